@@ -1,0 +1,91 @@
+/**
+ * The arrows of docs/architecture.md as rules: a package, or a folder of packages/odata/src, may import only
+ * what its row lists. Imports of types count.
+ */
+const packages = {
+  odata: [],
+  reso: ["odata"],
+  entitlement: ["odata"],
+  store: ["odata", "entitlement"],
+  sample: ["odata", "reso"],
+  service: ["odata", "reso", "entitlement", "store", "sample"],
+};
+
+const odata = {
+  syntax: [],
+  options: ["syntax"],
+  model: ["syntax"],
+  sql: ["model"],
+  functions: ["model", "sql"],
+  bound: ["syntax", "model", "functions"],
+  compile: ["syntax", "model", "bound", "sql"],
+  evaluate: ["syntax", "model", "bound"],
+  paging: [],
+  csdl: ["model"],
+};
+
+const only = (names, prefix, suffix = "") =>
+  names.length === 0 ? "^$" : `^${prefix}(${names.join("|")})${suffix}/`;
+
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycle",
+      severity: "error",
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } },
+    },
+    { name: "not-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "no-orphan",
+      severity: "error",
+      from: { orphan: true, path: "^packages/[^/]+/src", pathNot: "index\\.ts$" },
+      to: {},
+    },
+    ...Object.entries(packages).map(([name, allowed]) => ({
+      name: `package-${name}`,
+      severity: "error",
+      from: { path: `^packages/${name}/src/` },
+      to: {
+        path: "^packages/[^/]+/src/",
+        pathNot: [`^packages/${name}/src/`, only(allowed, "packages/", "/src")],
+      },
+    })),
+    ...Object.entries(odata).map(([name, allowed]) => ({
+      name: `odata-${name}`,
+      severity: "error",
+      from: { path: `^packages/odata/src/${name}/` },
+      to: {
+        path: "^packages/odata/src/[^/]+/",
+        pathNot: [`^packages/odata/src/${name}/`, only(allowed, "packages/odata/src/")],
+      },
+    })),
+    {
+      name: "no-unlisted-package",
+      comment: "A package that is not in the table above may import none of the others",
+      severity: "error",
+      from: { path: "^packages/([^/]+)/src/", pathNot: only(Object.keys(packages), "packages/", "/src") },
+      to: { path: "^packages/([^/]+)/src/", pathNot: "^packages/$1/" },
+    },
+    {
+      name: "no-deep-import",
+      comment: "Cross a package border only through one of its entry points",
+      severity: "error",
+      from: { path: "^packages/([^/]+)/" },
+      to: {
+        path: "^packages/([^/]+)/src/",
+        pathNot: ["^packages/$1/", "^packages/[^/]+/src/([^/]+/)?index\\.ts$"],
+      },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["@cadastre/source", "import", "default"],
+    },
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(^|/)dist/" },
+  },
+};

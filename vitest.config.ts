@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+// Tests read the neighbours' source, not their build: an edit is seen at once and no build is needed.
+const conditions = ["@cadastre/source", "module", "node", "default"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "docs/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
