@@ -1,0 +1,58 @@
+import type { Span } from "./syntax/tree.ts";
+
+type Details = Readonly<Record<string, string | number>>;
+
+const suggestion = (d: Details) => (d["suggestion"] === undefined ? "" : `, did you mean \`${d["suggestion"]}\`?`);
+
+/**
+ * Every way a query can be refused. The key is the public, stable error code; a code that is no longer
+ * thrown stays here as a comment and is never used again.
+ */
+export const queryErrors = {
+  syntax_error: (d: Details) => `expected ${d["expected"]}, found ${d["found"]}`,
+  invalid_literal: (d: Details) => `\`${d["text"]}\` is not a valid ${d["type"]}: ${d["reason"]}`,
+  unknown_property: (d: Details) => `unknown property \`${d["name"]}\`${suggestion(d)}`,
+  unknown_function: (d: Details) => `unknown function \`${d["name"]}\`${suggestion(d)}`,
+  unknown_type: (d: Details) => `unknown type \`${d["name"]}\``,
+  unknown_alias: (d: Details) => `parameter alias \`${d["name"]}\` has no value in the query`,
+  wrong_arguments: (d: Details) => `\`${d["name"]}\` expects ${d["expected"]}, got (${d["actual"]})`,
+  type_mismatch: (d: Details) => `\`${d["operator"]}\` cannot be applied to ${d["actual"]}`,
+  not_boolean: (d: Details) => `expected a boolean expression, got ${d["actual"]}`,
+  not_sortable: (d: Details) => `cannot order by ${d["actual"]}`,
+  not_a_collection: (d: Details) => `\`${d["operator"]}\` needs a collection, got ${d["actual"]}`,
+  not_supported: (d: Details) => `${d["feature"]} is not supported`,
+  unknown_option: (d: Details) => `unknown query option \`${d["name"]}\`${suggestion(d)}`,
+  duplicate_option: (d: Details) => `query option \`${d["name"]}\` is given more than once`,
+  invalid_option: (d: Details) => `\`${d["name"]}\` must be ${d["expected"]}, got \`${d["text"]}\``,
+  conflicting_options: (d: Details) => `\`${d["name"]}\` cannot be combined with \`${d["other"]}\``,
+  invalid_encoding: (d: Details) => `the query string is not valid percent-encoded UTF-8: ${d["reason"]}`,
+  invalid_skip_token: () => "the `$skiptoken` is not valid for this request, or it has expired",
+  limit_exceeded: (d: Details) => `\`${d["name"]}\` is at most ${d["limit"]}, got ${d["actual"]}`,
+  query_too_complex: (d: Details) => `the query is too complex: ${d["measure"]} is at most ${d["limit"]}`,
+} satisfies Record<string, (details: Details) => string>;
+
+export type QueryErrorCode = keyof typeof queryErrors;
+
+/** The caller's query is at fault. Safe to show: holds no data, no SQL and no table name. */
+export class QueryError extends Error {
+  override readonly name = "QueryError";
+  readonly code: QueryErrorCode;
+  /** Where in the decoded text of the option, or null where the whole request is at fault. */
+  readonly span: Span | null;
+  readonly details: Details;
+  /** System query option at fault, with its dollar sign, once it is known. */
+  readonly option: string | null;
+
+  constructor(code: QueryErrorCode, span: Span | null, details: Details = {}, option: string | null = null) {
+    super(queryErrors[code](details));
+    this.code = code;
+    this.span = span && { start: span.start, end: span.end };
+    this.details = details;
+    this.option = option;
+  }
+
+  /** The same error, known to have come from the query option `option`. */
+  in(option: string): QueryError {
+    return this.option === null ? new QueryError(this.code, this.span, this.details, option) : this;
+  }
+}

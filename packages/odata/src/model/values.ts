@@ -1,0 +1,140 @@
+import Big from "big.js";
+import type { GeoShape } from "../syntax/tree.ts";
+import {
+  parseDate,
+  parseDuration,
+  parseInstant,
+  parseTimeOfDay,
+  printDate,
+  printDuration,
+  printInstant,
+  printTimeOfDay,
+} from "./temporal.ts";
+import type { EdmValues, PrimitiveType } from "./types.ts";
+
+/** How a value of one primitive type is read from literal text and from JSON, and written to JSON. */
+type Codec<T> = {
+  /** Value of a literal's text without prefix and quotes, or undefined if it is not in the type. */
+  readonly parse: (text: string) => T | undefined;
+  /** Value of a JSON value, or undefined if it is not in the type. */
+  readonly fromJson: (json: unknown) => T | undefined;
+  readonly toJson: (value: T) => unknown;
+};
+
+const integerPattern = /^[+-]?\d+$/;
+const decimalPattern = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d{1,4})?$/i;
+const guidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+const binaryPattern = /^[\w-]*={0,2}$/;
+
+function integer(least: bigint, greatest: bigint): Codec<bigint> {
+  const within = (value: bigint) => (value >= least && value <= greatest ? value : undefined);
+  const parse = (text: string) => (integerPattern.test(text) ? within(BigInt(text)) : undefined);
+  return {
+    parse,
+    fromJson: (json) => {
+      if (typeof json === "bigint") return within(json);
+      if (typeof json === "number") return Number.isInteger(json) ? within(BigInt(json)) : undefined;
+      return typeof json === "string" ? parse(json) : undefined;
+    },
+    toJson: (value) => {
+      const number = Number(value);
+      return Number.isSafeInteger(number) ? number : value;
+    },
+  };
+}
+
+const specialNumbers: ReadonlyMap<unknown, number> = new Map([
+  ["INF", Number.POSITIVE_INFINITY],
+  ["-INF", Number.NEGATIVE_INFINITY],
+  ["NaN", Number.NaN],
+]);
+
+function parseDouble(text: string): number | undefined {
+  return specialNumbers.get(text) ?? (decimalPattern.test(text) ? Number(text) : undefined);
+}
+
+function floatingPoint(round: (value: number) => number): Codec<number> {
+  const parse = (text: string) => {
+    const value = parseDouble(text);
+    return value === undefined ? undefined : round(value);
+  };
+  return {
+    parse,
+    fromJson: (json) => {
+      if (typeof json === "number") return round(json);
+      return typeof json === "string" ? parse(json) : undefined;
+    },
+    toJson: (value) => {
+      if (Number.isFinite(value)) return value;
+      return Number.isNaN(value) ? "NaN" : value > 0 ? "INF" : "-INF";
+    },
+  };
+}
+
+/** A type whose JSON form is the literal's text. */
+const textual = <T>(parse: (text: string) => T | undefined, print: (value: T) => string): Codec<T> => ({
+  parse,
+  fromJson: (json) => (typeof json === "string" ? parse(json) : undefined),
+  toJson: print,
+});
+
+const identity = (text: string): string => text;
+
+const parseDecimal = (text: string): Big | undefined => (decimalPattern.test(text) ? new Big(text) : undefined);
+
+function isPoint(json: unknown): json is GeoShape {
+  const point = json as { type?: unknown; coordinates?: unknown } | null;
+  return (
+    typeof point === "object" &&
+    point !== null &&
+    point.type === "Point" &&
+    Array.isArray(point.coordinates) &&
+    point.coordinates.length >= 2 &&
+    point.coordinates.every((n) => typeof n === "number" && Number.isFinite(n))
+  );
+}
+
+/** Source: OData JSON Format 4.01, section 7.1, and the ABNF's primitive literals. */
+export const codecs: { readonly [T in PrimitiveType]: Codec<EdmValues[T]> } = {
+  "Edm.String": textual(identity, identity),
+  "Edm.Boolean": {
+    parse: (text) => (/^true$/i.test(text) ? true : /^false$/i.test(text) ? false : undefined),
+    fromJson: (json) => (typeof json === "boolean" ? json : undefined),
+    toJson: (value) => value,
+  },
+  "Edm.Byte": integer(0n, 255n),
+  "Edm.SByte": integer(-128n, 127n),
+  "Edm.Int16": integer(-32_768n, 32_767n),
+  "Edm.Int32": integer(-2_147_483_648n, 2_147_483_647n),
+  "Edm.Int64": integer(-(2n ** 63n), 2n ** 63n - 1n),
+  "Edm.Decimal": {
+    parse: parseDecimal,
+    fromJson: (json) => {
+      if (typeof json === "number") return Number.isFinite(json) ? new Big(json) : undefined;
+      if (typeof json === "bigint") return new Big(json.toString());
+      if (json instanceof Big) return json;
+      return typeof json === "string" ? parseDecimal(json) : undefined;
+    },
+    toJson: (value) => value.toNumber(),
+  },
+  "Edm.Single": floatingPoint(Math.fround),
+  "Edm.Double": floatingPoint((value) => value),
+  "Edm.Date": textual(parseDate, printDate),
+  "Edm.DateTimeOffset": {
+    parse: parseInstant,
+    fromJson: (json) => parseInstant(json instanceof Date ? json.toISOString() : String(json)),
+    toJson: printInstant,
+  },
+  "Edm.TimeOfDay": textual(parseTimeOfDay, printTimeOfDay),
+  "Edm.Duration": textual(parseDuration, printDuration),
+  "Edm.Guid": textual((text) => (guidPattern.test(text) ? text.toLowerCase() : undefined), identity),
+  "Edm.Binary": textual((text) => (binaryPattern.test(text) ? text.replace(/=+$/, "") : undefined), identity),
+  "Edm.GeographyPoint": {
+    parse: () => undefined,
+    fromJson: (json) => (isPoint(json) ? json : undefined),
+    toJson: (value) => value,
+  },
+};
+
+/** `Edm.Decimal` → the codec of decimals, its value type forgotten. */
+export const codecOf = (type: PrimitiveType): Codec<unknown> => codecs[type] as Codec<unknown>;
