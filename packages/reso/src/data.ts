@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import type { PrimitiveType } from "@cadastre/odata";
+
+/** A field as it stands on one line of `data/`; an absent member is the usual case. */
+export type FieldFacts = {
+  readonly name: string;
+  readonly displayName: string;
+  readonly type: PrimitiveType;
+  readonly collection?: true;
+  readonly maxLength?: number;
+  readonly precision?: number;
+  readonly scale?: number;
+  readonly lookup?: string;
+  readonly lookupStatus?: LookupStatus;
+  readonly synonyms?: readonly string[];
+};
+
+/**
+ * Who may add values to a lookup. `Open`: the dictionary lists no value, each system has its own;
+ * `Open with Enumerations`: it lists some and a system may add more; `Locked with Enumerations`: it lists all.
+ * Source: RESO Data Dictionary 2.0, lookup status.
+ */
+export type LookupStatus = "Open" | "Open with Enumerations" | "Locked with Enumerations";
+
+/** `[value, legacyODataValue]`. */
+type LookupFacts = readonly [value: string, legacyODataValue: string];
+
+/** Lookup values by lookup name. */
+export type LookupTable = Readonly<Record<string, readonly LookupFacts[]>>;
+
+/** `data/resources/<name>.json`. */
+type ResourceFacts = {
+  readonly name: string;
+  readonly key: string;
+  readonly fields: readonly FieldFacts[];
+};
+
+/** `data/local/<originating system>.json`. */
+type LocalFacts = {
+  readonly fields: readonly FieldFacts[];
+  readonly lookups: LookupTable;
+};
+
+type DataFiles = Readonly<
+  Record<`resources/${string}`, ResourceFacts> &
+    Record<`local/${string}`, LocalFacts> & { lookups: LookupTable }
+>;
+
+/** Read a file of this package's `data/`, which lies beside both `src/` and `dist/`. */
+export function readData<Path extends keyof DataFiles>(path: Path): DataFiles[Path] {
+  return JSON.parse(
+    readFileSync(new URL(`../data/${path}.json`, import.meta.url), "utf8"),
+  ) as DataFiles[Path];
+}

@@ -1,0 +1,26 @@
+import type { Field } from "./field.ts";
+
+/** Where both come from: a mask of either input hides the derived value too. */
+const derivedFrom = ["Latitude", "Longitude"];
+
+const common = { collection: false, nullable: true, synonyms: [], source: null, derivedFrom } as const;
+
+/** What the service computes for each Property. */
+export const derivedFields: readonly Field[] = [
+  {
+    ...common,
+    name: "Coordinates",
+    displayName: "Coordinates",
+    type: "Edm.GeographyPoint",
+    // WGS 84.
+    srid: 4326,
+  },
+  {
+    ...common,
+    name: "Placekey",
+    displayName: "Placekey",
+    type: "Edm.String",
+    // `what@where`, such as `zzw-222@5vg-82n-kzz`. Source: Placekey white paper.
+    maxLength: 19,
+  },
+];

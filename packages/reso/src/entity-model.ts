@@ -1,0 +1,51 @@
+import type { Annotation, EntityModel, EntitySet, StructuralProperty } from "@cadastre/odata";
+import { type ResourceName, resourceNames } from "./dictionary.ts";
+import type { Field } from "./field.ts";
+import { resource } from "./resources.ts";
+
+/** Annotations of a derived field: clients can't write it. Distances between coordinates are metres. */
+function derivedAnnotations(field: Field): readonly Annotation[] {
+  return [
+    { term: "Org.OData.Core.V1.Computed", value: true },
+    ...(field.type === "Edm.GeographyPoint" ? [{ term: "Org.OData.Measures.V1.Unit", value: "m" }] : []),
+  ];
+}
+
+/** How `$metadata` calls the name for people of a field that the dictionary has, and of a local one. */
+const nameTerm = (field: Field): string =>
+  field.source === null ? "RESO.OData.Metadata.StandardName" : "RESO.OData.Metadata.DisplayName";
+
+function annotationsOf(field: Field): readonly Annotation[] {
+  if (field.derivedFrom !== undefined) return derivedAnnotations(field);
+  return [
+    { term: nameTerm(field), value: field.displayName },
+    ...(field.lookup === undefined ? [] : [{ term: "RESO.OData.Metadata.LookupName", value: field.lookup }]),
+  ];
+}
+
+/** A field is a structural property that knows more; here it gains its annotations. */
+const toProperty = (field: Field): StructuralProperty => ({ ...field, annotations: annotationsOf(field) });
+
+function toEntitySet(name: ResourceName): EntitySet {
+  const { key, fields } = resource(name);
+  return {
+    name,
+    type: { name, key: [key], properties: new Map(fields.map((field) => [field.name, toProperty(field)])) },
+  };
+}
+
+const entitySets = new Map(resourceNames.map((name) => [name, toEntitySet(name)]));
+
+/** The entity set of a resource, which goes by the resource's name. */
+export function entitySet(name: ResourceName): EntitySet {
+  const found = entitySets.get(name);
+  if (found === undefined) throw new RangeError(`unknown entity set \`${name}\``);
+  return found;
+}
+
+/** Every entity set of the service. No navigation property is declared. */
+export const entityModel: EntityModel = {
+  namespace: "org.reso.metadata",
+  container: "RESO",
+  entitySets: resourceNames.map(entitySet),
+};

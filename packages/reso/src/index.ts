@@ -1,0 +1,16 @@
+/**
+ * The RESO resources, fields and lookups, as data and as an entity model.
+ *
+ * @module
+ */
+export type { LookupStatus } from "./data.ts";
+export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";
+export { entityModel, entitySet } from "./entity-model.ts";
+export type { Field } from "./field.ts";
+export { type LookupValue, lookupNames, lookupValues } from "./lookups.ts";
+export {
+  type OriginatingSystem,
+  type OriginatingSystemId,
+  originatingSystems,
+} from "./originating-systems.ts";
+export { fieldsOf, type Resource, resource } from "./resources.ts";
