@@ -7,7 +7,7 @@ const packages = {
   reso: ["odata"],
   entitlement: ["odata"],
   store: ["odata", "entitlement"],
-  sample: ["odata", "reso"],
+  sample: ["reso"],
   service: ["odata", "reso", "entitlement", "store", "sample"],
 };
 
@@ -16,11 +16,13 @@ const odata = {
   options: ["syntax"],
   model: ["syntax"],
   sql: ["model"],
-  functions: ["model", "sql"],
+  geodesy: ["syntax"],
+  functions: ["model", "sql", "geodesy"],
   bound: ["syntax", "model", "functions"],
-  compile: ["syntax", "model", "bound", "sql"],
+  compile: ["syntax", "model", "functions", "bound", "sql"],
   evaluate: ["syntax", "model", "bound"],
   paging: [],
+  sqlite: ["model", "functions"],
   csdl: ["model"],
 };
 
@@ -74,7 +76,11 @@ module.exports = {
       from: { path: "^packages/([^/]+)/" },
       to: {
         path: "^packages/([^/]+)/src/",
-        pathNot: ["^packages/$1/", "^packages/[^/]+/src/([^/]+/)?index\\.ts$"],
+        pathNot: [
+          "^packages/$1/",
+          "^packages/[^/]+/src/index\\.ts$",
+          "^packages/[^/]+/src/[^/]+/index\\.ts$",
+        ],
       },
     },
   ],

@@ -1,7 +1,15 @@
 // Packs every publishable package as it would be published, and checks what a consumer would get:
 // publint on the layout, attw on the types, and an install of the tarballs that runs the library.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +18,11 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const { packageManager } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
 
 const run = (command, args, cwd) => {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
   if (status === 0) return stdout;
   process.stdout.write(stdout + stderr);
   console.error(`${command} ${args.join(" ")} failed in ${cwd}`);

@@ -34,7 +34,9 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
   clearInterval(pulse);
   if (status !== 0) {
     console.error("The install failed. It needs the npm registry, and for SQLite a C++ compiler, make and");
-    console.error("python3 (Debian: apt-get install build-essential python3). Then run the same command again.");
+    console.error(
+      "python3 (Debian: apt-get install build-essential python3). Then run the same command again.",
+    );
     process.exit(1);
   }
   writeFileSync(stamp, wanted);

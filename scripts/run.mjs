@@ -10,12 +10,16 @@ const env = { ...process.env, PATH: `${root}node_modules/.bin${delimiter}${proce
 
 const steps = process.argv
   .slice(2)
-  .flatMap((name) => (name === "check" ? Object.keys(scripts).filter((key) => key.startsWith("check:")) : name));
+  .flatMap((name) =>
+    name === "check" ? Object.keys(scripts).filter((key) => key.startsWith("check:")) : name,
+  );
 
 for (const step of steps) {
   const started = Date.now();
   console.log(`\n▸ ${step}`);
   const { status } = spawnSync(scripts[step], { cwd: root, env, shell: true, stdio: "inherit" });
-  console.log(`  ${step}: ${status === 0 ? "passed" : "FAILED"} in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  console.log(
+    `  ${step}: ${status === 0 ? "passed" : "FAILED"} in ${((Date.now() - started) / 1000).toFixed(1)} s`,
+  );
   if (status !== 0) process.exit(status ?? 1);
 }

@@ -2,7 +2,8 @@ import type { Span } from "./syntax/tree.ts";
 
 type Details = Readonly<Record<string, string | number>>;
 
-const suggestion = (d: Details) => (d["suggestion"] === undefined ? "" : `, did you mean \`${d["suggestion"]}\`?`);
+const suggestion = (d: Details) =>
+  d["suggestion"] === undefined ? "" : `, did you mean \`${d["suggestion"]}\`?`;
 
 /**
  * Every way a query can be refused. The key is the public, stable error code; a code that is no longer

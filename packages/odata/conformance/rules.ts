@@ -1,0 +1,239 @@
+import { QueryError } from "../src/errors.ts";
+import { decode } from "../src/options/decode.ts";
+import {
+  parseQueryOptions,
+  parseRelativeUri,
+  parseResourcePath,
+  type QueryOptions,
+  readAlias,
+  readOption,
+  systemOptionNames,
+} from "../src/options/index.ts";
+import { parseExpression, parseSearch } from "../src/syntax/index.ts";
+import { type PrimitiveForm, primitiveFault, primitiveForms } from "../src/syntax/primitive.ts";
+
+/** What came of an input: accepted, or refused at an offset of the raw input (null: the whole request). */
+type Verdict = { readonly accepted: boolean; readonly at: number | null; readonly message: string };
+
+type Rule = (input: string) => Verdict;
+
+const accepted: Verdict = { accepted: true, at: null, message: "" };
+const refused = (at: number | null, message: string): Verdict => ({ accepted: false, at, message });
+
+/** The offset in `raw` of the decoded offset `at`. */
+function rawOffset(raw: string, at: number): number {
+  let offset = 0;
+  for (let decoded = 0; decoded < at && offset < raw.length; ) {
+    const run = /^(?:%[\dA-Fa-f]{2})+/.exec(raw.slice(offset))?.[0];
+    if (run === undefined) {
+      offset += 1;
+      decoded += 1;
+      continue;
+    }
+    const text = decodeURIComponent(run);
+    if (decoded + text.length <= at) {
+      offset += run.length;
+      decoded += text.length;
+    } else {
+      offset += encodeURIComponent(text.slice(0, at - decoded)).length || 3 * (at - decoded);
+      decoded = at;
+    }
+  }
+  return offset;
+}
+
+function judge(run: () => void, locate: (error: QueryError) => number | null): Verdict {
+  try {
+    run();
+    return accepted;
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return refused(locate(error), error.message);
+  }
+}
+
+/** Expressions, decoded first. `prefix` and `suffix` make one of what is only a part of one. */
+const expression =
+  (prefix = "", suffix = ""): Rule =>
+  (input) => {
+    // `+` in an expression that stands alone is a plus sign.
+    const { text } = decode(input.replaceAll("+", "%2B"), "query");
+    return judge(
+      () => parseExpression(prefix + text + suffix),
+      ({ span }) => span && rawOffset(input, span.start - prefix.length),
+    );
+  };
+
+function readAll(options: QueryOptions): void {
+  for (const name of systemOptionNames) readOption(options, name);
+  for (const name of options.aliases.keys()) readAlias(options, name);
+}
+
+/** The raw offset in a query string of an error that is located in one of its options. */
+function locateInOptions(query: string) {
+  return ({ code, option, span, details }: QueryError): number | null => {
+    if (code === "unknown_option")
+      return query.indexOf(String(details["name"])) + String(details["name"]).trimEnd().length;
+    if (span === null) return null;
+    if (option === null) return span.start;
+    const names = new Set([option.toLowerCase(), option.slice(1).toLowerCase()]);
+    let at = 0;
+    for (const part of query.split("&")) {
+      const equals = part.indexOf("=");
+      const name = equals < 0 ? part : part.slice(0, equals);
+      if (names.has(decodeURIComponent(name).toLowerCase())) {
+        return equals < 0
+          ? at + part.length
+          : at + equals + 1 + rawOffset(part.slice(equals + 1), span.start);
+      }
+      at += part.length + 1;
+    }
+    return null;
+  };
+}
+
+const queryOptions: Rule = (input) => judge(() => readAll(parseQueryOptions(input)), locateInOptions(input));
+
+const relativeUri: Rule = (whole) => {
+  // The fragment of a context URL is never sent.
+  const input = whole.startsWith("$metadata#") ? "$metadata" : whole;
+  const mark = input.indexOf("?") + 1;
+  const query = mark === 0 ? "" : input.slice(mark);
+  return judge(
+    () => readAll(parseRelativeUri(input).options),
+    (error) => {
+      if (error.option === null) return error.span?.start ?? null;
+      if (error.code === "conflicting_options") return mark + query.indexOf(error.option);
+      if (error.code === "invalid_option" && error.span === null) return input.length;
+      const at = locateInOptions(query)(error);
+      return at === null ? null : mark + at;
+    },
+  );
+};
+
+const resourcePath: Rule = (input) =>
+  judge(
+    () => parseResourcePath(input),
+    ({ span }) => span?.start ?? null,
+  );
+
+const host = /^https?:\/\/(?:\[[^\]]+\]|[\w.-]+)(?::\d+)?\//;
+
+/** An absolute URI. Where the service root ends is the host's business: here, before the last segment. */
+const absoluteUri: Rule = (input) => {
+  const root = host.exec(input)?.[0];
+  if (root === undefined) return refused(/^https?:?/.exec(input)?.[0].length ?? 0, "no host");
+  const end = input.search(/[?#]|$/);
+  const start = Math.max(root.length, input.lastIndexOf("/", end) + 1);
+  const verdict = relativeUri(input.slice(start));
+  return verdict.at === null ? verdict : { ...verdict, at: verdict.at + start };
+};
+
+/** A value without prefix and quotes. */
+const value =
+  (form: PrimitiveForm, decoded = false): Rule =>
+  (input) => {
+    const text = decoded ? decodeURIComponent(input) : input;
+    const fault = primitiveFault(form, text);
+    return fault < 0 ? accepted : refused(rawOffset(input, fault), `no ${form}`);
+  };
+
+const search: Rule = (input) => {
+  const { text, encoded } = decode(input, "query");
+  return judge(
+    () => parseSearch(text, undefined, encoded),
+    ({ span }) => span && rawOffset(input, span.start),
+  );
+};
+
+/** Any primitive value: the form that reads furthest decides. */
+const anyValue: Rule = (input) => {
+  if (/^SRID=/i.test(input)) return expression("geometry'", "'")(input);
+  const faults = primitiveForms.map((form) => primitiveFault(form, input));
+  return faults.includes(-1) ? accepted : refused(Math.max(...faults), "no primitive value");
+};
+
+const parameter: Rule = (input) => {
+  const verdict = expression("Ns.F(", ")")(input);
+  return verdict;
+};
+
+/** How each rule of the grammar is entered. A rule that is not here does not concern a URL's path or query. */
+export const rules: Readonly<Record<string, Rule>> = {
+  odataUri: absoluteUri,
+  odataRelativeUri: relativeUri,
+  resourcePath,
+  queryOptions,
+  systemQueryOption: queryOptions,
+  customQueryOption: queryOptions,
+  filter: queryOptions,
+  orderby: queryOptions,
+  orderBy: queryOptions,
+  select: queryOptions,
+  expand: queryOptions,
+  compute: queryOptions,
+  search: queryOptions,
+  skiptoken: queryOptions,
+  deltatoken: queryOptions,
+  searchExpr: search,
+  commonExpr: expression(),
+  boolCommonExpr: expression(),
+  boolcommonExpr: expression(),
+  notExpr: expression(),
+  isofExpr: expression(),
+  firstMemberExpr: expression(),
+  propertyPathExpr: expression(),
+  anyExpr: expression("Collection/"),
+  functionParameter: parameter,
+  entitySetName: value("Identifier"),
+  odataIdentifier: value("Identifier"),
+  primitiveValue: anyValue,
+  primitiveLiteral: expression(),
+  binaryLiteral: expression(),
+  null: expression(),
+  boolean: (input) => value("Boolean")(input.toLowerCase()),
+  booleanValue: value("Boolean"),
+  date: value("Date"),
+  dateValue: value("Date"),
+  dateTimeOffsetValue: value("DateTimeOffset"),
+  dateTimeOffsetLiteral: expression(),
+  dateTimeOffsetValueInUrl: value("DateTimeOffset", true),
+  timeOfDayValue: value("TimeOfDay"),
+  timeOfDayLiteral: expression(),
+  decimalValue: value("Decimal"),
+  decimalLiteral: expression(),
+  doubleValue: value("Double"),
+  doubleLiteral: expression(),
+  singleValue: value("Single"),
+  singleLiteral: expression(),
+  byteValue: value("Byte"),
+  sbyteValue: value("SByte"),
+  sbyteLiteral: expression(),
+  int16Value: value("Int16"),
+  int16Literal: expression(),
+  int32Value: value("Int32"),
+  int32Literal: expression(),
+  int64Value: value("Int64"),
+  int64Literal: expression(),
+  guid: value("Guid"),
+  durationValue: value("Duration"),
+  durationLiteral: expression(),
+  stringLiteral: expression(),
+  stringInUrl: expression("[", "]"),
+  enumLiteral: expression(),
+  enumValue: value("Enum"),
+  geographyCollection: expression(),
+  geographyLineString: expression(),
+  geographyMultiLineString: expression(),
+  geographyMultiPoint: expression(),
+  geographyMultiPolygon: expression(),
+  geographyPoint: expression(),
+  geographyPolygon: expression(),
+  geometryCollection: expression(),
+  geometryLineString: expression(),
+  geometryMultiLineString: expression(),
+  geometryMultiPoint: expression(),
+  geometryMultiPolygon: expression(),
+  geometryPoint: expression(),
+  geometryPolygon: expression(),
+};

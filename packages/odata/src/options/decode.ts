@@ -1,0 +1,45 @@
+import { QueryError } from "../errors.ts";
+
+/** Decoded text, and the offsets in it of semicolons that came percent-encoded. */
+export type Decoded = { readonly text: string; readonly encoded: ReadonlySet<number> | undefined };
+
+const encodedRun = /\+|(?:%[\dA-Fa-f]{2})+/g;
+const strayPercent = /%(?![\dA-Fa-f]{2})/;
+const encodedSemicolon = /%3B/i;
+
+function decodeRun(run: string): string {
+  try {
+    return decodeURIComponent(run);
+  } catch {
+    throw new QueryError("invalid_encoding", null, { reason: `\`${run.slice(0, 40)}\` is no UTF-8` });
+  }
+}
+
+/**
+ * Decode a part of a URL. In a query a plus sign is a space, as every browser and HTTP client writes it; a
+ * plus sign itself is `%2B`. In a path it stands for itself.
+ */
+export function decode(raw: string, part: "query" | "path"): Decoded {
+  if (!raw.includes("%") && (part === "path" || !raw.includes("+"))) return { text: raw, encoded: undefined };
+  const stray = strayPercent.exec(raw);
+  if (stray !== null) {
+    const piece = raw.slice(stray.index, stray.index + 3);
+    throw new QueryError("invalid_encoding", null, { reason: `\`${piece}\` is no percent-encoded byte` });
+  }
+  const encoded = encodedSemicolon.test(raw) ? new Set<number>() : undefined;
+  let text = "";
+  let copied = 0;
+  for (const match of raw.matchAll(encodedRun)) {
+    const [run] = match;
+    if (run === "+" && part === "path") continue;
+    text += raw.slice(copied, match.index);
+    const decoded = run === "+" ? " " : decodeRun(run);
+    if (encoded !== undefined && run !== "+") {
+      for (let at = decoded.indexOf(";"); at >= 0; at = decoded.indexOf(";", at + 1))
+        encoded.add(text.length + at);
+    }
+    text += decoded;
+    copied = match.index + run.length;
+  }
+  return { text: text + raw.slice(copied), encoded };
+}

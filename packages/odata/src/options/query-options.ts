@@ -1,0 +1,95 @@
+import { QueryError } from "../errors.ts";
+import { nearest } from "../nearest.ts";
+import { decode } from "./decode.ts";
+import { type SystemOptionName, systemOption, systemOptionNames } from "./names.ts";
+
+/** One option as it was given: `text` is decoded and not yet parsed. */
+export type OptionText = {
+  /** The name as written, decoded. */
+  readonly written: string;
+  readonly text: string;
+  /** Offsets in `text` of semicolons that came percent-encoded. */
+  readonly encoded: ReadonlySet<number> | undefined;
+  /** Where the value begins in the raw query string, in UTF-16 code units. */
+  readonly offset: number;
+};
+
+/** The options of a query string. The text of no option is parsed yet: `readOption` does that on demand. */
+export type QueryOptions = {
+  readonly system: ReadonlyMap<SystemOptionName, OptionText>;
+  /** Options of the service's own, in order; they may repeat. A name without `=` has no value. */
+  readonly custom: readonly { readonly name: string; readonly value: string | null }[];
+  /** Parameter aliases, by their name with its at sign. */
+  readonly aliases: ReadonlyMap<string, OptionText>;
+};
+
+export type QueryOptionSettings = {
+  /** More options with a dollar sign that the service knows; they are handed on as custom options. */
+  readonly extensions?: readonly string[];
+};
+
+const aliasName = /^@[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}.]*$/u;
+
+function unknownOption(name: string): QueryError {
+  const short = name.slice(0, 40);
+  const suggestion = nearest(short, systemOptionNames);
+  return new QueryError(
+    "unknown_option",
+    null,
+    suggestion === undefined ? { name: short } : { name: short, suggestion },
+  );
+}
+
+/**
+ * Split and decode a raw query string, as it stands after the `?`. System query options are found in any
+ * letter case, with their dollar sign or without.
+ *
+ * @throws {QueryError} `duplicate_option` for a repeated system option or alias, `unknown_option` for an
+ * unknown name with a dollar sign, `invalid_encoding`, `syntax_error`.
+ */
+export function parseQueryOptions(queryString: string, settings: QueryOptionSettings = {}): QueryOptions {
+  const extensions = new Set(settings.extensions?.map((name) => name.toLowerCase()));
+  const system = new Map<SystemOptionName, OptionText>();
+  const aliases = new Map<string, OptionText>();
+  const custom: { name: string; value: string | null }[] = [];
+  const fragment = queryString.indexOf("#");
+  if (fragment >= 0) {
+    const details = { expected: "`%23`", found: "`#`" };
+    throw new QueryError("syntax_error", { start: fragment, end: fragment + 1 }, details);
+  }
+
+  let start = 0;
+  for (const part of queryString.split("&")) {
+    const at = start;
+    start += part.length + 1;
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const written = decode(equals < 0 ? part : part.slice(0, equals), "query").text;
+    const name = systemOption(written);
+    const value = equals < 0 ? null : decode(part.slice(equals + 1), "query");
+    if (name === undefined && !written.startsWith("@")) {
+      if (written.startsWith("$") && !extensions.has(written.toLowerCase())) throw unknownOption(written);
+      custom.push({ name: written, value: value?.text ?? null });
+      continue;
+    }
+    if (value === null) {
+      const span = { start: at + part.length, end: at + part.length };
+      throw new QueryError(
+        "syntax_error",
+        span,
+        { expected: "`=`", found: "the end of the option" },
+        name ?? written,
+      );
+    }
+    const text: OptionText = { written, ...value, offset: at + equals + 1 };
+    if (name !== undefined) {
+      if (system.has(name)) throw new QueryError("duplicate_option", null, { name }, name);
+      system.set(name, text);
+    } else {
+      if (!aliasName.test(written)) throw unknownOption(written);
+      if (aliases.has(written)) throw new QueryError("duplicate_option", null, { name: written }, written);
+      aliases.set(written, text);
+    }
+  }
+  return { system, custom, aliases };
+}

@@ -1,0 +1,20 @@
+/*
+ * Offsets, in the decoded text, of characters that came percent-encoded. In a search `a%3Bb` is one word,
+ * where `a;b` ends the option; nothing else depends on how a character was written.
+ */
+
+const none: ReadonlySet<number> = new Set();
+let offsets: ReadonlySet<number> = none;
+
+export const isEncoded = (offset: number): boolean => offsets.has(offset);
+
+/** Run `parse` knowing which characters of its text came percent-encoded. */
+export function withEncoded<T>(encoded: ReadonlySet<number> | undefined, parse: () => T): T {
+  const before = offsets;
+  offsets = encoded ?? none;
+  try {
+    return parse();
+  } finally {
+    offsets = before;
+  }
+}

@@ -1,0 +1,121 @@
+import { fastEnd, parseFast, parseFastPrefix } from "./fast/expression.ts";
+import { withEncoded } from "./grammar/encoded.ts";
+import {
+  applyByGrammar,
+  computeByGrammar,
+  expandByGrammar,
+  expressionByGrammar,
+  orderByByGrammar,
+  searchByGrammar,
+  selectByGrammar,
+} from "./grammar/index.ts";
+import { defaultLimits, type Limits } from "./limits.ts";
+import type {
+  ComputeItem,
+  Direction,
+  ExpandItem,
+  OrderByItem,
+  SearchNode,
+  SelectItem,
+  SyntaxNode,
+  Transformation,
+} from "./tree.ts";
+
+/*
+ * Every function takes the decoded text of one option, without its name, and throws a QueryError:
+ * `syntax_error`, `invalid_literal`, `duplicate_option` or `query_too_complex`, with the span at fault.
+ */
+
+const nul = "\0";
+
+/** Whether the fast path may try `text`: the grammar refuses what is too long or holds U+0000. */
+const isTame = (text: string, limits: Limits): boolean =>
+  text.length <= limits.textLength && !text.includes(nul);
+
+/** Parse a common expression, such as the value of a parameter alias. */
+export function parseExpression(text: string, limits: Limits = defaultLimits): SyntaxNode {
+  const tree = isTame(text, limits) ? parseFast(text, limits) : undefined;
+  return tree ?? expressionByGrammar(text, limits);
+}
+
+/** Parse the text of `$filter`. That it is a Boolean expression is decided when it is bound. */
+export const parseFilter = (text: string, limits: Limits = defaultLimits): SyntaxNode =>
+  parseExpression(text, limits);
+
+const directed = /[ \t]+(asc|desc)$/i;
+
+function orderByFast(text: string, limits: Limits): readonly OrderByItem[] | undefined {
+  const items: OrderByItem[] = [];
+  let at = 0;
+  for (;;) {
+    const expression = parseFastPrefix(text, at, limits);
+    if (expression === undefined) return undefined;
+    const comma = text.indexOf(",", fastEnd);
+    const end = comma < 0 ? text.length : comma;
+    const rest = text.slice(fastEnd, end);
+    const word = directed.exec(rest)?.[1];
+    if (rest !== "" && (word === undefined || rest.trim() !== word)) return undefined;
+    items.push({ start: at, end, expression, direction: (word?.toLowerCase() ?? "asc") as Direction });
+    if (items.length > limits.orderByItems) return undefined;
+    if (comma < 0) return items;
+    at = comma + 1;
+  }
+}
+
+/** Parse the text of `$orderby`. */
+export function parseOrderBy(text: string, limits: Limits = defaultLimits): readonly OrderByItem[] {
+  const items = isTame(text, limits) ? orderByFast(text, limits) : undefined;
+  return items ?? orderByByGrammar(text, limits);
+}
+
+const plainNames = /^[A-Za-z_]\w{0,127}(?:,[A-Za-z_]\w{0,127})*$/;
+
+/** Parse the text of `$select`. */
+export function parseSelect(
+  text: string,
+  limits: Limits = defaultLimits,
+  encoded?: ReadonlySet<number>,
+): readonly SelectItem[] {
+  if (!isTame(text, limits) || !plainNames.test(text)) {
+    return withEncoded(encoded, () => selectByGrammar(text, limits));
+  }
+  let start = 0;
+  return text.split(",").map((name) => {
+    const item = { start, end: start + name.length, path: [name], parameters: null, options: null };
+    start = item.end + 1;
+    return item;
+  });
+}
+
+/** Parse the text of `$expand`. */
+export function parseExpand(
+  text: string,
+  limits: Limits = defaultLimits,
+  encoded?: ReadonlySet<number>,
+): readonly ExpandItem[] {
+  return withEncoded(encoded, () => expandByGrammar(text, limits));
+}
+
+/**
+ * Parse the text of `$search`.
+ *
+ * `encoded` holds the offsets of characters that came percent-encoded: a semicolon among them is part of a
+ * word.
+ */
+export function parseSearch(
+  text: string,
+  limits: Limits = defaultLimits,
+  encoded?: ReadonlySet<number>,
+): SearchNode {
+  return withEncoded(encoded, () => searchByGrammar(text, limits));
+}
+
+/** Parse the text of `$compute`. */
+export function parseCompute(text: string, limits: Limits = defaultLimits): readonly ComputeItem[] {
+  return computeByGrammar(text, limits);
+}
+
+/** Parse the text of `$apply`. */
+export function parseApply(text: string, limits: Limits = defaultLimits): readonly Transformation[] {
+  return applyByGrammar(text, limits);
+}

@@ -1,0 +1,173 @@
+/** Moves every offset in `from` over what a form matches in `text`. */
+type Form = (text: string, from: ReadonlySet<number>) => ReadonlySet<number>;
+
+/** The offset after the last character that some reading of the text has used. */
+let furthest = 0;
+
+const one =
+  (pattern: RegExp): Form =>
+  (text, from) => {
+    const after = new Set<number>();
+    for (const at of from) if (at < text.length && pattern.test(text.charAt(at))) after.add(at + 1);
+    for (const at of after) furthest = Math.max(furthest, at);
+    return after;
+  };
+
+/** Letters that count only together. */
+const word =
+  (letters: string): Form =>
+  (text, from) => {
+    const after = new Set<number>();
+    for (const at of from) if (text.startsWith(letters, at)) after.add(at + letters.length);
+    for (const at of after) furthest = Math.max(furthest, at);
+    return after;
+  };
+
+const sequence =
+  (...forms: readonly Form[]): Form =>
+  (text, from) =>
+    forms.reduce((at, form) => form(text, at), from);
+
+const either =
+  (...forms: readonly Form[]): Form =>
+  (text, from) =>
+    new Set(forms.flatMap((form) => [...form(text, from)]));
+
+const repeated =
+  (form: Form, least: number, most: number): Form =>
+  (text, from) => {
+    const after = new Set(least === 0 ? from : []);
+    let at = from;
+    for (let times = 1; times <= most && at.size > 0; times += 1) {
+      at = form(text, at);
+      if (times >= least) for (const offset of at) after.add(offset);
+    }
+    return after;
+  };
+
+const optional = (form: Form): Form => repeated(form, 0, 1);
+
+const digit = one(/^\d$/);
+const digits = repeated(digit, 1, Number.POSITIVE_INFINITY);
+const sign = one(/^[+-]$/);
+const hexadecimal = one(/^[\dA-Fa-f]$/);
+const base64url = one(/^[\w-]$/);
+const hyphen = word("-");
+const colon = word(":");
+const point = sequence(one(/^\.$/));
+
+const year = sequence(
+  optional(hyphen),
+  either(
+    sequence(word("0"), digit, digit, digit),
+    sequence(one(/^[1-9]$/), repeated(digit, 3, Number.POSITIVE_INFINITY)),
+  ),
+);
+const month = either(sequence(word("0"), one(/^[1-9]$/)), sequence(word("1"), one(/^[0-2]$/)));
+const day = either(
+  sequence(word("0"), one(/^[1-9]$/)),
+  sequence(one(/^[12]$/), digit),
+  sequence(word("3"), one(/^[01]$/)),
+);
+const hour = either(sequence(one(/^[01]$/), digit), sequence(word("2"), one(/^[0-3]$/)));
+const sixty = sequence(one(/^[0-5]$/), digit);
+const seconds = (second: Form): Form =>
+  optional(sequence(colon, second, optional(sequence(point, repeated(digit, 1, 12)))));
+
+const date = sequence(year, hyphen, month, hyphen, day);
+const timeOfDay = sequence(hour, colon, sixty, seconds(sixty));
+const dateTimeOffset = sequence(
+  date,
+  one(/^[Tt]$/),
+  sequence(hour, colon, sixty, seconds(either(sixty, word("60")))),
+  either(one(/^[Zz]$/), sequence(sign, hour, colon, sixty)),
+);
+const notFinite = either(word("NaN"), sequence(optional(hyphen), word("INF")));
+const decimal = either(
+  notFinite,
+  sequence(
+    optional(sign),
+    digits,
+    optional(sequence(point, digits)),
+    optional(sequence(one(/^[eE]$/), optional(sign), digits)),
+  ),
+);
+const integer = (most: number): Form => sequence(optional(sign), repeated(digit, 1, most));
+const unit = (letter: RegExp): Form => optional(sequence(digits, one(letter)));
+const duration = sequence(
+  optional(hyphen),
+  one(/^[Pp]$/),
+  unit(/^[Dd]$/),
+  optional(
+    sequence(
+      one(/^[Tt]$/),
+      unit(/^[Hh]$/),
+      unit(/^[Mm]$/),
+      optional(sequence(digits, optional(sequence(point, digits)), one(/^[Ss]$/))),
+    ),
+  ),
+);
+const four = repeated(hexadecimal, 4, 4);
+const guid = sequence(
+  repeated(hexadecimal, 8, 8),
+  repeated(sequence(hyphen, four), 3, 3),
+  hyphen,
+  four,
+  four,
+  four,
+);
+const binary = sequence(
+  repeated(repeated(base64url, 4, 4), 0, Number.POSITIVE_INFINITY),
+  optional(
+    either(
+      sequence(repeated(base64url, 2, 2), optional(word("=="))),
+      sequence(repeated(base64url, 3, 3), optional(word("="))),
+    ),
+  ),
+);
+const identifier = sequence(
+  one(/^[\p{L}\p{Nl}_]$/u),
+  repeated(one(/^[\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]$/u), 0, 127),
+);
+const enumMember = either(identifier, sequence(optional(sign), digits));
+const enumeration = sequence(
+  enumMember,
+  repeated(sequence(word(","), enumMember), 0, Number.POSITIVE_INFINITY),
+);
+const boolean = either(word("true"), word("false"));
+
+/**
+ * Values as they stand in payloads and in keys that are path segments: without prefix and quotes.
+ *
+ * Source: OData 4.01 ABNF, section 7.
+ */
+const forms = {
+  Binary: binary,
+  Boolean: boolean,
+  Byte: repeated(digit, 1, 3),
+  Date: date,
+  DateTimeOffset: dateTimeOffset,
+  Decimal: decimal,
+  Double: decimal,
+  Duration: duration,
+  Enum: enumeration,
+  Guid: guid,
+  Identifier: identifier,
+  Int16: integer(5),
+  Int32: integer(10),
+  Int64: integer(19),
+  SByte: integer(3),
+  Single: decimal,
+  TimeOfDay: timeOfDay,
+} as const satisfies Record<string, Form>;
+
+export type PrimitiveForm = keyof typeof forms;
+
+export const primitiveForms = Object.keys(forms) as readonly PrimitiveForm[];
+
+/** The offset of the first character that keeps `text` from being a value of `form`, or -1 where it is one. */
+export function primitiveFault(form: PrimitiveForm, text: string): number {
+  furthest = 0;
+  const ends = forms[form](text, new Set([0]));
+  return ends.has(text.length) ? -1 : furthest;
+}

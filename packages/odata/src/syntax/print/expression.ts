@@ -1,0 +1,124 @@
+import type { AggregateItem, CountNode, LogicalNode, SyntaxNode } from "../tree.ts";
+import { printGeo, printLiteral } from "./literal.ts";
+import { printSearch } from "./search.ts";
+
+/** How tightly a node binds; more is tighter. The levels are those of the table of operators. */
+function binds(node: SyntaxNode): number {
+  if (node.kind === "Logical") return node.operator === "or" ? 1 : 2;
+  if (node.kind === "Compare") return node.comparator === "eq" || node.comparator === "ne" ? 3 : 4;
+  if (node.kind === "Arithmetic") return node.operator === "add" || node.operator === "sub" ? 5 : 6;
+  if (node.kind === "Not" || node.kind === "Negate") return 7;
+  return node.kind === "Has" || node.kind === "In" ? 8 : 9;
+}
+
+/** `node`, in parentheses where it binds more loosely than `level`. */
+function atLeast(level: number, node: SyntaxNode): string {
+  const text = printExpression(node);
+  // A property called `not` in front of an operator would be the operator `not`.
+  const isWord = node.kind === "Name" && node.name.toLowerCase() === "not";
+  return binds(node) < level || isWord ? `(${text})` : text;
+}
+
+const binary = (level: number, left: SyntaxNode, word: string, right: SyntaxNode): string =>
+  `${atLeast(level, left)} ${word} ${atLeast(level + 1, right)}`;
+
+function logical(node: LogicalNode): string {
+  const level = binds(node) + 1;
+  return node.operands.map((operand) => atLeast(level, operand)).join(` ${node.operator} `);
+}
+
+/** A minus in front of a numeral would be its sign. */
+function negated(operand: SyntaxNode): string {
+  const text = atLeast(7, operand);
+  return /^(?:\d|INF)/.test(text) ? `-(${printExpression(operand)})` : `-${text}`;
+}
+
+const listed = (nodes: readonly SyntaxNode[]): string => nodes.map(printExpression).join(",");
+
+const named = (args: readonly { readonly name: string | null; readonly value: SyntaxNode }[]): string =>
+  args.map(({ name, value }) => (name === null ? "" : `${name}=`) + printExpression(value)).join(",");
+
+function count({ base, filter, search }: CountNode): string {
+  const options = [
+    ...(filter === null ? [] : [`$filter=${printExpression(filter)}`]),
+    ...(search === null ? [] : [`$search=${printSearch(search)}`]),
+  ];
+  return `${printExpression(base)}/$count${options.length === 0 ? "" : `(${options.join(";")})`}`;
+}
+
+/** `expression with method from … as alias` */
+export function printAggregate({ expression, method, from, alias }: AggregateItem): string {
+  const steps = from.map(
+    (step) => ` from ${listed(step.groupings)}${step.method === null ? "" : ` with ${step.method}`}`,
+  );
+  const by = method === null ? "" : ` with ${method}`;
+  return `${printExpression(expression)}${by}${steps.join("")}${alias === null ? "" : ` as ${alias}`}`;
+}
+
+/** Canonical text of an expression, with as few parentheses as its tree allows: parsing it gives `node` again. */
+export function printExpression(node: SyntaxNode): string {
+  switch (node.kind) {
+    case "Literal":
+      return printLiteral(node);
+    case "Enum":
+      return `${node.typeName}'${node.value}'`;
+    case "Geo":
+      return printGeo(node);
+    case "Name":
+    case "Alias":
+    case "Type":
+      return node.name;
+    case "Root":
+      return "$root";
+    case "Annotation": {
+      const term = `@${node.term}${node.qualifier === null ? "" : `#${node.qualifier}`}`;
+      return node.base === null ? term : `${printExpression(node.base)}/${term}`;
+    }
+    case "Member":
+      return `${printExpression(node.base)}/${node.name}`;
+    case "Key":
+      return `${printExpression(node.base)}(${named(node.key)})`;
+    case "Count":
+      return count(node);
+    case "Filter":
+      return `${printExpression(node.base)}/$filter(${printExpression(node.predicate)})`;
+    case "Aggregation":
+      return `${printExpression(node.base)}/aggregate(${printAggregate(node.item)})`;
+    case "Lambda": {
+      const body = node.predicate === null ? "" : `${node.variable}:${printExpression(node.predicate)}`;
+      return `${printExpression(node.base)}/${node.operator}(${body})`;
+    }
+    case "Call":
+      return `${node.name}(${listed(node.args)})`;
+    case "Method": {
+      const call = `${node.name}(${named(node.args)})`;
+      return node.base === null ? call : `${printExpression(node.base)}/${call}`;
+    }
+    case "Case":
+      return `case(${node.branches
+        .map(({ condition, value }) => `${printExpression(condition)}:${printExpression(value)}`)
+        .join(",")})`;
+    case "Compare":
+      return binary(binds(node), node.left, node.comparator, node.right);
+    case "Arithmetic":
+      return binary(binds(node), node.left, node.operator, node.right);
+    case "Has":
+      return binary(8, node.operand, "has", node.right);
+    case "In":
+      return binary(8, node.operand, "in", node.right);
+    case "Negate":
+      return negated(node.operand);
+    case "Not":
+      return `not ${atLeast(7, node.operand)}`;
+    case "Logical":
+      return logical(node);
+    case "List":
+      return `(${listed(node.items)})`;
+    case "Array":
+      return `[${listed(node.items)}]`;
+    case "Object":
+      return `{${node.members
+        .map(({ name, value }) => `${JSON.stringify(name)}:${printExpression(value)}`)
+        .join(",")}}`;
+  }
+}

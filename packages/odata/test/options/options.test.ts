@@ -1,0 +1,213 @@
+import { describe, expect, test } from "vitest";
+import {
+  type PathSegment,
+  parseQueryOptions,
+  parseResourcePath,
+  readAlias,
+  readOption,
+} from "../../src/options/index.ts";
+import { printExpression, printFilter, type SyntaxNode } from "../../src/syntax/index.ts";
+import { errorOf } from "../syntax/error-of.ts";
+
+const system = (query: string) =>
+  Object.fromEntries([...parseQueryOptions(query).system].map(([name, { text }]) => [name, text]));
+
+describe("a query string is split and decoded", () => {
+  test.each([
+    ["", {}],
+    ["$top=5", { $top: "5" }],
+    ["top=5", { $top: "5" }],
+    ["$TOP=5", { $top: "5" }],
+    ["ToP=5", { $top: "5" }],
+    ["%24top=5", { $top: "5" }],
+    ["$top=5&$skip=1", { $top: "5", $skip: "1" }],
+    ["&$top=5&&", { $top: "5" }],
+    ["$filter=City%20eq%20'Bend'", { $filter: "City eq 'Bend'" }],
+    ["$filter=City+eq+'Bend'", { $filter: "City eq 'Bend'" }],
+    ["$filter=a%20eq%201%2B1", { $filter: "a eq 1+1" }],
+    ["$filter=City%20eq%20%27A%26B%27", { $filter: "City eq 'A&B'" }],
+    ["$filter=a%20eq%20'x=y'", { $filter: "a eq 'x=y'" }],
+    ["$filter=a eq '%C3%A9'", { $filter: "a eq 'é'" }],
+    ["$toinclusive=2024-01-01", { $toInclusive: "2024-01-01" }],
+  ])("%s", (query, options) => {
+    expect(system(query)).toEqual(options);
+  });
+
+  test("custom options keep their order and repeats", () => {
+    expect(parseQueryOptions("b=2&a=1&b=%33&flag&from=x").custom).toEqual([
+      { name: "b", value: "2" },
+      { name: "a", value: "1" },
+      { name: "b", value: "3" },
+      { name: "flag", value: null },
+      { name: "from", value: "x" },
+    ]);
+  });
+
+  test("aliases are found by their name", () => {
+    const options = parseQueryOptions('$filter=a eq @p&@p=[1,"x"]');
+    expect(printExpression(readAlias(options, "@p") as SyntaxNode)).toBe("[1,'x']");
+    expect(readAlias(options, "@q")).toBeUndefined();
+  });
+
+  test("an extension with a dollar sign is a custom option", () => {
+    expect(parseQueryOptions("$ignorecase=true", { extensions: ["$ignoreCase"] }).custom).toEqual([
+      { name: "$ignorecase", value: "true" },
+    ]);
+  });
+
+  test.each([
+    ["$top=1&$top=2", "duplicate_option"],
+    ["$top=1&top=2", "duplicate_option"],
+    ["$top=1&TOP=2", "duplicate_option"],
+    ["@p=1&@p=2", "duplicate_option"],
+    ["$fliter=a", "unknown_option"],
+    ["$filter%20=a", "unknown_option"],
+    ["@=1", "unknown_option"],
+    ["$count", "syntax_error"],
+    ["$search=#1", "syntax_error"],
+    ["$filter=%", "invalid_encoding"],
+    ["$filter=%G1", "invalid_encoding"],
+    ["$filter=%C3", "invalid_encoding"],
+    ["$filter=%00%FF", "invalid_encoding"],
+  ])("%s is refused: %s", (query, code) => {
+    expect(errorOf(() => parseQueryOptions(query)).code).toBe(code);
+  });
+
+  test("a misspelled option is told its likely name", () => {
+    expect(errorOf(() => parseQueryOptions("$fliter=a")).message).toBe(
+      "unknown query option `$fliter`, did you mean `$filter`?",
+    );
+  });
+});
+
+describe("the value of an option is read on demand", () => {
+  test.each([
+    ["$top=5", "$top", 5],
+    ["$skip=0", "$skip", 0],
+    ["$count=true", "$count", true],
+    ["$count=FALSE", "$count", false],
+    ["$index=-3", "$index", -3],
+    ["$format=json", "$format", "json"],
+    ["$format=application/json;odata.metadata=full", "$format", "application/json;odata.metadata=full"],
+    ["$schemaversion=*", "$schemaversion", "*"],
+    ["$skiptoken=a:b?c", "$skiptoken", "a:b?c"],
+    ["$deltatoken=x", "$deltatoken", "x"],
+    ["$id=Products(1)", "$id", "Products(1)"],
+    ["$levels=max", "$levels", "max"],
+  ] as const)("%s", (query, name, value) => {
+    expect(readOption(parseQueryOptions(query), name)).toBe(value);
+  });
+
+  test("an option that nobody reads is not parsed", () => {
+    const options = parseQueryOptions("$filter=)(&$top=5");
+    expect(readOption(options, "$top")).toBe(5);
+    expect(readOption(options, "$orderby")).toBeUndefined();
+  });
+
+  test("a percent-encoded semicolon is part of a word of a search", () => {
+    expect(readOption(parseQueryOptions("$search=a%3Bb"), "$search")).toMatchObject({ value: "a;b" });
+    const nested = readOption(parseQueryOptions("$expand=Rooms($search=a%3Bb;$top=1)"), "$expand");
+    expect(nested?.[0]?.options).toMatchObject({ search: { value: "a;b" }, top: 1 });
+  });
+
+  test.each([
+    ["$top=-1", "$top", "invalid_option"],
+    ["$top=1.5", "$top", "invalid_option"],
+    ["$top=", "$top", "invalid_option"],
+    ["$count=1", "$count", "invalid_option"],
+    ["$index=x", "$index", "invalid_option"],
+    ["$levels=0", "$levels", "invalid_option"],
+    ["$format=a%20b", "$format", "invalid_option"],
+    ["$skiptoken=", "$skiptoken", "invalid_option"],
+    ["$filter=a eq", "$filter", "syntax_error"],
+    ["$search=a;b", "$search", "syntax_error"],
+  ] as const)("%s is refused, and the error names %s", (query, name, code) => {
+    const error = errorOf(() => readOption(parseQueryOptions(query), name));
+    expect([error.code, error.option]).toEqual([code, name]);
+  });
+});
+
+/** A segment as short text. */
+function brief(segment: PathSegment): string {
+  switch (segment.kind) {
+    case "System":
+      return segment.name;
+    case "Crossjoin":
+      return `crossjoin:${segment.entitySets.join("+")}`;
+    case "Filter":
+      return `filter:${printFilter(segment.predicate)}`;
+    case "Resource": {
+      const list = (args: typeof segment.args) =>
+        args === null
+          ? ""
+          : `[${args.map(({ name, value }) => `${name ?? ""}=${printExpression(value)}`).join(" ")}]`;
+      return segment.name + list(segment.args) + list(segment.key);
+    }
+  }
+}
+
+describe("a resource path is split into segments", () => {
+  test.each([
+    ["", []],
+    ["/", []],
+    ["Property", ["Property"]],
+    ["/Property", ["Property"]],
+    ["Property('k')", ["Property[='k']"]],
+    ["Property(%27k%27)", ["Property[='k']"]],
+    ["Property%28'k'%29", ["Property[='k']"]],
+    ["Property('O''Brien')", ["Property[='O''Brien']"]],
+    ["Property('O%27%27Brien')", ["Property[='O''Brien']"]],
+    ["Property('a%2Fb')", ["Property[='a/b']"]],
+    ["Property('a+b')", ["Property[='a+b']"]],
+    ["Property('a)b(')", ["Property[='a)b(']"]],
+    ["Property(ListingKey='k')", ["Property[ListingKey='k']"]],
+    ["Property(a=1,b='x')", ["Property[a=1 b='x']"]],
+    ["Property(1)", ["Property[=1]"]],
+    ["Property(2024-01-01T10%3A00%3A00Z)", ["Property[=2024-01-01T10:00:00Z]"]],
+    ["Property(@k)", ["Property[=@k]"]],
+    ["Property/$count", ["Property", "$count"]],
+    ["Property('k')/Photo/$value", ["Property[='k']", "Photo", "$value"]],
+    ["Property('k')/Office/$ref", ["Property[='k']", "Office", "$ref"]],
+    ["Property/Ns.Condo", ["Property", "Ns.Condo"]],
+    ["Property('k')/Ns.Score(of=@x)", ["Property[='k']", "Ns.Score[of=@x]"]],
+    ["Best()", ["Best[]"]],
+    ["ByCity(city='Bend')('k')", ["ByCity[city='Bend'][='k']"]],
+    ["Employees/A1245", ["Employees", "A1245"]],
+    ["People/O'Neil", ["People", "O'Neil"]],
+    ["Orders/1/Items/-1", ["Orders", "1", "Items", "-1"]],
+    ["Products/$filter(@f)/$count", ["Products", "filter:@f", "$count"]],
+    ["Products/$filter(a/b eq '/)')/$each", ["Products", "filter:a/b eq '/)'", "$each"]],
+    ["$crossjoin(A,B)", ["crossjoin:A+B"]],
+    ["$metadata", ["$metadata"]],
+    ["$batch", ["$batch"]],
+    ["$all/Ns.Type", ["$all", "Ns.Type"]],
+    ["Ns.Container/$all", ["Ns.Container", "$all"]],
+    ["$entity/Ns.Type", ["$entity", "Ns.Type"]],
+    ["Property/$query", ["Property", "$query"]],
+  ])("%s", (path, segments) => {
+    expect(parseResourcePath(path).map(brief)).toEqual(segments);
+  });
+
+  test.each([
+    ["Property//x", 9],
+    ["Property/", 9],
+    ["Property('O'Brien')", 12],
+    ["Property('a/b')", 11],
+    ["Property(x)", 9],
+    ["Property(a=x)", 11],
+    ["Property('k'", 12],
+    ["Property.('k')", 8],
+    [".Property('k')", 0],
+    ["Ns.Property", 2],
+    ["Property/$count/x", 15],
+    ["Property/$ref/$count", 13],
+    ["Property/$metadata", 9],
+    ["$count", 0],
+    ["$nothing", 0],
+    ["Property?x", 8],
+    ["Property#x", 8],
+  ])("%s is refused at %i", (path, at) => {
+    const error = errorOf(() => parseResourcePath(path));
+    expect([error.code, error.span?.start]).toEqual(["syntax_error", at]);
+  });
+});
