@@ -15,13 +15,20 @@ const durationPattern =
 const fraction = (digits: string | undefined): bigint => BigInt((digits ?? "").padEnd(12, "0"));
 
 /** Days from 1970-01-01 to a date of the proleptic Gregorian calendar, of any year. */
-export function daysFromCivil(year: number, month: number, dayOfMonth: number): number {
+function daysFromCivil(year: number, month: number, dayOfMonth: number): number {
   // Years start in March here, so that the leap day is a year's last day.
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + dayOfMonth - 1;
-  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
+  return (
+    era * 146_097 +
+    yearOfEra * 365 +
+    Math.floor(yearOfEra / 4) -
+    Math.floor(yearOfEra / 100) +
+    dayOfYear -
+    719_468
+  );
 }
 
 export type Civil = { readonly year: number; readonly month: number; readonly day: number };
@@ -32,7 +39,11 @@ export function civilFromDays(days: number): Civil {
   const era = Math.floor(z / 146_097);
   const dayOfEra = z - era * 146_097;
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   );
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const shifted = Math.floor((5 * dayOfYear + 2) / 153);
@@ -75,7 +86,10 @@ export function parseTimeOfDay(text: string): bigint | undefined {
 /** At least `digits` digits of fraction, and more where the value has them. */
 export function printTimeOfDay(value: bigint, digits = 0): string {
   const pad = (n: bigint) => String(n).padStart(2, "0");
-  const exact = String(value % second).padStart(12, "0").replace(/0+$/, "").padEnd(digits, "0");
+  const exact = String(value % second)
+    .padStart(12, "0")
+    .replace(/0+$/, "")
+    .padEnd(digits, "0");
   const time = `${pad(value / hour)}:${pad((value / minute) % 60n)}:${pad((value / second) % 60n)}`;
   return exact === "" ? time : `${time}.${exact}`;
 }
@@ -127,7 +141,9 @@ export function printDuration(value: bigint): string {
   const length = value < 0n ? -value : value;
   const days = length / day;
   const [hours, minutes, seconds] = [(length / hour) % 24n, (length / minute) % 60n, (length / second) % 60n];
-  const digits = String(length % second).padStart(12, "0").replace(/0+$/, "");
+  const digits = String(length % second)
+    .padStart(12, "0")
+    .replace(/0+$/, "");
   const parts = [
     hours === 0n ? "" : `${hours}H`,
     minutes === 0n ? "" : `${minutes}M`,

@@ -35,6 +35,19 @@ export type EdmValues = {
   /** Base64url without padding. */
   readonly "Edm.Binary": string;
   readonly "Edm.GeographyPoint": GeoShape;
+  readonly "Edm.GeographyLineString": GeoShape;
+  readonly "Edm.GeographyPolygon": GeoShape;
+  readonly "Edm.GeographyMultiPoint": GeoShape;
+  readonly "Edm.GeographyMultiLineString": GeoShape;
+  readonly "Edm.GeographyMultiPolygon": GeoShape;
+  readonly "Edm.GeographyCollection": GeoShape;
+  readonly "Edm.GeometryPoint": GeoShape;
+  readonly "Edm.GeometryLineString": GeoShape;
+  readonly "Edm.GeometryPolygon": GeoShape;
+  readonly "Edm.GeometryMultiPoint": GeoShape;
+  readonly "Edm.GeometryMultiLineString": GeoShape;
+  readonly "Edm.GeometryMultiPolygon": GeoShape;
+  readonly "Edm.GeometryCollection": GeoShape;
 };
 
 export type PrimitiveType = keyof EdmValues;
@@ -55,6 +68,15 @@ export type Annotation = {
   readonly value: string | number | boolean;
 };
 
+/** Names that a string property may hold, one or (flags) several of. Source: OData CSDL 4.01, section 10. */
+export type EnumType = {
+  /** Qualified name, as in a literal: `Sales.Pattern` of `Sales.Pattern'Yellow'`. */
+  readonly name: string;
+  readonly members: readonly string[];
+  /** Whether a value may be several members, written with commas between. */
+  readonly isFlags: boolean;
+};
+
 /** A property that holds a primitive value, or a collection of them. Source: OData CSDL 4.01, section 7. */
 export type StructuralProperty = {
   readonly name: string;
@@ -70,17 +92,33 @@ export type StructuralProperty = {
   readonly scale?: number;
   /** Coordinate reference system of a geography; 4326 is WGS 84. */
   readonly srid?: number;
+  /** For `Edm.String`: the enumeration whose member names are the values. */
+  readonly enumType?: EnumType;
   readonly annotations?: readonly Annotation[];
   /** Properties that this one is computed from: who may not see those may not see it. */
   readonly derivedFrom?: readonly string[];
 };
 
-/** Source: OData CSDL 4.01, section 6. */
-export type EntityType = {
+/** A property that leads to an entity or a complex value, or to a collection of them. */
+export type StructuredProperty = {
   readonly name: string;
+  /** Deferred, as types may refer to each other. */
+  readonly target: () => StructuredType;
+  readonly collection: boolean;
+};
+
+/** What an entity type and a complex type have in common. Source: OData CSDL 4.01, sections 6 and 9. */
+export type StructuredType = {
+  readonly name: string;
+  readonly properties: ReadonlyMap<string, StructuralProperty>;
+  /** Navigation properties, and properties of complex types. */
+  readonly structured?: ReadonlyMap<string, StructuredProperty>;
+};
+
+/** Source: OData CSDL 4.01, section 6. */
+export type EntityType = StructuredType & {
   /** Names of the key properties, in order. */
   readonly key: readonly string[];
-  readonly properties: ReadonlyMap<string, StructuralProperty>;
   readonly annotations?: readonly Annotation[];
 };
 

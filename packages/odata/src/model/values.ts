@@ -80,18 +80,36 @@ const textual = <T>(parse: (text: string) => T | undefined, print: (value: T) =>
 
 const identity = (text: string): string => text;
 
-const parseDecimal = (text: string): Big | undefined => (decimalPattern.test(text) ? new Big(text) : undefined);
+const parseDecimal = (text: string): Big | undefined =>
+  decimalPattern.test(text) ? new Big(text) : undefined;
 
-function isPoint(json: unknown): json is GeoShape {
-  const point = json as { type?: unknown; coordinates?: unknown } | null;
-  return (
-    typeof point === "object" &&
-    point !== null &&
-    point.type === "Point" &&
-    Array.isArray(point.coordinates) &&
-    point.coordinates.length >= 2 &&
-    point.coordinates.every((n) => typeof n === "number" && Number.isFinite(n))
-  );
+/** A shape of one type, in GeoJSON. Literals of shapes are parsed with the syntax, not here. */
+const shape = (type: GeoShape["type"]): Codec<GeoShape> => ({
+  parse: () => undefined,
+  fromJson: (json) => (isShape(json, type) ? json : undefined),
+  toJson: (value) => value,
+});
+
+function isShape(json: unknown, type: GeoShape["type"]): json is GeoShape {
+  if (typeof json !== "object" || json === null || !("type" in json) || json.type !== type) return false;
+  if (type === "GeometryCollection") return "geometries" in json && Array.isArray(json.geometries);
+  return "coordinates" in json && isPositions(json.coordinates, depths[type]);
+}
+
+/** How deep the positions of each shape lie in arrays. */
+const depths = {
+  Point: 0,
+  LineString: 1,
+  MultiPoint: 1,
+  Polygon: 2,
+  MultiLineString: 2,
+  MultiPolygon: 3,
+} as const satisfies Record<Exclude<GeoShape["type"], "GeometryCollection">, number>;
+
+function isPositions(json: unknown, depth: number): boolean {
+  if (!Array.isArray(json)) return false;
+  if (depth > 0) return json.every((item) => isPositions(item, depth - 1));
+  return json.length >= 2 && json.every((n) => typeof n === "number" && Number.isFinite(n));
 }
 
 /** Source: OData JSON Format 4.01, section 7.1, and the ABNF's primitive literals. */
@@ -129,11 +147,20 @@ export const codecs: { readonly [T in PrimitiveType]: Codec<EdmValues[T]> } = {
   "Edm.Duration": textual(parseDuration, printDuration),
   "Edm.Guid": textual((text) => (guidPattern.test(text) ? text.toLowerCase() : undefined), identity),
   "Edm.Binary": textual((text) => (binaryPattern.test(text) ? text.replace(/=+$/, "") : undefined), identity),
-  "Edm.GeographyPoint": {
-    parse: () => undefined,
-    fromJson: (json) => (isPoint(json) ? json : undefined),
-    toJson: (value) => value,
-  },
+  "Edm.GeographyPoint": shape("Point"),
+  "Edm.GeographyLineString": shape("LineString"),
+  "Edm.GeographyPolygon": shape("Polygon"),
+  "Edm.GeographyMultiPoint": shape("MultiPoint"),
+  "Edm.GeographyMultiLineString": shape("MultiLineString"),
+  "Edm.GeographyMultiPolygon": shape("MultiPolygon"),
+  "Edm.GeographyCollection": shape("GeometryCollection"),
+  "Edm.GeometryPoint": shape("Point"),
+  "Edm.GeometryLineString": shape("LineString"),
+  "Edm.GeometryPolygon": shape("Polygon"),
+  "Edm.GeometryMultiPoint": shape("MultiPoint"),
+  "Edm.GeometryMultiLineString": shape("MultiLineString"),
+  "Edm.GeometryMultiPolygon": shape("MultiPolygon"),
+  "Edm.GeometryCollection": shape("GeometryCollection"),
 };
 
 /** `Edm.Decimal` → the codec of decimals, its value type forgotten. */

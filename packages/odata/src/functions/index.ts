@@ -1,0 +1,29 @@
+import { collectionFunctions } from "./collection.ts";
+import * as date from "./date.ts";
+import type { FunctionEntry } from "./define.ts";
+import * as geo from "./geo.ts";
+import * as match from "./match.ts";
+import * as math from "./math.ts";
+import * as string from "./string.ts";
+import * as time from "./time.ts";
+
+/** Name in lower case → overloads. One `export const` in a file of this folder is all a new function takes. */
+export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byName([
+  ...Object.values(string),
+  ...Object.values(match),
+  ...collectionFunctions,
+  ...Object.values(date),
+  ...Object.values(time),
+  ...Object.values(math),
+  ...Object.values(geo),
+]);
+
+function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {
+  const table = new Map<string, FunctionEntry[]>();
+  for (const entry of entries) {
+    const overloads = table.get(entry.name);
+    if (overloads === undefined) table.set(entry.name, [entry]);
+    else overloads.push(entry);
+  }
+  return table;
+}

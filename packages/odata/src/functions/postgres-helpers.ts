@@ -1,0 +1,59 @@
+import { type CaseMapping, foldCaseMapping, lowerCaseMapping, upperCaseMapping } from "./case-mapping.ts";
+import { collectionHelpers } from "./postgres-collection-helpers.ts";
+import { geoHelpers } from "./postgres-geo-helpers.ts";
+import { patternHelper } from "./postgres-pattern-helper.ts";
+
+const header = "immutable strict parallel safe";
+
+/**
+ * Case mapping over the shipped table: `translate` compares each character with the whole table, so text of
+ * ASCII alone goes without it.
+ */
+function caseMapping(name: string, ascii: "lower" | "upper", mapping: CaseMapping): string {
+  const text = (codes: Iterable<number>) => String.fromCodePoint(...codes);
+  return `
+create or replace function ${name}(text) returns text language sql ${header} as $$
+  select case when octet_length($1) = char_length($1) then ${ascii}($1 collate "C")
+    else translate($1, '${text(mapping.keys())}', '${text(mapping.values())}') end
+$$`;
+}
+
+const substring = `
+create or replace function cadastre_substring(text, bigint) returns text language sql ${header} as $$
+  select substr($1, (1 + case when $2 >= 0 then least($2, char_length($1))
+    else greatest(char_length($1) + greatest($2, -2147483648), 0) end)::int)
+$$`;
+
+const substringOfLength = `
+create or replace function cadastre_substring(text, bigint, bigint) returns text language sql ${header} as $$
+  select case when $3 >= 0 then left(cadastre_substring($1, $2), least($3, 2147483647)::int) end
+$$`;
+
+const round = `
+create or replace function cadastre_round(float8) returns float8 language sql ${header} as $$
+  select 0.0::float8 + case when abs($1 - trunc($1)) >= 0.5 then trunc($1) + sign($1) else trunc($1) end
+$$`;
+
+/** The year before 1 is 0 to OData and 1 BC, as -1, to PostgreSQL. */
+const year = `
+create or replace function cadastre_year(date) returns bigint language sql ${header} as $$
+  select case when isfinite($1)
+    then (extract(year from $1) + case when extract(year from $1) < 0 then 1 else 0 end)::bigint end
+$$`;
+
+/**
+ * The functions that the PostgreSQL templates call, as `create function` statements in order. They go into a
+ * schema of the search path; creating them again is harmless. Text is UTF-8.
+ */
+export const postgresHelpers = (): readonly string[] => [
+  substring,
+  substringOfLength,
+  round,
+  year,
+  caseMapping("cadastre_tolower", "lower", lowerCaseMapping()),
+  caseMapping("cadastre_toupper", "upper", upperCaseMapping()),
+  caseMapping("cadastre_foldcase", "lower", foldCaseMapping()),
+  patternHelper,
+  ...collectionHelpers,
+  ...geoHelpers,
+];

@@ -1,0 +1,124 @@
+import Database from "better-sqlite3";
+import type Big from "big.js";
+import type pg from "pg";
+import type { BoundNode } from "../../src/bound/tree.ts";
+import { bindExpression, codecOf, evaluate, type PrimitiveType, parseFilter } from "../../src/index.ts";
+import { render, type SqlFragment, sql, value } from "../../src/sql/fragment.ts";
+import { listing } from "../support/listing.ts";
+
+/** An expression that names no property. */
+const bound = (text: string): BoundNode => bindExpression(parseFilter(text), listing);
+
+const itemOf = (type: string): PrimitiveType => type.replace(/^Collection\((.*)\)$/, "$1") as PrimitiveType;
+
+/** A value in memory form as JSON. */
+export function jsonOf(memory: unknown, type: BoundNode["type"]): unknown {
+  if (memory === null || typeof type !== "string" || type === "Null") return null;
+  const codec = codecOf(itemOf(type));
+  if (!type.startsWith("Collection(")) return codec.toJson(memory);
+  return (memory as readonly unknown[]).map((item) => (item === null ? null : codec.toJson(item)));
+}
+
+/** The value in memory, as JSON. */
+export function inMemory(text: string): unknown {
+  const node = bound(text);
+  return jsonOf(evaluate(node, {}), node.type);
+}
+
+type Spelling = {
+  readonly engine: "sqlite" | "postgres";
+  readonly constant: (memory: unknown, type: string) => SqlFragment;
+};
+
+/** The SQL of an expression of calls and constants; null if a function has none of the engine's own. */
+function sqlOf(node: BoundNode, spelling: Spelling): SqlFragment | null {
+  if (node.kind === "Constant") return spelling.constant(node.value, String(node.type));
+  if (node.kind === "Cast" && node.operand.kind === "Constant") {
+    return spelling.constant(evaluate(node, {}), String(node.type));
+  }
+  if (node.kind !== "Call") throw new TypeError(node.kind);
+  const { entry } = node;
+  const args = node.args.map((arg, i) =>
+    arg.kind === "Constant" && arg.value === null
+      ? spelling.constant(null, entry.params[i] ?? "")
+      : sqlOf(arg, spelling),
+  );
+  const template = entry[spelling.engine];
+  const whole = args.filter((arg) => arg !== null);
+  return template === undefined || whole.length < args.length ? null : sql`(${template(whole)})`;
+}
+
+const database = new Database(":memory:");
+
+/** What SQLite binds for a constant in the forms of its dialect. */
+function sqliteConstant(memory: unknown, type: string): SqlFragment {
+  if (typeof memory === "bigint" || memory === null) return value(memory);
+  const json = jsonOf(memory, type as PrimitiveType);
+  if (type === "Edm.Double") return value(memory);
+  return value(typeof json === "object" ? JSON.stringify(json) : json);
+}
+
+/** The value in SQLite as JSON, or undefined where the engine registers a function instead of native SQL. */
+export function inSqlite(text: string): unknown {
+  const node = bound(text);
+  const fragment = sqlOf(node, { engine: "sqlite", constant: sqliteConstant });
+  if (fragment === null) return undefined;
+  const { text: statement, values } = render(sql`select ${fragment}`, () => "?");
+  const result = database
+    .prepare(statement)
+    .pluck()
+    .get(...values);
+  if (node.type === "Edm.Boolean" && result !== null) return result === 1;
+  return typeof result === "number" && !Number.isFinite(result) ? (result > 0 ? "INF" : "-INF") : result;
+}
+
+const casts: Readonly<Record<string, SqlFragment>> = {
+  "Edm.String": sql`text`,
+  "Edm.Boolean": sql`boolean`,
+  "Edm.Int32": sql`bigint`,
+  "Edm.Int64": sql`bigint`,
+  "Edm.Decimal": sql`numeric`,
+  "Edm.Double": sql`float8`,
+  "Edm.Date": sql`date`,
+  "Edm.DateTimeOffset": sql`timestamptz`,
+  "Edm.TimeOfDay": sql`time`,
+  "Edm.Duration": sql`numeric`,
+  "Edm.Guid": sql`uuid`,
+};
+
+const specialNumbers = new Map<unknown, string>([
+  ["INF", "Infinity"],
+  ["-INF", "-Infinity"],
+]);
+
+function postgresConstant(memory: unknown, type: string): SqlFragment {
+  const cast = casts[type] ?? sql`jsonb`;
+  if (memory === null) return sql`null::${cast}`;
+  if (typeof memory === "bigint" && type !== "Edm.TimeOfDay") return sql`${value(String(memory))}::${cast}`;
+  const json = type === "Edm.Decimal" ? (memory as Big).toFixed() : jsonOf(memory, type as PrimitiveType);
+  const text = specialNumbers.get(json) ?? (casts[type] === undefined ? JSON.stringify(json) : String(json));
+  return sql`${value(text)}::${cast}`;
+}
+
+/** The value in PostgreSQL as JSON. */
+export async function inPostgres(text: string, pool: pg.Pool): Promise<unknown> {
+  const node = bound(text);
+  const fragment = sqlOf(node, { engine: "postgres", constant: postgresConstant });
+  if (fragment === null) throw new TypeError(text);
+  // As text: it keeps every digit of a number and every zone.
+  const { text: statement, values } = render(sql`select (${fragment})::text as v`, (i) => `$${i}::text`);
+  const { rows } = await pool.query<{ v: string | null }>(statement, [...values]);
+  const result = rows[0]?.v ?? null;
+  if (result === null || typeof node.type !== "string") return null;
+  if (node.type.startsWith("Collection(")) return JSON.parse(result) as unknown;
+  if (node.type === "Edm.Boolean") return result === "true";
+  if (/Int|Decimal|Double/.test(node.type)) return numberOf(result);
+  if (node.type === "Edm.DateTimeOffset")
+    return jsonOf(codecOf(node.type).parse(`${result.replace(" ", "T")}:00`), node.type);
+  return result;
+}
+
+function numberOf(text: string): unknown {
+  const special = [...specialNumbers].find(([, spelled]) => spelled === text);
+  return special?.[0] ?? (text === "NaN" ? text : Number(text));
+}

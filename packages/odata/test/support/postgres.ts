@@ -1,0 +1,139 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+
+/** A server of its own, with an empty database in UTF-8 and UTC. */
+export type PostgresServer = {
+  readonly url: string;
+  /** A new pool of connections; the caller ends it. */
+  readonly connect: () => pg.Pool;
+  /** End the server and remove its files. */
+  readonly stop: () => Promise<void>;
+};
+
+const installations = "/usr/lib/postgresql";
+
+/** Folder of the newest installed server programs, or null. `POSTGRES_BIN` names another. */
+function findPrograms(): string | null {
+  const given = process.env["POSTGRES_BIN"];
+  if (given !== undefined) return existsSync(join(given, "initdb")) ? given : null;
+  if (!existsSync(installations)) return null;
+  const [newest] = readdirSync(installations)
+    .filter((version) => existsSync(join(installations, version, "bin", "initdb")))
+    .toSorted((a, b) => Number(b) - Number(a));
+  return newest === undefined ? null : join(installations, newest, "bin");
+}
+
+const isRoot = process.getuid?.() === 0;
+
+/** The server refuses to run as root; root runs it as the user `postgres`, if there is one. */
+function serverUser(): { readonly uid: number; readonly gid: number } | undefined {
+  const [uid, gid] = ["-u", "-g"].map((flag) =>
+    Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout),
+  );
+  return isRoot && uid && gid ? { uid, gid } : undefined;
+}
+
+/** Whether {@link startPostgres} has a server to start. */
+export const hasPostgres: boolean = findPrograms() !== null && (!isRoot || serverUser() !== undefined);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => void server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** Start a server on a free loopback port. It keeps nothing: its files go when it stops. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const programs = findPrograms();
+  if (programs === null) throw new Error("no PostgreSQL server is installed");
+  const user = serverUser();
+  const folder = mkdtempSync(join(tmpdir(), "postgres-"));
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const options = {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], TZ: "UTC", LC_ALL: "C" },
+    ...user,
+  } as const;
+  const data = join(folder, "data");
+  const created = spawnSync(
+    join(programs, "initdb"),
+    [
+      "-D",
+      data,
+      "-U",
+      "postgres",
+      "-E",
+      "UTF8",
+      "--locale=C",
+      "--auth=trust",
+      "--no-sync",
+      "--no-instructions",
+    ],
+    { ...options, encoding: "utf8" },
+  );
+  if (created.status !== 0) throw new Error(`initdb: ${created.stderr}`);
+
+  const port = await freePort();
+  const settings = {
+    fsync: "off",
+    synchronous_commit: "off",
+    full_page_writes: "off",
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    timezone: "UTC",
+  };
+  const server = spawn(
+    join(programs, "postgres"),
+    [
+      "-D",
+      data,
+      "-p",
+      String(port),
+      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ],
+    { ...options, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let log = "";
+  server.stderr.on("data", (text: Buffer) => {
+    log = (log + text.toString()).slice(-4000);
+  });
+  const ended = new Promise<void>((resolve) => void server.once("exit", () => resolve()));
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const kill = () => void server.kill("SIGINT");
+  process.once("exit", kill);
+  const stop = async () => {
+    kill();
+    await ended;
+    process.removeListener("exit", kill);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await untilReady(url, () => server.exitCode !== null);
+  } catch {
+    await stop();
+    throw new Error(`postgres does not start: ${log}`);
+  }
+  return { url, connect: () => new pg.Pool({ connectionString: url, max: 2 }), stop };
+}
+
+async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (hasEnded() || Date.now() > deadline) throw error;
+      await new Promise((resolve) => void setTimeout(resolve, 50));
+    }
+  }
+}
