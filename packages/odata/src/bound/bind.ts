@@ -1,0 +1,123 @@
+import { QueryError } from "../errors.ts";
+import type { EntitySet, Instant } from "../model/types.ts";
+import type { OrderByItem, SyntaxNode } from "../syntax/tree.ts";
+import { bindArithmetic, bindNegate } from "./arithmetic.ts";
+import { bindCall, bindCase } from "./call.ts";
+import { bindCompare, bindHas, bindIn } from "./comparison.ts";
+import type { BindOptions, Context } from "./context.ts";
+import { bindCount, bindLambda, bindPredicate } from "./lambda.ts";
+import { bindArray, bindGeo, bindLiteral } from "./literal.ts";
+import { bindMember, bindName } from "./path.ts";
+import type { BoundNode, BoundOrderBy } from "./tree.ts";
+import { isSortable, typeName } from "./typing.ts";
+
+/**
+ * Resolve every name in `node` against `entitySet` and give every node a type.
+ *
+ * @throws {QueryError} with the span of what is unknown or does not fit.
+ */
+export const bindExpression = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
+  bind(node, rootContext(entitySet, options));
+
+/** Like {@link bindExpression}, for a place where only a boolean makes sense. */
+export const bindFilter = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
+  bindPredicate(node, rootContext(entitySet, options));
+
+/** Bind the items of `$orderby`. A collection, an entity or a geography has no order. */
+export function bindOrderBy(
+  items: readonly OrderByItem[],
+  entitySet: EntitySet,
+  options?: BindOptions,
+): readonly BoundOrderBy[] {
+  const context = rootContext(entitySet, options);
+  return items.map(({ expression, direction }) => {
+    const bound = bind(expression, context);
+    if (!isSortable(bound.type))
+      throw new QueryError("not_sortable", expression, { actual: typeName(bound.type) });
+    return { expression: bound, direction };
+  });
+}
+
+const clock = (): Instant => ({ picoseconds: BigInt(Date.now()) * 1_000_000_000n, offset: 0 });
+
+const rootContext = ({ type }: EntitySet, { aliases = {}, now = clock }: BindOptions = {}): Context => ({
+  root: type,
+  instance: { type },
+  variables: [],
+  aliases,
+  now,
+  bind,
+});
+
+function bind(node: SyntaxNode, context: Context): BoundNode {
+  switch (node.kind) {
+    case "Literal":
+      return bindLiteral(node);
+    case "Geo":
+      return bindGeo(node);
+    case "Array":
+      return bindArray(node, context);
+    case "Name":
+      return bindName(node, context);
+    case "Member":
+      return bindMember(node, context);
+    case "Alias":
+      return bindAlias(node, context);
+    case "Call":
+      return bindCall(node, context);
+    case "Case":
+      return bindCase(node, context);
+    case "Compare":
+      return bindCompare(node, context);
+    case "In":
+      return bindIn(node, context);
+    case "Has":
+      return bindHas(node, context);
+    case "Arithmetic":
+      return bindArithmetic(node, context);
+    case "Negate":
+      return bindNegate(node, context);
+    case "Lambda":
+      return bindLambda(node, context);
+    case "Count":
+      return bindCount(node, context);
+    case "Logical": {
+      const operands = node.operands.map((operand) => bindPredicate(operand, context));
+      return { kind: "Logical", type: "Edm.Boolean", operator: node.operator, operands };
+    }
+    case "Not":
+      return { kind: "Not", type: "Edm.Boolean", operand: bindPredicate(node.operand, context) };
+    case "Enum":
+    case "Annotation":
+    case "Key":
+    case "Filter":
+    case "Aggregation":
+    case "Method":
+    case "Type":
+    case "List":
+    case "Object":
+    case "Root":
+      throw new QueryError("not_supported", node, { feature: features[node.kind] });
+  }
+}
+
+/** What to call the syntax that has no meaning over one row of one entity set. */
+const features = {
+  Enum: "an enumeration literal here",
+  Annotation: "an annotation",
+  Key: "a key predicate in an expression",
+  Filter: "`$filter` as a path segment",
+  Aggregation: "`aggregate` as a path segment",
+  Method: "a bound function",
+  Type: "a type name here",
+  List: "a list outside of `in`",
+  Object: "a JSON object",
+  Root: "`$root`",
+} as const satisfies Partial<Record<SyntaxNode["kind"], string>>;
+
+function bindAlias(node: SyntaxNode & { kind: "Alias" }, context: Context): BoundNode {
+  const { [node.name]: value, ...aliases } = context.aliases;
+  if (value === undefined) throw new QueryError("unknown_alias", node, { name: node.name });
+  // Its own name is unknown inside its value, so aliases cannot go in circles.
+  return bind(value, { ...context, aliases });
+}

@@ -1,0 +1,175 @@
+import { QueryError } from "../errors.ts";
+import type { FunctionEntry } from "../functions/define.ts";
+import { functionTable } from "../functions/index.ts";
+import { isPattern } from "../functions/pattern.ts";
+import type { PrimitiveType, ValueType } from "../model/types.ts";
+import { codecs } from "../model/values.ts";
+import { nearest } from "../nearest.ts";
+import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
+import type { Context } from "./context.ts";
+import { bindPredicate } from "./lambda.ts";
+import { type BoundNode, type BoundType, constant } from "./tree.ts";
+import { fits, isNumeric, isStructure, itemType, typeName, wider } from "./typing.ts";
+
+/** Calls that the function table cannot state: they take a type, or the time of the request. */
+const special: ReadonlyMap<string, (node: CallNode, context: Context) => BoundNode> = new Map([
+  ["cast", bindCast],
+  ["isof", bindIsOf],
+  ["now", bindNow],
+]);
+
+export function bindCall(node: CallNode, context: Context): BoundNode {
+  const name = node.name.toLowerCase();
+  const bindSpecial = special.get(name);
+  if (bindSpecial !== undefined) return bindSpecial(node, context);
+  const overloads = functionTable.get(name);
+  if (overloads === undefined) throw unknownFunction(node);
+  const args = node.args.map((arg) => context.bind(arg, context));
+  const types = args.map(({ type }) => type);
+  const [entry] = overloads
+    .filter(
+      ({ params }) =>
+        params.length === types.length && params.every((param, i) => fitsParam(types[i], param)),
+    )
+    .toSorted((a, b) => promotions(types, a) - promotions(types, b));
+  if (entry === undefined) throw wrongArguments(node, signatures(overloads), types);
+  checkPattern(node, name, args);
+  const promoted = args.map((arg, i) => promote(arg, entry.params[i] ?? arg.type));
+  return { kind: "Call", type: entry.returns, entry, args: promoted };
+}
+
+const fitsParam = (type: BoundType | undefined, param: ValueType): boolean => {
+  if (type === undefined) return false;
+  const [item, wanted] = [itemType(type), itemType(param)];
+  return item !== undefined && wanted !== undefined ? fits(item, wanted) : fits(type, param);
+};
+
+/** Arguments that an overload takes only after promotion: the fewest win. */
+const promotions = (types: readonly BoundType[], { params }: FunctionEntry): number =>
+  params.filter((param, i) => types[i] !== param).length;
+
+/** The node as a value of `type`, which it fits. */
+function promote(node: BoundNode, type: BoundType): BoundNode {
+  if (node.type === type || node.type === "Null" || isStructure(type) || type === "Null") return node;
+  return { kind: "Cast", type, operand: node };
+}
+
+function unknownFunction({ name, start, end }: CallNode): QueryError {
+  const suggestion = nearest(name, [...functionTable.keys(), ...special.keys()]);
+  const details = suggestion === undefined ? { name } : { name, suggestion };
+  return new QueryError("unknown_function", { start, end: Math.min(end, start + name.length) }, details);
+}
+
+/** The overloads for people; those over collections only where there are no others. */
+function signatures(overloads: readonly FunctionEntry[]): string {
+  const scalar = overloads.filter(({ params }) => params.every((param) => itemType(param) === undefined));
+  const shown = scalar.length === 0 ? overloads : scalar;
+  return shown.map(({ params }) => `(${params.join(", ")})`).join(" or ");
+}
+
+const wrongArguments = (node: CallNode, expected: string, types: readonly BoundType[]) =>
+  new QueryError("wrong_arguments", node, {
+    name: node.name.toLowerCase(),
+    expected,
+    actual: types.map(typeName).join(", "),
+  });
+
+function checkPattern(node: CallNode, name: string, [, pattern]: readonly BoundNode[]): void {
+  if (name !== "matchespattern" || pattern?.kind !== "Constant" || typeof pattern.value !== "string") return;
+  if (isPattern(pattern.value)) return;
+  const reason = "it is malformed, or needs more than linear time (look-around, back-reference)";
+  throw new QueryError("invalid_literal", node.args[1] ?? node, {
+    text: pattern.value.slice(0, 64),
+    type: "pattern",
+    reason,
+  });
+}
+
+function bindNow(node: CallNode, context: Context): BoundNode {
+  if (node.args.length > 0)
+    throw wrongArguments(
+      node,
+      "()",
+      node.args.map((arg) => context.bind(arg, context).type),
+    );
+  return { kind: "Constant", type: "Edm.DateTimeOffset", value: context.now() };
+}
+
+/** The operand and the type of `cast(operand,type)` or `isof(operand,type)`. Without operand it is `$this`. */
+function typeArguments(node: CallNode, context: Context) {
+  const last = node.args.at(-1);
+  if (last?.kind !== "Type" || node.args.length > 2) {
+    throw wrongArguments(node, "(expression, type) or (type)", []);
+  }
+  const given = node.args.length === 2 ? node.args[0] : undefined;
+  const self: SyntaxNode = { kind: "Name", name: "$this", start: node.start, end: node.end };
+  return { operand: context.bind(given ?? self, context), typeNode: last };
+}
+
+const isPrimitive = (name: string): name is PrimitiveType => Object.hasOwn(codecs, name);
+
+function bindCast(node: CallNode, context: Context): BoundNode {
+  const { operand, typeNode } = typeArguments(node, context);
+  if (!isPrimitive(typeNode.name)) throw new QueryError("unknown_type", typeNode, { name: typeNode.name });
+  if (
+    isStructure(operand.type) ||
+    itemType(operand.type) !== undefined ||
+    !isCastable(operand.type, typeNode.name)
+  ) {
+    const actual = `${typeName(operand.type)} and ${typeNode.name}`;
+    throw new QueryError("type_mismatch", node, { operator: "cast", actual });
+  }
+  return { kind: "Cast", type: typeNode.name, operand };
+}
+
+const temporalCasts = ["Edm.Date", "Edm.TimeOfDay"];
+
+function isCastable(from: BoundType, to: PrimitiveType): boolean {
+  if (from === to || from === "Null" || from === "Edm.String" || to === "Edm.String")
+    return !to.startsWith("Edm.Geo");
+  if (isNumeric(from) && isNumeric(to)) return true;
+  return from === "Edm.DateTimeOffset" && temporalCasts.includes(to);
+}
+
+function bindIsOf(node: CallNode, context: Context): BoundNode {
+  const { operand, typeNode } = typeArguments(node, context);
+  if (isStructure(operand.type)) {
+    if (typeNode.name.split(".").at(-1) !== operand.type.structure.name) return constant(false);
+    return { kind: "Compare", type: "Edm.Boolean", comparator: "ne", left: operand, right: nullNode };
+  }
+  if (!isPrimitive(typeNode.name)) throw new QueryError("unknown_type", typeNode, { name: typeNode.name });
+  return { kind: "IsOf", type: "Edm.Boolean", operand, of: typeNode.name };
+}
+
+const nullNode: BoundNode = { kind: "Constant", type: "Null", value: null };
+
+/** `case(a:1,b:2)` is 1 where `a`, else 2 where `b`, else null. */
+export function bindCase(node: CaseNode, context: Context): BoundNode {
+  const branches = node.branches.map(({ condition, value }) => ({
+    when: bindPredicate(condition, context),
+    value: context.bind(value, context),
+  }));
+  const type = commonType(
+    node,
+    branches.map((branch) => branch.value.type),
+  );
+  let choice: BoundNode = nullNode;
+  for (const { when, value } of branches.toReversed()) {
+    choice = { kind: "Choice", type, when, value: promote(value, type), otherwise: choice };
+  }
+  return choice;
+}
+
+function commonType(node: CaseNode, types: readonly BoundType[]): ValueType | "Null" {
+  let common: BoundType = "Null";
+  for (const type of types) {
+    if (common === "Null" || fits(common, type)) common = type;
+    else if (!fits(type, common)) {
+      const actual = `${typeName(common)} and ${typeName(type)}`;
+      throw new QueryError("type_mismatch", node, { operator: "case", actual });
+    } else common = isNumeric(common) && type !== "Null" ? wider(common, type) : common;
+  }
+  if (isStructure(common))
+    throw new QueryError("type_mismatch", node, { operator: "case", actual: typeName(common) });
+  return common;
+}

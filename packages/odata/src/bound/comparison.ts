@@ -1,0 +1,161 @@
+import { QueryError } from "../errors.ts";
+import type { EnumType } from "../model/types.ts";
+import type { ArrayNode, CompareNode, EnumNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
+import type { Context } from "./context.ts";
+import {
+  allOf,
+  anyOf,
+  type BoundNode,
+  type BoundType,
+  type ConstantNode,
+  type VariableNode,
+} from "./tree.ts";
+import { isComparable, itemType, typeName } from "./typing.ts";
+
+export function bindCompare(node: CompareNode, context: Context): BoundNode {
+  const [left, right] = bindPair(node.left, node.right, context);
+  const ordered = node.comparator !== "eq" && node.comparator !== "ne";
+  if (!isComparable(left.type, right.type, ordered)) {
+    throw mismatch(node, node.comparator, left.type, right.type);
+  }
+  return { kind: "Compare", type: "Edm.Boolean", comparator: node.comparator, left, right };
+}
+
+/** Bind two operands, of which either may be an enumeration literal for the other. */
+function bindPair(left: SyntaxNode, right: SyntaxNode, context: Context): readonly [BoundNode, BoundNode] {
+  if (left.kind === "Enum") {
+    const bound = context.bind(right, context);
+    return [bindEnum(left, bound), bound];
+  }
+  const bound = context.bind(left, context);
+  return [bound, right.kind === "Enum" ? bindEnum(right, bound) : context.bind(right, context)];
+}
+
+const mismatch = (span: Span, operator: string, left: BoundType, right: BoundType) =>
+  new QueryError("type_mismatch", span, { operator, actual: `${typeName(left)} and ${typeName(right)}` });
+
+const equal = (left: BoundNode, right: BoundNode): BoundNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator: "eq",
+  left,
+  right,
+});
+
+export function bindIn(node: InNode, context: Context): BoundNode {
+  const { operand, right } = node;
+  if (operand.kind === "Array") return bindTupleIn(operand, right, context);
+  if (right.kind === "List" || right.kind === "Array") {
+    const left = context.bind(operand, context);
+    const values = right.items.map((item) => {
+      const value = item.kind === "Enum" ? bindEnum(item, left) : context.bind(item, context);
+      if (!isComparable(left.type, value.type, false)) throw mismatch(item, "in", left.type, value.type);
+      return value;
+    });
+    return { kind: "Membership", type: "Edm.Boolean", operand: left, values };
+  }
+  const left = context.bind(operand, context);
+  const collection = context.bind(right, context);
+  const item = itemType(collection.type);
+  if (item === undefined) {
+    throw new QueryError("not_a_collection", right, { operator: "in", actual: typeName(collection.type) });
+  }
+  if (!isComparable(left.type, item, false)) throw mismatch(node, "in", left.type, item);
+  return isIn(left, collection, item);
+}
+
+/** `[A,B] in [[1,2],[3,4]]`: equal, item by item, to one of the tuples. */
+function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): BoundNode {
+  if (right.kind !== "List" && right.kind !== "Array")
+    throw new QueryError("not_supported", right, { feature: "a tuple in a path" });
+  const rows = right.items.map((row) => {
+    if (row.kind !== "Array" || row.items.length !== operand.items.length) {
+      throw new QueryError("wrong_arguments", row, {
+        name: "in",
+        expected: `tuples of ${operand.items.length} values`,
+        actual: row.kind === "Array" ? `${row.items.length} values` : "one value",
+      });
+    }
+    const pairs = row.items.flatMap((value, i) => {
+      const left = operand.items[i];
+      return left === undefined ? [] : [{ left, right: value }];
+    });
+    return allOf(
+      ...pairs.map((pair) =>
+        bindCompare({ kind: "Compare", comparator: "eq", start: row.start, end: row.end, ...pair }, context),
+      ),
+    );
+  });
+  return anyOf(...rows);
+}
+
+/** `operand` equals an item of `collection`. */
+function isIn(operand: BoundNode, collection: BoundNode, item: VariableNode["type"]): BoundNode {
+  // With a space no query can name it, so it captures nothing.
+  const variable: VariableNode = { kind: "Variable", type: item, name: "in collection" };
+  const predicate = equal(variable, operand);
+  return { kind: "Lambda", type: "Edm.Boolean", operator: "any", collection, variable, predicate };
+}
+
+const lookupName = "RESO.OData.Metadata.LookupName";
+
+/**
+ * `has` is for flags. RESO lookups are strings today, but clients written for enumerations still send
+ * `F has 'x'` or `F has Ns.Lookup'x'`: equal on a single lookup, contained in a collection of them.
+ */
+export function bindHas(node: HasNode, context: Context): BoundNode {
+  const operand = context.bind(node.operand, context);
+  const enumType = enumTypeOf(operand);
+  if (enumType !== undefined) {
+    const { value } = node.right.kind === "Enum" ? bindEnum(node.right, operand) : flagsText(node, context);
+    const flags = checkedMembers(String(value), enumType, node.right);
+    return { kind: "Flags", type: "Edm.Boolean", operand, flags };
+  }
+  const isLookup =
+    operand.kind === "Property" &&
+    operand.property.annotations?.some(({ term }) => term === lookupName) === true;
+  const right: BoundNode =
+    node.right.kind === "Enum"
+      ? { kind: "Constant", type: "Edm.String", value: node.right.value }
+      : context.bind(node.right, context);
+  if (!isLookup || right.type !== "Edm.String") throw mismatch(node, "has", operand.type, right.type);
+  return itemType(operand.type) === undefined ? equal(operand, right) : isIn(right, operand, "Edm.String");
+}
+
+function flagsText(node: HasNode, context: Context): ConstantNode {
+  const right = context.bind(node.right, context);
+  if (right.kind === "Constant" && right.type === "Edm.String") return right;
+  throw mismatch(node, "has", "Edm.String", right.type);
+}
+
+const enumTypeOf = (node: BoundNode): EnumType | undefined =>
+  node.kind === "Property" ? node.property.enumType : undefined;
+
+/** An enumeration literal, for comparison with `other`. */
+function bindEnum(node: EnumNode, other: BoundNode): ConstantNode {
+  const enumType = enumTypeOf(other);
+  if (enumType === undefined) {
+    throw new QueryError("type_mismatch", node, {
+      operator: "an enumeration literal",
+      actual: typeName(other.type),
+    });
+  }
+  if (enumType.name !== node.typeName) throw new QueryError("unknown_type", node, { name: node.typeName });
+  return {
+    kind: "Constant",
+    type: "Edm.String",
+    value: checkedMembers(node.value, enumType, node).join(","),
+  };
+}
+
+/** The members that `text` names, in the order of the type. */
+function checkedMembers(text: string, { name, members, isFlags }: EnumType, span: Span): readonly string[] {
+  const named = text.split(",").map((member) => member.trim());
+  const unknown = named.find((member) => !members.includes(member));
+  if (unknown !== undefined || (named.length > 1 && !isFlags)) {
+    const reason =
+      unknown === undefined ? "it is not of flags" : `it has no member \`${unknown.slice(0, 64)}\``;
+    throw new QueryError("invalid_literal", span, { text: text.slice(0, 64), type: name, reason });
+  }
+  return members.filter((member) => named.includes(member));
+}

@@ -1,0 +1,22 @@
+import type { Instant, PrimitiveType, StructuredType } from "../model/types.ts";
+import type { SyntaxNode } from "../syntax/tree.ts";
+import type { BoundNode, VariableNode } from "./tree.ts";
+
+/** What a query is bound with besides its text. */
+export type BindOptions = {
+  /** Values of parameter aliases by name, with the at sign. */
+  readonly aliases?: Readonly<Record<string, SyntaxNode>>;
+  /** What `now()` means. By default the time of binding. */
+  readonly now?: () => Instant;
+};
+
+/** What names mean at some place of a query, passed down and narrowed on the way. */
+export type Context = Required<BindOptions> & {
+  /** Type of the entity that the query is about: `$it`. */
+  readonly root: StructuredType;
+  /** What a bare name is a property of: the entity itself, unless `node` says which item. */
+  readonly instance: { readonly type: StructuredType | PrimitiveType; readonly node?: VariableNode };
+  readonly variables: readonly VariableNode[];
+  /** The dispatcher: binds a node of any kind. */
+  readonly bind: (node: SyntaxNode, context: Context) => BoundNode;
+};

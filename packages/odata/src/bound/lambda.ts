@@ -1,0 +1,45 @@
+import { QueryError } from "../errors.ts";
+import type { CountNode, LambdaNode, SyntaxNode } from "../syntax/tree.ts";
+import type { Context } from "./context.ts";
+import type { BoundNode, VariableNode } from "./tree.ts";
+import { isStructure, itemType, typeName } from "./typing.ts";
+
+/** Bind a node for a place where only a boolean makes sense. */
+export function bindPredicate(node: SyntaxNode, context: Context): BoundNode {
+  const bound = context.bind(node, context);
+  if (bound.type === "Edm.Boolean" || bound.type === "Null") return bound;
+  throw new QueryError("not_boolean", node, { actual: typeName(bound.type) });
+}
+
+function bindCollection(node: SyntaxNode, operator: string, context: Context) {
+  const collection = context.bind(node, context);
+  const item = itemType(collection.type);
+  if (item === undefined) {
+    throw new QueryError("not_a_collection", node, { operator, actual: typeName(collection.type) });
+  }
+  return { collection, item };
+}
+
+export function bindLambda(node: LambdaNode, context: Context): BoundNode {
+  const { collection, item } = bindCollection(node.base, node.operator, context);
+  const variable: VariableNode = { kind: "Variable", type: item, name: node.variable ?? "" };
+  const inner = { ...context, variables: [...context.variables, variable] };
+  const predicate = node.predicate && bindPredicate(node.predicate, inner);
+  return { kind: "Lambda", type: "Edm.Boolean", operator: node.operator, collection, variable, predicate };
+}
+
+/** `Rooms/$count`, `Rooms/$count($filter=RoomLength gt 12)`: inside, a bare name is a property of an item. */
+export function bindCount(node: CountNode, context: Context): BoundNode {
+  if (node.search !== null) throw new QueryError("not_supported", node, { feature: "`$search` in `$count`" });
+  const { collection, item } = bindCollection(node.base, "$count", context);
+  // A depth in the name keeps a count within a count apart.
+  const name = `item ${context.variables.length}`;
+  const variable: VariableNode = { kind: "Variable", type: item, name };
+  const inner: Context = {
+    ...context,
+    instance: { type: isStructure(item) ? item.structure : item, node: variable },
+    variables: [...context.variables, variable],
+  };
+  const predicate = node.filter && bindPredicate(node.filter, inner);
+  return { kind: "Size", type: "Edm.Int64", collection, variable, predicate };
+}

@@ -1,0 +1,106 @@
+import { QueryError } from "../errors.ts";
+import type { EntitySet, StructuralProperty } from "../model/types.ts";
+import type { OrderByItem, SelectItem, SyntaxNode } from "../syntax/tree.ts";
+import { bindFilter, bindOrderBy } from "./bind.ts";
+import type { BindOptions } from "./context.ts";
+import { findProperty } from "./path.ts";
+import { type BoundOrderBy, type BoundQuery, constant, type Projection, propertyNode } from "./tree.ts";
+
+/** The parsed options of a query over one entity set. */
+export type QueryParts = {
+  readonly filter?: SyntaxNode | undefined;
+  readonly orderBy?: readonly OrderByItem[] | undefined;
+  readonly select?: readonly SelectItem[] | undefined;
+  /** Size of a page, in records. */
+  readonly top: number;
+  readonly skip?: number;
+  /** See {@link BoundQuery.after}. */
+  readonly after?: readonly unknown[] | null;
+};
+
+/**
+ * Bind all options of a query. The order is made total with the key; without `$orderby` it is
+ * `defaultOrder` (names of properties, ascending), then the key.
+ *
+ * @throws {QueryError} whose `option` names the option at fault.
+ */
+export function bindQuery(
+  parts: QueryParts,
+  entitySet: EntitySet,
+  defaultOrder: readonly string[] = [],
+  options?: BindOptions,
+): BoundQuery {
+  const { filter, orderBy, select } = parts;
+  return {
+    entitySet,
+    filter:
+      filter === undefined
+        ? constant(true)
+        : inOption("$filter", () => bindFilter(filter, entitySet, options)),
+    orderBy: inOption("$orderby", () => bindTotalOrder(orderBy, entitySet, defaultOrder, options)),
+    select: inOption("$select", () => bindSelect(select, entitySet)),
+    top: parts.top,
+    skip: parts.skip ?? 0,
+    after: parts.after ?? null,
+  };
+}
+
+/** Run `bind` and say of an error that it came from `option`. */
+function inOption<T>(option: string, bind: () => T): T {
+  try {
+    return bind();
+  } catch (error) {
+    throw error instanceof QueryError ? error.in(option) : error;
+  }
+}
+
+function bindTotalOrder(
+  items: readonly OrderByItem[] | undefined,
+  entitySet: EntitySet,
+  defaultOrder: readonly string[],
+  options: BindOptions | undefined,
+): readonly BoundOrderBy[] {
+  const { properties, key } = entitySet.type;
+  const ascending = (names: readonly string[]): readonly BoundOrderBy[] =>
+    names.flatMap((name) => {
+      const property = properties.get(name);
+      return property === undefined ? [] : [{ expression: propertyNode(property), direction: "asc" }];
+    });
+  const asked = items === undefined ? ascending(defaultOrder) : bindOrderBy(items, entitySet, options);
+  const sorted = new Set(
+    asked.map(({ expression }) => (expression.kind === "Property" ? expression.property.name : null)),
+  );
+  return [...asked, ...ascending(key.filter((name) => !sorted.has(name)))];
+}
+
+/** The properties that `$select` names, in the order of the model; all of them without it or with `*`. */
+export function bindSelect(
+  items: readonly SelectItem[] | undefined,
+  entitySet: EntitySet,
+): readonly Projection[] {
+  const project = (property: StructuralProperty): Projection => ({
+    property,
+    expression: propertyNode(property),
+  });
+  const all = [...entitySet.type.properties.values()];
+  if (items === undefined) return all.map(project);
+  const wanted = new Set(items.flatMap((item) => selected(item, entitySet)));
+  return all.filter(({ name }) => wanted.has(name)).map(project);
+}
+
+function selected(item: SelectItem, entitySet: EntitySet): readonly string[] {
+  const [name = "", ...rest] = item.path;
+  if (name === "*") return [...entitySet.type.properties.keys()];
+  findProperty(name, { start: item.start, end: item.start + name.length }, entitySet.type);
+  const [below] = rest;
+  if (below !== undefined) {
+    throw new QueryError(
+      "unknown_property",
+      { start: item.start + name.length + 1, end: item.end },
+      { name: below },
+    );
+  }
+  if (item.options !== null)
+    throw new QueryError("not_supported", item, { feature: "options inside `$select`" });
+  return [name];
+}

@@ -1,0 +1,69 @@
+import type { CollectionType, PrimitiveType } from "../model/types.ts";
+import type { BoundType, StructureType } from "./tree.ts";
+
+/**
+ * Numeric types by promotion: each fits into those after it.
+ * Source: OData 4.01 URL Conventions, section 5.1.1.2.9.
+ */
+const numericTypes = [
+  "Edm.SByte",
+  "Edm.Byte",
+  "Edm.Int16",
+  "Edm.Int32",
+  "Edm.Int64",
+  "Edm.Decimal",
+  "Edm.Single",
+  "Edm.Double",
+] as const satisfies readonly PrimitiveType[];
+
+const rank: ReadonlyMap<BoundType, number> = new Map(numericTypes.map((type, i) => [type, i]));
+
+export const isNumeric = (type: BoundType): type is (typeof numericTypes)[number] => rank.has(type);
+
+/** Of two numeric types, the one that holds the values of both. */
+export const wider = <T extends BoundType>(a: T, b: T): T =>
+  (rank.get(a) ?? 0) < (rank.get(b) ?? 0) ? b : a;
+
+/** Whether a value of `type` may stand where `wanted` is expected. */
+export const fits = (type: BoundType, wanted: BoundType): boolean =>
+  type === wanted || type === "Null" || (rank.get(type) ?? 99) < (rank.get(wanted) ?? -1);
+
+export const isIntegral = (type: BoundType): boolean => (rank.get(type) ?? 99) <= 4;
+
+export const isStructure = (type: BoundType): type is StructureType => typeof type === "object";
+
+const isCollection = (type: BoundType): type is CollectionType =>
+  typeof type === "string" && type.startsWith("Collection(");
+
+/** The type of a collection's items; undefined for what is no collection. */
+export function itemType(type: BoundType): PrimitiveType | StructureType | undefined {
+  if (isStructure(type)) return type.collection ? { ...type, collection: false } : undefined;
+  return isCollection(type) ? (type.slice("Collection(".length, -1) as PrimitiveType) : undefined;
+}
+
+/** The type as the standard writes it, for people. */
+export function typeName(type: BoundType): string {
+  if (!isStructure(type)) return type;
+  return type.collection ? `Collection(${type.structure.name})` : type.structure.name;
+}
+
+const isGeo = (type: BoundType): boolean => typeof type === "string" && type.startsWith("Edm.Geo");
+
+export const isSortable = (type: BoundType): boolean =>
+  !isStructure(type) && !isCollection(type) && !isGeo(type) && type !== "Edm.Binary";
+
+/** Whether `eq` (or `gt` and its kin, if `ordered`) takes operands of these types. Null compares with all. */
+export function isComparable(left: BoundType, right: BoundType, ordered: boolean): boolean {
+  if (isCollection(left) || isCollection(right)) return false;
+  if (isStructure(left) || isStructure(right)) return isNullTest(left, right) && !ordered;
+  if (left === "Null" || right === "Null") return true;
+  // Shapes have no equality: the standard compares them with `geo.intersects` and `geo.distance`.
+  if (isGeo(left) || isGeo(right)) return false;
+  if (ordered && (left === "Edm.Binary" || right === "Edm.Binary")) return false;
+  return left === right || (isNumeric(left) && isNumeric(right));
+}
+
+/** `ListOffice eq null`: is there a related entity? */
+const isNullTest = (left: BoundType, right: BoundType): boolean =>
+  (isStructure(left) && !left.collection && right === "Null") ||
+  (isStructure(right) && !right.collection && left === "Null");

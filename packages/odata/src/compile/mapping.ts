@@ -1,0 +1,19 @@
+import type { StructuralProperty } from "../model/types.ts";
+import type { EncodingName } from "../sql/encoding.ts";
+import { identifier, type SqlFragment } from "../sql/fragment.ts";
+
+/** Where the values of a property are, and in what form. Without `encoding`: in the dialect's own. */
+export type Column = { readonly sql: SqlFragment; readonly encoding?: EncodingName };
+
+/** Where an entity set lies in the database. The caller's: any table, view or subquery will do. */
+export type Mapping = {
+  /** What follows `from`. */
+  readonly from: SqlFragment;
+  readonly column: (property: StructuralProperty) => Column;
+};
+
+/** A table with a column of the property's name for every property, or of another name where `names` has one. */
+export const tableMapping = (table: string, names: Readonly<Record<string, string>> = {}): Mapping => ({
+  from: identifier(table),
+  column: ({ name }) => ({ sql: identifier(names[name] ?? name) }),
+});

@@ -1,0 +1,6 @@
+/**
+ * `$metadata` documents of an entity model.
+ *
+ * @module
+ */
+export { writeCsdlXml } from "./xml.ts";

@@ -1,0 +1,83 @@
+import { create } from "xmlbuilder2";
+import type { Annotation, EntityModel, EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
+
+type Element = ReturnType<typeof create>;
+
+/**
+ * Vocabularies that annotations may come from: namespace → alias and document.
+ * Source: OData CSDL 4.01, section 3.
+ */
+const vocabularies = [
+  {
+    namespace: "Org.OData.Measures.V1",
+    uri: "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Measures.V1.xml",
+  },
+  {
+    namespace: "Org.OData.Core.V1",
+    uri: "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Core.V1.xml",
+  },
+] as const;
+
+/** Write the model as a CSDL XML document, the body of `$metadata`. Source: OData CSDL XML 4.01. */
+export function writeCsdlXml(model: EntityModel, version: "4.0" | "4.01" = "4.0"): string {
+  const document = create({ version: "1.0", encoding: "UTF-8" });
+  const edmx = document.ele("http://docs.oasis-open.org/odata/ns/edmx", "edmx:Edmx", { Version: version });
+  for (const { namespace, uri } of vocabularies.filter(({ namespace }) => usesVocabulary(model, namespace))) {
+    edmx.ele("edmx:Reference", { Uri: uri }).ele("edmx:Include", { Namespace: namespace });
+  }
+  const schema = edmx
+    .ele("edmx:DataServices")
+    .ele("http://docs.oasis-open.org/odata/ns/edm", "Schema", { Namespace: model.namespace });
+  for (const type of new Set(model.entitySets.map((set) => set.type))) writeEntityType(schema, type);
+  const container = schema.ele("EntityContainer", { Name: model.container });
+  for (const set of model.entitySets) writeEntitySet(container, set, model.namespace);
+  return document.end({ prettyPrint: true });
+}
+
+function usesVocabulary({ entitySets }: EntityModel, namespace: string): boolean {
+  const within = (annotations: readonly Annotation[] = []) =>
+    annotations.some(({ term }) => term.startsWith(`${namespace}.`));
+  return entitySets.some(
+    (set) =>
+      within(set.annotations) ||
+      within(set.type.annotations) ||
+      [...set.type.properties.values()].some((property) => within(property.annotations)),
+  );
+}
+
+function writeEntityType(schema: Element, type: EntityType): void {
+  const element = schema.ele("EntityType", { Name: type.name });
+  const key = element.ele("Key");
+  for (const name of type.key) key.ele("PropertyRef", { Name: name });
+  for (const property of type.properties.values()) writeProperty(element, property);
+  writeAnnotations(element, type.annotations);
+}
+
+function writeProperty(parent: Element, property: StructuralProperty): void {
+  const { name, type, collection, nullable, maxLength, precision, scale, srid, annotations } = property;
+  const element = parent.ele("Property", {
+    Name: name,
+    Type: collection ? `Collection(${type})` : type,
+    ...(nullable ? {} : { Nullable: "false" }),
+    ...(maxLength === undefined ? {} : { MaxLength: maxLength }),
+    ...(precision === undefined ? {} : { Precision: precision }),
+    ...(scale === undefined ? {} : { Scale: scale }),
+    ...(srid === undefined ? {} : { SRID: srid }),
+  });
+  writeAnnotations(element, annotations);
+}
+
+function writeEntitySet(container: Element, set: EntitySet, namespace: string): void {
+  const element = container.ele("EntitySet", { Name: set.name, EntityType: `${namespace}.${set.type.name}` });
+  writeAnnotations(element, set.annotations);
+}
+
+/** Which attribute of an `Annotation` element holds a value of each JavaScript type. */
+const valueAttributes = { string: "String", number: "Int", boolean: "Bool" } as const;
+
+function writeAnnotations(parent: Element, annotations: readonly Annotation[] = []): void {
+  for (const { term, value } of annotations) {
+    const attribute = valueAttributes[typeof value as keyof typeof valueAttributes];
+    parent.ele("Annotation", { Term: term, [attribute]: String(value) });
+  }
+}

@@ -1,0 +1,114 @@
+import Big from "big.js";
+import { type EdmNumber, toBig } from "../model/numbers.ts";
+import { day, splitInstant } from "../model/temporal.ts";
+import type { Instant, PrimitiveType } from "../model/types.ts";
+import type { ArithmeticOperator } from "../syntax/tree.ts";
+
+/**
+ * Decimals divide to this many digits after the point, the rest cut off: the same digits on every engine.
+ * (The standard leaves the precision of a division open.)
+ */
+const quotientDigits = 20;
+
+const Decimal = Big();
+Decimal.DP = quotientDigits;
+Decimal.RM = Big.roundDown;
+
+const [leastInt64, greatestInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
+/** 0001-01-01 and 9999-12-31, in days: results outside are null, as a database cannot hold them. */
+const [firstDay, lastDay] = [-719_162, 2_932_896];
+
+type Operation<T> = (left: T, right: T) => T | null;
+
+/** Integers stay integers: `5 div 2` is 2, and `mod` has the sign of the left operand. */
+const integers: Record<ArithmeticOperator, Operation<bigint>> = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  div: (a, b) => (b === 0n ? null : a / b),
+  divby: (a, b) => (b === 0n ? null : a / b),
+  mod: (a, b) => (b === 0n ? null : a % b),
+};
+
+const quotient: Operation<Big> = (a, b) => (b.eq(0) ? null : new Big(new Decimal(a).div(b)));
+
+const decimals: Record<ArithmeticOperator, Operation<Big>> = {
+  add: (a, b) => a.plus(b),
+  sub: (a, b) => a.minus(b),
+  mul: (a, b) => a.times(b),
+  div: quotient,
+  divby: quotient,
+  mod: (a, b) => (b.eq(0) ? null : a.mod(b)),
+};
+
+/** IEEE 754, but what is not a number is null. */
+const doubles: Record<ArithmeticOperator, Operation<number>> = {
+  add: (a, b) => a + b,
+  sub: (a, b) => a - b,
+  mul: (a, b) => a * b,
+  div: (a, b) => a / b,
+  divby: (a, b) => a / b,
+  mod: (a, b) => a % b,
+};
+
+/** The value of `left operator right` in `type`, or null if it has none there. */
+export function arithmetic(
+  operator: ArithmeticOperator,
+  type: PrimitiveType,
+  left: unknown,
+  right: unknown,
+): unknown {
+  switch (type) {
+    case "Edm.Int64":
+      return int64(integers[operator](left as bigint, right as bigint));
+    case "Edm.Decimal":
+      return decimals[operator](toBig(left as EdmNumber), toBig(right as EdmNumber));
+    case "Edm.Single":
+      return double(Math.fround(doubles[operator](Number(left), Number(right)) ?? Number.NaN));
+    case "Edm.Double":
+      return double(doubles[operator](Number(left), Number(right)) ?? Number.NaN);
+    case "Edm.Date":
+      return date((left as number) + Number(floorDays(signed(operator, right as bigint))));
+    case "Edm.DateTimeOffset":
+      return instant(left as Instant, signed(operator, right as bigint));
+    default:
+      return duration(operator, left, right);
+  }
+}
+
+export function negate(type: PrimitiveType, operand: unknown): unknown {
+  if (operand instanceof Big) return operand.times(-1);
+  if (typeof operand === "number") return -operand;
+  return type === "Edm.Int64" ? int64(-(operand as bigint)) : -(operand as bigint);
+}
+
+const int64 = (value: bigint | null) =>
+  value === null || value < leastInt64 || value > greatestInt64 ? null : value;
+
+const double = (value: number) => (Number.isNaN(value) ? null : value);
+
+const signed = (operator: ArithmeticOperator, length: bigint) => (operator === "sub" ? -length : length);
+
+const floorDays = (length: bigint) => (length - (((length % day) + day) % day)) / day;
+
+const date = (days: number) => (days < firstDay || days > lastDay ? null : days);
+
+function instant({ picoseconds, offset }: Instant, length: bigint): Instant | null {
+  const moved = picoseconds + length;
+  return date(splitInstant(moved).days) === null ? null : { picoseconds: moved, offset };
+}
+
+/** Durations add up, scale by a number, and lie between two dates or two instants. */
+function duration(operator: ArithmeticOperator, left: unknown, right: unknown): bigint | null {
+  if (typeof left === "object" && left !== null && "picoseconds" in left) {
+    return (left as Instant).picoseconds - (right as Instant).picoseconds;
+  }
+  // Dates are numbers of days; doubles are numbers too, but never on both sides.
+  if (typeof left === "number" && typeof right === "number") return BigInt(left - right) * day;
+  if (operator === "add") return (left as bigint) + (right as bigint);
+  if (operator === "sub") return (left as bigint) - (right as bigint);
+  const [a, b] = [left as EdmNumber, right as EdmNumber];
+  if ([a, b].some((n) => typeof n === "number" && !Number.isFinite(n))) return null;
+  const exact = operator === "mul" ? toBig(a).times(toBig(b)) : quotient(toBig(a), toBig(b));
+  return exact === null ? null : BigInt(exact.round(0, Big.roundDown).toFixed());
+}

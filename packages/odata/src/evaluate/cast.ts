@@ -1,0 +1,63 @@
+import Big from "big.js";
+import type { BoundType } from "../bound/tree.ts";
+import { itemType } from "../bound/typing.ts";
+import { type EdmNumber, toBig } from "../model/numbers.ts";
+import { minute, printInstant, splitInstant } from "../model/temporal.ts";
+import type { Instant, PrimitiveType, ValueType } from "../model/types.ts";
+import { codecOf } from "../model/values.ts";
+
+/**
+ * A value as another type; null where that type does not have it.
+ * Source: OData 4.01 URL Conventions, section 5.1.1.10.1.
+ */
+export function cast(value: unknown, from: BoundType, to: ValueType): unknown {
+  if (from === to) return value;
+  if (Array.isArray(value)) {
+    const [fromItem, toItem] = [item(from), item(to)];
+    return value.map((one: unknown) => (one === null ? null : cast(one, fromItem, toItem)));
+  }
+  const type = to as PrimitiveType;
+  if (type === "Edm.String") return text(value, from);
+  if (typeof value === "string") return codecOf(type).parse(value) ?? null;
+  if (isInstant(value)) return partOf(value, type);
+  if (type === "Edm.Decimal") return decimal(value as EdmNumber);
+  if (type === "Edm.Single") return Math.fround(Number(value));
+  if (type === "Edm.Double") return Number(value);
+  return codecOf(type).fromJson(whole(value as EdmNumber)) ?? null;
+}
+
+const item = (type: BoundType) => itemType(type) as PrimitiveType;
+
+const isInstant = (value: unknown): value is Instant =>
+  typeof value === "object" && value !== null && "picoseconds" in value;
+
+/** The literal's text, without prefix and quotes. */
+function text(value: unknown, from: BoundType): string {
+  if (value instanceof Big) return value.toFixed();
+  return isInstant(value) ? printInstant(value) : String(codecOf(from as PrimitiveType).toJson(value));
+}
+
+function partOf(value: Instant, type: PrimitiveType): unknown {
+  const { days, time } = splitInstant(value.picoseconds + BigInt(value.offset) * minute);
+  return type === "Edm.Date" ? days : time;
+}
+
+const decimal = (value: EdmNumber) =>
+  typeof value === "number" && !Number.isFinite(value) ? null : toBig(value);
+
+/** Integers are cut, not rounded. */
+function whole(value: EdmNumber): bigint | null {
+  const exact = decimal(value);
+  return exact === null ? null : BigInt(exact.round(0, Big.roundDown).toFixed());
+}
+
+/** Whether a value of type `from` is in type `of` as well. */
+export const isOf = (value: unknown, from: BoundType, of: PrimitiveType): boolean =>
+  from === of ||
+  (isNumber(value) && cast(value, from, of) !== null && sameNumber(value, cast(value, from, of)));
+
+const isNumber = (value: unknown): value is EdmNumber =>
+  typeof value === "bigint" || typeof value === "number" || value instanceof Big;
+
+const sameNumber = (a: EdmNumber, b: unknown): boolean =>
+  isNumber(b) && decimal(a)?.eq(decimal(b) ?? Number.NaN) === true;

@@ -1,0 +1,26 @@
+/**
+ * Text in, SQL or an answer out: parse → bind → compile, or parse → bind → evaluate.
+ *
+ * @module
+ */
+export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
+export type { BindOptions } from "./bound/context.ts";
+export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
+export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
+export { mapChildren } from "./bound/rewrite.ts";
+export * from "./bound/tree.ts";
+export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
+export { compileCount, compilePage } from "./compile/query.ts";
+export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
+export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
+export type { FunctionEntry } from "./functions/define.ts";
+export { functionTable } from "./functions/index.ts";
+export type * from "./model/types.ts";
+export { codecOf } from "./model/values.ts";
+export * from "./options/index.ts";
+export { nextLink } from "./paging/next-link.ts";
+export { openSkipToken, type SkipToken, type SkipTokenKey, sealSkipToken } from "./paging/skip-token.ts";
+export { type Dialect, type DialectName, sqlite } from "./sql/dialect.ts";
+export { type EncodingName, encodings } from "./sql/encoding.ts";
+export { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "./sql/fragment.ts";
+export * from "./syntax/index.ts";

@@ -1,0 +1,97 @@
+import { compareNumbers, type EdmNumber } from "../model/numbers.ts";
+import { printDate, printInstant, second, splitInstant } from "../model/temporal.ts";
+import type { Instant, StructuralProperty } from "../model/types.ts";
+
+/**
+ * A value in the form in which the database holds it, or the greatest such value below it.
+ * `x gt 10.005` over cents is `x > 1000`: that is what `exact: false` is for.
+ */
+export type Encoded = { readonly value: unknown; readonly exact: boolean };
+
+/** How the values of a property lie in its column. Order of encoded values is order of the values. */
+export type Encoding = (value: unknown, property: StructuralProperty) => Encoded;
+
+const exactly = (value: unknown): Encoded => ({ value, exact: true });
+
+const greatestInteger = 2n ** 63n - 1n;
+
+/** An integer, or a decimal as the integer `value × 10^scale`. */
+const scaled: Encoding = (value, property) => {
+  const { floor, exact } = shiftedFloor(value as EdmNumber, property.scale ?? 0);
+  if (floor > greatestInteger) return { value: greatestInteger, exact: false };
+  return floor < -greatestInteger ? { value: -greatestInteger - 1n, exact: false } : { value: floor, exact };
+};
+
+/** Floor of `value × 10^scale`, and whether nothing was cut off. */
+function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint; readonly exact: boolean } {
+  if (typeof value === "bigint") return { floor: value * 10n ** BigInt(scale), exact: true };
+  if (value === Number.POSITIVE_INFINITY) return { floor: 2n * greatestInteger, exact: false };
+  if (value === Number.NEGATIVE_INFINITY) return { floor: -2n * greatestInteger, exact: false };
+  const [digits = "0", power = "0"] = value.toString().split("e");
+  const [whole = "0", fraction = ""] = digits.replace("-", "").split(".");
+  const shift = scale + Number(power) - fraction.length;
+  const magnitude = BigInt(whole + fraction);
+  const negative = digits.startsWith("-");
+  if (shift >= 0) {
+    const floor = magnitude * 10n ** BigInt(Math.min(shift, 400));
+    return { floor: negative ? -floor : floor, exact: true };
+  }
+  const divisor = 10n ** BigInt(Math.min(-shift, 400 + fraction.length));
+  const exact = magnitude % divisor === 0n;
+  const quotient = magnitude / divisor;
+  if (!negative) return { floor: quotient, exact };
+  return { floor: exact ? -quotient : -quotient - 1n, exact };
+}
+
+/** A double. `Number()` rounds to the nearest, so what was rounded up goes one double down. */
+const double: Encoding = (value) => {
+  const nearest = Number((value as EdmNumber).toString());
+  const order = compareNumbers(nearest, value as EdmNumber);
+  return { value: order > 0 ? doubleBelow(nearest) : nearest, exact: order === 0 };
+};
+
+function doubleBelow(n: number): number {
+  if (n === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, n);
+  view.setBigInt64(0, view.getBigInt64(0) + (n > 0 ? -1n : 1n));
+  return n === 0 ? -Number.MIN_VALUE : view.getFloat64(0);
+}
+
+const millisecond = second / 1000n;
+const firstDay = -719_528; // 0000-01-01
+const lastDay = 2_932_896; // 9999-12-31
+
+/** Text below every date: what is before the year 0 has no text of four digits. */
+const beforeAll: Encoded = { value: "", exact: false };
+
+/** `2024-01-15`: text that sorts by date from the year 0000 to the year 9999. */
+const dateText: Encoding = (value) => {
+  const days = value as number;
+  if (days < firstDay) return beforeAll;
+  return days > lastDay ? { value: "9999-12-31", exact: false } : exactly(printDate(days));
+};
+
+/** `2024-01-15T08:30:00.123Z`: UTC text of 24 characters that sorts by time. */
+const timestampText: Encoding = (value) => {
+  const { picoseconds } = value as Instant;
+  const { days } = splitInstant(picoseconds);
+  if (days < firstDay) return beforeAll;
+  if (days > lastDay) return { value: "9999-12-31T23:59:59.999Z", exact: false };
+  const rest = ((picoseconds % millisecond) + millisecond) % millisecond;
+  return { value: printInstant({ picoseconds: picoseconds - rest, offset: 0 }), exact: rest === 0n };
+};
+
+/** The forms that a column may have. A mapping names one for each property. */
+export const encodings = {
+  /** As it is in memory. */
+  plain: (value) => exactly(value),
+  /** 0 and 1. */
+  bit: (value) => exactly(value === true ? 1 : 0),
+  scaled,
+  double,
+  dateText,
+  timestampText,
+} as const satisfies Record<string, Encoding>;
+
+export type EncodingName = keyof typeof encodings;

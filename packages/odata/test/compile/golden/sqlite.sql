@@ -1,0 +1,95 @@
+-- ListPrice gt 100000
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "ListPrice" > ? order by "ListingKey" limit ?
+-- ["10000000n",10]
+
+-- 100000 lt ListPrice
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "ListPrice" > ? order by "ListingKey" limit ?
+-- ["10000000n",10]
+
+-- ListPrice gt 10.005
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "ListPrice" > ? order by "ListingKey" limit ?
+-- ["1000n",10]
+
+-- ListPrice eq 10.005
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where 0 order by "ListingKey" limit ?
+-- [10]
+
+-- StandardStatus eq 'Active'
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "StandardStatus" = ? order by "ListingKey" limit ?
+-- ["Active",10]
+
+-- StandardStatus ne 'Active'
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "StandardStatus" is not ? order by "ListingKey" limit ?
+-- ["Active",10]
+
+-- StandardStatus eq null
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "StandardStatus" is null order by "ListingKey" limit ?
+-- [10]
+
+-- ListingKey ne 'a'
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "ListingKey" <> ? order by "ListingKey" limit ?
+-- ["a",10]
+
+-- City eq StandardStatus
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "City" is "StandardStatus" order by "ListingKey" limit ?
+-- [10]
+
+-- not (ListPrice gt 100000)
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where not coalesce("ListPrice" > ?, 0) order by "ListingKey" limit ?
+-- ["10000000n",10]
+
+-- not (City eq 'York')
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where not coalesce("City" = ?, 0) order by "ListingKey" limit ?
+-- ["York",10]
+
+-- StandardStatus in ('Active','Pending')
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where ("StandardStatus" in (?, ?)) order by "ListingKey" limit ?
+-- ["Active","Pending",10]
+
+-- not (StandardStatus in ('Active',null))
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where not (coalesce("StandardStatus" in (?), 0) or "StandardStatus" is null) order by "ListingKey" limit ?
+-- ["Active",10]
+
+-- contains(City,'York') or startswith(City,'N')
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where (((instr("City", ?) > 0)) or ((instr("City", ?) = 1))) order by "ListingKey" limit ?
+-- ["York","N",10]
+
+-- Appliances/any(a:a eq 'Oven')
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where exists (select 1 from json_each("Appliances") as "a" where "a".value = ?) order by "ListingKey" limit ?
+-- ["Oven",10]
+
+-- not Appliances/all(a:contains(a,'x'))
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where not case when exists (select 1 from json_each("Appliances") as "a" where not ((instr("a".value, ?) > 0))) then 0 when exists (select 1 from json_each("Appliances") as "a" where ((instr("a".value, ?) > 0)) is null) then null else 1 end order by "ListingKey" limit ?
+-- ["x","x",10]
+
+-- ModificationTimestamp gt 2024-01-15T08:30:00.123456Z
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "ModificationTimestamp" > ? order by "ListingKey" limit ?
+-- ["2024-01-15T08:30:00.123Z",10]
+
+-- City eq 'a' or City eq 'b' or City eq 'c' or City eq 'd' or City eq 'e' or City eq 'f' or City eq 'g' or City eq 'h' or City eq 'i'
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where (("City" = ? or "City" = ? or "City" = ? or "City" = ? or "City" = ?) or ("City" = ? or "City" = ? or "City" = ? or "City" = ?)) order by "ListingKey" limit ?
+-- ["a","b","c","d","e","f","g","h","i",10]
+
+-- City after null
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 order by "City", "ListingKey" limit ?
+-- [10]
+
+-- City after ["York","a"]
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ("City" >= ? and ("City" > ? or ("City" = ? and "ListingKey" > ?))) order by "City", "ListingKey" limit ?
+-- ["York","York","York","a",10]
+
+-- City after [null,"a"]
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and (("City" is not null or ("City" is null and "ListingKey" > ?))) order by "City", "ListingKey" limit ?
+-- ["a",10]
+
+-- City desc after ["York","a"]
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ((("City" < ? or "City" is null) or ("City" = ? and "ListingKey" > ?))) order by "City" desc, "ListingKey" limit ?
+-- ["York","York","a",10]
+
+-- City desc after [null,"a"]
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ((0 or ("City" is null and "ListingKey" > ?))) order by "City" desc, "ListingKey" limit ?
+-- ["a",10]
+
+-- ModificationTimestamp desc,City asc after ["2024-01-15T08:30:00.000Z","York","a"]
+select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and ("ModificationTimestamp" <= ? and ("ModificationTimestamp" < ? or ("ModificationTimestamp" = ? and ("City" > ? or ("City" = ? and "ListingKey" > ?))))) order by "ModificationTimestamp" desc, "City", "ListingKey" limit ?
+-- ["2024-01-15T08:30:00.000Z","2024-01-15T08:30:00.000Z","2024-01-15T08:30:00.000Z","York","York","a",10]

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { bindQuery, compilePage, parseFilter, parseOrderBy, parseSelect, sqlite } from "../../src/index.ts";
+import { listing } from "../support/listing.ts";
+import { mapping } from "../support/sqlite.ts";
+
+const filters = [
+  "ListPrice gt 100000",
+  "100000 lt ListPrice",
+  "ListPrice gt 10.005",
+  "ListPrice eq 10.005",
+  "StandardStatus eq 'Active'",
+  "StandardStatus ne 'Active'",
+  "StandardStatus eq null",
+  "ListingKey ne 'a'",
+  "City eq StandardStatus",
+  "not (ListPrice gt 100000)",
+  "not (City eq 'York')",
+  "StandardStatus in ('Active','Pending')",
+  "not (StandardStatus in ('Active',null))",
+  "contains(City,'York') or startswith(City,'N')",
+  "Appliances/any(a:a eq 'Oven')",
+  "not Appliances/all(a:contains(a,'x'))",
+  "ModificationTimestamp gt 2024-01-15T08:30:00.123456Z",
+  "City eq 'a' or City eq 'b' or City eq 'c' or City eq 'd' or City eq 'e' or City eq 'f' or City eq 'g' or City eq 'h' or City eq 'i'",
+];
+
+const orders: readonly (readonly [orderBy: string, after: readonly unknown[] | null])[] = [
+  ["City", null],
+  ["City", ["York", "a"]],
+  ["City", [null, "a"]],
+  ["City desc", ["York", "a"]],
+  ["City desc", [null, "a"]],
+  ["ModificationTimestamp desc,City asc", ["2024-01-15T08:30:00.000Z", "York", "a"]],
+];
+
+const show = (input: string, { text, values }: { text: string; values: readonly unknown[] }) => {
+  const printed = JSON.stringify(values, (_key, v: unknown) => (typeof v === "bigint" ? `${v}n` : v));
+  return `-- ${input}\n${text}\n-- ${printed}\n`;
+};
+
+test("filters and orders compile to the SQL that was reviewed", async () => {
+  const select = parseSelect("ListingKey");
+  const compiled = [
+    ...filters.map((text) =>
+      show(
+        text,
+        compilePage(bindQuery({ filter: parseFilter(text), select, top: 10 }, listing), sqlite, mapping),
+      ),
+    ),
+    ...orders.map(([text, after]) => {
+      const query = bindQuery({ orderBy: parseOrderBy(text), select, top: 10, after }, listing);
+      return show(`${text} after ${JSON.stringify(after)}`, compilePage(query, sqlite, mapping));
+    }),
+  ];
+  await expect(compiled.join("\n")).toMatchFileSnapshot("golden/sqlite.sql");
+});

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+const text = fc
+  .string({
+    unit: fc.constantFrom("a", "Y", "o", "r", "k", "'", "%", "_", " ", "é", "😀", "\uffee"),
+    maxLength: 4,
+  })
+  .map(quoted);
+const number = fc.oneof(
+  fc.integer({ min: -5, max: 300 }).map(String),
+  fc.constantFrom(
+    "0.07",
+    "0.070",
+    "250.5",
+    "250.50",
+    "0.075",
+    "99.999",
+    "900000",
+    "9e5",
+    "1e30",
+    "-1e30",
+    "INF",
+    "-INF",
+    "NaN",
+  ),
+);
+const date = fc.constantFrom(
+  "2024-02-29",
+  "2023-12-31",
+  "2024-01-01",
+  "0000-01-01",
+  "9999-12-31",
+  "-0001-01-01",
+);
+const instant = fc
+  .tuple(fc.integer({ min: 0, max: 8 }), fc.constantFrom(".123Z", ".1234Z", "Z", ".123-08:00", ".12300Z"))
+  .map(([second, rest]) => `2024-01-15T08:30:0${second}${rest}`);
+
+const operand = {
+  text: { names: ["City", "StandardStatus", "ListingKey"], literal: text },
+  number: { names: ["ListPrice", "LivingArea", "Score", "BedroomsTotal"], literal: number },
+  date: { names: ["CloseDate"], literal: date },
+  instant: { names: ["ModificationTimestamp"], literal: instant },
+  boolean: { names: ["WaterfrontYN"], literal: fc.constantFrom("true", "false") },
+};
+
+const comparator = fc.constantFrom("eq", "ne", "gt", "ge", "lt", "le");
+
+const comparison = fc.oneof(
+  ...Object.values(operand).map(({ names, literal }) => {
+    const name = fc.constantFrom(...names);
+    const value = fc.oneof(
+      { arbitrary: literal, weight: 6 },
+      { arbitrary: name, weight: 1 },
+      fc.constant("null"),
+    );
+    return fc.oneof(
+      fc.tuple(name, comparator, value).map((parts) => parts.join(" ")),
+      fc.tuple(value, comparator, name).map((parts) => parts.join(" ")),
+      fc
+        .tuple(
+          name,
+          fc.array(fc.oneof({ arbitrary: literal, weight: 6 }, fc.constant("null")), {
+            minLength: 1,
+            maxLength: 4,
+          }),
+        )
+        .map(([left, items]) => `${left} in (${items.join(",")})`),
+    );
+  }),
+);
+
+const call = fc
+  .tuple(
+    fc.constantFrom("contains", "startswith", "endswith"),
+    fc.constantFrom("City", "StandardStatus"),
+    text,
+  )
+  .map(([name, property, part]) => `${name}(${property},${part})`);
+
+const lambda = fc.oneof(
+  fc.constantFrom("Appliances/any()", "Appliances/any(a:a ne 'Oven')", "Appliances/all(a:a eq 'Oven')"),
+  fc.constantFrom("'Oven' in Appliances", "City in Appliances", "Appliances has 'Dishwasher'"),
+  text.map((part) => `Appliances/any(a:contains(a,${part}) or a eq City)`),
+  text.map((part) => `Appliances/all(a:startswith(a,${part}) and contains(City,a))`),
+);
+
+/** Text of well-typed filters over the test listing. */
+export const filterTexts: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((tie) => ({
+  filter: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    comparison,
+    call,
+    lambda,
+    fc.constantFrom("WaterfrontYN", "true", "false", "null"),
+    tie("filter").map((operandText) => `not (${operandText})`),
+    fc
+      .tuple(tie("filter"), fc.constantFrom("and", "or", "eq", "ne"), tie("filter"))
+      .map(([left, operator, right]) => `((${left}) ${operator} (${right}))`),
+  ),
+})).filter;
+
+/** Text of `$orderby` over the test listing: nullable, non-unique and mixed. */
+export const orderByTexts: fc.Arbitrary<string> = fc
+  .uniqueArray(
+    fc.constantFrom(
+      "City",
+      "ListPrice",
+      "LivingArea",
+      "Score",
+      "CloseDate",
+      "WaterfrontYN",
+      "ModificationTimestamp",
+    ),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .chain((names) =>
+    fc
+      .array(fc.constantFrom("asc", "desc"), { minLength: names.length, maxLength: names.length })
+      .map((directions) => names.map((name, i) => `${name} ${directions[i]}`).join(",")),
+  );
