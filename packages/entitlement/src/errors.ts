@@ -1,0 +1,73 @@
+/** What the host answers: `denied` is proved not to be allowed (403), `unverifiable` cannot be proved (503). */
+export type Outcome = "denied" | "unverifiable";
+
+type Details = Readonly<Record<string, string>>;
+
+type Cause = {
+  readonly outcome: Outcome;
+  /** The code that a client may see; it tells less than the cause. */
+  readonly publicCode: string;
+  readonly message: (details: Details) => string;
+};
+
+const unverifiable = (message: Cause["message"]) =>
+  ({ outcome: "unverifiable", publicCode: "service_unavailable", message }) as const satisfies Cause;
+const denied = <Code extends string>(publicCode: Code, message: Cause["message"]) =>
+  ({ outcome: "denied", publicCode, message }) as const satisfies Cause;
+
+/**
+ * Every way an entitlement can fail, by cause. The key is stable and for logs and tests; a cause that is no
+ * longer raised stays here as a comment and is never used again.
+ */
+export const entitlementErrors = {
+  entitlement_malformed: unverifiable(() => "the entitlement is not a compact JWS"),
+  entitlement_header: unverifiable((d) => `the entitlement's header has a wrong \`${d["member"]}\``),
+  entitlement_unknown_key: unverifiable(() => "the entitlement is signed with an unknown key"),
+  entitlement_signature: unverifiable(() => "the entitlement's signature does not verify"),
+  entitlement_not_canonical: unverifiable(() => "the entitlement's payload is not canonical JSON"),
+  entitlement_issuer: unverifiable(() => "the entitlement is from another issuer"),
+  entitlement_audience: unverifiable(() => "the entitlement is for another audience"),
+  entitlement_invalid: unverifiable((d) => `\`${d["path"]}\` of the entitlement does not fit its schema`),
+  entitlement_unknown_member: unverifiable(
+    (d) => `\`${d["path"]}\` of the entitlement has an unknown member`,
+  ),
+  entitlement_empty_list: unverifiable((d) => `\`${d["path"]}\` of the entitlement is empty`),
+  entitlement_duplicate: unverifiable((d) => `\`${d["path"]}\` of the entitlement names a value twice`),
+  entitlement_unknown_resource: unverifiable(
+    (d) => `a grant names the unknown resource \`${d["resource"]}\``,
+  ),
+  entitlement_unknown_field: unverifiable((d) => `a grant of \`${d["resource"]}\` names an unknown field`),
+  entitlement_expired: denied("entitlement_changed", () => "the entitlement has expired"),
+  entitlement_not_yet_valid: denied("entitlement_changed", () => "the entitlement is not valid yet"),
+  channel_not_entitled: denied(
+    "channel_not_entitled",
+    (d) => `the channel \`${d["channel"]}\` is not granted`,
+  ),
+  capability_required: denied(
+    "capability_required",
+    (d) => `the capability \`${d["capability"]}\` is required`,
+  ),
+} satisfies Record<string, Cause>;
+
+export type EntitlementErrorCode = keyof typeof entitlementErrors;
+
+/** What a client may see of an {@link EntitlementError}. */
+export type EntitlementPublicCode = (typeof entitlementErrors)[EntitlementErrorCode]["publicCode"];
+
+/** Nothing is granted. Holds no key, no signature and no value of the document but the names it grants. */
+export class EntitlementError extends Error {
+  override readonly name = "EntitlementError";
+  readonly code: EntitlementErrorCode;
+  readonly outcome: Outcome;
+  readonly publicCode: EntitlementPublicCode;
+  readonly details: Details;
+
+  constructor(code: EntitlementErrorCode, details: Details = {}) {
+    const { message, outcome, publicCode } = entitlementErrors[code];
+    super(message(details));
+    this.code = code;
+    this.outcome = outcome;
+    this.publicCode = publicCode;
+    this.details = details;
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Verify a signed entitlement, compile it into a scope, and restrict a bound query to what it grants.
+ *
+ * @module
+ */
+export {
+  type Capability,
+  type Channel,
+  type DatasetGrant,
+  type Entitlement,
+  type Limits,
+  type Product,
+  parseEntitlement,
+  type Region,
+  type RegionKind,
+  type ResourceGrant,
+} from "./document.ts";
+export {
+  EntitlementError,
+  type EntitlementErrorCode,
+  type EntitlementPublicCode,
+  entitlementErrors,
+  type Outcome,
+} from "./errors.ts";
+export {
+  datasetProperty,
+  hiddenProperties,
+  listingProperties,
+  type RegionProperties,
+  type ResourceRule,
+  resourceRules,
+} from "./resources.ts";
+export { type RestrictedQuery, restrict } from "./restrict.ts";
+export {
+  compileScope,
+  requireCapability,
+  requireChannel,
+  type Scope,
+  type ScopeOptions,
+  visibleEntitySet,
+} from "./scope.ts";
+export {
+  generateKeyPair,
+  type Key,
+  type KeyPair,
+  type PublicKeys,
+  type SigningKey,
+  signEntitlement,
+  type Verification,
+  verifyEntitlement,
+} from "./signature.ts";

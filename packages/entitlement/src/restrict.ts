@@ -1,0 +1,88 @@
+import { allOf, type BoundNode, type BoundQuery, mapChildren } from "@cadastre/odata";
+import type { Resource } from "./rows.ts";
+import { resourceOf, type Scope } from "./scope.ts";
+
+/** Has no value: a {@link RestrictedQuery} is made by {@link restrict} alone, and a changed copy is not one. */
+declare class Restricted {
+  private readonly restricted: true;
+}
+
+/** A query that has been through {@link restrict}. Stores accept nothing else. */
+export type RestrictedQuery = BoundQuery & Restricted;
+
+/**
+ * Narrow `query` to what `scope` grants: to its rows, and to a field's value only in the datasets that show the
+ * field, in every clause alike. Without a grant of the entity set the predicate is `false`, never absent.
+ *
+ * @throws {TypeError} if the query names a property that the scope hides: it was bound to another entity set
+ * than {@link visibleEntitySet} gives.
+ */
+export function restrict(query: BoundQuery, scope: Scope): RestrictedQuery {
+  const resource = resourceOf(query.entitySet, scope);
+  const rewrite = (node: BoundNode): BoundNode => visibleNode(node, resource, rewrite);
+  // Member by member: what a query may hold tomorrow is not carried over unseen.
+  const restricted: BoundQuery = {
+    entitySet: resource.entitySet,
+    filter: allOf(resource.rows, rewrite(query.filter)),
+    orderBy: query.orderBy.map(({ expression, direction }) => ({
+      expression: rewrite(expression),
+      direction,
+    })),
+    select: query.select.map(({ property, expression }) => {
+      refuseHidden(property.name, resource);
+      return { property, expression: rewrite(expression) };
+    }),
+    top: query.top,
+    skip: query.skip,
+    after: query.after,
+  };
+  return restricted as RestrictedQuery;
+}
+
+/** Every kind is named: a kind that is new decides here what it may read before anything compiles. */
+function visibleNode(
+  node: BoundNode,
+  resource: Resource,
+  rewrite: (node: BoundNode) => BoundNode,
+): BoundNode {
+  switch (node.kind) {
+    case "Property":
+      return visibleProperty(node, resource);
+    case "Structure":
+      throw hidden(node.property.name);
+    case "Variable":
+      if (typeof node.type === "object") throw hidden(node.name);
+      return node;
+    case "Constant":
+    case "Call":
+    case "Compare":
+    case "Arithmetic":
+    case "Membership":
+    case "Logical":
+    case "Not":
+    case "Negate":
+    case "Flags":
+    case "Cast":
+    case "IsOf":
+    case "Lambda":
+    case "Size":
+    case "Choice":
+      return mapChildren(node, rewrite);
+  }
+}
+
+/** Of the entity at hand, or hidden: grants say nothing yet of what lies behind a path. */
+function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Resource): BoundNode {
+  const { property, base } = node;
+  const ofEntity = base === undefined || (base.kind === "Variable" && base.name === "$it");
+  if (!ofEntity) throw hidden(property.name);
+  refuseHidden(property.name, resource);
+  return resource.partial.get(property.name) ?? node;
+}
+
+function refuseHidden(name: string, { entitySet }: Resource): void {
+  if (!entitySet.type.properties.has(name)) throw hidden(name);
+}
+
+const hidden = (name: string) =>
+  new TypeError(`the query is not bound to the visible entity set: \`${name}\` is hidden`);

@@ -1,0 +1,76 @@
+import { allOf, type BoundNode, constant, type EntitySet } from "@cadastre/odata";
+import type { Region } from "./document.ts";
+import { type FieldGrants, type Fields, narrowFields } from "./fields.ts";
+import { visibleLookups } from "./lookups.ts";
+import { isOneOf } from "./predicate.ts";
+import { inRegions } from "./regions.ts";
+import { datasetProperty, hiddenProperties, type ResourceRule } from "./resources.ts";
+
+/** One resource as one caller sees it. */
+export type Resource = Fields & { readonly rows: BoundNode; readonly visible: boolean };
+
+type Grants = ReadonlyMap<string, FieldGrants>;
+
+export type Compilation = {
+  readonly entitySets: readonly EntitySet[];
+  /** By resource. */
+  readonly grants: Grants;
+  readonly regions: readonly Region[];
+  readonly rules: Readonly<Record<string, ResourceRule>>;
+};
+
+const noGrant: FieldGrants = new Map();
+
+/** Each entity set, narrowed to what is granted. */
+export function narrowResources(compilation: Compilation): ReadonlyMap<string, Resource> {
+  const { entitySets, grants, rules } = compilation;
+  const granted = entitySets.map((entitySet) => {
+    const rule = Object.hasOwn(rules, entitySet.name) ? rules[entitySet.name] : undefined;
+    const fields = narrowFields(entitySet, grants.get(entitySet.name) ?? noGrant, rule?.by === "lookup");
+    return { entitySet, rule, fields, visible: rule !== undefined && grants.has(entitySet.name) };
+  });
+  const visibleFields = granted.filter(({ visible }) => visible).map(({ fields }) => fields);
+  return new Map(
+    granted.map(({ entitySet, rule, fields, visible }) => {
+      const rows =
+        rule === undefined || !visible
+          ? constant(false)
+          : rowsOf(entitySet, rule, visibleFields, compilation);
+      return [entitySet.name, { ...fields, rows, visible }];
+    }),
+  );
+}
+
+function rowsOf(
+  { name, type }: EntitySet,
+  rule: ResourceRule,
+  visibleFields: readonly Fields[],
+  { grants, regions }: Compilation,
+): BoundNode {
+  const datasetsOf = (resource: string) => [...(grants.get(resource) ?? noGrant).keys()];
+  const find = (property: string) => type.properties.get(property) ?? hiddenProperties.get(property);
+  const isGranted = isOneOf(datasetProperty, datasetsOf(name));
+  switch (rule.by) {
+    case "dataset":
+      return isGranted;
+    case "region":
+      return every(isGranted, inRegions(regions, rule.regions, find));
+    case "parent": {
+      const dataset = find(rule.dataset);
+      const parent = dataset === undefined ? constant(false) : isOneOf(dataset, datasetsOf(rule.parent));
+      return every(isGranted, parent, inRegions(regions, rule.regions, find));
+    }
+    case "lookup": {
+      const lookupName = find(rule.lookupName);
+      return lookupName === undefined
+        ? constant(false)
+        : visibleLookups(lookupName, datasetsOf(name), visibleFields);
+    }
+  }
+}
+
+/** {@link allOf}, and `false` as soon as one operand is. */
+const every = (...operands: readonly BoundNode[]): BoundNode =>
+  operands.some((operand) => operand.kind === "Constant" && operand.value === false)
+    ? constant(false)
+    : allOf(...operands);

@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { type BoundNode, constant, type EntitySet } from "@cadastre/odata";
+import { canonicalJson } from "./canonical.ts";
+import type { Capability, Channel, DatasetGrant, Entitlement, Limits, Product, Region } from "./document.ts";
+import { EntitlementError } from "./errors.ts";
+import type { FieldGrants } from "./fields.ts";
+import { hiddenProperties, type ResourceRule, resourceRules } from "./resources.ts";
+import { narrowResources, type Resource } from "./rows.ts";
+
+/** Has no value: {@link Scope} is made by {@link compileScope} alone, and a copy of one is not one. */
+declare class Compiled {
+  private readonly compiled: true;
+}
+
+/** What one customer may see, compiled once per entitlement. */
+export type Scope = Compiled & {
+  readonly customer: string;
+  readonly version: number;
+  readonly products: readonly Product[];
+  readonly channels: Readonly<Record<Channel, boolean>>;
+  readonly capabilities: readonly Capability[];
+  readonly regions: readonly Region[];
+  readonly datasets: readonly DatasetGrant[];
+  readonly limits: Limits;
+  /**
+   * SHA-256, in lower-case hexadecimal, over what is granted: products, channels, capabilities, regions and
+   * datasets, in one order. Who may see it, since when and until when are no part of it.
+   */
+  readonly scopeSha256: string;
+  /** Whether a row of the entity set is visible. Without a grant, or for a set that is not known: false. */
+  rows(entitySetName: string): BoundNode;
+  /** Whether a dataset grants the entity set at all. */
+  visible(entitySetName: string): boolean;
+};
+
+export type ScopeOptions = {
+  /** Every entity set that a grant may name, served or not. */
+  readonly entitySets: readonly EntitySet[];
+  /** For resources of your own. */
+  readonly rules?: Readonly<Record<string, ResourceRule>>;
+};
+
+const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, Resource>>();
+
+/**
+ * What a verified entitlement grants of `entitySets`.
+ *
+ * @throws {EntitlementError} if a grant names a resource or a field that `entitySets` do not have: what it
+ * means cannot be known, so nothing of the document is trusted.
+ */
+export function compileScope(
+  entitlement: Entitlement,
+  { entitySets, rules = resourceRules }: ScopeOptions,
+): Scope {
+  const sets = new Map(entitySets.map((entitySet) => [entitySet.name, entitySet]));
+  for (const entitySet of entitySets) refuseHiddenNames(entitySet);
+  const grants = collectGrants(entitlement.datasets);
+  for (const resource of grants.keys()) {
+    if (!sets.has(resource)) throw new EntitlementError("entitlement_unknown_resource", { resource });
+  }
+  const resources = narrowResources({ entitySets, grants, regions: entitlement.regions, rules });
+  const { sub, ver, products, channels, capabilities = [], regions, datasets, limits = {} } = entitlement;
+  const scope = Object.freeze({
+    customer: sub,
+    version: ver,
+    products,
+    channels,
+    capabilities,
+    regions,
+    datasets,
+    limits,
+    scopeSha256: hashScope(entitlement, grants),
+    rows: (name: string) => resources.get(name)?.rows ?? constant(false),
+    visible: (name: string) => resources.get(name)?.visible ?? false,
+  } satisfies Omit<Scope, "compiled">) as Scope;
+  resourcesOf.set(scope, resources);
+  return scope;
+}
+
+/**
+ * The entity set without the properties that no dataset shows: bind against it, describe it in `$metadata`, and a
+ * hidden property is an unknown one. The same object for the same scope, whichever form of the set is given.
+ */
+export const visibleEntitySet = (entitySet: EntitySet, scope: Scope): EntitySet =>
+  resourceOf(entitySet, scope).entitySet;
+
+/** @throws {TypeError} if the scope was compiled without the entity set, or was not compiled. */
+export function resourceOf({ name }: EntitySet, scope: Scope): Resource {
+  const resource = resourcesOf.get(scope)?.get(name);
+  if (resource === undefined)
+    throw new TypeError(`the scope was compiled without the entity set \`${name}\``);
+  return resource;
+}
+
+/** @throws {EntitlementError} `channel_not_entitled` */
+export function requireChannel(scope: Scope, channel: Channel): void {
+  if (scope.channels[channel] !== true) throw new EntitlementError("channel_not_entitled", { channel });
+}
+
+/** @throws {EntitlementError} `capability_required` */
+export function requireCapability(scope: Scope, capability: Capability): void {
+  if (!scope.capabilities.includes(capability))
+    throw new EntitlementError("capability_required", { capability });
+}
+
+function refuseHiddenNames({ name, type }: EntitySet): void {
+  const taken = [...hiddenProperties.keys()].find((hidden) => type.properties.has(hidden));
+  if (taken !== undefined)
+    throw new TypeError(`the entity set \`${name}\` may not have a property \`${taken}\``);
+}
+
+/** Resource → what each dataset shows of it, in one order whatever the order of the document. */
+function collectGrants(datasets: readonly DatasetGrant[]): ReadonlyMap<string, FieldGrants> {
+  const grants = new Map<string, Map<string, "*" | ReadonlySet<string>>>();
+  for (const { dataset_id, resources } of datasets.toSorted((a, b) =>
+    a.dataset_id < b.dataset_id ? -1 : 1,
+  )) {
+    for (const [resource, { fields }] of Object.entries(resources)) {
+      const ofResource = grants.get(resource) ?? new Map<string, "*" | ReadonlySet<string>>();
+      const before = ofResource.get(dataset_id) ?? new Set();
+      const all = fields === "*" || before === "*";
+      grants.set(resource, ofResource.set(dataset_id, all ? "*" : new Set([...before, ...fields])));
+    }
+  }
+  return grants;
+}
+
+function hashScope(entitlement: Entitlement, grants: ReadonlyMap<string, FieldGrants>): string {
+  const { products, channels, capabilities = [], regions } = entitlement;
+  const sorted = (values: Iterable<string>) => [...new Set(values)].toSorted();
+  const members = {
+    products: sorted(products),
+    channels,
+    capabilities: sorted(capabilities),
+    regions: sorted(regions.map(({ kind, value }) => `${kind}:${value}`)),
+    grants: [...grants]
+      .map(([resource, fields]) => ({
+        resource,
+        datasets: [...fields].map(([dataset, names]) => ({
+          dataset,
+          fields: names === "*" ? names : sorted(names),
+        })),
+      }))
+      .toSorted((a, b) => (a.resource < b.resource ? -1 : 1)),
+  };
+  return createHash("sha256").update(canonicalJson(members)).digest("hex");
+}
