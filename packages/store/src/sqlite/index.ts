@@ -1,0 +1,6 @@
+/**
+ * The store on SQLite.
+ *
+ * @module
+ */
+export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./store.ts";

@@ -1,0 +1,131 @@
+import { compileScope, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import {
+  bindQuery,
+  type EntitySet,
+  type PrimitiveType,
+  parseFilter,
+  parseOrderBy,
+  parseSelect,
+  type Row,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import type { StoredRecord, StoredResource } from "../../src/index.ts";
+
+export const texas = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
+export const oregon = "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21";
+
+const property = (name: string, type: PrimitiveType, facets: Partial<StructuralProperty> = {}) => ({
+  name,
+  type,
+  collection: false,
+  nullable: true,
+  ...facets,
+});
+
+const properties: readonly StructuralProperty[] = [
+  property("ListingKey", "Edm.String", { nullable: false }),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
+  property("OriginatingSystemName", "Edm.String"),
+  property("StateOrProvince", "Edm.String"),
+  property("CountyOrParish", "Edm.String"),
+  property("PostalCode", "Edm.String"),
+  property("City", "Edm.String"),
+  property("ListPrice", "Edm.Decimal", { precision: 14, scale: 2 }),
+  property("TaxAnnualAmount", "Edm.Decimal", { precision: 14, scale: 2 }),
+  property("BedroomsTotal", "Edm.Int64"),
+  property("GarageYN", "Edm.Boolean"),
+  property("PoolYN", "Edm.Boolean"),
+  property("CloseDate", "Edm.Date"),
+  property("OffMarketDate", "Edm.Date"),
+  property("StatusChangeTimestamp", "Edm.DateTimeOffset"),
+  property("YearBuilt", "Edm.Int64"),
+  property("Appliances", "Edm.String", { collection: true, nullable: false }),
+];
+
+export const listings: EntitySet = {
+  name: "Property",
+  type: { name: "Property", key: ["ListingKey"], properties: new Map(properties.map((p) => [p.name, p])) },
+};
+
+/** Half of the properties have a column, the other half lies in the record's JSON. */
+export const stored: StoredResource = {
+  entitySet: listings,
+  columns: [
+    "ModificationTimestamp",
+    "OriginatingSystemName",
+    "StateOrProvince",
+    "City",
+    "ListPrice",
+    "BedroomsTotal",
+    "GarageYN",
+    "CloseDate",
+  ],
+  indexes: [["ModificationTimestamp", "ListingKey"], ["City"], ["ListPrice", "ListingKey"]],
+};
+
+const record = (key: string, datasetId: string, values: Row): StoredRecord => ({
+  resource: "Property",
+  datasetId,
+  record: {
+    ListingKey: key,
+    ModificationTimestamp: "2024-05-01T10:00:00.000Z",
+    StateOrProvince: "TX",
+    ...values,
+  },
+});
+
+export const records: readonly StoredRecord[] = [
+  record("a", texas, { City: "Austin", ListPrice: 350_000.5, TaxAnnualAmount: 0.07, Appliances: ["Oven"] }),
+  record("b", texas, { City: "O'Fallon", ListPrice: 0.07, TaxAnnualAmount: 350_000.5, PoolYN: true }),
+  record("c", texas, { BedroomsTotal: 3, YearBuilt: 1999, GarageYN: false, OffMarketDate: "2024-02-29" }),
+  record("d", oregon, { City: "Bend", StateOrProvince: "OR", CloseDate: "2024-02-29", PoolYN: false }),
+  record("e", oregon, { City: "", StateOrProvince: "OR", StatusChangeTimestamp: "2024-05-01T10:00:00.123Z" }),
+  record("f", oregon, { City: "😀", ListPrice: 1e12, Appliances: ["Oven", "Range"], YearBuilt: 2020 }),
+];
+
+/** A scope of both datasets, or of what `changes` says. */
+export const scopeOf = (datasets: Readonly<Record<string, "*" | readonly string[]>>, state?: string): Scope =>
+  compileScope(
+    {
+      iss: "https://issuer.example",
+      aud: "https://listings.example",
+      sub: "cust_1",
+      ver: 1,
+      iat: 0,
+      nbf: 0,
+      exp: 1,
+      jti: "1",
+      products: ["listing"],
+      channels: { api: true, odata: true, file_delivery: true },
+      regions: [state === undefined ? { kind: "national", value: "US" } : { kind: "state", value: state }],
+      datasets: Object.entries(datasets).map(([dataset_id, fields]) => ({
+        dataset_id,
+        resources: { Property: { fields } },
+      })),
+    },
+    { entitySets: [listings] },
+  );
+
+export const everything = scopeOf({ [texas]: "*", [oregon]: "*" });
+
+export type Asked = {
+  filter?: string;
+  orderBy?: string;
+  select?: string;
+  top?: number;
+  skip?: number;
+  after?: readonly unknown[];
+};
+
+/** A restricted query from the texts of its options. */
+export function ask({ filter, orderBy, select, top = 100, skip = 0, after }: Asked = {}, scope = everything) {
+  const parts = {
+    filter: filter === undefined ? undefined : parseFilter(filter),
+    orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
+    select: select === undefined ? undefined : parseSelect(select),
+    top,
+    skip,
+    after: after ?? null,
+  };
+  return restrict(bindQuery(parts, visibleEntitySet(listings, scope)), scope);
+}
