@@ -1,0 +1,31 @@
+/** The moment as of which every sample is taken: nothing in a record happened later. */
+export const asOf = Date.UTC(2026, 5, 30);
+
+export const hour = 3_600_000;
+export const day = 24 * hour;
+
+/** Records changed within this many days before {@link asOf}. */
+export const changeDays = 730;
+
+const dates = new Map<number, string>();
+
+/** `YYYY-MM-DD` of a day number (days since 1970-01-01). */
+export function dateText(dayNumber: number): string {
+  let text = dates.get(dayNumber);
+  if (text === undefined) {
+    text = new Date(dayNumber * day).toISOString().slice(0, 10);
+    dates.set(dayNumber, text);
+  }
+  return text;
+}
+
+const two = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"));
+
+/** `YYYY-MM-DDTHH:MM:SS.sssZ` of a moment in milliseconds since 1970. */
+export function timestampText(moment: number): string {
+  const dayNumber = Math.floor(moment / day);
+  const rest = moment - dayNumber * day;
+  const seconds = Math.floor(rest / 1000);
+  const fraction = String(rest % 1000).padStart(3, "0");
+  return `${dateText(dayNumber)}T${two[Math.floor(seconds / 3600)]}:${two[Math.floor(seconds / 60) % 60]}:${two[seconds % 60]}.${fraction}Z`;
+}

@@ -1,0 +1,106 @@
+import { asOf, changeDays, day, hour } from "./calendar.ts";
+import type { Campaign } from "./campaign.ts";
+import type { ListingPlan } from "./listing-plan.ts";
+import { blockSize } from "./listing-plan.ts";
+import { type Member, memberOf, membersPerOffice } from "./member.ts";
+import { officeNumberIn } from "./office.ts";
+import type { Property } from "./property.ts";
+import { combine, Random } from "./random.ts";
+import { bulkUpdateAfter, type System, systemOf } from "./systems.ts";
+
+/** All that is decided about a listing before its record is written. Moments are milliseconds. */
+export type Listing = {
+  readonly index: number;
+  readonly seed: number;
+  readonly system: System;
+  /** Unique over all systems. */
+  readonly key: string;
+  /** Unique within its system only. */
+  readonly id: string;
+  readonly property: Property;
+  readonly campaign: Campaign;
+  readonly enteredAt: number;
+  readonly photosChangedAt: number;
+  readonly modifiedAt: number;
+  readonly listAgent: Member;
+  readonly coListAgent: Member | undefined;
+  readonly buyerAgent: Member | undefined;
+  readonly coBuyerAgent: Member | undefined;
+  readonly photos: number;
+  readonly documents: number;
+  readonly tours: number;
+  readonly openHouses: number;
+};
+
+/** Listings after which each system has gained offices and members. */
+export const cohortSize = 2000;
+
+const random = new Random();
+
+/** A member who works where the property lies; half of the time of the latest cohort. */
+function memberNear(system: System, property: Property, cohort: number): Member {
+  const of = random.chance(0.5) ? cohort : random.int(0, cohort);
+  const office = officeNumberIn(system, of, property.metro, random);
+  return memberOf(system, office * membersPerOffice + random.int(0, membersPerOffice - 1));
+}
+
+function photoCount({ kind }: Property, { status, closeDay }: Campaign): number {
+  // Most systems keep only the first picture of what was sold long ago.
+  if (closeDay !== undefined && random.chance(0.6)) return 1;
+  if (status === "Coming Soon" && random.chance(0.4)) return 0;
+  if (kind === "land" || kind === "business") return random.int(0, 5);
+  return 2 + Math.floor(16 * random.unit() * random.unit());
+}
+
+function openHouseCount({ status, lease, daysOnMarket }: Campaign): number {
+  if (lease || daysOnMarket < 7) return 0;
+  if (status === "Active") return random.chance(0.34) ? random.int(1, 3) : 0;
+  if (status === "Pending" || status === "Active Under Contract")
+    return random.chance(0.3) ? random.int(1, 2) : 0;
+  return random.chance(0.08) ? 1 : 0;
+}
+
+/** The latest change: of the listing itself, or a bulk update of its system some time after that. */
+function modificationAfter(latest: number, system: System): number {
+  const old = latest < asOf - changeDays * day;
+  if (old || random.chance(0.3)) {
+    const bulk = bulkUpdateAfter(system, latest, random);
+    if (bulk !== undefined) return bulk;
+  }
+  return Math.min(asOf - 1, latest + Math.floor(random.unit() ** 3 * 20 * day));
+}
+
+/** Listing `index` of the market with `seed`; `plan` is its place in its block. */
+export function listingOf(seed: number, index: number, plan: ListingPlan): Listing {
+  const { property, campaign, ordinal } = plan;
+  const system = systemOf(plan.system);
+  const own = combine(seed ^ 0x51, index);
+  random.seed(own);
+  const cohort = Math.floor(index / cohortSize);
+  const { enteredAt } = campaign;
+  const photosChangedAt = Math.min(enteredAt + random.int(0, 40) * hour, asOf - hour);
+  const latest = Math.max(campaign.statusChangedAt, campaign.priceChangedAt ?? 0, photosChangedAt);
+  const listAgent = memberNear(system, property, cohort);
+  const sold = campaign.closeDay !== undefined;
+  const contracted = campaign.contractDay !== undefined;
+  return {
+    index,
+    seed: own,
+    system,
+    key: `${system.prefix}${10_000_000 + index}`,
+    id: String(1_000_000 + Math.floor(index / blockSize) * blockSize + ordinal),
+    property,
+    campaign,
+    enteredAt,
+    photosChangedAt,
+    modifiedAt: modificationAfter(latest, system),
+    listAgent,
+    coListAgent: random.chance(0.16) ? memberNear(system, property, cohort) : undefined,
+    buyerAgent: sold || (contracted && random.chance(0.5)) ? memberNear(system, property, cohort) : undefined,
+    coBuyerAgent: sold && random.chance(0.07) ? memberNear(system, property, cohort) : undefined,
+    photos: photoCount(property, campaign),
+    documents: random.chance(0.25) ? random.int(1, 2) : 0,
+    tours: random.chance(0.12) ? 1 : 0,
+    openHouses: openHouseCount(campaign),
+  };
+}

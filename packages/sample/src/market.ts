@@ -1,0 +1,160 @@
+import { cohortSize, type Listing, listingOf } from "./listing.ts";
+import { changed } from "./listing-history.ts";
+import { blockSize, type ListingPlan, planBlock } from "./listing-plan.ts";
+import { listingRecord } from "./listing-record.ts";
+import { mediaRecords } from "./media.ts";
+import { memberOf, membersPerOffice } from "./member.ts";
+import { officeOf, officesPerCohort } from "./office.ts";
+import { openHouseRecords } from "./open-house.ts";
+import { mix } from "./random.ts";
+import type { SampleRecord } from "./record.ts";
+import { memberRecord, officeRecord } from "./roster.ts";
+import { type System, systems } from "./systems.ts";
+
+/** Resources of a market, in an order in which each refers to earlier ones only. */
+export const sampleResources = ["Office", "Member", "Property", "Media", "OpenHouse"] as const;
+
+export type SampleResource = (typeof sampleResources)[number];
+
+/** A record, what it is and whose it is. */
+export type SampleRow = {
+  readonly resource: SampleResource;
+  /** UUID of the dataset of the originating system. */
+  readonly datasetId: string;
+  readonly record: SampleRecord;
+};
+
+/** A listing with all that hangs on it. */
+export type SampleListing = {
+  readonly datasetId: string;
+  readonly property: SampleRecord;
+  /** By `Order`. */
+  readonly media: readonly SampleRecord[];
+  readonly openHouses: readonly SampleRecord[];
+};
+
+export type MarketOptions = {
+  /** Any 32-bit integer: the same seed gives the same market. */
+  readonly seed: number;
+  /** How many listings. A market of fewer listings is the beginning of a larger one. */
+  readonly listings: number;
+};
+
+/** Records are made when they are asked for and not kept; every iterable can be walked again. */
+export type Market = MarketOptions & {
+  /** Listing `index`, from 0. */
+  readonly listing: (index: number) => SampleListing;
+  /**
+   * Listing `index` after `step` later changes: prices, statuses, deletion (undefined, from then on).
+   * The same step of any listing has a later `ModificationTimestamp` than the step before.
+   */
+  readonly listingAfter: (index: number, step: number) => SampleListing | undefined;
+  readonly listingsWithMedia: () => IterableIterator<SampleListing>;
+  readonly rows: (resource: SampleResource) => IterableIterator<SampleRow>;
+  /** Every row of every resource: offices, members, then each listing with its media and open houses. */
+  readonly allRows: () => IterableIterator<SampleRow>;
+};
+
+const numberOf = (count: number, of: number): number => Math.ceil(count / of);
+
+/** A market of `listings` listings, drawn from `seed`. */
+export function generateMarket({ seed, listings }: MarketOptions): Market {
+  if (!Number.isInteger(seed)) throw new RangeError("`seed` must be an integer");
+  if (!Number.isInteger(listings) || listings < 0) throw new RangeError("`listings` must be a whole number");
+  const own = mix(seed);
+  const offices = numberOf(listings, cohortSize) * officesPerCohort;
+  let block = -1;
+  let plans: readonly ListingPlan[] = [];
+
+  function at(index: number): Listing {
+    if (!Number.isInteger(index) || index < 0 || index >= listings) {
+      throw new RangeError(`no listing ${index} in a market of ${listings}`);
+    }
+    const wanted = Math.floor(index / blockSize);
+    if (wanted !== block) {
+      plans = planBlock(own, wanted);
+      block = wanted;
+    }
+    return listingOf(own, index, plans[index % blockSize] as ListingPlan);
+  }
+
+  function* listed(): IterableIterator<Listing> {
+    for (let index = 0; index < listings; index++) yield at(index);
+  }
+
+  const whole = (listing: Listing): SampleListing => ({
+    datasetId: listing.system.datasetId,
+    property: listingRecord(listing),
+    media: mediaRecords(listing),
+    openHouses: openHouseRecords(listing),
+  });
+
+  function* roster(
+    resource: SampleResource,
+    count: number,
+    record: (system: System, number: number) => SampleRecord,
+  ): IterableIterator<SampleRow> {
+    for (let number = 0; number < count; number++) {
+      for (const system of systems.values()) {
+        yield { resource, datasetId: system.datasetId, record: record(system, number) };
+      }
+    }
+  }
+
+  function* perListing(
+    resource: SampleResource,
+    records: (listing: Listing) => readonly SampleRecord[],
+  ): IterableIterator<SampleRow> {
+    for (const listing of listed()) {
+      for (const record of records(listing)) {
+        yield { resource, datasetId: listing.system.datasetId, record };
+      }
+    }
+  }
+
+  function rows(resource: SampleResource): IterableIterator<SampleRow> {
+    switch (resource) {
+      case "Office":
+        return roster(resource, offices, (system, number) => officeRecord(officeOf(system, number)));
+      case "Member":
+        return roster(resource, offices * membersPerOffice, (system, number) =>
+          memberRecord(memberOf(system, number)),
+        );
+      case "Property":
+        return perListing(resource, (listing) => [listingRecord(listing)]);
+      case "Media":
+        return perListing(resource, mediaRecords);
+      case "OpenHouse":
+        return perListing(resource, openHouseRecords);
+    }
+  }
+
+  function* listingsWithMedia(): IterableIterator<SampleListing> {
+    for (const listing of listed()) yield whole(listing);
+  }
+
+  function* allRows(): IterableIterator<SampleRow> {
+    yield* rows("Office");
+    yield* rows("Member");
+    for (const { datasetId, property, media, openHouses } of listingsWithMedia()) {
+      yield { resource: "Property", datasetId, record: property };
+      for (const record of media) yield { resource: "Media", datasetId, record };
+      for (const record of openHouses) yield { resource: "OpenHouse", datasetId, record };
+    }
+  }
+
+  function listingAfter(index: number, step: number): SampleListing | undefined {
+    const listing = changed(at(index), step);
+    return listing === undefined ? undefined : whole(listing);
+  }
+
+  return {
+    seed,
+    listings,
+    listing: (index) => whole(at(index)),
+    listingAfter,
+    listingsWithMedia,
+    rows,
+    allRows,
+  };
+}

@@ -1,0 +1,21 @@
+import type { OriginatingSystemId, ResourceName } from "@cadastre/reso";
+import type { Dated, Fills } from "./fill.ts";
+import type { SampleRecord } from "./record.ts";
+import { planRecords, type RelevanceOf } from "./record-plan.ts";
+import { type System, systems } from "./systems.ts";
+
+/** Build the function that writes an entity's record as its own system would. */
+export function writerOf<Entity extends Dated & { readonly seed: number; readonly system: System }>(
+  resource: ResourceName,
+  fills: Fills<Entity>,
+  relevanceOf?: RelevanceOf<Entity>,
+): (entity: Entity) => SampleRecord {
+  const writers = new Map<OriginatingSystemId, (entity: Entity) => SampleRecord>(
+    [...systems.values()].map((system) => [system.id, planRecords(resource, system, fills, relevanceOf)]),
+  );
+  return (entity) => {
+    const write = writers.get(entity.system.id);
+    if (write === undefined) throw new RangeError(`unknown originating system \`${entity.system.id}\``);
+    return write(entity);
+  };
+}
