@@ -1,0 +1,40 @@
+import { type Channel, requireChannel } from "@cadastre/entitlement";
+import type { Request, RequestHandler } from "express";
+import { Refused } from "../errors.ts";
+import { callerOf, findContext } from "../http/request-context.ts";
+import type { KeyDirectory } from "./key-directory.ts";
+import type { Scopes } from "./scopes.ts";
+
+/** `x-api-key`, or its alias `Authorization: Bearer`. */
+function apiKeyOf(req: Request): string {
+  const bearer = /^Bearer +(\S+)$/i.exec(req.get("authorization") ?? "")?.[1];
+  return req.get("x-api-key") ?? bearer ?? "";
+}
+
+export type Edge = {
+  readonly keys: KeyDirectory;
+  readonly scopes: Scopes;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};
+
+/** The edge: no route runs for a request whose key and entitlement have not been verified. */
+export function requireApiKey({ keys, scopes, now }: Edge): RequestHandler {
+  return async (req, _res, next) => {
+    const at = now();
+    const record = keys.find(apiKeyOf(req), at / 1000);
+    if (record === undefined) throw new Refused("unauthorized");
+    const scope = await scopes.of(record.customer, at);
+    const context = findContext(req);
+    if (context !== undefined) context.caller = { keyId: record.id, scope };
+    next();
+  };
+}
+
+/** Lets through those whose entitlement grants the channel. */
+export function requireChannelOf(channel: Channel): RequestHandler {
+  return (req, _res, next) => {
+    requireChannel(callerOf(req).scope, channel);
+    next();
+  };
+}

@@ -1,0 +1,115 @@
+import { listingProperties } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
+import { entitySet } from "@cadastre/reso";
+import type { StoredResource } from "@cadastre/store";
+
+/** The entity sets that the service answers. Source: interface specification, section 2.2, rule 1. */
+export const activeEntitySets: readonly EntitySet[] = [entitySet("Property")];
+
+/**
+ * How Property lies in the database. Columns: what the typical lookups filter and sort by; the other properties
+ * are read from the record. Source of the lookups: interface specification, section 4.1.
+ */
+const property: StoredResource = {
+  entitySet: entitySet("Property"),
+  columns: [
+    "OriginatingSystemName",
+    "ListingId",
+    "UniversalPropertyId",
+    "Placekey",
+    "ModificationTimestamp",
+    "OriginalEntryTimestamp",
+    "StatusChangeTimestamp",
+    "PriceChangeTimestamp",
+    "PhotosChangeTimestamp",
+    "StandardStatus",
+    "MlsStatus",
+    "PropertyType",
+    "PropertySubType",
+    "ListPrice",
+    "OriginalListPrice",
+    "ClosePrice",
+    "CloseDate",
+    "ListingContractDate",
+    "OnMarketDate",
+    "DaysOnMarket",
+    "City",
+    "StateOrProvince",
+    "CountyOrParish",
+    "PostalCode",
+    "SubdivisionName",
+    "UnparsedAddress",
+    "Latitude",
+    "Longitude",
+    "BedroomsTotal",
+    "BathroomsTotalInteger",
+    "BathroomsFull",
+    "LivingArea",
+    "LotSizeAcres",
+    "LotSizeSquareFeet",
+    "YearBuilt",
+    "StoriesTotal",
+    "GarageSpaces",
+    "ListAgentKey",
+    "ListOfficeKey",
+    "BuyerAgentKey",
+    "BuyerOfficeKey",
+  ],
+  indexes: [
+    ["ModificationTimestamp", "ListingKey"],
+    ["OriginatingSystemName", "ListingId"],
+    ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
+    ["UniversalPropertyId"],
+    ["Placekey"],
+    ["StandardStatus", "ListPrice"],
+    ["StandardStatus", "ModificationTimestamp", "ListingKey"],
+    ["StateOrProvince", "CountyOrParish"],
+    ["City", "ListPrice"],
+    ["PostalCode", "ListPrice"],
+    ["ListPrice", "ListingKey"],
+    ["BedroomsTotal", "ListPrice"],
+    ["ListAgentKey"],
+    ["ListOfficeKey"],
+  ],
+};
+
+const member: StoredResource = {
+  entitySet: entitySet("Member"),
+  columns: ["OriginatingSystemName", "ModificationTimestamp", "MemberMlsId", "MemberStatus", "OfficeKey"],
+  indexes: [["ModificationTimestamp", "MemberKey"], ["OfficeKey"]],
+};
+
+const office: StoredResource = {
+  entitySet: entitySet("Office"),
+  columns: ["OriginatingSystemName", "ModificationTimestamp", "OfficeMlsId", "OfficeStatus"],
+  indexes: [["ModificationTimestamp", "OfficeKey"]],
+};
+
+/** Rows that are visible with their listing carry what decides that. */
+const hidden = Object.values(listingProperties);
+
+const media: StoredResource = {
+  entitySet: entitySet("Media"),
+  columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order"],
+  indexes: [["ModificationTimestamp", "MediaKey"], ["ResourceRecordKey"]],
+  hidden,
+};
+
+const openHouse: StoredResource = {
+  entitySet: entitySet("OpenHouse"),
+  columns: ["OriginatingSystemName", "ModificationTimestamp", "ListingKey", "OpenHouseDate"],
+  indexes: [["ModificationTimestamp", "OpenHouseKey"], ["ListingKey"]],
+  hidden,
+};
+
+/** Every resource with a table. */
+export const storedResources: readonly StoredResource[] = [office, member, property, media, openHouse];
+
+/** Order of a collection where the request gives none; the key follows. */
+export const defaultOrder: readonly string[] = ["ModificationTimestamp"];
+
+/** Longest page of a collection, in records. Source: interface specification, section 8. */
+export const maxTop = 1000;
+
+/** Farthest `$skip`, in records. Source: interface specification, section 8. */
+export const maxSkip = 10_000;

@@ -1,0 +1,121 @@
+import { z } from "zod";
+
+/** A whole number between two bounds, said in words. */
+const whole = (least: number, greatest: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= greatest);
+
+const isBaseUrl = (text: string) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+};
+
+/**
+ * Every setting: the variable of the environment, what it may be, and the sentence that says so when it is not.
+ * An empty variable is one that is not set.
+ */
+const settings = {
+  PORT: { is: whole(0, 65_535).default(8080), must: "a whole number from 0 to 65535 (0: any free port)" },
+  HOST: {
+    is: z
+      .string()
+      .regex(/^[\w.:-]{1,255}$/)
+      .default("127.0.0.1"),
+    must: "a host name or an IP address",
+  },
+  CADASTRE_DATA: { is: z.string().default(".data"), must: "the path of a folder" },
+  CADASTRE_LISTINGS: { is: whole(1, 10_000_000).default(20_000), must: "a whole number from 1 to 10000000" },
+  CADASTRE_BASE_URL: {
+    is: z
+      .string()
+      .refine(isBaseUrl)
+      .transform((url) => url.replace(/\/+$/, ""))
+      .optional(),
+    must: "an http or https address without a query",
+  },
+  CADASTRE_PAGE_SIZE: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
+  CADASTRE_TOKEN_LIFE: {
+    is: whole(1, 31_536_000).default(86_400),
+    must: "a number of seconds up to 31536000",
+  },
+  CADASTRE_ODATA_VERSION: { is: z.enum(["4.0", "4.01"]).default("4.0"), must: "4.0 or 4.01" },
+  CADASTRE_SERVER_TIMING: {
+    is: z
+      .enum(["true", "false"])
+      .default("false")
+      .transform((value) => value === "true"),
+    must: "true or false",
+  },
+  CADASTRE_DRAIN_SECONDS: { is: whole(0, 3600).default(10), must: "a whole number from 0 to 3600" },
+  CADASTRE_LOG_LEVEL: {
+    is: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
+    must: "debug, info, warn, error or silent",
+  },
+} as const;
+
+/** Name of every variable that is read. */
+export const settingNames: readonly string[] = Object.keys(settings);
+
+type Settings = typeof settings;
+type Values = { readonly [Name in keyof Settings]: z.output<Settings[Name]["is"]> };
+
+/** What the service is told from outside. Read once, at the start. */
+export type Config = {
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Folder of the database, the keys and `demo.json`. */
+  readonly dataFolder: string;
+  /** Sample listings to prepare where there is no data yet. */
+  readonly listings: number;
+  /** Address of the service as clients see it; without it, that of the request's `Host`. */
+  readonly baseUrl: string | undefined;
+  /** Records of a page where the request does not say. */
+  readonly pageSize: number;
+  /** Life of a `$skiptoken`, in seconds. */
+  readonly tokenLife: number;
+  /** OData version of an answer where the request does not ask for one. */
+  readonly odataVersion: "4.0" | "4.01";
+  readonly serverTiming: boolean;
+  /** How long a stopping service waits for requests that it has begun to answer. */
+  readonly drainSeconds: number;
+  readonly logLevel: Values["CADASTRE_LOG_LEVEL"];
+};
+
+/** A setting is wrong. The message names each variable at fault and says what it must be. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @throws {ConfigError} */
+export function readConfig(environment: Environment): Config {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, { is, must }] of Object.entries(settings)) {
+    const given = environment[name] === "" ? undefined : environment[name];
+    const read = is.safeParse(given);
+    if (read.success) values[name] = read.data;
+    else faults.push(`${name} must be ${must}, not \`${given}\``);
+  }
+  if (faults.length > 0) throw new ConfigError(faults.join("\n"));
+  return toConfig(values as Values);
+}
+
+const toConfig = (values: Values): Config => ({
+  port: values.PORT,
+  host: values.HOST,
+  dataFolder: values.CADASTRE_DATA,
+  listings: values.CADASTRE_LISTINGS,
+  baseUrl: values.CADASTRE_BASE_URL,
+  pageSize: values.CADASTRE_PAGE_SIZE,
+  tokenLife: values.CADASTRE_TOKEN_LIFE,
+  odataVersion: values.CADASTRE_ODATA_VERSION,
+  serverTiming: values.CADASTRE_SERVER_TIMING,
+  drainSeconds: values.CADASTRE_DRAIN_SECONDS,
+  logLevel: values.CADASTRE_LOG_LEVEL,
+});

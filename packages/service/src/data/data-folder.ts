@@ -1,0 +1,77 @@
+import { randomUUID } from "node:crypto";
+import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+/** Where the service keeps what outlives it. */
+export type DataFolder = {
+  readonly path: string;
+  readonly database: string;
+  /** Pepper of the API keys and key of the skip tokens. */
+  readonly secrets: string;
+  /** Private key of the demo's issuer. The serving part never reads it. */
+  readonly issuer: string;
+  /** Public keys that entitlements are verified with. */
+  readonly publicKeys: string;
+  /** See `Access`. */
+  readonly access: string;
+  /** The demo's keys in plain text, for the person who tries it. */
+  readonly demo: string;
+};
+
+/** The folder at `path`; it is made if it does not exist, for its owner alone. */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  const absolute = resolve(path);
+  await mkdir(absolute, { recursive: true, mode: 0o700 });
+  const file = (name: string) => join(absolute, name);
+  return {
+    path: absolute,
+    database: file("listings.sqlite"),
+    secrets: file("secrets.json"),
+    issuer: file("issuer.json"),
+    publicKeys: file("public-keys.json"),
+    access: file("access.json"),
+    demo: file("demo.json"),
+  };
+}
+
+export async function readIfExists(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Replace a file in one step, readable by its owner alone: a reader sees the old text or the new one. */
+export async function writeAtomically(file: string, text: string): Promise<void> {
+  await rename(await writeBeside(file, text), file);
+}
+
+/** The text of the file; written with `make` if there is none. Of several makers at once, one wins. */
+export async function readOrCreate(file: string, make: () => Promise<string>): Promise<string> {
+  const known = await readIfExists(file);
+  if (known !== undefined) return known;
+  const made = await writeBeside(file, await make());
+  try {
+    await link(made, file);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    await rm(made, { force: true });
+  }
+  return readFile(file, "utf8");
+}
+
+/** A new file of that text on the disk, beside `file`. */
+async function writeBeside(file: string, text: string): Promise<string> {
+  const beside = `${file}.${randomUUID()}.new`;
+  const handle = await open(beside, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return beside;
+}

@@ -1,0 +1,56 @@
+import type { Row } from "@cadastre/odata";
+import { z } from "zod";
+
+const schema = z.strictObject({
+  listingKey: z.string(),
+  city: z.string(),
+  state: z.string(),
+  placekey: z.string(),
+});
+
+/** Values that are in the data, for requests that a newcomer can try. */
+export type Examples = z.output<typeof schema>;
+
+export const readExamples = (text: string | undefined): Examples | undefined =>
+  text === undefined ? undefined : schema.parse(JSON.parse(text));
+
+/** Properties that are looked at for the one with the most listings. */
+const mostProperties = 5000;
+
+type Property = { readonly systems: Set<string>; listings: number };
+type City = { readonly city: string; readonly state: string; listings: number };
+
+/** Finds {@link Examples} in the Property records that pass by. */
+export class ExampleFinder {
+  readonly #properties = new Map<string, Property>();
+  readonly #cities = new Map<string, City>();
+  #listingKey: string | undefined;
+
+  see(record: Row): void {
+    const { ListingKey, City, StateOrProvince, StandardStatus, Placekey, OriginatingSystemName } = record;
+    if (StandardStatus === "Active" && typeof City === "string" && typeof StateOrProvince === "string") {
+      if (typeof ListingKey === "string") this.#listingKey ??= ListingKey;
+      const name = `${City}, ${StateOrProvince}`;
+      const seen = this.#cities.get(name) ?? { city: City, state: StateOrProvince, listings: 0 };
+      seen.listings++;
+      this.#cities.set(name, seen);
+    }
+    if (typeof Placekey === "string") {
+      const seen = this.#properties.get(Placekey) ?? { systems: new Set(), listings: 0 };
+      if (this.#properties.size < mostProperties) this.#properties.set(Placekey, seen);
+      seen.systems.add(String(OriginatingSystemName));
+      seen.listings++;
+    }
+  }
+
+  /** Undefined where the data holds no active listing or no Placekey. */
+  found(): Examples | undefined {
+    const [busiest] = [...this.#cities.values()].toSorted((a, b) => b.listings - a.listings);
+    const [shared] = [...this.#properties].toSorted(
+      ([, a], [, b]) => b.systems.size - a.systems.size || b.listings - a.listings,
+    );
+    if (busiest === undefined || shared === undefined || this.#listingKey === undefined) return undefined;
+    const { city, state } = busiest;
+    return { listingKey: this.#listingKey, city, state, placekey: shared[0] };
+  }
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { generateMarket } from "@cadastre/sample";
+import type { StoredResource } from "@cadastre/store";
+import { openSqliteStore, type SqliteStore } from "@cadastre/store/sqlite";
+import { storedResources } from "../catalog.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { ExampleFinder } from "./examples.ts";
+import { sampleRecords } from "./sample-records.ts";
+
+/** Keys of the notes that the database carries. */
+export const notes = { fingerprint: "fingerprint", listings: "listings", examples: "examples" } as const;
+
+/** Any seed would do; with one seed every first start shows the same market. */
+const seed = 1;
+
+/** How many records pass between two reports of progress. */
+const reportEvery = 5000;
+
+export type Progress = {
+  readonly started: (listings: number) => void;
+  readonly loaded: (listings: number, of: number) => void;
+  readonly done: (listings: number, seconds: number) => void;
+};
+
+/** There is data that the service can neither serve nor replace. */
+export class PrepareError extends Error {
+  override readonly name = "PrepareError";
+}
+
+/**
+ * Make the database of sample listings, unless there is one of the present catalog. It is filled under another
+ * name and takes its own in one step, so that a crash leaves no half of it.
+ */
+export async function prepareListings(
+  folder: DataFolder,
+  listings: number,
+  progress: Progress,
+): Promise<void> {
+  await removeLeftovers(folder);
+  if (await isPrepared(folder)) return;
+  const started = performance.now();
+  progress.started(listings);
+  const beside = `${folder.database}.${process.pid}.preparing`;
+  const store = openSqliteStore({ file: beside, resources: storedResources });
+  fill(store, listings, progress);
+  await store.close();
+  await removeDatabase(folder.database);
+  await rename(beside, folder.database);
+  progress.done(listings, (performance.now() - started) / 1000);
+}
+
+function fill(store: SqliteStore, listings: number, progress: Progress): void {
+  const finder = new ExampleFinder();
+  let seen = 0;
+  store.load(
+    watch(sampleRecords(generateMarket({ seed, listings })), ({ resource, record }) => {
+      if (resource !== "Property") return;
+      finder.see(record);
+      seen++;
+      if (seen % reportEvery === 0 && seen < listings) progress.loaded(seen, listings);
+    }),
+  );
+  const examples = finder.found();
+  if (examples !== undefined) store.notes.set(notes.examples, JSON.stringify(examples));
+  store.notes.set(notes.listings, String(listings));
+  store.notes.set(notes.fingerprint, fingerprintOf(storedResources));
+}
+
+function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generator<Item> {
+  for (const item of items) {
+    see(item);
+    yield item;
+  }
+}
+
+/** Sample data of another catalog, such as an older version's, is made again. Other data is never touched. */
+async function isPrepared({ database }: DataFolder): Promise<boolean> {
+  if (!existsSync(database)) return false;
+  const store = openSqliteStore({ file: database, resources: [] });
+  const fingerprint = store.notes.get(notes.fingerprint);
+  const isSample = store.notes.get(notes.listings) !== undefined;
+  await store.close();
+  if (fingerprint === fingerprintOf(storedResources)) return true;
+  if (!isSample)
+    throw new PrepareError(`${database} holds data that this version cannot serve: move it away`);
+  return false;
+}
+
+/** Changes whenever the tables do. */
+function fingerprintOf(resources: readonly StoredResource[]): string {
+  const tables = resources.map(({ entitySet, columns, indexes }) => ({
+    name: entitySet.name,
+    columns: columns.map((name) => [name, entitySet.type.properties.get(name)?.type]),
+    indexes,
+  }));
+  return createHash("sha256").update(JSON.stringify(tables)).digest("hex");
+}
+
+/** What a start that did not come to its end has left behind. */
+async function removeLeftovers({ path, database }: DataFolder): Promise<void> {
+  const leftover = new RegExp(`^${basename(database)}\\.(\\d+)\\.preparing`);
+  for (const name of await readdir(path)) {
+    const pid = Number(leftover.exec(name)?.[1] ?? 0);
+    if (pid > 0 && !isRunning(pid)) await rm(join(dirname(database), name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function removeDatabase(file: string): Promise<void> {
+  for (const suffix of ["-wal", "-shm", ""]) await rm(`${file}${suffix}`, { force: true });
+}

@@ -1,0 +1,38 @@
+import type { Examples } from "../data/examples.ts";
+import type { Demo } from "./demo-file.ts";
+
+/** What the person who has started the service reads: where it is, who can come in, and what to try. */
+export function banner({ baseUrl, keys }: Demo, examples: Examples | undefined, demoFile: string): string {
+  const [first] = keys;
+  const width = Math.max(...keys.map(({ name }) => name.length));
+  const lines = [
+    "",
+    `Cadastre is serving ${baseUrl}/reso/odata`,
+    "",
+    `Keys, also in ${demoFile}:`,
+    ...keys.map(
+      ({ name, apiKey, summary }) => `  ${name.padEnd(width)}  ${apiKey}\n  ${" ".repeat(width)}  ${summary}`,
+    ),
+  ];
+  if (first !== undefined && examples !== undefined) {
+    lines.push("", "Try:", ...requestsToTry(baseUrl, first.apiKey, examples).map((line) => `  ${line}`));
+  }
+  lines.push("", "Stop with Ctrl-C.", "");
+  return lines.join("\n");
+}
+
+/** Lines for a shell, each of which works as it stands. */
+function requestsToTry(baseUrl: string, apiKey: string, examples: Examples): readonly string[] {
+  const { city, state, listingKey, placekey } = examples;
+  const collection = `${baseUrl}/reso/odata/Property`;
+  const text = (value: string) => `'${value.replaceAll("'", "''")}'`;
+  const filter = `City eq ${text(city)} and StateOrProvince eq ${text(state)} and StandardStatus eq 'Active'`;
+  return [
+    `${collection}?$filter=${quoted(filter)}&$select=ListingKey,City,ListPrice,BedroomsTotal&$orderby=ListPrice&$top=5&$count=true`,
+    `${collection}(${quoted(text(listingKey))})?$ignorenulls=true`,
+    `${collection}?placekey=${quoted(placekey)}&$select=ListingKey,OriginatingSystemName,StandardStatus,ListPrice`,
+  ].map((url) => `curl -H 'x-api-key: ${apiKey}' '${url}'`);
+}
+
+/** Percent-encoded, an apostrophe too: the shell's quotes must not end. */
+const quoted = (text: string) => encodeURIComponent(text).replaceAll("'", "%27");

@@ -1,0 +1,24 @@
+import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
+import { z } from "zod";
+import { type DataFolder, readOrCreate, writeAtomically } from "../data/data-folder.ts";
+
+/** Who signs the demo's entitlements, and for which service. */
+export const issuer = "https://cadastre.example/issuer";
+export const audience = "cadastre";
+
+const jwk = z.object({ kty: z.string(), kid: z.string() }).catchall(z.unknown());
+const keyPair = z.object({ kid: z.string(), publicKey: jwk, privateKey: jwk });
+const keySet = z.object({ keys: z.array(jwk) });
+
+export type KeySet = z.output<typeof keySet>;
+
+/** The folder's issuer, made at the first start. Its public key is published beside it. */
+export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
+  const make = async () => JSON.stringify(await generateKeyPair());
+  const { kid, publicKey, privateKey } = keyPair.parse(JSON.parse(await readOrCreate(folder.issuer, make)));
+  const publicKeys = { keys: [publicKey] };
+  await writeAtomically(folder.publicKeys, JSON.stringify(publicKeys));
+  return { kid, privateKey, publicKeys };
+}
+
+export const parseKeySet = (text: string): KeySet => keySet.parse(JSON.parse(text));

@@ -1,0 +1,65 @@
+import type { EntitlementPublicCode } from "@cadastre/entitlement";
+import type { QueryErrorCode } from "@cadastre/odata";
+
+type Refusal = { readonly status: number; readonly message: string };
+
+/**
+ * Every refusal that is not about the text of a query: public code → status and sentence. A code that is no
+ * longer used stays here as a comment and is never used again.
+ */
+const refusals = {
+  unsupported_version: { status: 400, message: "`OData-MaxVersion` and `OData-Version` may be 4.0 or 4.01" },
+  unauthorized: { status: 401, message: "a valid API key is required in the header `x-api-key`" },
+  channel_not_entitled: { status: 403, message: "the entitlement does not grant this channel" },
+  capability_required: { status: 403, message: "the entitlement does not grant this capability" },
+  entitlement_changed: { status: 403, message: "the entitlement has changed or expired" },
+  not_found: { status: 404, message: "nothing that you may see is at this address" },
+  method_not_allowed: { status: 405, message: "this address answers GET and HEAD" },
+  uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
+  internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
+  not_implemented: { status: 501, message: "the service does not offer this" },
+  service_unavailable: { status: 503, message: "the answer could not be proven safe to give" },
+} as const satisfies Record<EntitlementPublicCode, Refusal> & Record<string, Refusal>;
+
+export type RefusalCode = keyof typeof refusals;
+
+/** Status of each error of a query. The compiler refuses a missing and an unknown code. */
+const queryStatuses = {
+  syntax_error: 400,
+  invalid_literal: 400,
+  unknown_property: 400,
+  unknown_function: 400,
+  unknown_type: 400,
+  unknown_alias: 400,
+  wrong_arguments: 400,
+  type_mismatch: 400,
+  not_boolean: 400,
+  not_sortable: 400,
+  not_a_collection: 400,
+  not_supported: 501,
+  unknown_option: 400,
+  duplicate_option: 400,
+  invalid_option: 400,
+  conflicting_options: 400,
+  invalid_encoding: 400,
+  invalid_skip_token: 400,
+  limit_exceeded: 400,
+  query_too_complex: 413,
+} as const satisfies Record<QueryErrorCode, number>;
+
+export const statusOfQueryError = (code: QueryErrorCode): number => queryStatuses[code];
+export const statusOfRefusal = (code: RefusalCode): number => refusals[code].status;
+
+/** The request is refused, whatever its query says. Safe to show. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly code: RefusalCode;
+  /** What of the request is at fault, such as the name of an option. */
+  readonly target: string | null;
+
+  constructor(code: RefusalCode, target: string | null = null) {
+    super(refusals[code].message);
+    this.code = code;
+    this.target = target;
+  }
+}

@@ -1,0 +1,34 @@
+import type { ErrorRequestHandler, Request, Response } from "express";
+import { bounded, type Log } from "../log.ts";
+import { isOdata, jsonType } from "../odata/protocol.ts";
+import { sendBody } from "./answer.ts";
+import { odataErrorBody, type PublicError, plainErrorBody, toPublicError } from "./error-body.ts";
+import { findContext } from "./request-context.ts";
+
+/** Answers every error in the form of the address's family. The log alone learns what happened inside. */
+export function onError(log: Log): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    const context = findContext(req);
+    const shown = toPublicError(error, context?.optionTexts);
+    if (shown.status === 500 || shown.status === 503) {
+      log.error({ requestId: context?.requestId, ...describe(error) }, "failed");
+    }
+    // Express closes the connection: half of an answer has gone out already.
+    if (res.headersSent) return next(error);
+    sendError(req, res, shown);
+  };
+}
+
+function sendError(req: Request, res: Response, shown: PublicError): void {
+  res.status(shown.status);
+  if (shown.status === 401) res.setHeader("www-authenticate", 'Bearer realm="cadastre"');
+  if (shown.status === 405) res.setHeader("allow", "GET, HEAD");
+  if (isOdata(req.originalUrl)) sendBody(res, jsonType, odataErrorBody(shown));
+  else sendBody(res, "application/json", plainErrorBody(shown));
+}
+
+function describe(error: unknown): Readonly<Record<string, string | undefined>> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const code = "code" in error ? String(error.code) : undefined;
+  return { error: error.name, code, message: bounded(error.message), stack: error.stack };
+}

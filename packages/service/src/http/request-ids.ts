@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import type { RequestHandler } from "express";
+import { bounded, type Log } from "../log.ts";
+import { findContext, setContext } from "./request-context.ts";
+import { createStages } from "./stages.ts";
+
+const acceptable = /^[\w.-]{1,64}$/;
+
+/** The client's own `x-request-id` where it is fit to be echoed, else a new one. */
+export function requestIdOf(given: string | undefined): string {
+  return given !== undefined && acceptable.test(given) ? given : randomUUID();
+}
+
+/** Scheme and host of a request target in absolute form, which proxies send. Source: RFC 9112, section 3.2.2. */
+const origin = /^https?:\/\/[^/?#]*/i;
+
+/** Gives each request an id and a context, answers with the id, and logs one line when it is done. */
+export function requestIds(log: Log): RequestHandler {
+  return (req, res, next) => {
+    req.url = req.url.replace(origin, "") || "/";
+    req.originalUrl = req.url;
+    const requestId = requestIdOf(req.get("x-request-id"));
+    const started = performance.now();
+    setContext(req, { requestId, stages: createStages() });
+    res.setHeader("x-request-id", requestId);
+    res.once("close", () => {
+      const { scope, keyId } = findContext(req)?.caller ?? {};
+      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+      // The path alone: a query may hold what its sender did not mean to send, a key for one.
+      const path = bounded(req.originalUrl.split("?", 1)[0] ?? "");
+      const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds };
+      log.info({ ...facts, customer: scope?.customer, keyId }, res.writableFinished ? "answered" : "aborted");
+    });
+    next();
+  };
+}

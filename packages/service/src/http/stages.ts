@@ -1,0 +1,36 @@
+/** The stages of a request, in order. Source: docs/architecture.md, "One request, one pipeline". */
+type Stage = "parse" | "bind" | "restrict" | "run" | "render";
+
+/** How long each stage of one request took. */
+export type Stages = {
+  /** Run one stage. A stage that runs twice adds up. */
+  readonly time: <T>(stage: Stage, work: () => T) => T;
+  /** As {@link Stages.time}, for a stage that waits. */
+  readonly timeAsync: <T>(stage: Stage, work: () => Promise<T>) => Promise<T>;
+  /** Value of the `Server-Timing` header, in milliseconds; empty when nothing was timed. */
+  readonly header: () => string;
+};
+
+export function createStages(now: () => number = () => performance.now()): Stages {
+  const spent = new Map<Stage, number>();
+  const add = (stage: Stage, started: number) => spent.set(stage, (spent.get(stage) ?? 0) + now() - started);
+  return {
+    time(stage, work) {
+      const started = now();
+      try {
+        return work();
+      } finally {
+        add(stage, started);
+      }
+    },
+    async timeAsync(stage, work) {
+      const started = now();
+      try {
+        return await work();
+      } finally {
+        add(stage, started);
+      }
+    },
+    header: () => [...spent].map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`).join(", "),
+  };
+}

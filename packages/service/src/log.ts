@@ -1,0 +1,16 @@
+import { destination, type Logger, pino } from "pino";
+import type { Config } from "./config.ts";
+
+export type Log = Logger;
+
+/** Longest text that goes into the log from a request, in UTF-16 code units. */
+const longest = 200;
+
+/** Request text as it may stand in the log. */
+export const bounded = (text: string): string =>
+  text.length > longest ? `${text.slice(0, longest)}…` : text;
+
+/** Structured lines on standard error: standard output is for the person who starts the service. */
+export function createLog(level: Config["logLevel"]): Log {
+  return pino({ level, base: null }, destination({ fd: 2, sync: false }));
+}

@@ -1,0 +1,44 @@
+import { type PathArgument, type PathSegment, parseResourcePath } from "@cadastre/odata";
+import { Refused } from "../errors.ts";
+import { odataRoot } from "./protocol.ts";
+
+/** What an address under the OData root stands for. */
+export type Address =
+  | { readonly kind: "ServiceDocument" }
+  | { readonly kind: "Metadata" }
+  | { readonly kind: "Collection"; readonly entitySet: string }
+  | { readonly kind: "Entity"; readonly entitySet: string; readonly key: EntityKey };
+
+/** The key of a key predicate; `name` is null where the predicate does not say it. */
+export type EntityKey = { readonly name: string | null; readonly value: string };
+
+/**
+ * Read the path of a request: `path` is what came in, percent-encoded, without the query.
+ *
+ * @throws {QueryError} for what is no path of OData.
+ * @throws {Refused} `not_found` for what is none of this service.
+ */
+export function parseAddress(path: string): Address {
+  // A slash may follow any address.
+  const [first, ...rest] = parseResourcePath(path.slice(odataRoot.length).replace(/\/$/, ""));
+  if (first === undefined) return { kind: "ServiceDocument" };
+  if (rest.length > 0) throw new Refused("not_found");
+  return addressOf(first);
+}
+
+function addressOf(segment: PathSegment): Address {
+  if (segment.kind === "System" && segment.name === "$metadata") return { kind: "Metadata" };
+  if (segment.kind !== "Resource" || segment.key !== null) throw new Refused("not_found");
+  const { name: entitySet, args } = segment;
+  return args === null
+    ? { kind: "Collection", entitySet }
+    : { kind: "Entity", entitySet, key: entityKeyOf(args) };
+}
+
+/** Every key here is one string. */
+function entityKeyOf([argument, ...rest]: readonly PathArgument[]): EntityKey {
+  if (argument?.value.kind !== "Literal" || rest.length > 0) throw new Refused("not_found");
+  const { type, value } = argument.value;
+  if (type !== "String" || typeof value !== "string") throw new Refused("not_found");
+  return { name: argument.name, value };
+}

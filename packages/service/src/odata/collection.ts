@@ -1,0 +1,72 @@
+import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
+import { allOf, type BoundQuery, bindQuery, type EntitySet } from "@cadastre/odata";
+import type { Page } from "@cadastre/store";
+import { defaultOrder } from "../catalog.ts";
+import type { Answer } from "../http/answer.ts";
+import { linkToNextPage, startOfPage, type Walk } from "./continuation.ts";
+import type { OdataRequest } from "./odata-request.ts";
+import { isAtPlacekey } from "./placekey.ts";
+import { type CollectionOptions, parseCollection } from "./query-options.ts";
+import { renderCollection } from "./render.ts";
+import type { OdataServices } from "./services.ts";
+
+/** `GET /reso/odata/<EntitySet>` */
+export async function collection(
+  request: OdataRequest,
+  entitySet: EntitySet,
+  services: OdataServices,
+): Promise<Answer> {
+  const { scope, stages } = request;
+  const options = stages.time("parse", () => parseCollection(request));
+  const walk = { entitySet: entitySet.name, scope, options };
+  const bound = stages.time("bind", () => bind(options, entitySet, walk, services));
+  const restricted = stages.time("restrict", () => restrict(bound, scope));
+  const found = await stages.timeAsync("run", () => run(restricted, options, services));
+  return stages.time("render", () => render(found, restricted, walk, request, services));
+}
+
+function bind(
+  options: CollectionOptions,
+  entitySet: EntitySet,
+  walk: Walk,
+  { config, skipTokenKey, now }: OdataServices,
+): BoundQuery {
+  const { filter, orderBy, select, top = config.pageSize, skip, placekey, aliases } = options;
+  const after = startOfPage(walk, skipTokenKey, now());
+  const query = bindQuery({ filter, orderBy, select, top, skip, after }, entitySet, defaultOrder, {
+    aliases,
+  });
+  if (placekey === undefined) return query;
+  return { ...query, filter: allOf(isAtPlacekey(placekey, entitySet), query.filter) };
+}
+
+type Found = Page & { readonly count: number | undefined };
+
+async function run(
+  query: RestrictedQuery,
+  { count, top }: CollectionOptions,
+  { store }: OdataServices,
+): Promise<Found> {
+  const page = top === 0 ? { rows: [], after: null } : await store.page(query);
+  return { ...page, count: count ? await store.count(query) : undefined };
+}
+
+function render(
+  { rows, after, count }: Found,
+  query: BoundQuery,
+  walk: Walk,
+  request: OdataRequest,
+  { config, skipTokenKey, now }: OdataServices,
+): Answer {
+  const { root } = request;
+  const expires = Math.floor(now() / 1000) + config.tokenLife;
+  const nextLink =
+    after === null
+      ? undefined
+      : linkToNextPage(
+          walk,
+          { after, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
+          skipTokenKey,
+        );
+  return renderCollection({ root, query, rows, count, nextLink, ignoreNulls: walk.options.ignoreNulls });
+}

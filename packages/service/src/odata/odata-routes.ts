@@ -1,0 +1,72 @@
+import { type Request, type RequestHandler, Router } from "express";
+import { requireChannelOf } from "../access/api-key.ts";
+import type { Config } from "../config.ts";
+import { Refused } from "../errors.ts";
+import { type Answer, sendAnswer } from "../http/answer.ts";
+import { callerOf, findContext } from "../http/request-context.ts";
+import { createStages } from "../http/stages.ts";
+import { parseAddress } from "./address.ts";
+import { baseUrlOf } from "./base-url.ts";
+import { collection } from "./collection.ts";
+import { entity } from "./entity.ts";
+import { metadata } from "./metadata.ts";
+import type { OdataRequest } from "./odata-request.ts";
+import { type OdataVersion, odataRoot } from "./protocol.ts";
+import { findEntitySet, serviceDocument } from "./service-document.ts";
+import type { OdataServices } from "./services.ts";
+
+/** Answer a read of `path`, percent-encoded and with the OData root. */
+async function answerRead(path: string, request: OdataRequest, services: OdataServices): Promise<Answer> {
+  const address = request.stages.time("parse", () => parseAddress(path));
+  switch (address.kind) {
+    case "ServiceDocument":
+      return serviceDocument(request, services);
+    case "Metadata":
+      return metadata(request, services);
+    case "Collection":
+      return collection(request, findEntitySet(address.entitySet, request, services), services);
+    case "Entity":
+      return entity(request, findEntitySet(address.entitySet, request, services), address.key, services);
+  }
+}
+
+/** Everything under the OData root, for callers that the edge has let in. */
+export function odataRoutes(services: OdataServices, config: Config): Router {
+  const routes = Router({ caseSensitive: true });
+  routes.use(odataRoot, announceEntitlement, requireChannelOf("odata"), requireRead, async (req, res) => {
+    const request = toOdataRequest(req, res.getHeader("OData-Version") as OdataVersion, config);
+    const path = req.originalUrl.split("?", 1)[0] ?? "";
+    const answer = await answerRead(path, request, services);
+    if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
+    sendAnswer(res, answer);
+  });
+  return routes;
+}
+
+/** Which entitlement the answer is restricted to, errors too. An answer is for its caller alone. */
+const announceEntitlement: RequestHandler = (req, res, next) => {
+  res.setHeader("entitlement-version", callerOf(req).scope.version);
+  res.setHeader("cache-control", "private, no-cache");
+  res.setHeader("vary", "x-api-key, authorization");
+  next();
+};
+
+/** Refuses every method but `GET` and `HEAD`. */
+const requireRead: RequestHandler = (req, _res, next) => {
+  next(req.method === "GET" || req.method === "HEAD" ? undefined : new Refused("method_not_allowed"));
+};
+
+function toOdataRequest(req: Request, version: OdataVersion, { baseUrl }: Config): OdataRequest {
+  const context = findContext(req);
+  const start = req.originalUrl.indexOf("?");
+  return {
+    root: baseUrlOf(req, baseUrl) + odataRoot,
+    query: start < 0 ? "" : req.originalUrl.slice(start + 1),
+    version,
+    scope: callerOf(req).scope,
+    stages: context?.stages ?? createStages(),
+    onOptions: (texts) => {
+      if (context !== undefined) context.optionTexts = texts;
+    },
+  };
+}

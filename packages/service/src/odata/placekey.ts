@@ -1,0 +1,36 @@
+import { type BoundNode, type EntitySet, propertyNode, QueryError } from "@cadastre/odata";
+
+/**
+ * `what@where` or `@where`, as records carry it. Source: Placekey technical white paper, section "Design": digits and
+ * consonants of base 32, `e` and `u` where a word would else be spelled, `a` to pad.
+ */
+const symbols = "[2-9a-hjkmnp-z]";
+const placekeyPattern = new RegExp(
+  `^(?:${symbols}{3,}(?:-${symbols}{3,})?)?@${symbols}{3}-${symbols}{3}-${symbols}{3}$`,
+);
+
+/**
+ * Whether a record is a listing of the property with this Placekey.
+ *
+ * @throws {QueryError} if the set has no Placekey, or the text is none.
+ */
+export function isAtPlacekey(placekey: string, { type }: EntitySet): BoundNode {
+  const property = type.properties.get("Placekey");
+  if (property === undefined) {
+    throw new QueryError("unknown_property", null, { name: "Placekey" }, "placekey");
+  }
+  if (!placekeyPattern.test(placekey)) {
+    const details = { name: "placekey", expected: "a canonical Placekey", text: placekey };
+    throw new QueryError("invalid_option", { start: 0, end: placekey.length }, details, "placekey");
+  }
+  return equals(propertyNode(property), placekey);
+}
+
+/** Whether the value is `text`. */
+export const equals = (left: BoundNode, text: string): BoundNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator: "eq",
+  left,
+  right: { kind: "Constant", type: "Edm.String", value: text },
+});

@@ -1,0 +1,14 @@
+import type { EntitySet, SkipTokenKey } from "@cadastre/odata";
+import type { Store } from "@cadastre/store";
+import type { Config } from "../config.ts";
+
+/** What the OData routes work with. */
+export type OdataServices = {
+  readonly store: Store;
+  readonly config: Pick<Config, "pageSize" | "tokenLife" | "baseUrl">;
+  readonly skipTokenKey: SkipTokenKey;
+  /** The sets that have passed their gates, hidden fields and all. */
+  readonly activeEntitySets: readonly EntitySet[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+};

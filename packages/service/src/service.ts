@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { entityModel } from "@cadastre/reso";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { parseAccess } from "./access/access-file.ts";
+import { createKeyDirectory } from "./access/key-directory.ts";
+import { createScopes } from "./access/scopes.ts";
+import { createApp, type Services } from "./app.ts";
+import { activeEntitySets, storedResources } from "./catalog.ts";
+import type { Config } from "./config.ts";
+import type { DataFolder } from "./data/data-folder.ts";
+import { type Examples, readExamples } from "./data/examples.ts";
+import { notes } from "./data/prepare-listings.ts";
+import { readSecrets } from "./data/secrets.ts";
+import { audience, issuer, parseKeySet } from "./demo/issuer.ts";
+import { listen } from "./http/server.ts";
+import { createLog } from "./log.ts";
+
+/** A service that answers. */
+export type RunningService = {
+  /** Address without a slash at the end, as a client on this machine reaches it. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** Requests that the data can answer; undefined where it was not prepared here. */
+  readonly examples: Examples | undefined;
+  /** Turn unready, finish what is being answered, close the data. */
+  readonly stop: () => Promise<void>;
+};
+
+/** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
+export async function startService(config: Config, folder: DataFolder): Promise<RunningService> {
+  const { pepper, skipTokenKey } = await readSecrets(folder);
+  const access = parseAccess(await readFile(folder.access, "utf8"));
+  const publicKeys = parseKeySet(await readFile(folder.publicKeys, "utf8"));
+  const store = openSqliteStore({ file: folder.database, resources: storedResources });
+  const services: Services = {
+    config,
+    log: createLog(config.logLevel),
+    store,
+    skipTokenKey,
+    activeEntitySets,
+    keys: createKeyDirectory(access.keys, pepper),
+    scopes: createScopes(access.entitlements, { keys: publicKeys, issuer, audience }, entityModel),
+    now: Date.now,
+    readiness: { ready: true },
+  };
+  const server = await listen(createApp(services), config);
+  return {
+    baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
+    port: server.port,
+    examples: readExamples(store.notes.get(notes.examples)),
+    stop: async () => {
+      services.readiness.ready = false;
+      await server.stop(config.drainSeconds * 1000);
+      await store.close();
+    },
+  };
+}
+
+/** A host to connect to, for a host to listen on. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readConfig, settingNames } from "../src/config.ts";
+
+test("without variables everything has its default", () => {
+  expect(readConfig({ PORT: "", HOME: "/x" })).toEqual({
+    port: 8080,
+    host: "127.0.0.1",
+    dataFolder: ".data",
+    listings: 20_000,
+    baseUrl: undefined,
+    pageSize: 100,
+    tokenLife: 86_400,
+    odataVersion: "4.0",
+    serverTiming: false,
+    drainSeconds: 10,
+    logLevel: "info",
+  });
+});
+
+test.each([
+  ["PORT", "65536", "PORT must be a whole number from 0 to 65535 (0: any free port), not `65536`"],
+  ["PORT", "http", "PORT must be a whole number from 0 to 65535 (0: any free port), not `http`"],
+  ["HOST", "a b", "HOST must be a host name or an IP address, not `a b`"],
+  ["CADASTRE_LISTINGS", "0", "CADASTRE_LISTINGS must be a whole number from 1 to 10000000, not `0`"],
+  ["CADASTRE_LISTINGS", "1e3", "CADASTRE_LISTINGS must be a whole number from 1 to 10000000, not `1e3`"],
+  [
+    "CADASTRE_BASE_URL",
+    "ftp://x",
+    "CADASTRE_BASE_URL must be an http or https address without a query, not `ftp://x`",
+  ],
+  ["CADASTRE_PAGE_SIZE", "1001", "CADASTRE_PAGE_SIZE must be a whole number from 1 to 1000, not `1001`"],
+  ["CADASTRE_ODATA_VERSION", "4.1", "CADASTRE_ODATA_VERSION must be 4.0 or 4.01, not `4.1`"],
+  ["CADASTRE_SERVER_TIMING", "yes", "CADASTRE_SERVER_TIMING must be true or false, not `yes`"],
+  ["CADASTRE_LOG_LEVEL", "loud", "CADASTRE_LOG_LEVEL must be debug, info, warn, error or silent, not `loud`"],
+])("%s=%s is refused in a sentence", (name, value, sentence) => {
+  expect(() => readConfig({ [name]: value })).toThrow(sentence);
+});
+
+test("every variable at fault is named", () => {
+  expect(() => readConfig({ PORT: "x", CADASTRE_TOKEN_LIFE: "0" })).toThrow(/^PORT.*\nCADASTRE_TOKEN_LIFE/);
+});
+
+test("the page about this package lists every variable", () => {
+  const page = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const listed = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  expect(listed).toEqual(settingNames);
+});

@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Demo } from "../src/demo/demo-file.ts";
+import { ask, query, toCollection } from "./support/ask.ts";
+
+const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+let data: string;
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), "cadastre-main-"));
+});
+afterAll(() => rm(data, { recursive: true, force: true }));
+
+type Started = { readonly child: ChildProcess; readonly output: () => string };
+
+function start(environment: Readonly<Record<string, string>>): Started {
+  const child = spawn(process.execPath, ["--conditions=@cadastre/source", "--import", "tsx", program], {
+    cwd: root,
+    env: { ...process.env, CADASTRE_DATA: data, CADASTRE_LISTINGS: "300", PORT: "0", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString("utf8");
+    });
+  }
+  return { child, output: () => output };
+}
+
+/** Wait until the output says `text`. */
+async function says({ child, output }: Started, text: string): Promise<void> {
+  while (!output().includes(text)) {
+    if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function end({ child }: Started, signal: NodeJS.Signals): Promise<number | null> {
+  const closed = once(child, "close");
+  child.kill(signal);
+  const [code] = (await closed) as [number | null];
+  return code;
+}
+
+const readDemo = async () => JSON.parse(await readFile(join(data, "demo.json"), "utf8")) as Demo;
+
+describe("the program", () => {
+  test("prepares, serves what it prints, keeps its keys, and stops on SIGTERM", async () => {
+    const first = start({});
+    await says(first, "Stop with Ctrl-C.");
+    const demo = await readDemo();
+    expect(first.output()).toMatch(/Prepared 300 sample listings in \d+\.\d s\./);
+    expect(demo.keys.map(({ name }) => name)).toEqual(["national", "market", "state"]);
+    expect((await stat(join(data, "demo.json"))).mode & 0o777).toBe(0o600);
+
+    const requests = [...first.output().matchAll(/curl -H '(\S+): (\S+)' '(\S+)'/g)];
+    expect(requests).toHaveLength(3);
+    for (const [, header = "", key = "", url = ""] of requests) {
+      const reply = await ask(demo.baseUrl, url.slice(demo.baseUrl.length), { [header]: key });
+      expect(reply.status).toBe(200);
+      expect(reply.text).toContain("ListingKey");
+    }
+    const counts = [];
+    for (const { apiKey } of demo.keys) {
+      const target = `/reso/odata/Property${query({ $top: 0, $count: true })}`;
+      counts.push(toCollection(await ask(demo.baseUrl, target, { "x-api-key": apiKey }))["@odata.count"]);
+    }
+    expect(counts[0]).toBe(300);
+    expect(new Set(counts).size).toBe(3);
+    expect(first.output()).not.toContain("listings.sqlite");
+    expect(await end(first, "SIGTERM")).toBe(0);
+    for (const { apiKey } of demo.keys) {
+      const logged = first
+        .output()
+        .split("\n")
+        .filter((line) => line.startsWith("{"))
+        .join("\n");
+      expect(logged).not.toContain(apiKey);
+    }
+
+    const second = start({});
+    await says(second, "Stop with Ctrl-C.");
+    expect(second.output()).not.toContain("Preparing");
+    expect((await readDemo()).keys).toEqual(demo.keys);
+    expect(await end(second, "SIGINT")).toBe(0);
+  });
+
+  test("recovers from a start that was killed in the middle of preparing", async () => {
+    const folder = join(data, "killed");
+    const killed = start({ CADASTRE_DATA: folder, CADASTRE_LISTINGS: "20000" });
+    await says(killed, "5,000 of 20,000");
+    await end(killed, "SIGKILL");
+    expect(await readdir(folder)).not.toContain("listings.sqlite");
+
+    const next = start({ CADASTRE_DATA: folder });
+    await says(next, "Stop with Ctrl-C.");
+    expect((await readdir(folder)).filter((name) => name.includes("preparing"))).toEqual([]);
+    expect(await end(next, "SIGTERM")).toBe(0);
+  });
+
+  test("says which setting is wrong, and ends with 1", async () => {
+    const started = start({ PORT: "http" });
+    const [code] = (await once(started.child, "close")) as [number];
+    expect(code).toBe(1);
+    expect(started.output()).toBe(
+      "PORT must be a whole number from 0 to 65535 (0: any free port), not `http`\n",
+    );
+  });
+
+  test("says that the port is in use, and ends with 1", async () => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    await once(holder, "listening");
+    const { port } = holder.address() as { port: number };
+    const started = start({ PORT: String(port), CADASTRE_DATA: join(data, "unused") });
+    const [code] = (await once(started.child, "close")) as [number];
+    holder.close();
+    expect(code).toBe(1);
+    expect(started.output()).toContain(`cannot listen on port ${port} of 127.0.0.1: the port is in use`);
+    expect(await readdir(data)).not.toContain("unused");
+  });
+});

@@ -1,0 +1,79 @@
+import { request } from "node:http";
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** An answer as it came over the wire. */
+export type Reply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+};
+
+/** Send the request target byte for byte: nothing is encoded or normalized on the way. */
+export function ask(baseUrl: string, target: string, headers: Headers = {}, method = "GET"): Promise<Reply> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path: target, method, headers, agent: false }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on("data", (chunk: Buffer) => chunks.push(chunk));
+      res.on("error", reject);
+      res.on("end", () => {
+        resolve({
+          status: res.statusCode ?? 0,
+          headers: res.headers,
+          text: Buffer.concat(chunks).toString("utf8"),
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}
+
+export type Collection = {
+  readonly "@odata.context": string;
+  readonly "@odata.count"?: number;
+  readonly "@odata.nextLink"?: string;
+  readonly value: readonly Readonly<Record<string, unknown>>[];
+};
+
+export type OdataError = {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly target?: string;
+    readonly details?: readonly {
+      readonly code: string;
+      readonly message: string;
+      readonly target?: string;
+    }[];
+  };
+};
+
+export const toCollection = ({ text }: Reply) => JSON.parse(text) as Collection;
+export const toEntity = ({ text }: Reply) => JSON.parse(text) as Readonly<Record<string, unknown>>;
+export const toError = ({ text }: Reply) => (JSON.parse(text) as OdataError).error;
+
+/** `{ $top: 5 }` → `?$top=5`, percent-encoded. */
+export const query = (options: Readonly<Record<string, string | number | boolean>>): string =>
+  `?${Object.entries(options)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&")}`;
+
+/** Every page from `target` on, by next links. */
+export async function walk(
+  baseUrl: string,
+  target: string,
+  headers: Headers,
+): Promise<readonly Collection[]> {
+  const pages: Collection[] = [];
+  for (let next: string | undefined = target; next !== undefined; ) {
+    const reply = await ask(baseUrl, next, headers);
+    if (reply.status !== 200) throw new Error(`${next} gave ${reply.status}: ${reply.text}`);
+    const page = toCollection(reply);
+    pages.push(page);
+    const link: string | undefined = page["@odata.nextLink"];
+    next = link?.slice(baseUrl.length);
+  }
+  return pages;
+}

@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, readConfig } from "../../src/config.ts";
+import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
+import { prepareListings } from "../../src/data/prepare-listings.ts";
+import { readSecrets } from "../../src/data/secrets.ts";
+import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
+import { type RunningService, startService } from "../../src/service.ts";
+
+/** A service on a real socket over a folder of its own. */
+export type Running = {
+  readonly service: RunningService;
+  readonly folder: DataFolder;
+  readonly config: Config;
+  /** API key of a demo customer. */
+  readonly key: (name: string) => string;
+  readonly stop: () => Promise<void>;
+};
+
+const silent = { started: () => {}, loaded: () => {}, done: () => {} };
+
+/** Secrets shared by nobody: each folder makes its own. */
+export async function run(environment: Readonly<Record<string, string>> = {}): Promise<Running> {
+  const path = await mkdtemp(join(tmpdir(), "cadastre-service-"));
+  const config = readConfig({
+    PORT: "0",
+    CADASTRE_DATA: path,
+    CADASTRE_LISTINGS: "600",
+    CADASTRE_LOG_LEVEL: "silent",
+    ...environment,
+  });
+  const folder = await openDataFolder(path);
+  await prepareListings(folder, config.listings, silent);
+  const keys = await prepareDemoAccess(folder, await readSecrets(folder), Date.now() / 1000);
+  const service = await startService(config, folder);
+  return {
+    service,
+    folder,
+    config,
+    key: (name) => {
+      const found = keys.find((key) => key.name === name);
+      if (found === undefined) throw new RangeError(`no demo key \`${name}\``);
+      return found.apiKey;
+    },
+    stop: async () => {
+      await service.stop();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
