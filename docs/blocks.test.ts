@@ -1,0 +1,64 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const pages = [
+  "README.md",
+  ...readdirSync("docs").flatMap((name) => (name.endsWith(".md") ? [join("docs", name)] : [])),
+  ...["packages", "examples"].flatMap((folder) =>
+    readdirSync(folder)
+      .map((name) => join(folder, name, "README.md"))
+      .filter((page) => existsSync(page)),
+  ),
+];
+
+const find = (pattern: RegExp) =>
+  pages.flatMap((page) =>
+    [...readFileSync(page, "utf8").matchAll(pattern)].map((found) => ({ page, found })),
+  );
+
+const runTypeScript = ["--conditions=@cadastre/source", "--import", "tsx"];
+
+const examples = find(/^```ts\n([\s\S]*?)^```\n+```text\n([\s\S]*?)^```$/gm).map(
+  ({ page, found: [, code = "", output = ""] }, i) => ({ page, nth: i + 1, code, output }),
+);
+
+test.each(examples)(
+  "the example of $page ($nth) prints what the page shows",
+  ({ page, nth, code, output }) => {
+    // Beside the page, so that it imports what a reader of the page would.
+    const file = join(dirname(page), `.example-${nth}.mts`);
+    writeFileSync(file, code);
+    try {
+      const { stdout, stderr } = spawnSync("node", [...runTypeScript, file], { encoding: "utf8" });
+      expect(stderr).toBe("");
+      expect(stdout).toBe(output);
+    } finally {
+      rmSync(file);
+    }
+  },
+);
+
+const quotes = find(/^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm).map(
+  ({ page, found: [, file = "", code = ""] }) => ({
+    page,
+    file,
+    code,
+  }),
+);
+
+describe.runIf(quotes.length > 0)("quotations", () => {
+  test.each(quotes)("$page quotes $file exactly", ({ file, code }) => {
+    expect(readFileSync(file, "utf8")).toContain(code);
+  });
+});
+
+const links = find(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g).map(({ page, found: [, target = ""] }) => ({
+  page,
+  target,
+}));
+
+test.each(links)("$page links to $target, which exists", ({ page, target }) => {
+  expect(existsSync(join(dirname(page), target))).toBe(true);
+});
