@@ -15,14 +15,14 @@ const odata = {
   syntax: [],
   options: ["syntax"],
   model: ["syntax"],
-  sql: ["model"],
+  sql: ["syntax", "model"],
   geodesy: ["syntax"],
   functions: ["model", "sql", "geodesy"],
   bound: ["syntax", "model", "functions"],
-  compile: ["syntax", "model", "functions", "bound", "sql"],
+  compile: ["syntax", "model", "sql", "bound", "evaluate"],
   evaluate: ["syntax", "model", "bound"],
   paging: [],
-  sqlite: ["model", "functions"],
+  sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],
   csdl: ["model"],
 };
 

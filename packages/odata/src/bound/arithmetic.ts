@@ -2,11 +2,12 @@ import { QueryError } from "../errors.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import type { ArithmeticNode, ArithmeticOperator, NegateNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
-import type { BoundNode, BoundType } from "./tree.ts";
+import { promote } from "./promote.ts";
+import type { BoundNode, BoundType, ConstantNode } from "./tree.ts";
 import { isIntegral, isNumeric, typeName, wider } from "./typing.ts";
 
-/** Result of arithmetic on dates and durations: operator, operands, result. `number` is any numeric type. */
-const temporalRules: readonly (readonly [ArithmeticOperator, string, string, PrimitiveType])[] = [
+/** Arithmetic on dates and durations: operator, types of the operands, type of the result. */
+export const temporalRules = [
   ["add", "Edm.DateTimeOffset", "Edm.Duration", "Edm.DateTimeOffset"],
   ["add", "Edm.Duration", "Edm.Duration", "Edm.Duration"],
   ["add", "Edm.Date", "Edm.Duration", "Edm.Date"],
@@ -15,11 +16,18 @@ const temporalRules: readonly (readonly [ArithmeticOperator, string, string, Pri
   ["sub", "Edm.Date", "Edm.Duration", "Edm.Date"],
   ["sub", "Edm.DateTimeOffset", "Edm.DateTimeOffset", "Edm.Duration"],
   ["sub", "Edm.Date", "Edm.Date", "Edm.Duration"],
-  ["mul", "Edm.Duration", "number", "Edm.Duration"],
-  ["mul", "number", "Edm.Duration", "Edm.Duration"],
-  ["div", "Edm.Duration", "number", "Edm.Duration"],
-  ["divby", "Edm.Duration", "number", "Edm.Duration"],
-];
+  ["mul", "Edm.Duration", "Edm.Decimal", "Edm.Duration"],
+  ["mul", "Edm.Duration", "Edm.Double", "Edm.Duration"],
+  ["mul", "Edm.Decimal", "Edm.Duration", "Edm.Duration"],
+  ["mul", "Edm.Double", "Edm.Duration", "Edm.Duration"],
+  ["div", "Edm.Duration", "Edm.Decimal", "Edm.Duration"],
+  ["div", "Edm.Duration", "Edm.Double", "Edm.Duration"],
+  ["divby", "Edm.Duration", "Edm.Decimal", "Edm.Duration"],
+  ["divby", "Edm.Duration", "Edm.Double", "Edm.Duration"],
+] as const satisfies readonly (readonly [ArithmeticOperator, PrimitiveType, PrimitiveType, PrimitiveType])[];
+
+/** Types of the operands after promotion, and of the result. */
+type Rule = { readonly left: PrimitiveType; readonly right: PrimitiveType; readonly result: PrimitiveType };
 
 /**
  * Operands of two numeric types are promoted to the wider. Integers are computed as Edm.Int64, and `divby`
@@ -28,33 +36,54 @@ const temporalRules: readonly (readonly [ArithmeticOperator, string, string, Pri
 export function bindArithmetic(node: ArithmeticNode, context: Context): BoundNode {
   const left = context.bind(node.left, context);
   const right = context.bind(node.right, context);
-  const type = arithmeticType(node.operator, left.type, right.type);
-  if (type === undefined) {
+  const rule = ruleOf(node.operator, left.type, right.type);
+  if (rule === undefined) {
     const actual = `${typeName(left.type)} and ${typeName(right.type)}`;
     throw new QueryError("type_mismatch", node, { operator: node.operator, actual });
   }
-  return { kind: "Arithmetic", type, operator: node.operator, left, right };
+  if (left.type === "Null" || right.type === "Null") return nothing(rule.result);
+  return {
+    kind: "Arithmetic",
+    type: rule.result,
+    operator: node.operator,
+    left: promote(left, rule.left),
+    right: promote(right, rule.right),
+  };
 }
 
-function arithmeticType(operator: ArithmeticOperator, a: BoundType, b: BoundType): PrimitiveType | undefined {
+const nothing = (type: PrimitiveType): ConstantNode => ({ kind: "Constant", type, value: null });
+
+function ruleOf(operator: ArithmeticOperator, a: BoundType, b: BoundType): Rule | undefined {
+  // Null has any type: here that of the other operand.
   const [left, right] = [a === "Null" ? b : a, b === "Null" ? a : b];
-  if (left === "Null") return "Edm.Int64";
+  if (left === "Null") return { left: "Edm.Int64", right: "Edm.Int64", result: "Edm.Int64" };
   if (isNumeric(left) && isNumeric(right)) {
-    const type = wider(left, right);
-    if (!isIntegral(type)) return type;
-    return operator === "divby" ? "Edm.Decimal" : "Edm.Int64";
+    const type = numericResult(operator, wider<PrimitiveType>(left, right));
+    return { left: type, right: type, result: type };
   }
-  const general = (type: BoundType) => (isNumeric(type) ? "number" : type);
+  const [first, second] = [general(left), general(right)];
   const rule = temporalRules.find(
-    ([name, first, second]) => name === operator && first === general(left) && second === general(right),
+    ([name, one, other]) => name === operator && one === first && other === second,
   );
-  return rule?.[3];
+  return rule && { left: rule[1], right: rule[2], result: rule[3] };
+}
+
+function numericResult(operator: ArithmeticOperator, type: PrimitiveType): PrimitiveType {
+  if (!isIntegral(type)) return type;
+  return operator === "divby" ? "Edm.Decimal" : "Edm.Int64";
+}
+
+/** Beside a duration a number is a decimal or a double. */
+function general(type: BoundType): BoundType {
+  if (!isNumeric(type)) return type;
+  return isIntegral(type) || type === "Edm.Decimal" ? "Edm.Decimal" : "Edm.Double";
 }
 
 export function bindNegate(node: NegateNode, context: Context): BoundNode {
   const operand = context.bind(node.operand, context);
   const { type } = operand;
-  if (type === "Null" || isIntegral(type)) return { kind: "Negate", type: "Edm.Int64", operand };
+  if (type === "Null") return nothing("Edm.Int64");
+  if (isIntegral(type)) return { kind: "Negate", type: "Edm.Int64", operand: promote(operand, "Edm.Int64") };
   if (isNumeric(type) || type === "Edm.Duration") return { kind: "Negate", type, operand };
   throw new QueryError("type_mismatch", node, { operator: "-", actual: typeName(type) });
 }

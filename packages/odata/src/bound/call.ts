@@ -8,6 +8,7 @@ import { nearest } from "../nearest.ts";
 import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
 import { bindPredicate } from "./lambda.ts";
+import { promote } from "./promote.ts";
 import { type BoundNode, type BoundType, constant } from "./tree.ts";
 import { fits, isNumeric, isStructure, itemType, typeName, wider } from "./typing.ts";
 
@@ -34,7 +35,7 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
     .toSorted((a, b) => promotions(types, a) - promotions(types, b));
   if (entry === undefined) throw wrongArguments(node, signatures(overloads), types);
   checkPattern(node, name, args);
-  const promoted = args.map((arg, i) => promote(arg, entry.params[i] ?? arg.type));
+  const promoted = args.map((arg, i) => promote(arg, entry.params[i] ?? "Null"));
   return { kind: "Call", type: entry.returns, entry, args: promoted };
 }
 
@@ -47,12 +48,6 @@ const fitsParam = (type: BoundType | undefined, param: ValueType): boolean => {
 /** Arguments that an overload takes only after promotion: the fewest win. */
 const promotions = (types: readonly BoundType[], { params }: FunctionEntry): number =>
   params.filter((param, i) => types[i] !== param).length;
-
-/** The node as a value of `type`, which it fits. */
-function promote(node: BoundNode, type: BoundType): BoundNode {
-  if (node.type === type || node.type === "Null" || isStructure(type) || type === "Null") return node;
-  return { kind: "Cast", type, operand: node };
-}
 
 function unknownFunction({ name, start, end }: CallNode): QueryError {
   const suggestion = nearest(name, [...functionTable.keys(), ...special.keys()]);
@@ -110,36 +105,51 @@ const isPrimitive = (name: string): name is PrimitiveType => Object.hasOwn(codec
 
 function bindCast(node: CallNode, context: Context): BoundNode {
   const { operand, typeNode } = typeArguments(node, context);
-  if (!isPrimitive(typeNode.name)) throw new QueryError("unknown_type", typeNode, { name: typeNode.name });
-  if (
-    isStructure(operand.type) ||
-    itemType(operand.type) !== undefined ||
-    !isCastable(operand.type, typeNode.name)
-  ) {
-    const actual = `${typeName(operand.type)} and ${typeNode.name}`;
-    throw new QueryError("type_mismatch", node, { operator: "cast", actual });
+  const to = typeNode.name;
+  if (!isPrimitive(to)) throw new QueryError("unknown_type", typeNode, { name: to });
+  if (operand.type === "Null") return { kind: "Constant", type: to, value: null };
+  if (!isCastable(operand.type, to)) {
+    throw new QueryError("type_mismatch", node, {
+      operator: "cast",
+      actual: `${typeName(operand.type)} and ${to}`,
+    });
   }
-  return { kind: "Cast", type: typeNode.name, operand };
+  return promote(operand, to);
 }
 
 const temporalCasts = ["Edm.Date", "Edm.TimeOfDay"];
 
-function isCastable(from: BoundType, to: PrimitiveType): boolean {
-  if (from === to || from === "Null" || from === "Edm.String" || to === "Edm.String")
-    return !to.startsWith("Edm.Geo");
+/** Whether `cast` takes a value of `from` to `to`. */
+export function isCastable(from: BoundType, to: PrimitiveType): boolean {
+  if (from === to) return true;
+  if (isStructure(from) || itemType(from) !== undefined || isShape(from) || isShape(to)) return false;
+  if (from === "Edm.String" || to === "Edm.String") return true;
   if (isNumeric(from) && isNumeric(to)) return true;
   return from === "Edm.DateTimeOffset" && temporalCasts.includes(to);
 }
 
+const isShape = (type: string): boolean => type.startsWith("Edm.Geo");
+
 function bindIsOf(node: CallNode, context: Context): BoundNode {
   const { operand, typeNode } = typeArguments(node, context);
-  if (isStructure(operand.type)) {
-    if (typeNode.name.split(".").at(-1) !== operand.type.structure.name) return constant(false);
-    return { kind: "Compare", type: "Edm.Boolean", comparator: "ne", left: operand, right: nullNode };
-  }
-  if (!isPrimitive(typeNode.name)) throw new QueryError("unknown_type", typeNode, { name: typeNode.name });
-  return { kind: "IsOf", type: "Edm.Boolean", operand, of: typeNode.name };
+  const { type } = operand;
+  const of = typeNode.name;
+  if (isStructure(type))
+    return of.split(".").at(-1) === type.structure.name ? isPresent(operand) : constant(false);
+  if (!isPrimitive(of)) throw new QueryError("unknown_type", typeNode, { name: of });
+  if (type === of) return isPresent(operand);
+  return isNumeric(type) && isNumeric(of)
+    ? { kind: "IsOf", type: "Edm.Boolean", operand, of }
+    : constant(false);
 }
+
+const isPresent = (operand: BoundNode): BoundNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator: "ne",
+  left: operand,
+  right: nullNode,
+});
 
 const nullNode: BoundNode = { kind: "Constant", type: "Null", value: null };
 

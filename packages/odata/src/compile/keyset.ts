@@ -1,7 +1,9 @@
 import type { BoundOrderBy } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
-import { compileOperand, type Target } from "./operand.ts";
+import { compileOperand } from "./expression.ts";
+import { fold } from "./fold.ts";
+import type { Target } from "./operand.ts";
 
 /**
  * The rows after `values` in the order of `orderBy`, nulls and mixed directions included.
@@ -13,7 +15,7 @@ export function compileAfter(
   target: Target,
 ): SqlFragment {
   const items = orderBy.map(({ expression, direction }, i) => {
-    const { sql: operand, nullable } = compileOperand(expression, target);
+    const { sql: operand, nullable } = compileOperand(fold(expression), target);
     const last = values[i] ?? null;
     const bound = target.dialect.operand(last, expression.type as PrimitiveType);
     return { operand, nullable, direction, last, bound };

@@ -1,14 +1,9 @@
-import type {
-  BoundCompareNode,
-  BoundLambdaNode,
-  BoundLogicalNode,
-  BoundNode,
-  MembershipNode,
-} from "../bound/tree.ts";
+import type { BoundLambdaNode, BoundLogicalNode, BoundNode, MembershipNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
-import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
-import type { Comparator } from "../syntax/tree.ts";
-import { compileOperand, type Mode, type Operand, type Target } from "./operand.ts";
+import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { compileComparison } from "./comparison.ts";
+import { compileOperand } from "./expression.ts";
+import { encodeFor, type Mode, type Target } from "./operand.ts";
 
 /** Compile a boolean expression to an SQL condition. The result is safe to embed in a larger one. */
 export function compilePredicate(node: BoundNode, target: Target, mode: Mode): SqlFragment {
@@ -16,7 +11,7 @@ export function compilePredicate(node: BoundNode, target: Target, mode: Mode): S
     case "Constant":
       return node.value === null ? sql`null` : target.dialect.truth(node.value === true);
     case "Compare":
-      return compileCompare(node, target, mode);
+      return compileComparison(node, target, mode);
     case "Membership":
       return compileMembership(node, target, mode);
     case "Logical":
@@ -56,100 +51,14 @@ function balanced(operands: readonly SqlFragment[], operator: "and" | "or"): Sql
   return sql`(${join(halves, ` ${operator} `)})`;
 }
 
-const mirrored = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" } as const satisfies Record<
-  Comparator,
-  Comparator
->;
-
-const comparatorSql = {
-  eq: (left, right) => sql`${left} = ${right}`,
-  ne: (left, right) => sql`${left} <> ${right}`,
-  gt: (left, right) => sql`${left} > ${right}`,
-  ge: (left, right) => sql`${left} >= ${right}`,
-  lt: (left, right) => sql`${left} < ${right}`,
-  le: (left, right) => sql`${left} <= ${right}`,
-} as const satisfies Record<Comparator, (left: SqlFragment, right: SqlFragment) => SqlFragment>;
-
-function compileCompare(node: BoundCompareNode, target: Target, mode: Mode): SqlFragment {
-  const { left, right, comparator } = node;
-  const isNull = left.kind === "Constant" && left.value === null;
-  if (right.kind === "Constant" && !isNull)
-    return compareWithConstant(left, comparator, right.value, target, mode);
-  if (left.kind === "Constant")
-    return compareWithConstant(right, mirrored[comparator], left.value, target, mode);
-  const [l, r] = aligned(compileOperand(left, target), compileOperand(right, target));
-  return compareOperands(l, comparator, r, target, mode);
-}
-
-function compareWithConstant(
-  node: BoundNode,
-  comparator: Comparator,
-  constant: unknown,
-  target: Target,
-  mode: Mode,
-): SqlFragment {
-  const { dialect } = target;
-  const operand = compileOperand(node, target);
-  if (constant === null) {
-    if (comparator !== "eq" && comparator !== "ne") return dialect.truth(false);
-    return comparator === "eq" ? sql`${operand.sql} is null` : sql`${operand.sql} is not null`;
-  }
-  if (Number.isNaN(constant)) return dialect.truth(comparator === "ne");
-  const { value: encoded, exact } = encode(operand, constant);
-  if (!exact && (comparator === "eq" || comparator === "ne")) return dialect.truth(comparator === "ne");
-  // The encoded value is the greatest below the constant: nothing lies between the two.
-  const sharp = exact ? comparator : comparator === "gt" || comparator === "ge" ? "gt" : "le";
-  const right = { ...operand, sql: dialect.operand(encoded, typeOf(node)), nullable: false };
-  return compareOperands(operand, sharp, right, target, mode);
-}
-
-const encode = ({ encoding, property }: Operand, value: unknown) =>
-  encoding(value, property ?? { name: "", type: "Edm.String", collection: false, nullable: true });
-
-const typeOf = (node: BoundNode): PrimitiveType => node.type as PrimitiveType;
-
-/** Two scaled integers are compared at the larger scale; one beside a double becomes the nearest double. */
-function aligned(left: Operand, right: Operand): readonly [Operand, Operand] {
-  if (left.scale === right.scale) return [left, right];
-  if (left.scale === null) return [left, unscaled(right)];
-  if (right.scale === null) return [unscaled(left), right];
-  const digits = left.scale - right.scale;
-  return digits < 0 ? [scaledBy(left, -digits), right] : [left, scaledBy(right, digits)];
-}
-
-const scaledBy = (operand: Operand, digits: number): Operand => ({
-  ...operand,
-  sql: sql`(${operand.sql} * ${value(10n ** BigInt(digits))})`,
-});
-
-const unscaled = (operand: Operand): Operand => ({
-  ...operand,
-  sql: sql`(${operand.sql} / ${value(10 ** (operand.scale ?? 0))})`,
-});
-
-function compareOperands(
-  left: Operand,
-  comparator: Comparator,
-  right: Operand,
-  { dialect }: Target,
-  mode: Mode,
-): SqlFragment {
-  const plain = sql`${comparatorSql[comparator](left.sql, right.sql)}`;
-  if (!left.nullable && !right.nullable) return plain;
-  if (comparator === "ne") return dialect.isOther(left.sql, right.sql);
-  if (comparator === "eq" && left.nullable && right.nullable) return dialect.isSame(left.sql, right.sql);
-  if (mode === "truth") return plain;
-  return sql`coalesce(${plain}, ${dialect.truth(false)})`;
-}
-
 function compileMembership(node: MembershipNode, target: Target, mode: Mode): SqlFragment {
   const { dialect } = target;
   const operand = compileOperand(node.operand, target);
   const encoded = node.values
     .filter((item) => item.kind === "Constant" && item.value !== null && !Number.isNaN(item.value))
-    .map((item) => encode(operand, item.kind === "Constant" ? item.value : null))
+    .map((item) => encodeFor(operand, item.kind === "Constant" ? item.value : null))
     .filter(({ exact }) => exact)
-    .map((item) => dialect.operand(item.value, typeOf(node.operand)));
+    .map((item) => dialect.operand(item.value, node.operand.type as PrimitiveType));
   const others = node.values
     .filter((item) => item.kind !== "Constant" || item.value === null)
     .map((right) =>

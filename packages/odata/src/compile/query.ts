@@ -1,9 +1,11 @@
 import type { BoundQuery } from "../bound/tree.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { compileOperand } from "./expression.ts";
+import { fold } from "./fold.ts";
 import { compileAfter } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
-import { compileOperand, type Target } from "./operand.ts";
+import type { Target } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
 
 /**
@@ -26,13 +28,13 @@ export function compilePage(
         sql`${compileOperand(expression, target).sql} as ${identifier(property.name)}`,
     );
   const order = query.orderBy.map(({ expression, direction }, i) => {
-    const operand = compileOperand(expression, target).sql;
+    const operand = compileOperand(fold(expression), target).sql;
     return {
       selected: sql`${operand} as ${identifier(`order${i}`)}`,
       sorted: direction === "asc" ? dialect.ascending(operand) : dialect.descending(operand),
     };
   });
-  const conditions = [compilePredicate(query.filter, target, "truth")];
+  const conditions = [compilePredicate(fold(query.filter), target, "truth")];
   if (query.after !== null) conditions.push(compileAfter(query.orderBy, query.after, target));
   const selected = join([...projected, ...order.map((item) => item.selected)], ", ");
   const sorted = join(
@@ -48,7 +50,11 @@ export function compilePage(
 
 /** Compile to a `select` of the number of rows that match, as `count`. Paging does not touch it. */
 export function compileCount(query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql {
-  const matching = compilePredicate(query.filter, { dialect, mapping, predicate: compilePredicate }, "truth");
+  const matching = compilePredicate(
+    fold(query.filter),
+    { dialect, mapping, predicate: compilePredicate },
+    "truth",
+  );
   const statement = sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
   return render(statement, dialect.placeholder);
 }

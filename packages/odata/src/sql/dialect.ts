@@ -1,7 +1,7 @@
-import type { PrimitiveType } from "../model/types.ts";
-import { codecOf } from "../model/values.ts";
+import type { PrimitiveType, ValueType } from "../model/types.ts";
+import type { ArithmeticOperator } from "../syntax/tree.ts";
 import type { EncodingName } from "./encoding.ts";
-import { type SqlFragment, sql, value } from "./fragment.ts";
+import type { SqlFragment } from "./fragment.ts";
 
 export type DialectName = "sqlite" | "postgres";
 
@@ -11,6 +11,10 @@ export type Dialect = {
   readonly placeholder: (position: number) => string;
   /** The form of a column of this type, where the mapping does not say otherwise. */
   readonly encodings: Readonly<Record<PrimitiveType, EncodingName>>;
+  /** The form of a computed value, as functions take and give it. Every form sorts as its values do. */
+  readonly computed: Readonly<Record<PrimitiveType, EncodingName>>;
+  /** A value of a column in its computed form. */
+  readonly toComputed: (column: SqlFragment, form: EncodingName, scale: number | null) => SqlFragment;
   /** A value in database form as an operand of this type. */
   readonly operand: (encoded: unknown, type: PrimitiveType) => SqlFragment;
   /** A constant collection in the form of {@link Dialect.items}. */
@@ -18,59 +22,24 @@ export type Dialect = {
   readonly truth: (v: boolean) => SqlFragment;
   readonly isSame: (left: SqlFragment, right: SqlFragment) => SqlFragment;
   readonly isOther: (left: SqlFragment, right: SqlFragment) => SqlFragment;
+  readonly call: (name: string, types: readonly ValueType[], args: readonly SqlFragment[]) => SqlFragment;
+  readonly arithmetic: (
+    operator: ArithmeticOperator,
+    types: readonly [PrimitiveType, PrimitiveType],
+    operands: readonly [SqlFragment, SqlFragment],
+  ) => SqlFragment;
+  readonly negate: (type: PrimitiveType, operand: SqlFragment) => SqlFragment;
+  readonly cast: (from: PrimitiveType, to: PrimitiveType, operand: SqlFragment) => SqlFragment;
+  readonly isOf: (type: PrimitiveType, of: PrimitiveType, operand: SqlFragment) => SqlFragment;
+  /** Whether a text of names with commas between holds the name. */
+  readonly hasFlag: (names: SqlFragment, name: SqlFragment) => SqlFragment;
   /** The items of a JSON array as rows of `alias`, their values in `item(alias)`. */
   readonly items: (array: SqlFragment, alias: SqlFragment) => SqlFragment;
   readonly item: (alias: SqlFragment, type: PrimitiveType) => SqlFragment;
+  /** The form of `item(alias)`. */
+  readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
+  readonly emptyCollection: SqlFragment;
   /** Nulls first in ascending order, last in descending. */
   readonly ascending: (expression: SqlFragment) => SqlFragment;
   readonly descending: (expression: SqlFragment) => SqlFragment;
-};
-
-const forms = {
-  "Edm.String": "plain",
-  "Edm.Byte": "scaled",
-  "Edm.SByte": "scaled",
-  "Edm.Int16": "scaled",
-  "Edm.Int32": "scaled",
-  "Edm.Int64": "scaled",
-  "Edm.Single": "double",
-  "Edm.Double": "double",
-  "Edm.Guid": "plain",
-  "Edm.Binary": "plain",
-  "Edm.TimeOfDay": "plain",
-  "Edm.Duration": "plain",
-  "Edm.GeographyPoint": "plain",
-  "Edm.GeographyLineString": "plain",
-  "Edm.GeographyPolygon": "plain",
-  "Edm.GeographyMultiPoint": "plain",
-  "Edm.GeographyMultiLineString": "plain",
-  "Edm.GeographyMultiPolygon": "plain",
-  "Edm.GeographyCollection": "plain",
-  "Edm.GeometryPoint": "plain",
-  "Edm.GeometryLineString": "plain",
-  "Edm.GeometryPolygon": "plain",
-  "Edm.GeometryMultiPoint": "plain",
-  "Edm.GeometryMultiLineString": "plain",
-  "Edm.GeometryMultiPolygon": "plain",
-  "Edm.GeometryCollection": "plain",
-  "Edm.Decimal": "double",
-  "Edm.Date": "dateText",
-  "Edm.DateTimeOffset": "timestampText",
-} as const;
-
-const jsonOf = (one: unknown, type: PrimitiveType) => (one === null ? null : codecOf(type).toJson(one));
-
-export const sqlite: Dialect = {
-  name: "sqlite",
-  placeholder: () => "?",
-  encodings: { ...forms, "Edm.Boolean": "bit" },
-  operand: (encoded) => value(encoded),
-  collection: (values, item) => value(JSON.stringify(values.map((one) => jsonOf(one, item)))),
-  truth: (v) => (v ? sql`1` : sql`0`),
-  isSame: (left, right) => sql`${left} is ${right}`,
-  isOther: (left, right) => sql`${left} is not ${right}`,
-  items: (array, alias) => sql`json_each(${array}) as ${alias}`,
-  item: (alias) => sql`${alias}.value`,
-  ascending: (expression) => expression,
-  descending: (expression) => sql`${expression} desc`,
 };

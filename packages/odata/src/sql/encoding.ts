@@ -1,5 +1,6 @@
 import { compareNumbers, type EdmNumber } from "../model/numbers.ts";
-import { printDate, printInstant, second, splitInstant } from "../model/temporal.ts";
+import { toSortable } from "../model/sortable.ts";
+import { printDate, printInstant, printTimeOfDay, second, splitInstant } from "../model/temporal.ts";
 import type { Instant, StructuralProperty } from "../model/types.ts";
 
 /**
@@ -82,16 +83,37 @@ const timestampText: Encoding = (value) => {
   return { value: printInstant({ picoseconds: picoseconds - rest, offset: 0 }), exact: rest === 0n };
 };
 
-/** The forms that a column may have. A mapping names one for each property. */
+/** `2024-01-15T08:30:00.123456789012Z`: every instant that the grammar can write has its own text. */
+const instantText: Encoding = (value) => {
+  const { picoseconds } = value as Instant;
+  const { days, time } = splitInstant(picoseconds);
+  if (days < firstDay) return beforeAll;
+  if (days > lastDay) return { value: "9999-12-31T23:59:59.999999999999Z", exact: false };
+  return exactly(`${printDate(days)}T${printTimeOfDay(time, 12)}Z`);
+};
+
+/** A number as text that sorts. What has none sorts with the greatest below it: with nothing. */
+const sortableText: Encoding = (value) => {
+  const text = toSortable(value as EdmNumber);
+  return text === undefined ? { value: "", exact: false } : exactly(text);
+};
+
+/** The forms that values may have in SQL. A mapping names one for each column. */
 export const encodings = {
   /** As it is in memory. */
   plain: (value) => exactly(value),
   /** 0 and 1. */
-  bit: (value) => exactly(value === true ? 1 : 0),
+  bit: (value) => exactly(value === true ? 1n : 0n),
   scaled,
   double,
   dateText,
   timestampText,
+  instantText,
+  /** `08:30:00.5`: no zero at the end of the fraction, so that it sorts. */
+  timeText: (value) => exactly(printTimeOfDay(value as bigint)),
+  sortableText,
+  /** GeoJSON. */
+  jsonText: (value) => exactly(JSON.stringify(value)),
 } as const satisfies Record<string, Encoding>;
 
 export type EncodingName = keyof typeof encodings;

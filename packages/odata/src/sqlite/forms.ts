@@ -1,29 +1,49 @@
-import type { PrimitiveType, ValueType } from "../model/types.ts";
+import Big from "big.js";
+import { fromSortable } from "../model/sortable.ts";
+import { parseInstant } from "../model/temporal.ts";
+import type { PrimitiveType, StructuralProperty, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
+import { encodings } from "../sql/encoding.ts";
+import { sqlite } from "../sql/sqlite.ts";
 
 const itemOf = (type: ValueType): PrimitiveType | undefined =>
   type.startsWith("Collection(") ? (type.slice("Collection(".length, -1) as PrimitiveType) : undefined;
 
-/**
- * A value of an SQL expression, in memory form: null where it is none of the type. Integers come as bigint,
- * collections as JSON text, what has a JSON text form in that form.
- */
+/** How values of each computed form are read back; the others are the values' own JSON form. */
+const readers: Partial<Record<string, (value: unknown) => unknown>> = {
+  bit: (value) => (typeof value === "bigint" ? value === 1n : undefined),
+  sortableText: (value) => (typeof value === "string" ? fromSortable(value) : undefined),
+  instantText: (value) => (typeof value === "string" ? parseInstant(value) : undefined),
+};
+
+/** The value in memory of an SQL value in its computed form; null where it is none of the type. */
 export function fromSqlite(value: unknown, type: ValueType): unknown {
   if (value === null) return null;
   const item = itemOf(type);
   if (item !== undefined) {
     const items = parsed(value);
-    return Array.isArray(items) ? items.map((json) => codecOf(item).fromJson(json) ?? null) : [];
+    return Array.isArray(items) ? items.map((json) => codecOf(item).fromJson(json) ?? null) : null;
   }
-  if (type === "Edm.Boolean") return value === 1n;
-  if (type.startsWith("Edm.Geo")) return codecOf(type as PrimitiveType).fromJson(parsed(value)) ?? null;
-  return codecOf(type as PrimitiveType).fromJson(value) ?? null;
+  const form = sqlite.computed[type as PrimitiveType];
+  const json = form === "jsonText" ? parsed(value) : value;
+  const read = readers[form] ?? ((one: unknown) => codecOf(type as PrimitiveType).fromJson(one));
+  const inMemory = read(json) ?? null;
+  // A duration is picoseconds, which sort as decimals do.
+  return type === "Edm.Duration" && inMemory instanceof Big ? BigInt(inMemory.toFixed()) : inMemory;
 }
 
-const parsed = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : null);
+/** Data that is no JSON is no value. */
+function parsed(value: unknown): unknown {
+  try {
+    return typeof value === "string" ? JSON.parse(value) : null;
+  } catch {
+    return null;
+  }
+}
 
-/** The inverse of {@link fromSqlite}. A decimal is its text, so that no digit is lost. */
+/** The inverse of {@link fromSqlite}. */
 export function toSqlite(value: unknown, type: ValueType): unknown {
+  if (value === null) return null;
   const item = itemOf(type);
   if (item !== undefined) {
     const items = (value as readonly unknown[]).map((one) =>
@@ -31,9 +51,12 @@ export function toSqlite(value: unknown, type: ValueType): unknown {
     );
     return JSON.stringify(items);
   }
-  if (typeof value === "boolean") return value ? 1n : 0n;
-  if (typeof value === "bigint" && type.startsWith("Edm.Int")) return value;
-  if (type === "Edm.Decimal") return String(value);
-  const json = codecOf(type as PrimitiveType).toJson(value);
-  return typeof json === "object" ? JSON.stringify(json) : json;
+  const property: StructuralProperty = {
+    name: "",
+    type: type as PrimitiveType,
+    collection: false,
+    nullable: true,
+  };
+  const { value: encoded } = encodings[sqlite.computed[type as PrimitiveType]](value, property);
+  return Number.isNaN(encoded) ? null : encoded;
 }

@@ -1,5 +1,16 @@
+import Big from "big.js";
+import { temporalRules } from "../bound/arithmetic.ts";
+import { isCastable } from "../bound/call.ts";
+import { isNumeric } from "../bound/typing.ts";
+import { arithmetic, negate } from "../evaluate/arithmetic.ts";
+import { cast, isOf } from "../evaluate/cast.ts";
 import { functionTable } from "../functions/index.ts";
-import { userFunctionName } from "../functions/user-function.ts";
+import { toSortable } from "../model/sortable.ts";
+import { parseInstant } from "../model/temporal.ts";
+import type { PrimitiveType, ValueType } from "../model/types.ts";
+import { codecs } from "../model/values.ts";
+import { userFunctionName } from "../sql/sqlite.ts";
+import type { ArithmeticOperator } from "../syntax/tree.ts";
 import { fromSqlite, toSqlite } from "./forms.ts";
 
 /** The part of a better-sqlite3 database that is needed here. */
@@ -11,22 +22,80 @@ export type FunctionHost = {
   ) => unknown;
 };
 
+type Body = (args: readonly unknown[]) => unknown;
+
 /**
- * Register what compiled queries call: every function of the table that SQLite's own SQL does not have. To be
- * called once for each connection, before its first query.
+ * Register what compiled queries call: every function, operation and conversion that SQLite's own SQL does not
+ * have, each with its meaning in memory. To be called once for each connection, before its first query.
  */
 export function registerFunctions(database: FunctionHost): void {
-  for (const entry of [...functionTable.values()].flat()) {
-    if (entry.sqlite !== undefined) continue;
-    const { params, returns, evaluate } = entry;
+  const register = (name: string, types: readonly ValueType[], body: Body) =>
     database.function(
-      userFunctionName(entry),
+      userFunctionName(name, types),
       { deterministic: true, safeIntegers: true, varargs: true },
-      (...args) => {
-        const values = args.map((arg, i) => fromSqlite(arg, params[i] ?? "Edm.String"));
-        const result = values.includes(null) ? null : evaluate(values);
-        return result === null ? null : toSqlite(result, returns);
-      },
+      (...args) => body(args),
     );
+  /** A function of values in memory, null where one of them is. */
+  const define = (name: string, types: readonly ValueType[], returns: ValueType, body: Body) =>
+    register(name, types, (args) => {
+      const values = args.map((arg, i) => fromSqlite(arg, types[i] ?? "Edm.String"));
+      return values.includes(null) ? null : toSqlite(body(values), returns);
+    });
+
+  for (const { name, params, returns, evaluate } of [...functionTable.values()].flat()) {
+    define(name, params, returns, evaluate);
   }
+  for (const [operator, left, right, returns] of operations) {
+    define(operator, [left, right], returns, ([a, b]) => arithmetic(operator, returns, a, b));
+  }
+  for (const type of negatable) define("negate", [type], type, ([value]) => negate(type, value));
+  for (const [from, to] of conversions) {
+    define("cast", [from, to], to, ([value]) => cast(value, from, to));
+    if (!isNumeric(from) || !isNumeric(to)) continue;
+    register("isof", [from, to], ([value]) => {
+      const inMemory = fromSqlite(value, from);
+      return inMemory !== null && isOf(inMemory, from, to) ? 1n : 0n;
+    });
+  }
+  register("number", [], ([value, scale]) => {
+    if (typeof value === "number") return toSortable(value) ?? null;
+    if (typeof value !== "bigint") return null;
+    return toSortable(scale === undefined ? value : shifted(value, Number(scale))) ?? null;
+  });
+  register("instant", [], ([value]) => {
+    const instant = typeof value === "string" ? parseInstant(value) : undefined;
+    return instant === undefined ? null : toSqlite(instant, "Edm.DateTimeOffset");
+  });
 }
+
+const numeric = [
+  "Edm.Int64",
+  "Edm.Decimal",
+  "Edm.Single",
+  "Edm.Double",
+] as const satisfies readonly PrimitiveType[];
+const negatable: readonly PrimitiveType[] = [...numeric, "Edm.Duration"];
+const operators = [
+  "add",
+  "sub",
+  "mul",
+  "div",
+  "divby",
+  "mod",
+] as const satisfies readonly ArithmeticOperator[];
+
+type Operation = readonly [ArithmeticOperator, PrimitiveType, PrimitiveType, PrimitiveType];
+
+const operations: readonly Operation[] = [
+  ...operators.flatMap((operator) => numeric.map((type): Operation => [operator, type, type, type])),
+  ...temporalRules,
+];
+
+const types = Object.keys(codecs) as PrimitiveType[];
+
+const conversions = types.flatMap((from) =>
+  types.filter((to) => isCastable(from, to)).map((to) => [from, to] as const),
+);
+
+/** The decimal of an integer of `scale` digits after the point. */
+const shifted = (value: bigint, scale: number): Big => new Big(`${value}e-${scale}`);

@@ -21,6 +21,16 @@ const filters = [
   "Appliances/any(a:a eq 'Oven')",
   "not Appliances/all(a:contains(a,'x'))",
   "ModificationTimestamp gt 2024-01-15T08:30:00.123456Z",
+  "ModificationTimestamp gt 2024-01-15T08:30:00Z sub duration'P1D'",
+  "ModificationTimestamp add duration'P1D' gt 2024-01-15T08:30:00Z",
+  "ListPrice div LivingArea lt 350",
+  "ListPrice eq LivingArea",
+  "BedroomsTotal add 1 gt Score",
+  "endswith(City,'k') and length(City) gt 3",
+  'hassubset(Appliances,["Oven"])',
+  "Appliances/$count($filter=startswith($this,'O')) gt 1",
+  "case(WaterfrontYN:ListPrice,true:0) gt 100",
+  "cast(BedroomsTotal,Edm.String) eq '3'",
   "City eq 'a' or City eq 'b' or City eq 'c' or City eq 'd' or City eq 'e' or City eq 'f' or City eq 'g' or City eq 'h' or City eq 'i'",
 ];
 
@@ -30,6 +40,7 @@ const orders: readonly (readonly [orderBy: string, after: readonly unknown[] | n
   ["City", [null, "a"]],
   ["City desc", ["York", "a"]],
   ["City desc", [null, "a"]],
+  ["ListPrice mul 2 desc", null],
   ["ModificationTimestamp desc,City asc", ["2024-01-15T08:30:00.000Z", "York", "a"]],
 ];
 

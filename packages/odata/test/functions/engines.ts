@@ -2,8 +2,21 @@ import Database from "better-sqlite3";
 import type Big from "big.js";
 import type pg from "pg";
 import type { BoundNode } from "../../src/bound/tree.ts";
-import { bindExpression, codecOf, evaluate, type PrimitiveType, parseFilter } from "../../src/index.ts";
+import {
+  bindExpression,
+  codecOf,
+  compilePage,
+  constant,
+  evaluate,
+  type PrimitiveType,
+  parseFilter,
+  sqlite,
+  tableMapping,
+  type ValueType,
+} from "../../src/index.ts";
 import { render, type SqlFragment, sql, value } from "../../src/sql/fragment.ts";
+import { fromSqlite } from "../../src/sqlite/forms.ts";
+import { registerFunctions } from "../../src/sqlite/index.ts";
 import { listing } from "../support/listing.ts";
 
 /** An expression that names no property. */
@@ -25,51 +38,49 @@ export function inMemory(text: string): unknown {
   return jsonOf(evaluate(node, {}), node.type);
 }
 
-type Spelling = {
-  readonly engine: "sqlite" | "postgres";
-  readonly constant: (memory: unknown, type: string) => SqlFragment;
-};
-
-/** The SQL of an expression of calls and constants; null if a function has none of the engine's own. */
-function sqlOf(node: BoundNode, spelling: Spelling): SqlFragment | null {
-  if (node.kind === "Constant") return spelling.constant(node.value, String(node.type));
+/** The PostgreSQL of an expression of calls and constants. */
+function postgresOf(node: BoundNode): SqlFragment {
+  if (node.kind === "Constant") return postgresConstant(node.value, String(node.type));
   if (node.kind === "Cast" && node.operand.kind === "Constant") {
-    return spelling.constant(evaluate(node, {}), String(node.type));
+    return postgresConstant(evaluate(node, {}), String(node.type));
   }
   if (node.kind !== "Call") throw new TypeError(node.kind);
   const { entry } = node;
   const args = node.args.map((arg, i) =>
     arg.kind === "Constant" && arg.value === null
-      ? spelling.constant(null, entry.params[i] ?? "")
-      : sqlOf(arg, spelling),
+      ? postgresConstant(null, entry.params[i] ?? "")
+      : postgresOf(arg),
   );
-  const template = entry[spelling.engine];
-  const whole = args.filter((arg) => arg !== null);
-  return template === undefined || whole.length < args.length ? null : sql`(${template(whole)})`;
+  return sql`(${entry.postgres(args)})`;
 }
 
 const database = new Database(":memory:");
+registerFunctions(database);
+database.exec(`create table "one" (x); insert into "one" values (1)`);
 
-/** What SQLite binds for a constant in the forms of its dialect. */
-function sqliteConstant(memory: unknown, type: string): SqlFragment {
-  if (typeof memory === "bigint" || memory === null) return value(memory);
-  const json = jsonOf(memory, type as PrimitiveType);
-  if (type === "Edm.Double") return value(memory);
-  return value(typeof json === "object" ? JSON.stringify(json) : json);
-}
-
-/** The value in SQLite as JSON, or undefined where the engine registers a function instead of native SQL. */
+/** The value in SQLite, compiled as a query compiles it, as JSON. */
 export function inSqlite(text: string): unknown {
-  const node = bound(text);
-  const fragment = sqlOf(node, { engine: "sqlite", constant: sqliteConstant });
-  if (fragment === null) return undefined;
-  const { text: statement, values } = render(sql`select ${fragment}`, () => "?");
-  const result = database
+  const expression = bound(text);
+  const property = { name: "v", type: "Edm.Boolean", collection: false, nullable: true } as const;
+  const { text: statement, values } = compilePage(
+    {
+      entitySet: listing,
+      filter: constant(true),
+      orderBy: [],
+      select: [{ property, expression }],
+      top: 1,
+      skip: 0,
+      after: null,
+    },
+    sqlite,
+    tableMapping("one"),
+  );
+  const stored = database
     .prepare(statement)
     .pluck()
+    .safeIntegers()
     .get(...values);
-  if (node.type === "Edm.Boolean" && result !== null) return result === 1;
-  return typeof result === "number" && !Number.isFinite(result) ? (result > 0 ? "INF" : "-INF") : result;
+  return jsonOf(fromSqlite(stored, expression.type as ValueType), expression.type);
 }
 
 const casts: Readonly<Record<string, SqlFragment>> = {
@@ -103,8 +114,7 @@ function postgresConstant(memory: unknown, type: string): SqlFragment {
 /** The value in PostgreSQL as JSON. */
 export async function inPostgres(text: string, pool: pg.Pool): Promise<unknown> {
   const node = bound(text);
-  const fragment = sqlOf(node, { engine: "postgres", constant: postgresConstant });
-  if (fragment === null) throw new TypeError(text);
+  const fragment = postgresOf(node);
   // As text: it keeps every digit of a number and every zone.
   const { text: statement, values } = render(sql`select (${fragment})::text as v`, (i) => `$${i}::text`);
   const { rows } = await pool.query<{ v: string | null }>(statement, [...values]);

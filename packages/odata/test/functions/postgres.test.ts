@@ -129,7 +129,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL agrees with memory (skipped where none
     .tuple(fc.double({ min: -180, max: 180, noNaN: true }), fc.double({ min: -90, max: 90, noNaN: true }))
     .map(([x, y]): readonly [number, number] => [x, y]);
 
-  test("on distances up to 1,000 km within 0.01 mm, and on any within 0.1 mm", async () => {
+  test("on distances up to 1,000 km within 0.01 mm, and on any within a centimetre", async () => {
     const near = fc.tuple(
       place,
       fc.double({ min: -6, max: 6, noNaN: true }),
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL agrees with memory (skipped where none
     for (const [i, [a, b]] of pairs.entries()) {
       const exact = distance(a, b) ?? Number.NaN;
       expect(Math.abs((metres[i] ?? Number.NaN) - exact), JSON.stringify([a, b])).toBeLessThan(
-        exact < 1e6 ? 1e-5 : 1e-4,
+        exact < 1e6 ? 1e-5 : 1e-2,
       );
     }
   });

@@ -87,11 +87,71 @@ const lambda = fc.oneof(
   text.map((part) => `Appliances/all(a:startswith(a,${part}) and contains(City,a))`),
 );
 
+const call1 = (names: readonly string[], argument: fc.Arbitrary<string>) =>
+  fc.tuple(fc.constantFrom(...names), argument).map(([name, text]) => `${name}(${text})`);
+
+/** Expressions of each type, computed from columns and constants. */
+const computed = fc.letrec<{ text: string; number: string; instant: string; date: string }>((tie) => ({
+  text: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom("City", "StandardStatus", "ListingKey"),
+    operand.text.literal,
+    call1(["tolower", "toupper", "trim"], tie("text")),
+    fc.tuple(tie("text"), tie("text")).map(([a, b]) => `concat(${a},${b})`),
+    fc.tuple(tie("text"), fc.integer({ min: -3, max: 4 })).map(([a, n]) => `substring(${a},${n})`),
+    tie("number").map((n) => `cast(${n},Edm.String)`),
+  ),
+  number: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom("ListPrice", "LivingArea", "BedroomsTotal", "Score", "Appliances/$count"),
+    fc.constantFrom("3", "-2", "0", "0.07", "250.5", "1e3", "9223372036854775807"),
+    fc
+      .tuple(tie("number"), fc.constantFrom("add", "sub", "mul", "div", "divby", "mod"), tie("number"))
+      .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
+    tie("number").map((n) => `-(${n})`),
+    call1(["round", "floor", "ceiling"], tie("number")),
+    call1(["length"], tie("text")),
+    call1(["year", "month", "day"], tie("date")),
+    call1(["hour", "second"], tie("instant")),
+    fc.tuple(tie("text"), tie("text")).map(([a, b]) => `indexof(${a},${b})`),
+    fc
+      .tuple(tie("number"), fc.constantFrom("Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double"))
+      .map(([n, type]) => `cast(${n},${type})`),
+    fc.tuple(comparison, tie("number")).map(([condition, n]) => `case(${condition}:${n},true:1)`),
+    text.map((part) => `Appliances/$count($filter=contains($this,${part}))`),
+  ),
+  date: fc.oneof(
+    fc.constantFrom("CloseDate", "2024-02-29"),
+    call1(["date"], tie("instant")),
+    tie("date").map((d) => `(${d} add duration'P1DT1H')`),
+  ),
+  instant: fc.oneof(
+    fc.constantFrom("ModificationTimestamp", "2024-01-15T08:30:01.1235Z"),
+    fc
+      .tuple(
+        tie("instant"),
+        fc.constantFrom("add", "sub"),
+        fc.constantFrom("duration'PT0.0001S'", "duration'P1D'"),
+      )
+      .map((parts) => `(${parts.join(" ")})`),
+  ),
+}));
+
+const computation = fc.oneof(
+  ...(["text", "number", "instant", "date"] as const).map((type) =>
+    fc.oneof(
+      fc.tuple(computed[type], comparator, computed[type]).map((parts) => parts.join(" ")),
+      fc.tuple(computed[type], fc.constantFrom("eq null", "ne null")).map((parts) => parts.join(" ")),
+    ),
+  ),
+);
+
 /** Text of well-typed filters over the test listing. */
 export const filterTexts: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((tie) => ({
   filter: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     comparison,
+    computation,
     call,
     lambda,
     fc.constantFrom("WaterfrontYN", "true", "false", "null"),
@@ -102,25 +162,27 @@ export const filterTexts: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((
   ),
 })).filter;
 
-/** Text of `$orderby` over the test listing: nullable, non-unique and mixed. */
+/** Text of `$orderby` over the test listing: nullable, non-unique, computed and mixed. */
 export const orderByTexts: fc.Arbitrary<string> = fc
-  .uniqueArray(
-    fc.constantFrom(
-      "City",
-      "ListPrice",
-      "LivingArea",
-      "Score",
-      "CloseDate",
-      "WaterfrontYN",
-      "ModificationTimestamp",
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        "City",
+        "ListPrice",
+        "LivingArea",
+        "Score",
+        "CloseDate",
+        "WaterfrontYN",
+        "ModificationTimestamp",
+      ),
+      computed.number,
+      computed.text,
+      computed.instant,
     ),
-    {
-      minLength: 1,
-      maxLength: 3,
-    },
+    { minLength: 1, maxLength: 3 },
   )
-  .chain((names) =>
+  .chain((items) =>
     fc
-      .array(fc.constantFrom("asc", "desc"), { minLength: names.length, maxLength: names.length })
-      .map((directions) => names.map((name, i) => `${name} ${directions[i]}`).join(",")),
+      .array(fc.constantFrom("asc", "desc"), { minLength: items.length, maxLength: items.length })
+      .map((directions) => items.map((item, i) => `${item} ${directions[i]}`).join(",")),
   );

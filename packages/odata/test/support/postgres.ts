@@ -120,7 +120,14 @@ export async function startPostgres(): Promise<PostgresServer> {
     await stop();
     throw new Error(`postgres does not start: ${log}`);
   }
-  return { url, connect: () => new pg.Pool({ connectionString: url, max: 2 }), stop };
+  return { url, connect: () => connect(url), stop };
+}
+
+function connect(url: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: 2 });
+  // A connection that is being closed when the server stops says so here.
+  pool.on("error", () => {});
+  return pool;
 }
 
 async function untilReady(url: string, hasEnded: () => boolean): Promise<void> {

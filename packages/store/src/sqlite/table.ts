@@ -82,7 +82,7 @@ export function createStatements(resource: StoredResource): readonly SqlFragment
   const properties = typedProperties(resource);
   const declared = properties.map(
     (property) =>
-      sql`${identifier(property.name)} ${affinities[property.collection ? "plain" : encodingOf(property)]}${property.nullable ? sql`` : sql` not null`}`,
+      sql`${identifier(property.name)} ${affinities[property.collection ? "plain" : encodingOf(property)] ?? sql`text`}${property.nullable ? sql`` : sql` not null`}`,
   );
   const key = join(
     type.key.map((part) => identifier(part)),
@@ -97,12 +97,9 @@ export function createStatements(resource: StoredResource): readonly SqlFragment
   ];
 }
 
-/** Declared type of a column by the form of its values. Text also holds JSON. */
-const affinities = {
-  plain: sql`text`,
-  dateText: sql`text`,
-  timestampText: sql`text`,
+/** Declared type of a column by the form of its values; what is not named is text. */
+const affinities: Partial<Record<EncodingName, SqlFragment>> = {
   bit: sql`integer`,
   scaled: sql`integer`,
   double: sql`real`,
-} as const satisfies Record<EncodingName, SqlFragment>;
+};

@@ -66,6 +66,46 @@ select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" wh
 select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "ModificationTimestamp" > ? order by "ListingKey" limit ?
 -- ["2024-01-15T08:30:00.123Z",10]
 
+-- ModificationTimestamp gt 2024-01-15T08:30:00Z sub duration'P1D'
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "ModificationTimestamp" > ? order by "ListingKey" limit ?
+-- ["2024-01-14T08:30:00.000Z",10]
+
+-- ModificationTimestamp add duration'P1D' gt 2024-01-15T08:30:00Z
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "odata_add_datetimeoffset_duration"("odata_instant"("ModificationTimestamp"), ?) > ? order by "ListingKey" limit ?
+-- ["250016864","2024-01-15T08:30:00.000000000000Z",10]
+
+-- ListPrice div LivingArea lt 350
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "odata_div_decimal_decimal"("odata_number"("ListPrice", ?), "odata_number"("LivingArea")) < ? order by "ListingKey" limit ?
+-- [2,"25000235",10]
+
+-- ListPrice eq LivingArea
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where ("ListPrice" / ?) is "LivingArea" order by "ListingKey" limit ?
+-- [100,10]
+
+-- BedroomsTotal add 1 gt Score
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "odata_add_int64_int64"("BedroomsTotal", ?) > "Score" order by "ListingKey" limit ?
+-- ["1n",10]
+
+-- endswith(City,'k') and length(City) gt 3
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where ((("odata_endswith_string_string"("City", ?))) and (length("City")) > ?) order by "ListingKey" limit ?
+-- ["k","3n",10]
+
+-- hassubset(Appliances,["Oven"])
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where (("odata_hassubset_strings_strings"(coalesce("Appliances", '[]'), coalesce(?, '[]')))) order by "ListingKey" limit ?
+-- ["[\"Oven\"]",10]
+
+-- Appliances/$count($filter=startswith($this,'O')) gt 1
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where (select count(*) from json_each("Appliances") as "item 0" where ((instr("item 0".value, ?) = 1))) > ? order by "ListingKey" limit ?
+-- ["O","1n",10]
+
+-- case(WaterfrontYN:ListPrice,true:0) gt 100
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where case when ("WaterfrontYN") then "odata_number"("ListPrice", ?) else case when 1 then ? else null end end > ? order by "ListingKey" limit ?
+-- [2,"1","2500021",10]
+
+-- cast(BedroomsTotal,Edm.String) eq '3'
+select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where "odata_cast_int64_string"("BedroomsTotal") = ? order by "ListingKey" limit ?
+-- ["3",10]
+
 -- City eq 'a' or City eq 'b' or City eq 'c' or City eq 'd' or City eq 'e' or City eq 'f' or City eq 'g' or City eq 'h' or City eq 'i'
 select "ListingKey" as "ListingKey", "ListingKey" as "order0" from "property" where (("City" = ? or "City" = ? or "City" = ? or "City" = ? or "City" = ?) or ("City" = ? or "City" = ? or "City" = ? or "City" = ?)) order by "ListingKey" limit ?
 -- ["a","b","c","d","e","f","g","h","i",10]
@@ -89,6 +129,10 @@ select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1
 -- City desc after [null,"a"]
 select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ((0 or ("City" is null and "ListingKey" > ?))) order by "City" desc, "ListingKey" limit ?
 -- ["a",10]
+
+-- ListPrice mul 2 desc after null
+select "ListingKey" as "ListingKey", "odata_mul_decimal_decimal"("odata_number"("ListPrice", ?), ?) as "order0", "ListingKey" as "order1" from "property" where 1 order by "odata_mul_decimal_decimal"("odata_number"("ListPrice", ?), ?) desc, "ListingKey" limit ?
+-- [2,"2500002",2,"2500002",10]
 
 -- ModificationTimestamp desc,City asc after ["2024-01-15T08:30:00.000Z","York","a"]
 select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and ("ModificationTimestamp" <= ? and ("ModificationTimestamp" < ? or ("ModificationTimestamp" = ? and ("City" > ? or ("City" = ? and "ListingKey" > ?))))) order by "ModificationTimestamp" desc, "City", "ListingKey" limit ?

@@ -1,0 +1,96 @@
+import type { BoundCompareNode, BoundNode } from "../bound/tree.ts";
+import type { PrimitiveType } from "../model/types.ts";
+import { type SqlFragment, sql, value } from "../sql/fragment.ts";
+import type { Comparator } from "../syntax/tree.ts";
+import { compileOperand } from "./expression.ts";
+import { encodeFor, type Mode, type Operand, type Target } from "./operand.ts";
+
+const mirrored = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" } as const satisfies Record<
+  Comparator,
+  Comparator
+>;
+
+const comparatorSql = {
+  eq: (left, right) => sql`${left} = ${right}`,
+  ne: (left, right) => sql`${left} <> ${right}`,
+  gt: (left, right) => sql`${left} > ${right}`,
+  ge: (left, right) => sql`${left} >= ${right}`,
+  lt: (left, right) => sql`${left} < ${right}`,
+  le: (left, right) => sql`${left} <= ${right}`,
+} as const satisfies Record<Comparator, (left: SqlFragment, right: SqlFragment) => SqlFragment>;
+
+/** Compile `eq` and its kin: never null in SQL either, unless only the truth matters. */
+export function compileComparison(node: BoundCompareNode, target: Target, mode: Mode): SqlFragment {
+  const { left, right, comparator } = node;
+  const isNull = left.kind === "Constant" && left.value === null;
+  if (right.kind === "Constant" && !isNull)
+    return compareWithConstant(left, comparator, right.value, target, mode);
+  if (left.kind === "Constant")
+    return compareWithConstant(right, mirrored[comparator], left.value, target, mode);
+  const [l, r] = aligned(compileOperand(left, target), compileOperand(right, target), target);
+  return compareOperands(l, comparator, r, target, mode);
+}
+
+function compareWithConstant(
+  node: BoundNode,
+  comparator: Comparator,
+  constant: unknown,
+  target: Target,
+  mode: Mode,
+): SqlFragment {
+  const { dialect } = target;
+  const operand = compileOperand(node, target);
+  if (constant === null) {
+    if (comparator !== "eq" && comparator !== "ne") return dialect.truth(false);
+    return comparator === "eq" ? sql`${operand.sql} is null` : sql`${operand.sql} is not null`;
+  }
+  if (Number.isNaN(constant)) return dialect.truth(comparator === "ne");
+  const { value: encoded, exact } = encodeFor(operand, constant);
+  if (!exact && (comparator === "eq" || comparator === "ne")) return dialect.truth(comparator === "ne");
+  // The encoded value is the greatest below the constant: nothing lies between the two.
+  const sharp = exact ? comparator : comparator === "gt" || comparator === "ge" ? "gt" : "le";
+  const right = { ...operand, sql: dialect.operand(encoded, node.type as PrimitiveType), nullable: false };
+  return compareOperands(operand, sharp, right, target, mode);
+}
+
+/** Two operands in one form, in which order and equality are those of the values. */
+function aligned(left: Operand, right: Operand, { dialect }: Target): readonly [Operand, Operand] {
+  if (left.form === right.form && left.scale === right.scale) return [left, right];
+  if (left.scale !== null && right.scale !== null) {
+    const digits = left.scale - right.scale;
+    return digits < 0 ? [scaledBy(left, -digits), right] : [left, scaledBy(right, digits)];
+  }
+  if (left.form === "double" && right.scale !== null) return [left, asDouble(right)];
+  if (right.form === "double" && left.scale !== null) return [asDouble(left), right];
+  const converted = (operand: Operand, other: Operand): Operand =>
+    operand.form === "sortableText" || operand.form === "instantText" || operand.form === other.form
+      ? operand
+      : { ...operand, sql: dialect.toComputed(operand.sql, operand.form, operand.scale) };
+  return [converted(left, right), converted(right, left)];
+}
+
+const scaledBy = (operand: Operand, digits: number): Operand => ({
+  ...operand,
+  sql: sql`(${operand.sql} * ${value(10n ** BigInt(digits))})`,
+});
+
+/** The double nearest to a scaled integer: that which has the same shortest digits. */
+const asDouble = (operand: Operand): Operand =>
+  operand.scale === 0
+    ? operand
+    : { ...operand, sql: sql`(${operand.sql} / ${value(10 ** (operand.scale ?? 0))})` };
+
+function compareOperands(
+  left: Operand,
+  comparator: Comparator,
+  right: Operand,
+  { dialect }: Target,
+  mode: Mode,
+): SqlFragment {
+  const plain = sql`${comparatorSql[comparator](left.sql, right.sql)}`;
+  if (!left.nullable && !right.nullable) return plain;
+  if (comparator === "ne") return dialect.isOther(left.sql, right.sql);
+  if (comparator === "eq" && left.nullable && right.nullable) return dialect.isSame(left.sql, right.sql);
+  if (mode === "truth") return plain;
+  return sql`coalesce(${plain}, ${dialect.truth(false)})`;
+}

@@ -1,0 +1,138 @@
+import type { BoundNode } from "../bound/tree.ts";
+import { itemType } from "../bound/typing.ts";
+import { QueryError } from "../errors.ts";
+import type { PrimitiveType } from "../model/types.ts";
+import { encodings } from "../sql/encoding.ts";
+import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { formOf, type Operand, type Target, toComputed } from "./operand.ts";
+
+/**
+ * Compile an expression to SQL that gives its value, or null.
+ *
+ * @throws {QueryError} `not_supported` for a path to another entity.
+ */
+export function compileOperand(node: BoundNode, target: Target): Operand {
+  const { dialect, mapping } = target;
+  const argument = (child: BoundNode): SqlFragment => toComputed(compileOperand(child, target), target).sql;
+  switch (node.kind) {
+    case "Constant":
+      return computed(constantSql(node, target), node, target, node.value === null);
+    case "Property": {
+      const { property, base } = node;
+      if (base !== undefined) throw aPath();
+      const column = mapping.column(property);
+      const form = column.encoding ?? formOf(node.type, dialect.encodings);
+      const scale = form === "scaled" ? (property.scale ?? 0) : null;
+      return { sql: column.sql, type: node.type, nullable: property.nullable, form, scale };
+    }
+    case "Variable": {
+      if (typeof node.type !== "string") throw aPath();
+      const form = dialect.itemEncodings[node.type];
+      const scale = form === "scaled" ? 0 : null;
+      return {
+        sql: dialect.item(identifier(node.name), node.type),
+        type: node.type,
+        nullable: true,
+        form,
+        scale,
+      };
+    }
+    case "Call": {
+      const { entry } = node;
+      const args = node.args.map(argument);
+      const call = entry[dialect.name]?.(args) ?? dialect.call(entry.name, entry.params, args);
+      return computed(sql`(${call})`, node, target);
+    }
+    case "Arithmetic": {
+      const types = [scalar(node.left), scalar(node.right)] as const;
+      const operands = [argument(node.left), argument(node.right)] as const;
+      return computed(dialect.arithmetic(node.operator, types, operands), node, target);
+    }
+    case "Negate":
+      return computed(dialect.negate(node.type, argument(node.operand)), node, target);
+    case "Cast":
+      return compileCast(node, target);
+    case "IsOf":
+      return computed(
+        dialect.isOf(scalar(node.operand), node.of, argument(node.operand)),
+        node,
+        target,
+        false,
+      );
+    case "Flags": {
+      const names = argument(node.operand);
+      const held = node.flags.map((flag) => dialect.hasFlag(names, value(flag)));
+      return computed(sql`(${join(held, " and ")})`, node, target);
+    }
+    case "Size":
+      return computed(compileSize(node, target), node, target, false);
+    case "Choice":
+      return compileChoice(node, target);
+    case "Structure":
+      throw aPath();
+    case "Compare":
+    case "Membership":
+    case "Logical":
+    case "Not":
+    case "Lambda":
+      return computed(
+        sql`(${target.predicate(node, target, "exact")})`,
+        node,
+        target,
+        node.kind !== "Compare",
+      );
+  }
+}
+
+const aPath = () => new QueryError("not_supported", null, { feature: "a path to another entity" });
+
+const scalar = (node: BoundNode): PrimitiveType => node.type as PrimitiveType;
+
+function computed(fragment: SqlFragment, { type }: BoundNode, { dialect }: Target, nullable = true): Operand {
+  const form = formOf(type, dialect.computed);
+  return { sql: fragment, type, nullable, form, scale: form === "scaled" ? 0 : null };
+}
+
+function constantSql(
+  { value: constant, type }: BoundNode & { kind: "Constant" },
+  { dialect }: Target,
+): SqlFragment {
+  if (constant === null || type === "Null") return sql`null`;
+  if (Array.isArray(constant)) return dialect.collection(constant, itemType(type) as PrimitiveType);
+  const unscaled = { name: "", type: type as PrimitiveType, collection: false, nullable: false };
+  return dialect.operand(encodings[formOf(type, dialect.computed)](constant, unscaled).value, unscaled.type);
+}
+
+/** Collections keep their JSON form: the narrower numbers in it are read as the wider type. */
+function compileCast(node: BoundNode & { kind: "Cast" }, target: Target): Operand {
+  const operand = toComputed(compileOperand(node.operand, target), target);
+  if (itemType(node.type) !== undefined) return { ...operand, type: node.type };
+  const cast = target.dialect.cast(scalar(node.operand), node.type as PrimitiveType, operand.sql);
+  return computed(cast, node, target);
+}
+
+function compileSize(
+  { collection, variable, predicate }: BoundNode & { kind: "Size" },
+  target: Target,
+): SqlFragment {
+  const items = target.dialect.items(compileOperand(collection, target).sql, identifier(variable.name));
+  const counted = sql`select count(*) from ${items}`;
+  return predicate === null
+    ? sql`(${counted})`
+    : sql`(${counted} where ${target.predicate(predicate, target, "truth")})`;
+}
+
+/** Without `otherwise` the value keeps its form, so that restriction leaves a column a column. */
+function compileChoice(node: BoundNode & { kind: "Choice" }, target: Target): Operand {
+  const when = target.predicate(node.when, target, "truth");
+  const chosen = compileOperand(node.value, target);
+  if (node.otherwise === undefined) {
+    const empty = itemType(node.type) === undefined ? sql`` : sql` else ${target.dialect.emptyCollection}`;
+    return { ...chosen, sql: sql`case when ${when} then ${chosen.sql}${empty} end`, nullable: true };
+  }
+  const [then, otherwise] = [
+    toComputed(chosen, target).sql,
+    toComputed(compileOperand(node.otherwise, target), target).sql,
+  ];
+  return computed(sql`case when ${when} then ${then} else ${otherwise} end`, node, target);
+}

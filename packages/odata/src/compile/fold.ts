@@ -1,0 +1,30 @@
+import { mapChildren } from "../bound/rewrite.ts";
+import type { BoundNode } from "../bound/tree.ts";
+import { evaluate } from "../evaluate/evaluate.ts";
+
+/**
+ * Replace every call and operation on constants by its value: `now() sub duration'P1D'` is one instant, which an
+ * index can serve, and a literal's offset from UTC, which no column keeps, has had its effect.
+ */
+export function fold(node: BoundNode): BoundNode {
+  const folded = mapChildren(node, fold);
+  switch (folded.kind) {
+    case "Call":
+      return folded.args.every(isConstant) ? constantOf(folded, folded.type) : folded;
+    case "Arithmetic":
+      return isConstant(folded.left) && isConstant(folded.right) ? constantOf(folded, folded.type) : folded;
+    case "Negate":
+    case "Cast":
+      return isConstant(folded.operand) ? constantOf(folded, folded.type) : folded;
+    default:
+      return folded;
+  }
+}
+
+const isConstant = (node: BoundNode): boolean => node.kind === "Constant";
+
+const constantOf = (node: BoundNode, type: (BoundNode & { kind: "Constant" })["type"]): BoundNode => ({
+  kind: "Constant",
+  type,
+  value: evaluate(node, {}),
+});

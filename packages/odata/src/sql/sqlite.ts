@@ -1,0 +1,81 @@
+import type { PrimitiveType, ValueType } from "../model/types.ts";
+import { codecOf } from "../model/values.ts";
+import type { Dialect } from "./dialect.ts";
+import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
+
+/** Forms of columns: those of JSON, but 0 and 1 for booleans. */
+const columns = {
+  "Edm.String": "plain",
+  "Edm.Boolean": "bit",
+  "Edm.Byte": "scaled",
+  "Edm.SByte": "scaled",
+  "Edm.Int16": "scaled",
+  "Edm.Int32": "scaled",
+  "Edm.Int64": "scaled",
+  "Edm.Decimal": "double",
+  "Edm.Single": "double",
+  "Edm.Double": "double",
+  "Edm.Date": "dateText",
+  "Edm.DateTimeOffset": "timestampText",
+  "Edm.TimeOfDay": "timeText",
+  "Edm.Duration": "sortableText",
+  "Edm.Guid": "plain",
+  "Edm.Binary": "plain",
+  "Edm.GeographyPoint": "jsonText",
+  "Edm.GeographyLineString": "jsonText",
+  "Edm.GeographyPolygon": "jsonText",
+  "Edm.GeographyMultiPoint": "jsonText",
+  "Edm.GeographyMultiLineString": "jsonText",
+  "Edm.GeographyMultiPolygon": "jsonText",
+  "Edm.GeographyCollection": "jsonText",
+  "Edm.GeometryPoint": "jsonText",
+  "Edm.GeometryLineString": "jsonText",
+  "Edm.GeometryPolygon": "jsonText",
+  "Edm.GeometryMultiPoint": "jsonText",
+  "Edm.GeometryMultiLineString": "jsonText",
+  "Edm.GeometryMultiPolygon": "jsonText",
+  "Edm.GeometryCollection": "jsonText",
+} as const satisfies Dialect["encodings"];
+
+const jsonOf = (one: unknown, type: PrimitiveType) => (one === null ? null : codecOf(type).toJson(one));
+
+/** Name of a function that `registerFunctions` of `@cadastre/odata/sqlite` registers: `odata_length_string`. */
+export const userFunctionName = (name: string, types: readonly ValueType[]): string =>
+  ["odata", name, ...types]
+    .join("_")
+    .replaceAll(/Collection\((.*?)\)/g, "$1s")
+    .replaceAll("Edm.", "")
+    .replaceAll(".", "_")
+    .toLowerCase();
+
+const call = (name: string, types: readonly ValueType[], args: readonly SqlFragment[]): SqlFragment =>
+  sql`${identifier(userFunctionName(name, types))}(${join(args, ", ")})`;
+
+/** SQLite 3.38 or later (for `->>`), on a connection with the functions of `@cadastre/odata/sqlite`. */
+export const sqlite: Dialect = {
+  name: "sqlite",
+  placeholder: () => "?",
+  encodings: columns,
+  computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
+  toComputed: (column, form, scale) => {
+    if (form === "timestampText") return call("instant", [], [column]);
+    return call("number", [], scale === null ? [column] : [column, value(scale)]);
+  },
+  operand: (encoded) => value(encoded),
+  collection: (values, item) => value(JSON.stringify(values.map((one) => jsonOf(one, item)))),
+  truth: (v) => (v ? sql`1` : sql`0`),
+  isSame: (left, right) => sql`${left} is ${right}`,
+  isOther: (left, right) => sql`${left} is not ${right}`,
+  call,
+  arithmetic: (operator, types, operands) => call(operator, types, operands),
+  negate: (type, operand) => call("negate", [type], [operand]),
+  cast: (from, to, operand) => call("cast", [from, to], [operand]),
+  isOf: (type, of, operand) => call("isof", [type, of], [operand]),
+  hasFlag: (names, name) => sql`instr(',' || ${names} || ',', ',' || ${name} || ',') > 0`,
+  items: (array, alias) => sql`json_each(${array}) as ${alias}`,
+  item: (alias) => sql`${alias}.value`,
+  itemEncodings: columns,
+  emptyCollection: sql`'[]'`,
+  ascending: (expression) => expression,
+  descending: (expression) => sql`${expression} desc`,
+};
