@@ -77,7 +77,7 @@ export const houses: EntitySet = {
 export const house: Row = {
   Key: "k1",
   Small: 200,
-  Count: 9_007_199_254_740_993n,
+  Count: "9007199254740993",
   Price: "350000.10",
   Score: 0.5,
   Open: true,

@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import {
+  bindExpression,
+  bindFilter,
+  codecOf,
+  evaluate,
+  type PrimitiveType,
+  parseExpression,
+  parseFilter,
+  parseQueryOptions,
+  printApply,
+  printCompute,
+  printExpand,
+  printOrderBy,
+  printSearch,
+  printSelect,
+  QueryError,
+  readOption,
+} from "../src/index.ts";
+import { house, houses } from "./support/house.ts";
+
+const page = readFileSync(new URL("../../../docs/odata.md", import.meta.url), "utf8");
+
+/** Rows of the tables whose second column has the heading. */
+const rowsUnder = (heading: string) =>
+  [
+    ...page.matchAll(new RegExp(`^\\| \\w+ \\| ${heading} \\|\\n\\|---\\|---\\|\\n((?:\\|.*\\n)+)`, "gm")),
+  ].flatMap(([, body = ""]) =>
+    [...body.matchAll(/^\| `(.*)` \| `(.*)` \|$/gm)].map(([, text = "", told = ""]) => ({ text, told })),
+  );
+
+/** Integers that a JSON number cannot hold are text, as with `IEEE754Compatible`. */
+const withBigIntegers = (_key: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+
+describe("an expression of docs/odata.md has the value that the page tells", () => {
+  test.each(rowsUnder("value"))("$text is $told", ({ text, told }) => {
+    const bound = bindExpression(parseExpression(text), houses);
+    const value = evaluate(bound, house);
+    const type = String(bound.type).replace(/^Collection\((.*)\)$/, "$1") as PrimitiveType;
+    const toJson = (one: unknown) => (one === null ? null : codecOf(type).toJson(one));
+    const json = Array.isArray(value) ? value.map(toJson) : bound.type === "Null" ? null : toJson(value);
+    expect(JSON.stringify(json, withBigIntegers)).toBe(JSON.stringify(JSON.parse(told)));
+  });
+});
+
+describe("what docs/odata.md says is refused is refused with that code", () => {
+  test.each(rowsUnder("code"))("$text: $told", ({ text, told }) => {
+    let code: string | undefined;
+    try {
+      bindFilter(parseFilter(text), houses);
+    } catch (error) {
+      code = error instanceof QueryError ? error.code : String(error);
+    }
+    expect(code).toBe(told);
+  });
+});
+
+const printers = {
+  $orderby: printOrderBy,
+  $select: printSelect,
+  $expand: printExpand,
+  $search: printSearch,
+  $compute: printCompute,
+  $apply: printApply,
+} as const;
+
+describe("an option of docs/odata.md prints as the page tells", () => {
+  test.each(rowsUnder("printed"))("$text", ({ text, told }) => {
+    const options = parseQueryOptions(text);
+    const [name] = options.system.keys();
+    const print = printers[name as keyof typeof printers] as (tree: unknown) => string;
+    expect(print(readOption(options, name as keyof typeof printers))).toBe(told);
+  });
+});
+
+test("the page shows the house, and has its tables", () => {
+  const shown: unknown = JSON.parse(/^```json\n([\s\S]*?)^```/m.exec(page)?.[1] ?? "null");
+  expect(shown).toEqual(JSON.parse(JSON.stringify(house, withBigIntegers)));
+  expect(rowsUnder("value").length + rowsUnder("code").length + rowsUnder("printed").length).toBeGreaterThan(
+    100,
+  );
+});
