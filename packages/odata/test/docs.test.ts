@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { typeName } from "../src/bound/typing.ts";
 import {
   bindExpression,
   bindFilter,
@@ -37,7 +38,7 @@ describe("an expression of docs/odata.md has the value that the page tells", () 
   test.each(rowsUnder("value"))("$text is $told", ({ text, told }) => {
     const bound = bindExpression(parseExpression(text), houses);
     const value = evaluate(bound, house);
-    const type = String(bound.type).replace(/^Collection\((.*)\)$/, "$1") as PrimitiveType;
+    const type = typeName(bound.type).replace(/^Collection\((.*)\)$/, "$1") as PrimitiveType;
     const toJson = (one: unknown) => (one === null ? null : codecOf(type).toJson(one));
     const json = Array.isArray(value) ? value.map(toJson) : bound.type === "Null" ? null : toJson(value);
     expect(JSON.stringify(json, withBigIntegers)).toBe(JSON.stringify(JSON.parse(told)));
