@@ -29,8 +29,7 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
   const types = args.map(({ type }) => type);
   const [entry] = overloads
     .filter(
-      ({ params }) =>
-        params.length === types.length && params.every((param, i) => fitsParam(types[i], param)),
+      ({ params }) => params.length === args.length && params.every((param, i) => fitsParam(args[i], param)),
     )
     .toSorted((a, b) => promotions(types, a) - promotions(types, b));
   if (entry === undefined) throw wrongArguments(node, signatures(overloads), types);
@@ -39,11 +38,19 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
   return { kind: "Call", type: entry.returns, entry, args: promoted };
 }
 
-const fitsParam = (type: BoundType | undefined, param: ValueType): boolean => {
-  if (type === undefined) return false;
-  const [item, wanted] = [itemType(type), itemType(param)];
-  return item !== undefined && wanted !== undefined ? fits(item, wanted) : fits(type, param);
-};
+function fitsParam(arg: BoundNode | undefined, param: ValueType): boolean {
+  if (arg === undefined) return false;
+  const [item, wanted] = [itemType(arg.type), itemType(param)];
+  if (item === undefined || wanted === undefined) return fits(arg.type, param);
+  return fits(item, wanted) || (arg.kind === "Constant" && holdsOnly(arg.value, wanted as PrimitiveType));
+}
+
+/** JSON has fewer types than the model: `["2024-01-01"]` may be dates, and `[]` anything. */
+const holdsOnly = (items: unknown, type: PrimitiveType): boolean =>
+  Array.isArray(items) &&
+  items.every(
+    (item) => item === null || (typeof item === "string" && codecs[type].fromJson(item) !== undefined),
+  );
 
 /** Arguments that an overload takes only after promotion: the fewest win. */
 const promotions = (types: readonly BoundType[], { params }: FunctionEntry): number =>

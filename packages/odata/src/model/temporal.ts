@@ -78,8 +78,7 @@ export function parseTimeOfDay(text: string): bigint | undefined {
   const match = timePattern.exec(text);
   if (match === null) return undefined;
   const [hours, minutes, seconds] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)];
-  // 60 is a leap second to the standard's grammar; no clock here has one, so it is the next minute.
-  if (hours > 23 || minutes > 59 || seconds > 60) return undefined;
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
   return BigInt(hours) * hour + BigInt(minutes) * minute + BigInt(seconds) * second + fraction(match[4]);
 }
 
