@@ -34,7 +34,7 @@ export type Example = readonly [
   expected: string | number | boolean | null | readonly (string | number | boolean | null)[],
 ];
 
-/** A {@link Definition} with its parameter types forgotten, so that a table can hold many. */
+/** A definition with its parameter types forgotten, so that a table can hold many. */
 export type FunctionEntry = Omit<Definition<Params, ValueType>, "sqlite" | "postgres" | "evaluate"> & {
   readonly sqlite?: (args: readonly SqlFragment[]) => SqlFragment;
   readonly postgres: (args: readonly SqlFragment[]) => SqlFragment;
