@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Names } from "./names.ts";
 
 /** One case of the OASIS test suites. */
 export type Case = {
@@ -65,4 +66,25 @@ export function readCases(file: string): readonly Case[] {
   }
   finish();
   return cases;
+}
+
+/**
+ * The names under `Constraints:` of a file in the suites' layout: for a rule of the grammar all the names
+ * that it may stand for.
+ */
+export function readNames(file: string): Names {
+  const names = new Map<string, Set<string>>();
+  const lines = readFileSync(file, "utf8").split(/\r?\n/);
+  let current = new Set<string>();
+  const begin = lines.findIndex((line) => line.startsWith("Constraints:"));
+  for (const line of lines.slice(begin + 1)) {
+    if (/^\S/.test(line)) break;
+    const rule = /^ {2}(\w+):/.exec(line)?.[1];
+    const item = /^ +- (.*)$/.exec(line)?.[1];
+    if (rule !== undefined) {
+      current = new Set();
+      names.set(rule, current);
+    } else if (item !== undefined) current.add(scalar(item.trim()));
+  }
+  return names;
 }

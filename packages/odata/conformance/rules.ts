@@ -11,11 +11,12 @@ import {
 } from "../src/options/index.ts";
 import { parseExpression, parseSearch } from "../src/syntax/index.ts";
 import { type PrimitiveForm, primitiveFault, primitiveForms } from "../src/syntax/primitive.ts";
+import { checkApply, checkPath, type Names, undeclaredOption } from "./names.ts";
 
 /** What came of an input: accepted, or refused at an offset of the raw input (null: the whole request). */
 type Verdict = { readonly accepted: boolean; readonly at: number | null; readonly message: string };
 
-type Rule = (input: string) => Verdict;
+type Rule = (input: string, names: Names) => Verdict;
 
 const accepted: Verdict = { accepted: true, at: null, message: "" };
 const refused = (at: number | null, message: string): Verdict => ({ accepted: false, at, message });
@@ -64,8 +65,10 @@ const expression =
     );
   };
 
-function readAll(options: QueryOptions): void {
+function readAll(options: QueryOptions, names: Names): void {
   for (const name of systemOptionNames) readOption(options, name);
+  const apply = readOption(options, "$apply");
+  if (apply !== undefined) checkApply(apply, options.system.get("$apply")?.text ?? "", names);
   for (const name of options.aliases.keys()) readAlias(options, name);
 }
 
@@ -92,15 +95,29 @@ function locateInOptions(query: string) {
   };
 }
 
-const queryOptions: Rule = (input) => judge(() => readAll(parseQueryOptions(input)), locateInOptions(input));
+const queryOptions: Rule = (input, names) => {
+  const verdict = judge(() => readAll(parseQueryOptions(input), names), locateInOptions(input));
+  const undeclared = verdict.accepted ? undeclaredOption(input, names) : null;
+  return undeclared === null ? verdict : refused(undeclared, "no such custom query option");
+};
 
-const relativeUri: Rule = (whole) => {
+/** One query option. */
+const queryOption: Rule = (input, names) => {
+  const end = input.indexOf("&");
+  return end < 0 ? queryOptions(input, names) : refused(end, "more than one query option");
+};
+
+const relativeUri: Rule = (whole, names) => {
   // The fragment of a context URL is never sent.
   const input = whole.startsWith("$metadata#") ? "$metadata" : whole;
   const mark = input.indexOf("?") + 1;
   const query = mark === 0 ? "" : input.slice(mark);
   return judge(
-    () => readAll(parseRelativeUri(input).options),
+    () => {
+      const { path, options } = parseRelativeUri(input);
+      checkPath(path, names);
+      readAll(options, names);
+    },
     (error) => {
       if (error.option === null) return error.span?.start ?? null;
       if (error.code === "conflicting_options") return mark + query.indexOf(error.option);
@@ -120,12 +137,12 @@ const resourcePath: Rule = (input) =>
 const host = /^https?:\/\/(?:\[[^\]]+\]|[\w.-]+)(?::\d+)?\//;
 
 /** An absolute URI. Where the service root ends is the host's business: here, before the last segment. */
-const absoluteUri: Rule = (input) => {
+const absoluteUri: Rule = (input, names) => {
   const root = host.exec(input)?.[0];
   if (root === undefined) return refused(/^https?:?/.exec(input)?.[0].length ?? 0, "no host");
   const end = input.search(/[?#]|$/);
   const start = Math.max(root.length, input.lastIndexOf("/", end) + 1);
-  const verdict = relativeUri(input.slice(start));
+  const verdict = relativeUri(input.slice(start), names);
   return verdict.at === null ? verdict : { ...verdict, at: verdict.at + start };
 };
 
@@ -147,15 +164,19 @@ const search: Rule = (input) => {
 };
 
 /** Any primitive value: the form that reads furthest decides. */
-const anyValue: Rule = (input) => {
-  if (/^SRID=/i.test(input)) return expression("geometry'", "'")(input);
+const anyValue: Rule = (input, names) => {
+  if (/^SRID=/i.test(input)) return expression("geometry'", "'")(input, names);
   const faults = primitiveForms.map((form) => primitiveFault(form, input));
   return faults.includes(-1) ? accepted : refused(Math.max(...faults), "no primitive value");
 };
 
-const parameter: Rule = (input) => {
-  const verdict = expression("Ns.F(", ")")(input);
-  return verdict;
+const parameter = expression("Ns.F(", ")");
+
+/** A literal. What may be a name where a literal should begin is at fault as a whole. */
+const literal: Rule = (input, names) => {
+  const verdict = expression()(input, names);
+  const named = !verdict.accepted && /^[A-Za-z_]\w*$/.test(input.slice(0, verdict.at ?? 0));
+  return named ? { ...verdict, at: 0 } : verdict;
 };
 
 /** How each rule of the grammar is entered. A rule that is not here does not concern a URL's path or query. */
@@ -164,17 +185,17 @@ export const rules: Readonly<Record<string, Rule>> = {
   odataRelativeUri: relativeUri,
   resourcePath,
   queryOptions,
-  systemQueryOption: queryOptions,
-  customQueryOption: queryOptions,
-  filter: queryOptions,
-  orderby: queryOptions,
-  orderBy: queryOptions,
-  select: queryOptions,
-  expand: queryOptions,
-  compute: queryOptions,
-  search: queryOptions,
-  skiptoken: queryOptions,
-  deltatoken: queryOptions,
+  systemQueryOption: queryOption,
+  customQueryOption: queryOption,
+  filter: queryOption,
+  orderby: queryOption,
+  orderBy: queryOption,
+  select: queryOption,
+  expand: queryOption,
+  compute: queryOption,
+  search: queryOption,
+  skiptoken: queryOption,
+  deltatoken: queryOption,
   searchExpr: search,
   commonExpr: expression(),
   boolCommonExpr: expression(),
@@ -188,52 +209,52 @@ export const rules: Readonly<Record<string, Rule>> = {
   entitySetName: value("Identifier"),
   odataIdentifier: value("Identifier"),
   primitiveValue: anyValue,
-  primitiveLiteral: expression(),
-  binaryLiteral: expression(),
-  null: expression(),
-  boolean: (input) => value("Boolean")(input.toLowerCase()),
+  primitiveLiteral: literal,
+  binaryLiteral: literal,
+  null: literal,
+  boolean: (input, names) => value("Boolean")(input.toLowerCase(), names),
   booleanValue: value("Boolean"),
   date: value("Date"),
   dateValue: value("Date"),
   dateTimeOffsetValue: value("DateTimeOffset"),
-  dateTimeOffsetLiteral: expression(),
+  dateTimeOffsetLiteral: literal,
   dateTimeOffsetValueInUrl: value("DateTimeOffset", true),
   timeOfDayValue: value("TimeOfDay"),
-  timeOfDayLiteral: expression(),
+  timeOfDayLiteral: literal,
   decimalValue: value("Decimal"),
-  decimalLiteral: expression(),
+  decimalLiteral: literal,
   doubleValue: value("Double"),
-  doubleLiteral: expression(),
+  doubleLiteral: literal,
   singleValue: value("Single"),
-  singleLiteral: expression(),
+  singleLiteral: literal,
   byteValue: value("Byte"),
   sbyteValue: value("SByte"),
-  sbyteLiteral: expression(),
+  sbyteLiteral: literal,
   int16Value: value("Int16"),
-  int16Literal: expression(),
+  int16Literal: literal,
   int32Value: value("Int32"),
-  int32Literal: expression(),
+  int32Literal: literal,
   int64Value: value("Int64"),
-  int64Literal: expression(),
+  int64Literal: literal,
   guid: value("Guid"),
   durationValue: value("Duration"),
-  durationLiteral: expression(),
-  stringLiteral: expression(),
+  durationLiteral: literal,
+  stringLiteral: literal,
   stringInUrl: expression("[", "]"),
-  enumLiteral: expression(),
+  enumLiteral: literal,
   enumValue: value("Enum"),
-  geographyCollection: expression(),
-  geographyLineString: expression(),
-  geographyMultiLineString: expression(),
-  geographyMultiPoint: expression(),
-  geographyMultiPolygon: expression(),
-  geographyPoint: expression(),
-  geographyPolygon: expression(),
-  geometryCollection: expression(),
-  geometryLineString: expression(),
-  geometryMultiLineString: expression(),
-  geometryMultiPoint: expression(),
-  geometryMultiPolygon: expression(),
-  geometryPoint: expression(),
-  geometryPolygon: expression(),
+  geographyCollection: literal,
+  geographyLineString: literal,
+  geographyMultiLineString: literal,
+  geographyMultiPoint: literal,
+  geographyMultiPolygon: literal,
+  geographyPoint: literal,
+  geographyPolygon: literal,
+  geometryCollection: literal,
+  geometryLineString: literal,
+  geometryMultiLineString: literal,
+  geometryMultiPoint: literal,
+  geometryMultiPolygon: literal,
+  geometryPoint: literal,
+  geometryPolygon: literal,
 };

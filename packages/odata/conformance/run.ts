@@ -8,8 +8,9 @@
  */
 import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { type Case, readCases } from "./cases.ts";
+import { type Case, readCases, readNames } from "./cases.ts";
 import { disputed } from "./disputed.ts";
+import type { Names } from "./names.ts";
 import { rules } from "./rules.ts";
 
 type Tally = { accepted: number; acceptable: number; refused: number; refusable: number };
@@ -24,10 +25,10 @@ const paths = process.argv.slice(2).flatMap((path) =>
 if (paths.length === 0) throw new Error("expected the folder or the files of the test suites");
 
 /** What is wrong with the outcome of `one`, or null. */
-function mismatch(one: Case): string | null {
+function mismatch(one: Case, names: Names): string | null {
   const rule = rules[one.rule];
   if (rule === undefined) return null;
-  const verdict = rule(one.input);
+  const verdict = rule(one.input, names);
   if (one.failAt === null) return verdict.accepted ? null : `refused at ${verdict.at}: ${verdict.message}`;
   if (verdict.accepted) return "accepted";
   return verdict.at === one.failAt ? null : `refused at ${verdict.at}, not ${one.failAt}: ${verdict.message}`;
@@ -42,6 +43,7 @@ for (const path of paths) {
   let explained = 0;
   let elsewhere = 0;
   const cases = readCases(path);
+  const names = readNames(path);
   for (const one of cases) {
     if (rules[one.rule] === undefined) {
       elsewhere += 1;
@@ -49,7 +51,7 @@ for (const path of paths) {
     }
     const tally = tallies.get(one.rule) ?? { accepted: 0, acceptable: 0, refused: 0, refusable: 0 };
     tallies.set(one.rule, tally);
-    const problem = mismatch(one);
+    const problem = mismatch(one, names);
     if (one.failAt === null) tally.acceptable += 1;
     else tally.refusable += 1;
     if (problem === null) {

@@ -45,10 +45,6 @@ export function tooComplex(limits: Limits, measure: keyof Limits, span: Span | n
   return new QueryError("query_too_complex", span, { measure: measures[measure], limit });
 }
 
-const opening = new Set([40, 91, 123]);
-const closing = new Set([41, 93, 125]);
-const quotes = new Set([34, 39]);
-
 /**
  * Refuse `text` before it is tokenized: too long, holding U+0000, or nested too deeply. One pass, no
  * recursion. Brackets inside quotes are not counted; an unbalanced quote ends the count.
@@ -66,14 +62,14 @@ export function admit(text: string, limits: Limits): void {
   }
   for (let i = 0; i < text.length; i += 1) {
     const code = text.charCodeAt(i);
-    if (quotes.has(code)) {
+    if (code === 34 || code === 39) {
       const close = text.indexOf(code === 39 ? "'" : '"', i + 1);
       if (close < 0) return;
       i = close;
-    } else if (opening.has(code)) {
+    } else if (code === 40 || code === 91 || code === 123) {
       depth += 1;
       if (depth > deepest) throw tooComplex(limits, "nesting", { start: i, end: i + 1 });
-    } else if (closing.has(code)) {
+    } else if (code === 41 || code === 93 || code === 125) {
       depth -= 1;
     }
   }

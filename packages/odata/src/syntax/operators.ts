@@ -28,7 +28,7 @@ export const unaryBinds = 7;
 /**
  * Binary operators, loosest first.
  *
- * Source: OData 4.01 URL Conventions, 5.1.1.16, Operator Precedence.
+ * Source: OData 4.01 URL Conventions, 5.1.1.17 (operator precedence).
  */
 const operators: readonly Operator[] = [
   { word: "or", builds: "Logical", operator: "or", binds: 1 },

@@ -17,6 +17,7 @@ import type {
   OrderByItem,
   SearchNode,
   SelectItem,
+  Span,
   SyntaxNode,
   Transformation,
 } from "./tree.ts";
@@ -59,6 +60,7 @@ function orderByFast(text: string, limits: Limits): readonly OrderByItem[] | und
     if (items.length > limits.orderByItems) return undefined;
     if (comma < 0) return items;
     at = comma + 1;
+    while (text.charCodeAt(at) === 32) at += 1;
   }
 }
 
@@ -68,7 +70,39 @@ export function parseOrderBy(text: string, limits: Limits = defaultLimits): read
   return items ?? orderByByGrammar(text, limits);
 }
 
-const plainNames = /^[A-Za-z_]\w{0,127}(?:,[A-Za-z_]\w{0,127})*$/;
+const plainNames = /^[A-Za-z_]\w{0,127}(?:, *[A-Za-z_]\w{0,127})*$/;
+
+/** The items of a list that holds nothing but names, or undefined. */
+function namesFast<T>(
+  text: string,
+  limits: Limits,
+  itemOf: (name: string, span: Span) => T,
+): readonly T[] | undefined {
+  if (!isTame(text, limits) || !plainNames.test(text)) return undefined;
+  let at = 0;
+  return text.split(",").map((part) => {
+    const name = part.trimStart();
+    const end = at + part.length;
+    at = end + 1;
+    return itemOf(name, { start: end - name.length, end });
+  });
+}
+
+const selectItem = (name: string, { start, end }: Span): SelectItem => ({
+  start,
+  end,
+  path: [name],
+  parameters: null,
+  options: null,
+});
+
+const expandItem = (name: string, { start, end }: Span): ExpandItem => ({
+  start,
+  end,
+  path: [name],
+  suffix: null,
+  options: null,
+});
 
 /** Parse the text of `$select`. */
 export function parseSelect(
@@ -76,15 +110,8 @@ export function parseSelect(
   limits: Limits = defaultLimits,
   encoded?: ReadonlySet<number>,
 ): readonly SelectItem[] {
-  if (!isTame(text, limits) || !plainNames.test(text)) {
-    return withEncoded(encoded, () => selectByGrammar(text, limits));
-  }
-  let start = 0;
-  return text.split(",").map((name) => {
-    const item = { start, end: start + name.length, path: [name], parameters: null, options: null };
-    start = item.end + 1;
-    return item;
-  });
+  const items = namesFast(text, limits, selectItem);
+  return items ?? withEncoded(encoded, () => selectByGrammar(text, limits));
 }
 
 /** Parse the text of `$expand`. */
@@ -93,7 +120,8 @@ export function parseExpand(
   limits: Limits = defaultLimits,
   encoded?: ReadonlySet<number>,
 ): readonly ExpandItem[] {
-  return withEncoded(encoded, () => expandByGrammar(text, limits));
+  const items = namesFast(text, limits, expandItem);
+  return items ?? withEncoded(encoded, () => expandByGrammar(text, limits));
 }
 
 /**

@@ -1,76 +1,86 @@
-/** Moves every offset in `from` over what a form matches in `text`. */
-type Form = (text: string, from: ReadonlySet<number>) => ReadonlySet<number>;
+/**
+ * A form of a value: as a regular expression, and as what moves every offset in `from` over what the form
+ * matches in `text`, to find where a text leaves it.
+ */
+type Form = {
+  readonly source: string;
+  readonly advance: (text: string, from: ReadonlySet<number>) => ReadonlySet<number>;
+};
 
 /** The offset after the last character that some reading of the text has used. */
 let furthest = 0;
 
-const one =
-  (pattern: RegExp): Form =>
-  (text, from) => {
-    const after = new Set<number>();
-    for (const at of from) if (at < text.length && pattern.test(text.charAt(at))) after.add(at + 1);
-    for (const at of after) furthest = Math.max(furthest, at);
-    return after;
+const reached = (offsets: ReadonlySet<number>): ReadonlySet<number> => {
+  for (const at of offsets) furthest = Math.max(furthest, at);
+  return offsets;
+};
+
+/** One character of a class. */
+function one(characters: string): Form {
+  const pattern = new RegExp(`^${characters}$`, "u");
+  return {
+    source: characters,
+    advance: (text, from) =>
+      reached(new Set([...from].filter((at) => pattern.test(text.charAt(at))).map((at) => at + 1))),
   };
+}
 
-/** Letters that count only together. */
-const word =
-  (letters: string): Form =>
-  (text, from) => {
-    const after = new Set<number>();
-    for (const at of from) if (text.startsWith(letters, at)) after.add(at + letters.length);
-    for (const at of after) furthest = Math.max(furthest, at);
-    return after;
-  };
+/** Letters that count only together, none of which means anything in a regular expression. */
+const word = (letters: string): Form => ({
+  source: letters,
+  advance: (text, from) =>
+    reached(new Set([...from].filter((at) => text.startsWith(letters, at)).map((at) => at + letters.length))),
+});
 
-const sequence =
-  (...forms: readonly Form[]): Form =>
-  (text, from) =>
-    forms.reduce((at, form) => form(text, at), from);
+const sequence = (...forms: readonly Form[]): Form => ({
+  source: forms.map(({ source }) => source).join(""),
+  advance: (text, from) => forms.reduce((at, form) => form.advance(text, at), from),
+});
 
-const either =
-  (...forms: readonly Form[]): Form =>
-  (text, from) =>
-    new Set(forms.flatMap((form) => [...form(text, from)]));
+const either = (...forms: readonly Form[]): Form => ({
+  source: `(?:${forms.map(({ source }) => source).join("|")})`,
+  advance: (text, from) => new Set(forms.flatMap((form) => [...form.advance(text, from)])),
+});
 
-const repeated =
-  (form: Form, least: number, most: number): Form =>
-  (text, from) => {
+const repeated = (form: Form, least: number, most: number): Form => ({
+  source: `(?:${form.source}){${least},${most === Number.POSITIVE_INFINITY ? "" : most}}`,
+  advance: (text, from) => {
     const after = new Set(least === 0 ? from : []);
     let at = from;
     for (let times = 1; times <= most && at.size > 0; times += 1) {
-      at = form(text, at);
+      at = form.advance(text, at);
       if (times >= least) for (const offset of at) after.add(offset);
     }
     return after;
-  };
+  },
+});
 
 const optional = (form: Form): Form => repeated(form, 0, 1);
 
-const digit = one(/^\d$/);
+const digit = one(String.raw`\d`);
 const digits = repeated(digit, 1, Number.POSITIVE_INFINITY);
-const sign = one(/^[+-]$/);
-const hexadecimal = one(/^[\dA-Fa-f]$/);
-const base64url = one(/^[\w-]$/);
+const sign = one("[+-]");
+const hexadecimal = one(String.raw`[\dA-Fa-f]`);
+const base64url = one(String.raw`[\w-]`);
 const hyphen = word("-");
 const colon = word(":");
-const point = sequence(one(/^\.$/));
+const point = one(String.raw`\.`);
 
 const year = sequence(
   optional(hyphen),
   either(
     sequence(word("0"), digit, digit, digit),
-    sequence(one(/^[1-9]$/), repeated(digit, 3, Number.POSITIVE_INFINITY)),
+    sequence(one("[1-9]"), repeated(digit, 3, Number.POSITIVE_INFINITY)),
   ),
 );
-const month = either(sequence(word("0"), one(/^[1-9]$/)), sequence(word("1"), one(/^[0-2]$/)));
+const month = either(sequence(word("0"), one("[1-9]")), sequence(word("1"), one("[0-2]")));
 const day = either(
-  sequence(word("0"), one(/^[1-9]$/)),
-  sequence(one(/^[12]$/), digit),
-  sequence(word("3"), one(/^[01]$/)),
+  sequence(word("0"), one("[1-9]")),
+  sequence(one("[12]"), digit),
+  sequence(word("3"), one("[01]")),
 );
-const hour = either(sequence(one(/^[01]$/), digit), sequence(word("2"), one(/^[0-3]$/)));
-const sixty = sequence(one(/^[0-5]$/), digit);
+const hour = either(sequence(one("[01]"), digit), sequence(word("2"), one("[0-3]")));
+const sixty = sequence(one("[0-5]"), digit);
 const seconds = (second: Form): Form =>
   optional(sequence(colon, second, optional(sequence(point, repeated(digit, 1, 12)))));
 
@@ -78,9 +88,9 @@ const date = sequence(year, hyphen, month, hyphen, day);
 const timeOfDay = sequence(hour, colon, sixty, seconds(sixty));
 const dateTimeOffset = sequence(
   date,
-  one(/^[Tt]$/),
+  one("[Tt]"),
   sequence(hour, colon, sixty, seconds(either(sixty, word("60")))),
-  either(one(/^[Zz]$/), sequence(sign, hour, colon, sixty)),
+  either(one("[Zz]"), sequence(sign, hour, colon, sixty)),
 );
 const notFinite = either(word("NaN"), sequence(optional(hyphen), word("INF")));
 const decimal = either(
@@ -89,21 +99,21 @@ const decimal = either(
     optional(sign),
     digits,
     optional(sequence(point, digits)),
-    optional(sequence(one(/^[eE]$/), optional(sign), digits)),
+    optional(sequence(one("[eE]"), optional(sign), digits)),
   ),
 );
 const integer = (most: number): Form => sequence(optional(sign), repeated(digit, 1, most));
-const unit = (letter: RegExp): Form => optional(sequence(digits, one(letter)));
+const unit = (letter: string): Form => optional(sequence(digits, one(letter)));
 const duration = sequence(
   optional(hyphen),
-  one(/^[Pp]$/),
-  unit(/^[Dd]$/),
+  one("[Pp]"),
+  unit("[Dd]"),
   optional(
     sequence(
-      one(/^[Tt]$/),
-      unit(/^[Hh]$/),
-      unit(/^[Mm]$/),
-      optional(sequence(digits, optional(sequence(point, digits)), one(/^[Ss]$/))),
+      one("[Tt]"),
+      unit("[Hh]"),
+      unit("[Mm]"),
+      optional(sequence(digits, optional(sequence(point, digits)), one("[Ss]"))),
     ),
   ),
 );
@@ -126,8 +136,8 @@ const binary = sequence(
   ),
 );
 const identifier = sequence(
-  one(/^[\p{L}\p{Nl}_]$/u),
-  repeated(one(/^[\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]$/u), 0, 127),
+  one(String.raw`[\p{L}\p{Nl}_]`),
+  repeated(one(String.raw`[\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]`), 0, 127),
 );
 const enumMember = either(identifier, sequence(optional(sign), digits));
 const enumeration = sequence(
@@ -165,9 +175,17 @@ export type PrimitiveForm = keyof typeof forms;
 
 export const primitiveForms = Object.keys(forms) as readonly PrimitiveForm[];
 
+const patterns = Object.fromEntries(
+  primitiveForms.map((form) => [form, new RegExp(`^${forms[form].source}$`, "u")]),
+) as Readonly<Record<PrimitiveForm, RegExp>>;
+
+/** Whether `text` is a value of `form`. */
+export const isPrimitive = (form: PrimitiveForm, text: string): boolean => patterns[form].test(text);
+
 /** The offset of the first character that keeps `text` from being a value of `form`, or -1 where it is one. */
 export function primitiveFault(form: PrimitiveForm, text: string): number {
+  if (isPrimitive(form, text)) return -1;
   furthest = 0;
-  const ends = forms[form](text, new Set([0]));
-  return ends.has(text.length) ? -1 : furthest;
+  forms[form].advance(text, new Set([0]));
+  return furthest;
 }

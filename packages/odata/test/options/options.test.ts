@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   type PathSegment,
   parseQueryOptions,
+  parseRelativeUri,
   parseResourcePath,
   readAlias,
   readOption,
@@ -41,6 +42,15 @@ describe("a query string is split and decoded", () => {
       { name: "flag", value: null },
       { name: "from", value: "x" },
     ]);
+  });
+
+  test("the value of an option is found in the query string by its offset", () => {
+    const query = "$top=5&&@p=1&%24filter=a%20eq%20@p";
+    const { system, aliases } = parseQueryOptions(query);
+    const offsets = [system.get("$top"), aliases.get("@p"), system.get("$filter")].map(
+      (text) => text?.offset,
+    );
+    expect(offsets.map((offset) => query.slice(offset).split("&")[0])).toEqual(["5", "1", "a%20eq%20@p"]);
   });
 
   test("aliases are found by their name", () => {
@@ -84,6 +94,7 @@ describe("the value of an option is read on demand", () => {
   test.each([
     ["$top=5", "$top", 5],
     ["$skip=0", "$skip", 0],
+    ["$skip=999999999999999", "$skip", 999_999_999_999_999],
     ["$count=true", "$count", true],
     ["$count=FALSE", "$count", false],
     ["$index=-3", "$index", -3],
@@ -112,6 +123,7 @@ describe("the value of an option is read on demand", () => {
 
   test.each([
     ["$top=-1", "$top", "invalid_option"],
+    ["$top=1000000000000000", "$top", "invalid_option"],
     ["$top=1.5", "$top", "invalid_option"],
     ["$top=", "$top", "invalid_option"],
     ["$count=1", "$count", "invalid_option"],
@@ -159,6 +171,7 @@ describe("a resource path is split into segments", () => {
     ["Property('O%27%27Brien')", ["Property[='O''Brien']"]],
     ["Property('a%2Fb')", ["Property[='a/b']"]],
     ["Property('a+b')", ["Property[='a+b']"]],
+    ["Property('a+b%20c')", ["Property[='a+b c']"]],
     ["Property('a)b(')", ["Property[='a)b(']"]],
     ["Property(ListingKey='k')", ["Property[ListingKey='k']"]],
     ["Property(a=1,b='x')", ["Property[a=1 b='x']"]],
@@ -192,6 +205,7 @@ describe("a resource path is split into segments", () => {
     ["Property//x", 9],
     ["Property/", 9],
     ["Property('O'Brien')", 12],
+    ["Property(%27O%27Brien%27)", 16],
     ["Property('a/b')", 11],
     ["Property(x)", 9],
     ["Property(a=x)", 11],
@@ -209,5 +223,23 @@ describe("a resource path is split into segments", () => {
   ])("%s is refused at %i", (path, at) => {
     const error = errorOf(() => parseResourcePath(path));
     expect([error.code, error.span?.start]).toEqual(["syntax_error", at]);
+  });
+});
+
+describe("an entity is found by its id", () => {
+  test.each([
+    "$entity?$id=Offices('x')",
+    "$entity?$id=x&$format=json",
+    "$entity/Ns.Office?$id=x&$select=Name",
+  ])("%s", (uri) => {
+    expect(parseRelativeUri(uri).path[0]).toMatchObject({ kind: "System", name: "$entity" });
+  });
+
+  test.each([
+    ["$entity", "invalid_option", "$id"],
+    ["$entity?$id=x&$select=Name", "conflicting_options", "$select"],
+  ])("%s is refused: %s", (uri, code, option) => {
+    const error = errorOf(() => parseRelativeUri(uri));
+    expect([error.code, error.option]).toEqual([code, option]);
   });
 });

@@ -30,6 +30,8 @@ describe("what is within the limits is read", () => {
     ["600 comparisons", chain(600)],
     ["1,000 values", list(1000)],
     ["lambda in lambda", "a/any(b:b/c/any(d:d eq 1))"],
+    ["lambda after lambda", Array.from({ length: 9 }, () => "a/any(b:b/c/any(d:d eq 1))").join(" and ")],
+    ["lambda after lambda, by the grammar", "é/any(b:b eq 1) and é/any(b:b eq 1) and é/any(b:b eq 1)"],
   ])("%s", (_, text) => {
     expect(parseFilter(text).kind).toBeTypeOf("string");
   });
@@ -90,9 +92,12 @@ describe("hostile text is refused at once", () => {
     ["a long name of dots", "a.".repeat(16_000), defaultLimits],
     ["a long numeral", "1".repeat(32_000), { ...defaultLimits, nodes: 0 }],
   ])("%s", (_, text, limits) => {
-    const start = performance.now();
-    errorOf(() => parseFilter(text, limits));
-    // Ten times the goal of 5 ms: the machine that tests is shared.
-    expect(performance.now() - start).toBeLessThan(50);
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      errorOf(() => parseFilter(text, limits));
+      return performance.now() - start;
+    });
+    // Ten times the goal of 5 ms, and the best of three: the machine that tests is shared.
+    expect(Math.min(...times)).toBeLessThan(50);
   });
 });

@@ -60,3 +60,22 @@ test("a U+0000 is refused wherever it stands", () => {
     expect(error.span?.start).toBe(text.indexOf("\0"));
   }
 });
+
+test.each(["NAME eq 1", "a/NAME eq 1", "NAME(a,b) eq 1", "a/any(NAME:true)", "Ns.NAME/a eq 1"])(
+  "a name in %s has at most 128 characters",
+  (text) => {
+    const [fits, tooLong] = [128, 129].map((length) => text.replace("NAME", "n".repeat(length)));
+    expect(parseFilter(fits as string).kind).toBeTypeOf("string");
+    const error = errorOf(() => parseFilter(tooLong as string));
+    expect([error.span?.start, error.details["expected"]]).toEqual([
+      text.startsWith("Ns.") ? 0 : text.indexOf("NAME"),
+      "a name",
+    ]);
+  },
+);
+
+test("an error repeats at most 40 characters of the query", () => {
+  const found = (length: number) => errorOf(() => parseFilter(`a ${"b".repeat(length)}`)).details["found"];
+  expect(found(40)).toBe(`\`${"b".repeat(40)}\``);
+  expect(found(41)).toBe(`\`${"b".repeat(40)}…\``);
+});

@@ -31,3 +31,40 @@ export function twoDigits(text: string, at: number): number {
     ? (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48
     : -1;
 }
+
+/** Whether `text` spells the lower-case `name` between `start` and `end`, in any letter case. */
+export function spells(text: string, start: number, end: number, name: string): boolean {
+  if (end - start !== name.length) return false;
+  for (let i = 0; i < name.length; i += 1) {
+    if ((text.charCodeAt(start + i) | 32) !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+/** Longest name, or part of a dotted one, in characters. Source: OData 4.01 ABNF, `odataIdentifier`. */
+const longestName = 128;
+
+/** The end of the name without dots at `from`; -1 where it is too long. */
+export function endOfIdentifier(text: string, from: number): number {
+  const end = skip(text, from, letter | digit);
+  return end - from > longestName ? -1 : end;
+}
+
+/** The end of the dotted name at `from`, or -1. */
+export function endOfName(text: string, from: number): number {
+  let start = from;
+  for (;;) {
+    const end = skip(text, start, letter | digit);
+    if (end - start > longestName) return -1;
+    if (text.charCodeAt(end) !== 46) return end;
+    start = end + 1;
+    if (!is(text, start, letter)) return -1;
+  }
+}
+
+/** The closing quote of a string that opens at `open`; -1 where there is none. Doubled quotes are skipped. */
+export function closingQuote(text: string, open: number): number {
+  let close = text.indexOf("'", open + 1);
+  while (close >= 0 && text.charCodeAt(close + 1) === 39) close = text.indexOf("'", close + 2);
+  return close;
+}

@@ -1,15 +1,16 @@
 import { isCanonicalFunction } from "../function-names.ts";
-import { parseGeo } from "../geo.ts";
 import { deepestNesting, type Limits, tooComplex } from "../limits.ts";
 import { type Operator, operatorAt, unaryBinds } from "../operators.ts";
 import type { SyntaxNode } from "../tree.ts";
-import { digit, is, letter, skip, space } from "./characters.ts";
+import { digit, endOfIdentifier, endOfName, is, letter, skip, space, spells } from "./characters.ts";
+import { prefixedAt, stringAt, wordAt } from "./literal.ts";
 import { endOfGuid, endOfNumeral, numeralType } from "./numeral.ts";
 
 /*
  * A hand-made parser of common expressions: one pass over the code units, precedence climbing, no tokens.
  * It builds exactly the trees of the grammar. Whatever it does not know, and every fault, is `undefined`:
- * then the grammar decides and words the error.
+ * then the grammar decides and words the error. What follows a value need not be looked at: nothing but white
+ * space, a comma or a closing parenthesis goes on from there, so that the whole text is not used up.
  */
 
 let text = "";
@@ -29,15 +30,6 @@ const word = letter | digit;
 
 function skipSpaces(): void {
   while (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9) at += 1;
-}
-
-/** Whether `text` spells the lower-case `name` between `start` and `end`, in any letter case. */
-function spells(start: number, end: number, name: string): boolean {
-  if (end - start !== name.length) return false;
-  for (let i = 0; i < name.length; i += 1) {
-    if ((text.charCodeAt(start + i) | 32) !== name.charCodeAt(i)) return false;
-  }
-  return true;
 }
 
 /** The operator after an operand that ends at `at`, without moving; its end is in `operatorEnd`. */
@@ -120,7 +112,7 @@ function unary(): SyntaxNode | undefined {
     nodes += 1;
     return { kind: "Negate", start, end: at, operand };
   }
-  if ((code | 32) === 110 && spells(at, at + 3, "not")) {
+  if ((code | 32) === 110 && spells(text, at, at + 3, "not")) {
     const next = text.charCodeAt(at + 3);
     if (next === 32 || next === 9 || next === openParen) {
       at += 3;
@@ -150,8 +142,7 @@ function primary(): SyntaxNode | undefined {
     if (text.charCodeAt(at) !== closeParen) return undefined;
     at += 1;
     depth -= 1;
-    // A path that goes on after the parenthesis is the grammar's.
-    return text.charCodeAt(at) === slash ? undefined : inner;
+    return inner;
   }
   if (is(text, at, letter)) return named();
   if (is(text, at, digit) || code === 45) {
@@ -163,7 +154,6 @@ function primary(): SyntaxNode | undefined {
   }
   if (code === 64 && is(text, at + 1, letter)) {
     const end = skip(text, at + 1, word);
-    if (text.charCodeAt(end) === 46 || text.charCodeAt(end) > 127) return undefined;
     at = end;
     nodes += 1;
     return path({ kind: "Alias", start, end, name: text.slice(start, end) }, start);
@@ -179,99 +169,47 @@ function primary(): SyntaxNode | undefined {
   return undefined;
 }
 
-/** The closing quote of a string that opens at `open`; -1 where there is none. Doubled quotes are skipped. */
-function closingQuote(open: number): number {
-  let close = text.indexOf("'", open + 1);
-  while (close >= 0 && text.charCodeAt(close + 1) === quote) close = text.indexOf("'", close + 2);
-  return close;
-}
-
 function stringLiteral(): SyntaxNode | undefined {
-  const start = at;
-  const close = closingQuote(at);
-  if (close < 0) return undefined;
-  at = close + 1;
-  if (is(text, at, word)) return undefined;
+  const node = stringAt(text, at);
+  if (node === undefined) return undefined;
+  at = node.end;
   nodes += 1;
-  const raw = text.slice(start + 1, close);
-  const value = raw.includes("'") ? raw.replaceAll("''", "'") : raw;
-  return { kind: "Literal", start, end: at, type: "String", value };
+  return node;
 }
 
-const enumMembers = /^(?:[A-Za-z_]\w*|[+-]?\d+)(?:,(?:[A-Za-z_]\w*|[+-]?\d+))*$/;
+/** Whether the word between `start` and `end`, before a parenthesis, is a form of its own. */
+const isForm = (start: number, end: number): boolean =>
+  end - start === 3
+    ? spells(text, start, end, "any") || spells(text, start, end, "all")
+    : end - start === 4 && spells(text, start, end, "case");
 
-/** A literal with a prefix: `duration'…'`, `geography'…'`, `Ns.Type'…'`. The quote is at `open`. */
-function prefixed(start: number, open: number): SyntaxNode | undefined {
-  const close = closingQuote(open);
-  if (close < 0 || is(text, close + 1, word)) return undefined;
-  const prefix = text.slice(start, open);
-  const end = close + 1;
-  nodes += 1;
-  if (prefix.includes(".")) {
-    const value = text.slice(open + 1, close);
-    at = end;
-    return enumMembers.test(value) ? { kind: "Enum", start, end, typeName: prefix, value } : undefined;
-  }
-  const family = prefix.toLowerCase();
-  if (family === "geography" || family === "geometry") {
-    const geo = parseGeo(text, open + 1, close, family);
-    at = end;
-    return "fault" in geo ? undefined : { kind: "Geo", start, end, family, srid: geo.srid, shape: geo.shape };
-  }
-  if (family === "duration") {
-    const value = text.slice(open + 1, close);
-    at = end;
-    return simpleDuration.test(value) ? { kind: "Literal", start, end, type: "Duration", value } : undefined;
-  }
-  return undefined;
-}
-
-const simpleDuration = /^-?P(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$(?<!P)/i;
-
-/** The end of the dotted name at `from`; -1 where it is not one, or goes on with a letter above ASCII. */
-function endOfName(from: number): number {
-  let end = skip(text, from, word);
-  while (text.charCodeAt(end) === 46) {
-    if (!is(text, end + 1, letter)) return -1;
-    end = skip(text, end + 1, word);
-  }
-  return text.charCodeAt(end) > 127 ? -1 : end;
-}
-
-/** The words that are no names at the start of an expression, by length. */
-function reserved(start: number, end: number): SyntaxNode | null | undefined {
-  const length = end - start;
-  if (length === 4) {
-    if (spells(start, end, "true")) return { kind: "Literal", start, end, type: "Boolean", value: true };
-    if (spells(start, end, "null")) return { kind: "Literal", start, end, type: "Null", value: null };
-    if (spells(start, end, "case") && text.charCodeAt(end) === openParen) return undefined;
-    if (spells(start, end, "cast") && text.charCodeAt(end) === openParen) return undefined;
-    if (spells(start, end, "isof") && text.charCodeAt(end) === openParen) return undefined;
-  } else if (length === 5) {
-    if (spells(start, end, "false")) return { kind: "Literal", start, end, type: "Boolean", value: false };
-  } else if (length === 3) {
-    if (text.startsWith("INF", start) || text.startsWith("NaN", start)) return undefined;
-    const lambda = spells(start, end, "any") || spells(start, end, "all");
-    if (lambda && text.charCodeAt(end) === openParen) return undefined;
-  }
-  return null;
-}
+const isTyped = (start: number, end: number): boolean =>
+  end - start === 4 && (spells(text, start, end, "cast") || spells(text, start, end, "isof"));
 
 /** A literal word, a call, or a path. */
 function named(): SyntaxNode | undefined {
   const start = at;
-  const end = endOfName(at);
+  const end = endOfName(text, at);
   if (end < 0) return undefined;
   const next = text.charCodeAt(end);
-  if (next === quote) return prefixed(start, end);
+  if (next === quote) {
+    const literal = prefixedAt(text, start, end);
+    if (literal === undefined) return undefined;
+    at = literal.end;
+    nodes += 1;
+    return literal;
+  }
   if (next === 45 || next === 64) return guidLiteral();
-  const literal = reserved(start, end);
-  if (literal === undefined) return undefined;
+  if (end - start === 3 && (text.startsWith("INF", start) || text.startsWith("NaN", start))) return undefined;
+  const literal = wordAt(text, start, end);
   nodes += 1;
   at = end;
-  if (literal !== null) return next === openParen || next === slash ? undefined : literal;
+  if (literal !== null) return literal;
   const name = text.slice(start, end);
-  if (next === openParen) return call(name, start);
+  if (next === openParen) {
+    if (isForm(start, end)) return undefined;
+    return isTyped(start, end) ? typed(name, start) : call(name, start);
+  }
   // A bare qualified name is no expression; before a slash it is a type cast.
   if (next !== slash && name.includes(".")) return undefined;
   return next === slash
@@ -282,10 +220,47 @@ function named(): SyntaxNode | undefined {
 function guidLiteral(): SyntaxNode | undefined {
   const start = at;
   const end = endOfGuid(text, at);
-  if (end < 0 || is(text, end, word) || text.charCodeAt(end) === 45) return undefined;
+  if (end < 0) return undefined;
   at = end;
   nodes += 1;
   return { kind: "Literal", start, end, type: "Guid", value: text.slice(start, end) };
+}
+
+/** A qualified type name that is the last argument; without moving where there is none. */
+function lastType(): SyntaxNode | undefined {
+  const start = at;
+  const end = is(text, start, letter) ? endOfName(text, start) : -1;
+  if (end < 0 || text.charCodeAt(skip(text, end, space)) !== closeParen) return undefined;
+  const name = text.slice(start, end);
+  if (!name.includes(".")) return undefined;
+  at = end;
+  nodes += 1;
+  return { kind: "Type", start, end, name };
+}
+
+/** `cast(…,Type)` and `isof(…,Type)`; the parenthesis is at `at`. */
+function typed(name: string, start: number): SyntaxNode | undefined {
+  enter();
+  at += 1;
+  skipSpaces();
+  const args: SyntaxNode[] = [];
+  let type = lastType();
+  if (type === undefined) {
+    const operand = climb(1);
+    if (operand === undefined) return undefined;
+    skipSpaces();
+    if (text.charCodeAt(at) !== comma) return undefined;
+    at += 1;
+    skipSpaces();
+    type = lastType();
+    if (type === undefined) return undefined;
+    args.push(operand);
+  }
+  args.push(type);
+  skipSpaces();
+  at += 1;
+  depth -= 1;
+  return { kind: "Call", start, end: at, name, args };
 }
 
 /** `name(…)` at the start of an expression; the parenthesis is at `at`. */
@@ -310,8 +285,6 @@ function call(name: string, start: number): SyntaxNode | undefined {
   }
   at += 1;
   depth -= 1;
-  const next = text.charCodeAt(at);
-  if (next === slash || next === openParen) return undefined;
   if (args.length === 1) {
     const kind = args[0]?.kind;
     // `Items('k')` by its form: an item of a collection, unless the name is a known function.
@@ -336,18 +309,18 @@ function path(base: SyntaxNode, start: number): SyntaxNode | undefined {
       return { kind: "Count", start, end, base: node, filter: null, search: null };
     }
     if (!is(text, segment, letter)) return undefined;
-    const end = endOfName(segment);
+    const end = endOfName(text, segment);
     if (end < 0) return undefined;
     at = end;
     if (text.charCodeAt(end) === openParen) {
-      if (spells(segment, end, "any")) return lambda(node, start, "any");
-      if (spells(segment, end, "all")) return lambda(node, start, "all");
+      if (spells(text, segment, end, "any")) return lambda(node, start, "any");
+      if (spells(text, segment, end, "all")) return lambda(node, start, "all");
       return undefined;
     }
     nodes += 1;
     node = { kind: "Member", start, end, base: node, name: text.slice(segment, end) };
   }
-  return text.charCodeAt(at) === openParen || text.charCodeAt(at) === quote ? undefined : node;
+  return node;
 }
 
 /** `(variable:predicate)` of a lambda operator; the parenthesis is at `at`. */
@@ -361,9 +334,11 @@ function lambda(base: SyntaxNode, start: number, operator: "any" | "all"): Synta
   let predicate: SyntaxNode | null = null;
   if (operator === "all" || text.charCodeAt(at) !== closeParen) {
     if (!is(text, at, letter)) return undefined;
-    const name = at;
-    at = skip(text, at, word);
-    variable = text.slice(name, at);
+    const end = endOfIdentifier(text, at);
+    if (end < 0) return undefined;
+    variable = text.slice(at, end);
+    nodes += 1;
+    at = end;
     skipSpaces();
     if (text.charCodeAt(at) !== 58) return undefined;
     at += 1;
@@ -378,8 +353,6 @@ function lambda(base: SyntaxNode, start: number, operator: "any" | "all"): Synta
   depth -= 1;
   lambdas -= 1;
   nodes += 1;
-  const next = text.charCodeAt(at);
-  if (next === slash || next === openParen) return undefined;
   return { kind: "Lambda", start, end: at, operator, base, variable, predicate };
 }
 
@@ -412,7 +385,7 @@ function members(): SyntaxNode | undefined {
   at += 1;
   depth -= 1;
   nodes += 1;
-  return text.charCodeAt(at) === slash ? undefined : { kind: "List", start, end: at, items };
+  return { kind: "List", start, end: at, items };
 }
 
 function begin(source: string, given: Limits, from: number): void {

@@ -1,5 +1,5 @@
 import type { LiteralType } from "../tree.ts";
-import { digit, hexadecimal, is, letter, skip, twoDigits } from "./characters.ts";
+import { digit, hexadecimal, is, skip, twoDigits } from "./characters.ts";
 
 /** Type of the literal that {@link endOfNumeral} found last. */
 export let numeralType: LiteralType = "Integer";
@@ -72,20 +72,18 @@ export function endOfNumeral(text: string, at: number): number {
   const next = text.charCodeAt(end);
   if (!negative) {
     if (next === hyphen && end - first === 4) {
-      const last = endOfDate(text, end);
-      return is(text, last, letter | digit) ? -1 : last;
+      return endOfDate(text, end);
     }
     if (next === colon) {
       const hour = end - first === 2 ? twoDigits(text, first) : -1;
       if (hour < 0 || hour > 23) return -1;
       numeralType = "TimeOfDay";
-      const last = endOfMinutes(text, end);
-      return last < 0 || is(text, last, letter | digit) || text.charCodeAt(last) === colon ? -1 : last;
+      return endOfMinutes(text, end);
     }
     const guid = endOfGuid(text, first);
     if (guid > 0) {
       numeralType = "Guid";
-      return is(text, guid, letter | digit) || text.charCodeAt(guid) === hyphen ? -1 : guid;
+      return guid;
     }
   }
   numeralType = "Integer";
@@ -102,8 +100,5 @@ export function endOfNumeral(text: string, at: number): number {
     if (end === exponent) return -1;
     numeralType = "Double";
   }
-  const follower = text.charCodeAt(end);
-  const open =
-    is(text, end, letter | digit) || follower === point || follower === hyphen || follower === colon;
-  return open ? -1 : end;
+  return end;
 }

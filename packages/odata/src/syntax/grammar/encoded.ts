@@ -5,8 +5,10 @@
 
 const none: ReadonlySet<number> = new Set();
 let offsets: ReadonlySet<number> = none;
+let origin = 0;
 
-export const isEncoded = (offset: number): boolean => offsets.has(offset);
+/** Whether the character at `offset` of the text that is being tokenized came percent-encoded. */
+export const isEncoded = (offset: number): boolean => offsets.has(origin + offset);
 
 /** Run `parse` knowing which characters of its text came percent-encoded. */
 export function withEncoded<T>(encoded: ReadonlySet<number> | undefined, parse: () => T): T {
@@ -16,5 +18,15 @@ export function withEncoded<T>(encoded: ReadonlySet<number> | undefined, parse: 
     return parse();
   } finally {
     offsets = before;
+  }
+}
+
+/** Run `tokenize` on a part of the text that begins at the offset `start`. */
+export function withOrigin<T>(start: number, tokenize: () => T): T {
+  origin = start;
+  try {
+    return tokenize();
+  } finally {
+    origin = 0;
   }
 }

@@ -1,28 +1,12 @@
-import type { IToken, TokenType } from "chevrotain";
+import type { IRecognitionException, IToken, TokenType } from "chevrotain";
 import type { QueryError } from "../../errors.ts";
 import { deepestNesting, type Limits, tooComplex } from "../limits.ts";
 import type { Span, SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
-import { syntaxError } from "./fault.ts";
+import { type Failure, operatorBefore, syntaxError, wantedBy } from "./fault.ts";
 import { parserClass } from "./parser-methods.ts";
+import { operatorSlip, valueSlip } from "./slips.ts";
 import { endOf, spanOf } from "./token-stream.ts";
-
-/** What stands where no alternative of a rule fits, by the rule's name. */
-const expectedIn: Readonly<Record<string, string>> = {
-  segment: "a path segment",
-  countOptions: "`$filter` or `$search`",
-  selectItem: "an item of `$select`",
-  expandItem: "an item of `$expand`",
-  select: "an item of `$select`",
-  expand: "an item of `$expand`",
-  options: "a query option",
-  itemOption: "a query option",
-  namedOption: "a value of the option",
-  transformation: "an argument",
-  grouped: "a path or `rollup`",
-  grouping: "a path or `rollup`",
-  searchOperand: "a word",
-};
 
 /** The part that all grammars share: limits, spans, and the wording of faults. */
 export function createBase(chevrotain: Chevrotain) {
@@ -33,6 +17,8 @@ export function createBase(chevrotain: Chevrotain) {
     nodes = 0;
     depth = 0;
     lambdas = 0;
+    /** Name of the rule that is run. */
+    whole = "";
     /** Qualified names that stand alone: types as arguments of `cast` and `isof`, else a fault. */
     readonly bareTypes = new Set<SyntaxNode>();
 
@@ -54,10 +40,11 @@ export function createBase(chevrotain: Chevrotain) {
       this.depth = 0;
       this.lambdas = 0;
       this.bareTypes.clear();
+      this.whole = (rule as { readonly ruleName?: string }).ruleName ?? "";
       const tree = rule.call(this);
       const failure = this.errors[0];
       if (failure !== undefined) throw this.fault(failure);
-      if (/[ \t]$/.test(text)) {
+      if (/[ \t]/.test(text.charAt(text.length - 1))) {
         const start = text.trimEnd().length;
         throw syntaxError(text, { start, end: text.length }, "the end of the text");
       }
@@ -66,28 +53,32 @@ export function createBase(chevrotain: Chevrotain) {
     }
 
     /** The exception of the library in our words. */
-    fault(failure: {
-      readonly name: string;
-      readonly message: string;
-      readonly token: IToken;
-      readonly context: { readonly ruleStack: string[] };
-    }): QueryError {
-      const start = Number.isNaN(failure.token.startOffset) ? this.text.length : failure.token.startOffset;
-      const span = start === this.text.length ? { start, end: start } : spanOf(failure.token);
+    fault(failure: IRecognitionException): QueryError {
+      const span = this.spanAt(failure.token);
+      const { start } = span;
       const named = this.bareTypes.values().next().value;
       if (named !== undefined && named.end < start) return this.after(named, "`(` or `/`");
-      switch (failure.name) {
-        case "MismatchedTokenException":
-          return syntaxError(this.text, span, failure.message);
-        case "NotAllInputParsedException":
-          return syntaxError(this.text, span, "an operator or the end of the text");
-        default:
-          return syntaxError(
-            this.text,
-            span,
-            expectedIn[failure.context.ruleStack.at(-1) ?? ""] ?? "a value",
-          );
+      const rule = failure.context.ruleStack.at(-1) ?? "";
+      const known: Failure = { name: failure.name, message: failure.message, start, rule, whole: this.whole };
+      const expected = wantedBy(known, this.text);
+      if (expected === "a value") {
+        const slip = valueSlip(this.text, start);
+        if (slip !== undefined) return syntaxError(this.text, slip, slip.expected);
+      } else if (this.afterExpression(known)) {
+        const operator = operatorBefore(this.text, start);
+        if (operator !== undefined) return syntaxError(this.text, operator, "a value");
+        const slip = operatorSlip(this.text, start);
+        if (slip !== undefined) return syntaxError(this.text, slip, slip.expected);
       }
+      return syntaxError(this.text, span, expected);
+    }
+
+    /** Whether what failed is the end of an expression, where an operator may have been meant. */
+    afterExpression({ name, message }: Failure): boolean {
+      const ended =
+        name === "NotAllInputParsedException" ||
+        (name.startsWith("Mismatched") && /^`(?:\)|as)`$/.test(message));
+      return ended && (this.depth > 0 || ["expression", "orderBy", "compute"].includes(this.whole));
     }
 
     /** The refusal of what follows `node`. */
@@ -100,6 +91,13 @@ export function createBase(chevrotain: Chevrotain) {
     refuse(token: Span | IToken, expected: string): never {
       const span = "tokenType" in token ? this.spanAt(token) : token;
       throw syntaxError(this.text, span, expected);
+    }
+
+    /** Refuse white space after `slash`. */
+    tight(slash: IToken): void {
+      const start = endOf(slash);
+      const end = this.here();
+      if (end !== start && end < this.text.length) this.refuse({ start, end }, "a path segment");
     }
 
     spanAt(token: IToken): Span {

@@ -1,166 +1,271 @@
 import type { IToken } from "chevrotain";
-import { isCanonicalFunction } from "../function-names.ts";
-import type { Span, SyntaxNode } from "../tree.ts";
-import { spanOf } from "./token-stream.ts";
+import { tooComplex } from "../limits.ts";
+import type { SearchNode, SyntaxNode } from "../tree.ts";
+import { createAggregateGrammar } from "./aggregate.ts";
+import { type Argument, type Arguments, applyArguments, isFault, typeNames } from "./call.ts";
+import type { Chevrotain } from "./chevrotain.ts";
+import { parseSearchWithin } from "./search.ts";
+import { endOf, spanOf } from "./token-stream.ts";
+import type { Tokens } from "./tokens.ts";
 
-/** One item between parentheses: `value`, `name=value`, or `value:result` of `case` and lambda operators. */
-export type Argument = {
-  readonly name: IToken | null;
-  readonly value: SyntaxNode;
-  readonly result: SyntaxNode | null;
-  readonly colon: IToken | null;
-  /** Where the value stands, parentheses included. */
-  readonly span: Span;
-  /** Where the whole argument ends. */
-  readonly end: number;
-};
+/** Nodes that no segment can follow. */
+const closed: ReadonlySet<SyntaxNode["kind"]> = new Set(["Count", "Lambda", "Aggregation", "Case"]);
 
-export type Arguments = Span & { readonly open: IToken; readonly items: readonly Argument[] };
+const isCalled = (token: IToken, next: IToken): boolean =>
+  next.image === "(" && next.startOffset === endOf(token);
 
-/** A node, or what was expected instead and where. */
-export type Reading = SyntaxNode | { readonly expected: string; readonly at: Span };
+/**
+ * Paths, and everything that has the form of one: calls, keys and lambda operators. No white space is
+ * allowed around a slash, nor between a name and its parenthesis.
+ *
+ * Source: OData 4.01 ABNF, `firstMemberExpr`, `methodCallExpr` and `functionExpr`.
+ */
+export function createPathGrammar(chevrotain: Chevrotain, tokens: Tokens) {
+  const T = tokens;
+  return class PathGrammar extends createAggregateGrammar(chevrotain, tokens) {
+    declare readonly parenthesised: () => SyntaxNode;
 
-export const isFault = (reading: Reading): reading is { readonly expected: string; readonly at: Span } =>
-  !("kind" in reading);
+    override readonly path = this.RULE("path", (): SyntaxNode => {
+      let node = this.SUBRULE(this.firstSegment);
+      this.MANY({
+        GATE: () => this.glued() && !closed.has(node.kind) && !this.isOperation(node),
+        DEF: () => {
+          const base = node;
+          node = this.OR<SyntaxNode>([
+            { ALT: () => this.SUBRULE(this.segment, { ARGS: [base] }) },
+            { ALT: () => this.SUBRULE(this.called, { ARGS: [base] }) },
+          ]);
+        },
+      });
+      return this.ACTION(() => {
+        if (node.kind === "Root") throw this.after(node, "`/`");
+        if (node.kind === "Name" && node.name.includes(".")) this.bareTypes.add(node);
+        return node;
+      });
+    });
 
-const keyValues: ReadonlySet<SyntaxNode["kind"]> = new Set(["Literal", "Alias", "Enum"]);
-/** Nodes that a key predicate can follow. */
-const keyed: ReadonlySet<SyntaxNode["kind"]> = new Set(["Name", "Member", "Method", "Filter"]);
-
-/** A type name as it stands in the arguments of `cast` and `isof`, or null where `node` is none. */
-function typeOf(node: SyntaxNode): SyntaxNode | null {
-  const { start, end } = node;
-  if (node.kind === "Name" && !node.name.startsWith("$"))
-    return { kind: "Type", start, end, name: node.name };
-  if (node.kind !== "Call" || node.name !== "Collection" || node.args.length !== 1) return null;
-  const [item] = node.args;
-  return item?.kind === "Name" ? { kind: "Type", start, end, name: `Collection(${item.name})` } : null;
-}
-
-/** `case(condition:value,…)` */
-function caseOf(span: Span, args: Arguments): Reading {
-  const branches: { condition: SyntaxNode; value: SyntaxNode }[] = [];
-  for (const { name, value, result, span: at } of args.items) {
-    if (name !== null) return { expected: "a condition", at: spanOf(name) };
-    if (result === null) return { expected: "`:`", at: { start: at.end, end: at.end + 1 } };
-    branches.push({ condition: value, value: result });
-  }
-  if (branches.length === 0) return { expected: "a condition", at: { start: args.end - 1, end: args.end } };
-  return { kind: "Case", ...span, branches };
-}
-
-/** `base/any(variable:predicate)` */
-function lambdaOf(span: Span, base: SyntaxNode, operator: "any" | "all", args: Arguments): Reading {
-  const [first, second] = args.items;
-  if (second !== undefined)
-    return { expected: "`)`", at: { start: first?.end ?? args.start, end: (first?.end ?? args.start) + 1 } };
-  if (first === undefined) {
-    if (operator === "any")
-      return { kind: "Lambda", ...span, operator, base, variable: null, predicate: null };
-    return { expected: "a lambda variable", at: { start: args.end - 1, end: args.end } };
-  }
-  const { name, value, result } = first;
-  const bare = value.kind === "Name" && value.start === first.span.start && /^[^.$]+$/.test(value.name);
-  if (name !== null) return { expected: "`:`", at: { start: args.open.startOffset, end: args.end } };
-  if (!bare) return { expected: "a lambda variable", at: first.span };
-  if (result === null) return { expected: "`:`", at: { start: first.span.end, end: first.span.end + 1 } };
-  return { kind: "Lambda", ...span, operator, base, variable: value.name, predicate: result };
-}
-
-type Named = readonly { readonly name: string; readonly value: SyntaxNode }[];
-
-/** The arguments where every one has a name, null where none has. */
-function namesOf(args: Arguments): Named | null | { readonly expected: string; readonly at: Span } {
-  const named: { name: string; value: SyntaxNode }[] = [];
-  for (const { name, value, span, colon } of args.items) {
-    if (colon !== null) return { expected: "`,` or `)`", at: spanOf(colon) };
-    if ((name === null) !== (args.items[0]?.name === null)) {
-      return {
-        expected: name === null ? "a parameter name" : "a value",
-        at: name === null ? span : spanOf(name),
-      };
+    /** Whether `node` is `any`, `all` or `aggregate` without the collection that it needs before it. */
+    isOperation(node: SyntaxNode): boolean {
+      return node.kind === "Name" && /^(?:any|all|aggregate)$/i.test(node.name) && this.LA(1).image === "(";
     }
-    if (name !== null) named.push({ name: name.image, value });
-  }
-  return named.length > 0 ? named : null;
-}
 
-function keyOf(span: Span, base: SyntaxNode, args: Arguments, named: Named | null): SyntaxNode {
-  const first = args.items[0] as Argument;
-  return { kind: "Key", ...span, base, key: named ?? [{ name: null, value: first.value }] };
-}
+    readonly firstSegment = this.RULE(
+      "firstSegment",
+      (): SyntaxNode =>
+        this.OR<SyntaxNode>([
+          {
+            ALT: () => {
+              const token = this.CONSUME(T.Name);
+              return this.ACTION(() => this.made({ kind: "Name", ...spanOf(token), name: token.image }));
+            },
+          },
+          {
+            ALT: () => {
+              const token = this.CONSUME(T.At);
+              return this.ACTION(() => this.made(this.atSign(token)));
+            },
+          },
+          {
+            ALT: () => {
+              const token = this.CONSUME(T.Root);
+              return this.ACTION(() => this.made({ kind: "Root", ...spanOf(token) }));
+            },
+          },
+          {
+            ALT: () => {
+              const token = this.CONSUME(T.Current);
+              return this.ACTION(() => this.made({ kind: "Name", ...spanOf(token), name: token.image }));
+            },
+          },
+        ]),
+    );
 
-/** `name(…)` at the start of an expression: a call, a bound function, or an item by its key, by form alone. */
-function callOf(span: Span, base: SyntaxNode & { kind: "Name" }, args: Arguments): Reading {
-  const { name } = base;
-  const lower = name.toLowerCase();
-  const open = spanOf(args.open);
-  if (lower === "case") return caseOf(span, args);
-  const named = namesOf(args);
-  if (named !== null && "expected" in named) return named;
-  const dotted = name.includes(".") && !lower.startsWith("geo.");
-  if (named !== null) {
-    const key = !dotted && named.every(({ value }) => keyValues.has(value.kind));
-    return key ? keyOf(span, base, args, named) : { kind: "Method", ...span, base: null, name, args: named };
-  }
-  const values = args.items.map(({ value }) => value);
-  if (dotted && values.length === 0) return { kind: "Method", ...span, base: null, name, args: [] };
-  const only = values.length === 1 ? values[0] : undefined;
-  if (dotted || (only !== undefined && keyValues.has(only.kind) && !isCanonicalFunction(name))) {
-    if (only !== undefined) return keyOf(span, base, args, null);
-    return { expected: "named arguments", at: args.items[0]?.span ?? open };
-  }
-  if (lower === "cast" || lower === "isof") {
-    const last = values.pop();
-    const type = last === undefined ? null : typeOf(last);
-    if (type === null || values.length > 1) {
-      return {
-        expected: "a type name",
-        at: args.items.at(-1)?.span ?? { start: args.end - 1, end: args.end },
-      };
+    /** `@p` is an alias; with a dot or a qualifier it is an annotation. */
+    atSign(token: IToken): SyntaxNode {
+      if (!/[.#]/.test(token.image)) return { kind: "Alias", ...spanOf(token), name: token.image };
+      return this.annotation(null, token);
     }
-    values.push(type);
-  }
-  return { kind: "Call", ...span, name, args: values };
-}
 
-/** `base(…)`, where `base` may be a name, a path that ends in one, or a collection. */
-export function applyArguments(base: SyntaxNode, args: Arguments): Reading {
-  const span = { start: base.start, end: args.end };
-  if (base.kind === "Name" && !base.name.startsWith("$")) return callOf(span, base, args);
-  const open = spanOf(args.open);
-  // `F(a=1)(2)`: by its form a key after named ones is one of the items that a function returns.
-  const afterNames = base.kind === "Key" && base.key.every(({ name }) => name !== null);
-  if ((!keyed.has(base.kind) && !afterNames) || base.kind === "Name") {
-    return { expected: "an operator or the end of the text", at: open };
-  }
-  if (base.kind === "Member") {
-    const lower = base.name.toLowerCase();
-    if (lower === "any" || lower === "all") return lambdaOf(span, base.base, lower, args);
-  }
-  const named = namesOf(args);
-  if (named !== null && "expected" in named) return named;
-  const values = args.items.map(({ value }) => value);
-  if (base.kind === "Member") {
-    const key =
-      named === null
-        ? values.length > 0
-        : !base.name.includes(".") && named.every(({ value }) => keyValues.has(value.kind));
-    if (!key) return { kind: "Method", ...span, base: base.base, name: base.name, args: named ?? [] };
-  }
-  if (values.length === 0) return { expected: "a key", at: { start: args.end - 1, end: args.end } };
-  if (named === null && values.length > 1) {
-    return {
-      expected: "`)`",
-      at: { start: args.items[0]?.span.end ?? 0, end: (args.items[0]?.span.end ?? 0) + 1 },
-    };
-  }
-  return keyOf(span, base, args, named);
-}
+    annotation(base: SyntaxNode | null, token: IToken): SyntaxNode {
+      const [term = "", qualifier = null] = token.image.slice(1).split("#");
+      const span = spanOf(token);
+      return { kind: "Annotation", start: base?.start ?? span.start, end: span.end, base, term, qualifier };
+    }
 
-/** Qualified names that `args` of `cast` and `isof` turn into types. */
-export function typeNames(base: SyntaxNode, args: Arguments): readonly SyntaxNode[] {
-  if (base.kind !== "Name" || !/^(?:cast|isof|collection)$/i.test(base.name)) return [];
-  const last = args.items.at(-1)?.value;
-  return last === undefined ? [] : [last];
+    /** `/…` after `base`. */
+    readonly segment = this.RULE("segment", (base: SyntaxNode): SyntaxNode => {
+      const slash = this.CONSUME(T.Slash);
+      this.ACTION(() => this.tight(slash));
+      return this.OR<SyntaxNode>([
+        {
+          GATE: () => isCalled(this.LA(1), this.LA(2)),
+          ALT: () => {
+            this.CONSUME(T.Aggregate);
+            this.CONSUME(T.OpenParen);
+            this.ACTION(() => this.enter());
+            const item = this.SUBRULE(this.aggregateItem);
+            this.CONSUME(T.CloseParen);
+            return this.ACTION((): SyntaxNode => {
+              this.leave();
+              return this.made({ kind: "Aggregation", start: base.start, end: this.done(), base, item });
+            });
+          },
+        },
+        {
+          ALT: () => {
+            const token = this.CONSUME(T.Name);
+            return this.ACTION(
+              (): SyntaxNode =>
+                this.made({ kind: "Member", start: base.start, end: endOf(token), base, name: token.image }),
+            );
+          },
+        },
+        {
+          ALT: () => {
+            const token = this.CONSUME(T.At);
+            return this.ACTION(() => this.made(this.annotation(base, token)));
+          },
+        },
+        {
+          ALT: () => {
+            this.CONSUME(T.Count);
+            const options = this.OPTION({
+              GATE: () => this.glued(),
+              DEF: () => this.SUBRULE(this.countOptions),
+            });
+            return this.ACTION(
+              (): SyntaxNode =>
+                this.made({
+                  kind: "Count",
+                  start: base.start,
+                  end: this.done(),
+                  base,
+                  filter: options?.filter ?? null,
+                  search: options?.search ?? null,
+                }),
+            );
+          },
+        },
+        {
+          ALT: () => {
+            this.CONSUME(T.Filter);
+            const predicate = this.SUBRULE(this.parenthesised);
+            return this.ACTION(
+              (): SyntaxNode =>
+                this.made({ kind: "Filter", start: base.start, end: this.done(), base, predicate }),
+            );
+          },
+        },
+      ]);
+    });
+
+    /** `($filter=…;$search=…)` after `$count`. */
+    readonly countOptions = this.RULE("countOptions", () => {
+      let filter: SyntaxNode | null = null;
+      let search: SearchNode | null = null;
+      this.CONSUME(T.OpenParen);
+      this.ACTION(() => this.enter());
+      this.AT_LEAST_ONE_SEP({
+        SEP: T.Semicolon,
+        DEF: () =>
+          this.OR([
+            {
+              ALT: () => {
+                const token = this.CONSUME(T.SearchOption);
+                this.ACTION(() => {
+                  if (search !== null) this.refuse(token, "an option that is not given yet");
+                  search = this.searchOf(token);
+                });
+              },
+            },
+            {
+              ALT: () => {
+                const token = this.OR2([
+                  { ALT: () => this.CONSUME(T.Filter) },
+                  { GATE: () => /^filter$/i.test(this.LA(1).image), ALT: () => this.CONSUME(T.Name) },
+                ]);
+                this.CONSUME(T.Equals);
+                const predicate = this.SUBRULE(this.expression);
+                this.ACTION(() => {
+                  if (filter !== null) this.refuse(token, "an option that is not given yet");
+                  filter = predicate;
+                });
+              },
+            },
+          ]),
+      });
+      this.CONSUME(T.CloseParen);
+      return this.ACTION(() => {
+        this.leave();
+        return { filter: filter as SyntaxNode | null, search: search as SearchNode | null };
+      });
+    });
+
+    /** The search of a token that holds `$search=` and its text. */
+    searchOf(token: IToken): SearchNode {
+      const from = token.startOffset + token.image.indexOf("=") + 1;
+      return parseSearchWithin(this.text, { start: from, end: endOf(token) }, this.limits);
+    }
+
+    /** `(…)` after `base`. */
+    readonly called = this.RULE("called", (base: SyntaxNode): SyntaxNode => {
+      const args = this.SUBRULE(this.arguments, { ARGS: [base] });
+      return this.ACTION(() => {
+        for (const type of typeNames(base, args)) this.bareTypes.delete(type);
+        const reading = applyArguments(base, args);
+        if (isFault(reading)) this.refuse(reading.at, reading.expected);
+        return reading;
+      });
+    });
+
+    readonly arguments = this.RULE("arguments", (base: SyntaxNode): Arguments => {
+      const items: Argument[] = [];
+      const open = this.CONSUME(T.OpenParen);
+      const lambda = this.ACTION(() => this.isLambda(base));
+      this.ACTION(() => {
+        this.enter();
+        if (lambda) this.lambdas += 1;
+        if (this.lambdas > this.limits.lambdaDepth) throw tooComplex(this.limits, "lambdaDepth", base);
+      });
+      this.MANY_SEP({ SEP: T.Comma, DEF: () => items.push(this.SUBRULE(this.argument)) });
+      this.CONSUME(T.CloseParen);
+      return this.ACTION(() => {
+        this.leave();
+        if (lambda) this.lambdas -= 1;
+        return { open, items, start: open.startOffset, end: this.done() };
+      });
+    });
+
+    isLambda(base: SyntaxNode): boolean {
+      return base.kind === "Member" && /^(?:any|all)$/i.test(base.name);
+    }
+
+    readonly argument = this.RULE("argument", (): Argument => {
+      let name: IToken | null = null;
+      let colon: IToken | null = null;
+      let result: SyntaxNode | null = null;
+      this.OPTION({
+        GATE: () => this.LA(2).image === "=",
+        DEF: () => {
+          const token = this.CONSUME(T.Name);
+          this.CONSUME(T.Equals);
+          this.ACTION(() => {
+            name = token;
+          });
+        },
+      });
+      const start = this.ACTION(() => this.here());
+      const value = this.SUBRULE(this.expression);
+      const end = this.ACTION(() => this.done());
+      this.OPTION2(() => {
+        const token = this.CONSUME(T.Colon);
+        const after = this.SUBRULE2(this.expression);
+        this.ACTION(() => {
+          colon = token;
+          result = after;
+        });
+      });
+      return this.ACTION(() => ({ name, value, result, colon, span: { start, end }, end: this.done() }));
+    });
+  };
 }

@@ -6,7 +6,7 @@ import { type Chevrotain, loadChevrotain } from "./chevrotain.ts";
 import { isEncoded } from "./encoded.ts";
 import { syntaxError } from "./fault.ts";
 import { createBase } from "./parser.ts";
-import { endOf, spanOf } from "./token-stream.ts";
+import { endOf, spanOf, tokensFrom } from "./token-stream.ts";
 
 /** A word of decoded text. A semicolon belongs to it only where it was percent-encoded. */
 function matchWord(text: string, from: number): [string] | null {
@@ -206,14 +206,12 @@ export function parseSearchWithin(text: string, span: Span, limits: Limits): Sea
   const part = text.slice(0, span.end);
   built ??= build();
   const { types, lexer, parser } = built;
-  // Blanks in place of what stands before keep every offset that of the whole text.
-  const { tokens } = lexer.tokenize(" ".repeat(span.start) + part.slice(span.start));
+  const tokens = tokensFrom(lexer, part, span.start);
   const [first] = tokens;
   if (first !== undefined && tokens.length === 1 && first.tokenType.name === "Quoted") {
     const value = first.image.slice(1, -1).replaceAll("''", "'");
     return { kind: "Term", ...spanOf(first), value, phrase: false };
   }
   checkGaps(tokens, part);
-  const tree = parser.run(parser.search, classify(tokens, types), part, limits);
-  return tree;
+  return parser.run(parser.search, classify(tokens, types), part, limits);
 }

@@ -1,6 +1,8 @@
 import type { IToken, Lexer } from "chevrotain";
 import type { Span } from "../tree.ts";
+import { withOrigin } from "./encoded.ts";
 import { syntaxError } from "./fault.ts";
+import { expectedBetween, valueSlip } from "./slips.ts";
 
 export const spanOf = (token: IToken): Span => ({
   start: token.startOffset,
@@ -12,16 +14,25 @@ export const endOf = (token: IToken): number => token.startOffset + token.image.
 const identifier = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u;
 const wordy = /^[\w\u0080-\uFFFF'"]/;
 const wordyEnd = /[\w\u0080-\uFFFF'"]$/;
+/** What ASCII alone and the lexer do not decide: letters above ASCII, and names of any length. */
+const longOrForeign = /[^\0-\x7F]|[^.]{129}/;
 const nameParts = /^[A-Za-z_\u0080-\uFFFF][\w.\u0080-\uFFFF]*$/;
 
+/** What `lexer` finds in `text` from the offset `from` on. Offsets are those of the whole text. */
+export function tokensFrom(lexer: Lexer, text: string, from: number): IToken[] {
+  if (from === 0) return lexer.tokenize(text).tokens;
+  const { tokens } = withOrigin(from, () => lexer.tokenize(text.slice(from)));
+  for (const token of tokens) token.startOffset += from;
+  return tokens;
+}
+
 /**
- * The tokens of `text` from the offset `from` on. Refused here: an open quote, a name with a character that names cannot have, white
- * space at the start, and two words with nothing between them.
+ * The tokens of `text` from the offset `from` on. Refused here: an open quote, a name with a character that
+ * names cannot have, white space at the start, and two words with nothing between them.
  */
 export function tokenize(lexer: Lexer, text: string, from: number): IToken[] {
   if (/[ \t]/.test(text.charAt(from))) throw syntaxError(text, { start: from, end: from + 1 }, "a value");
-  // Blanks in place of what stands before keep every offset that of the whole text.
-  const { tokens } = lexer.tokenize(from === 0 ? text : " ".repeat(from) + text.slice(from));
+  const tokens = tokensFrom(lexer, text, from);
   let previous: IToken | undefined;
   for (const token of tokens) {
     if (token.tokenType.name === "Open") {
@@ -30,11 +41,14 @@ export function tokenize(lexer: Lexer, text: string, from: number): IToken[] {
     }
     const glued = previous !== undefined && endOf(previous) === token.startOffset;
     if (glued && wordy.test(token.image) && wordyEnd.test((previous as IToken).image)) {
-      throw syntaxError(text, spanOf(token), "white space or an operator");
+      throw syntaxError(text, spanOf(token), expectedBetween(text, token.startOffset));
     }
-    if (nameParts.test(token.image)) {
+    if (longOrForeign.test(token.image) && nameParts.test(token.image)) {
       for (const part of token.image.split(".")) {
-        if (!identifier.test(part)) throw syntaxError(text, spanOf(token), "a name");
+        if (identifier.test(part)) continue;
+        const slip = valueSlip(text, token.startOffset);
+        const span = { start: token.startOffset, end: slip?.end ?? endOf(token) };
+        throw syntaxError(text, span, slip?.expected ?? "a name");
       }
     }
     previous = token;

@@ -1,0 +1,166 @@
+import type { IToken } from "chevrotain";
+import { isCanonicalFunction } from "../function-names.ts";
+import type { Span, SyntaxNode } from "../tree.ts";
+import { spanOf } from "./token-stream.ts";
+
+/** One item between parentheses: `value`, `name=value`, or `value:result` of `case` and lambda operators. */
+export type Argument = {
+  readonly name: IToken | null;
+  readonly value: SyntaxNode;
+  readonly result: SyntaxNode | null;
+  readonly colon: IToken | null;
+  /** Where the value stands, parentheses included. */
+  readonly span: Span;
+  /** Where the whole argument ends. */
+  readonly end: number;
+};
+
+export type Arguments = Span & { readonly open: IToken; readonly items: readonly Argument[] };
+
+/** A node, or what was expected instead and where. */
+export type Reading = SyntaxNode | { readonly expected: string; readonly at: Span };
+
+export const isFault = (reading: Reading): reading is { readonly expected: string; readonly at: Span } =>
+  !("kind" in reading);
+
+const keyValues: ReadonlySet<SyntaxNode["kind"]> = new Set(["Literal", "Alias", "Enum"]);
+/** Nodes that a key predicate can follow. */
+const keyed: ReadonlySet<SyntaxNode["kind"]> = new Set(["Name", "Member", "Method", "Filter"]);
+
+/** A type name as it stands in the arguments of `cast` and `isof`, or null where `node` is none. */
+function typeOf(node: SyntaxNode): SyntaxNode | null {
+  const { start, end } = node;
+  if (node.kind === "Name" && !node.name.startsWith("$"))
+    return { kind: "Type", start, end, name: node.name };
+  if (node.kind !== "Call" || node.name !== "Collection" || node.args.length !== 1) return null;
+  const [item] = node.args;
+  return item?.kind === "Name" ? { kind: "Type", start, end, name: `Collection(${item.name})` } : null;
+}
+
+/** `case(condition:value,…)` */
+function caseOf(span: Span, args: Arguments): Reading {
+  const branches: { condition: SyntaxNode; value: SyntaxNode }[] = [];
+  for (const { name, value, result, span: at } of args.items) {
+    if (name !== null) return { expected: "a condition", at: spanOf(name) };
+    if (result === null) return { expected: "`:`", at: { start: at.end, end: at.end + 1 } };
+    branches.push({ condition: value, value: result });
+  }
+  if (branches.length === 0) return { expected: "a condition", at: { start: args.end - 1, end: args.end } };
+  return { kind: "Case", ...span, branches };
+}
+
+/** `base/any(variable:predicate)` */
+function lambdaOf(span: Span, base: SyntaxNode, operator: "any" | "all", args: Arguments): Reading {
+  const [first, second] = args.items;
+  if (second !== undefined)
+    return { expected: "`)`", at: { start: first?.end ?? args.start, end: (first?.end ?? args.start) + 1 } };
+  if (first === undefined) {
+    if (operator === "any")
+      return { kind: "Lambda", ...span, operator, base, variable: null, predicate: null };
+    return { expected: "a lambda variable", at: { start: args.end - 1, end: args.end } };
+  }
+  const { name, value, result } = first;
+  const bare = value.kind === "Name" && value.start === first.span.start && /^[^.$]+$/.test(value.name);
+  if (name !== null) return { expected: "`:`", at: { start: args.open.startOffset, end: args.end } };
+  if (!bare) return { expected: "a lambda variable", at: first.span };
+  if (result === null) return { expected: "`:`", at: { start: first.span.end, end: first.span.end + 1 } };
+  return { kind: "Lambda", ...span, operator, base, variable: value.name, predicate: result };
+}
+
+type Named = readonly { readonly name: string; readonly value: SyntaxNode }[];
+
+/** The arguments where every one has a name, null where none has. */
+function namesOf(args: Arguments): Named | null | { readonly expected: string; readonly at: Span } {
+  const named: { name: string; value: SyntaxNode }[] = [];
+  for (const { name, value, span, colon } of args.items) {
+    if (colon !== null) return { expected: "`,` or `)`", at: spanOf(colon) };
+    if ((name === null) !== (args.items[0]?.name === null)) {
+      return {
+        expected: name === null ? "a parameter name" : "a value",
+        at: name === null ? span : spanOf(name),
+      };
+    }
+    if (name !== null) named.push({ name: name.image, value });
+  }
+  return named.length > 0 ? named : null;
+}
+
+function keyOf(span: Span, base: SyntaxNode, args: Arguments, named: Named | null): SyntaxNode {
+  const first = args.items[0] as Argument;
+  return { kind: "Key", ...span, base, key: named ?? [{ name: null, value: first.value }] };
+}
+
+/** `name(…)` at the start of an expression: a call, a bound function, or an item by its key, by form alone. */
+function callOf(span: Span, base: SyntaxNode & { kind: "Name" }, args: Arguments): Reading {
+  const { name } = base;
+  const lower = name.toLowerCase();
+  const open = spanOf(args.open);
+  if (lower === "case") return caseOf(span, args);
+  const named = namesOf(args);
+  if (named !== null && "expected" in named) return named;
+  const dotted = name.includes(".") && !lower.startsWith("geo.");
+  if (named !== null) {
+    const key = !dotted && named.every(({ value }) => keyValues.has(value.kind));
+    return key ? keyOf(span, base, args, named) : { kind: "Method", ...span, base: null, name, args: named };
+  }
+  const values = args.items.map(({ value }) => value);
+  if (dotted && values.length === 0) return { kind: "Method", ...span, base: null, name, args: [] };
+  const only = values.length === 1 ? values[0] : undefined;
+  if (dotted || (only !== undefined && keyValues.has(only.kind) && !isCanonicalFunction(name))) {
+    if (only !== undefined) return keyOf(span, base, args, null);
+    return { expected: "named arguments", at: args.items[0]?.span ?? open };
+  }
+  if (lower === "cast" || lower === "isof") {
+    const last = values.pop();
+    const type = last === undefined ? null : typeOf(last);
+    if (type === null || values.length > 1) {
+      return {
+        expected: "a type name",
+        at: args.items.at(-1)?.span ?? { start: args.end - 1, end: args.end },
+      };
+    }
+    values.push(type);
+  }
+  return { kind: "Call", ...span, name, args: values };
+}
+
+/** `base(…)`, where `base` may be a name, a path that ends in one, or a collection. */
+export function applyArguments(base: SyntaxNode, args: Arguments): Reading {
+  const span = { start: base.start, end: args.end };
+  if (base.kind === "Name" && !base.name.startsWith("$")) return callOf(span, base, args);
+  const open = spanOf(args.open);
+  // `F(a=1)(2)`: by its form a key after named ones is one of the items that a function returns.
+  const afterNames = base.kind === "Key" && base.key.every(({ name }) => name !== null);
+  if ((!keyed.has(base.kind) && !afterNames) || base.kind === "Name") {
+    return { expected: "an operator or the end of the text", at: open };
+  }
+  if (base.kind === "Member") {
+    const lower = base.name.toLowerCase();
+    if (lower === "any" || lower === "all") return lambdaOf(span, base.base, lower, args);
+  }
+  const named = namesOf(args);
+  if (named !== null && "expected" in named) return named;
+  const values = args.items.map(({ value }) => value);
+  if (base.kind === "Member") {
+    const key =
+      named === null
+        ? values.length > 0
+        : !base.name.includes(".") && named.every(({ value }) => keyValues.has(value.kind));
+    if (!key) return { kind: "Method", ...span, base: base.base, name: base.name, args: named ?? [] };
+  }
+  if (values.length === 0) return { expected: "a key", at: { start: args.end - 1, end: args.end } };
+  if (named === null && values.length > 1) {
+    return {
+      expected: "`)`",
+      at: { start: args.items[0]?.span.end ?? 0, end: (args.items[0]?.span.end ?? 0) + 1 },
+    };
+  }
+  return keyOf(span, base, args, named);
+}
+
+/** Qualified names that `args` of `cast` and `isof` turn into types. */
+export function typeNames(base: SyntaxNode, args: Arguments): readonly SyntaxNode[] {
+  if (base.kind !== "Name" || !/^(?:cast|isof|collection)$/i.test(base.name)) return [];
+  const last = args.items.at(-1)?.value;
+  return last === undefined ? [] : [last];
+}
