@@ -17,9 +17,16 @@ test.each([
   ["$filter=Price gt 2e5&$orderby=Price desc", [2, 1]],
   ["$filter=Town eq null", [3]],
   ["$orderby=Price&$top=2", [4, 3]],
+  ["$orderby=Price&$top=2&$skip=1", [3, 1]],
+  ["$filter=Price div 2 lt 1e5", [3]],
 ])("%s gives homes %j", async (query, ids) => {
   const { value } = (await get(query)) as { value: { Id: number }[] };
   expect(value.map(({ Id }) => Id)).toEqual(ids);
+});
+
+test("a home has exactly the selected properties", async () => {
+  expect(await get("$filter=Id eq 2")).toEqual({ value: [{ Id: 2, Town: "O'Fallon", Price: 410_000 }] });
+  expect(await get("$filter=Id eq 2&$select=Town")).toEqual({ value: [{ Town: "O'Fallon" }] });
 });
 
 test("a misspelled name is told so", async () => {

@@ -10,6 +10,7 @@ import {
   sqlite,
   tableMapping,
 } from "@cadastre/odata";
+import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 
 const homes: EntitySet = {
@@ -27,6 +28,7 @@ const homes: EntitySet = {
 const mapping = tableMapping("home", { Id: "id", Town: "town", Price: "asking_price" });
 
 const database = new Database(":memory:");
+registerFunctions(database);
 database.exec(`
   create table home (id integer primary key, town text, asking_price real);
   insert into home values (1, 'York', 250000), (2, 'O''Fallon', 410000), (3, null, 199000), (4, 'York', null);
@@ -39,7 +41,9 @@ function query(queryString: string): unknown[] {
     {
       filter: readOption(options, "$filter"),
       orderBy: readOption(options, "$orderby"),
+      select: readOption(options, "$select"),
       top: readOption(options, "$top") ?? 100,
+      skip: readOption(options, "$skip") ?? 0,
     },
     homes,
   );

@@ -10,7 +10,7 @@ export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
-export { compileCount, compilePage } from "./compile/query.ts";
+export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export type { FunctionEntry } from "./functions/define.ts";

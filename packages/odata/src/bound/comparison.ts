@@ -8,6 +8,7 @@ import {
   type BoundNode,
   type BoundType,
   type ConstantNode,
+  equals,
   type VariableNode,
 } from "./tree.ts";
 import { isComparable, itemType, typeName } from "./typing.ts";
@@ -33,14 +34,6 @@ function bindPair(left: SyntaxNode, right: SyntaxNode, context: Context): readon
 
 const mismatch = (span: Span, operator: string, left: BoundType, right: BoundType) =>
   new QueryError("type_mismatch", span, { operator, actual: `${typeName(left)} and ${typeName(right)}` });
-
-const equal = (left: BoundNode, right: BoundNode): BoundNode => ({
-  kind: "Compare",
-  type: "Edm.Boolean",
-  comparator: "eq",
-  left,
-  right,
-});
 
 export function bindIn(node: InNode, context: Context): BoundNode {
   const { operand, right } = node;
@@ -93,7 +86,7 @@ function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): B
 function isIn(operand: BoundNode, collection: BoundNode, item: VariableNode["type"]): BoundNode {
   // With a space no query can name it, so it captures nothing.
   const variable: VariableNode = { kind: "Variable", type: item, name: "in collection" };
-  const predicate = equal(variable, operand);
+  const predicate = equals(variable, operand);
   return { kind: "Lambda", type: "Edm.Boolean", operator: "any", collection, variable, predicate };
 }
 
@@ -119,7 +112,7 @@ export function bindHas(node: HasNode, context: Context): BoundNode {
       ? { kind: "Constant", type: "Edm.String", value: node.right.value }
       : context.bind(node.right, context);
   if (!isLookup || right.type !== "Edm.String") throw mismatch(node, "has", operand.type, right.type);
-  return itemType(operand.type) === undefined ? equal(operand, right) : isIn(right, operand, "Edm.String");
+  return itemType(operand.type) === undefined ? equals(operand, right) : isIn(right, operand, "Edm.String");
 }
 
 function flagsText(node: HasNode, context: Context): ConstantNode {

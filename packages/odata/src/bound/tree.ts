@@ -193,6 +193,15 @@ export const propertyNode = (property: StructuralProperty, base?: BoundNode): Pr
   ...(base === undefined ? {} : { base }),
 });
 
+/** `left eq right` */
+export const equals = (left: BoundNode, right: BoundNode): BoundCompareNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator: "eq",
+  left,
+  right,
+});
+
 const isConstant = (node: BoundNode, value: boolean) => node.kind === "Constant" && node.value === value;
 
 /** True where every operand is. No operand: true. */

@@ -3,8 +3,8 @@ import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { encodings } from "../sql/encoding.ts";
-import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
-import { formOf, type Operand, type Target, toComputed } from "./operand.ts";
+import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { aliasOf, formOf, type Operand, type Target, toComputed, within } from "./operand.ts";
 
 /**
  * Compile an expression to SQL that gives its value, or null.
@@ -30,7 +30,7 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
       const form = dialect.itemEncodings[node.type];
       const scale = form === "scaled" ? 0 : null;
       return {
-        sql: dialect.item(identifier(node.name), node.type),
+        sql: dialect.item(aliasOf(target.variables.lastIndexOf(node.name)), node.type),
         type: node.type,
         nullable: true,
         form,
@@ -111,15 +111,13 @@ function compileCast(node: BoundNode & { kind: "Cast" }, target: Target): Operan
   return computed(cast, node, target);
 }
 
-function compileSize(
-  { collection, variable, predicate }: BoundNode & { kind: "Size" },
-  target: Target,
-): SqlFragment {
-  const items = target.dialect.items(compileOperand(collection, target).sql, identifier(variable.name));
-  const counted = sql`select count(*) from ${items}`;
-  return predicate === null
-    ? sql`(${counted})`
-    : sql`(${counted} where ${target.predicate(predicate, target, "truth")})`;
+function compileSize(node: BoundNode & { kind: "Size" }, target: Target): SqlFragment {
+  const { collection, variable, predicate } = node;
+  const alias = aliasOf(target.variables.length);
+  const counted = sql`select count(*) from ${target.dialect.items(compileOperand(collection, target).sql, alias)}`;
+  if (predicate === null) return sql`(${counted})`;
+  const inner = within(target, variable.name);
+  return sql`(${counted} where ${target.predicate(predicate, inner, "truth")})`;
 }
 
 /** Without `otherwise` the value keeps its form, so that restriction leaves a column a column. */

@@ -3,7 +3,7 @@ import { itemType } from "../bound/typing.ts";
 import type { PrimitiveType, StructuralProperty } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type Encoded, type EncodingName, encodings } from "../sql/encoding.ts";
-import { type SqlFragment, sql } from "../sql/fragment.ts";
+import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Mapping } from "./mapping.ts";
 
 /**
@@ -16,9 +16,20 @@ export type Mode = "exact" | "truth";
 export type Target = {
   readonly dialect: Dialect;
   readonly mapping: Mapping;
+  /** Variables of the enclosing lambdas, from the outermost in. A query's own names never reach SQL. */
+  readonly variables: readonly string[];
   /** Compiles a boolean expression: operands hold predicates as predicates hold operands. */
   readonly predicate: (node: BoundNode, target: Target, mode: Mode) => SqlFragment;
 };
+
+/** Alias of a variable's items: by depth, since SQL does not tell `a` from `A`. */
+export const aliasOf = (depth: number): SqlFragment => identifier(`item${depth}`);
+
+/** What is compiled inside a lambda over `variable`. */
+export const within = (target: Target, variable: string): Target => ({
+  ...target,
+  variables: [...target.variables, variable],
+});
 
 /** A compiled value, and the form that it has in SQL. */
 export type Operand = {

@@ -1,9 +1,9 @@
 import type { BoundLambdaNode, BoundLogicalNode, BoundNode, MembershipNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
-import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
-import { encodeFor, type Mode, type Target } from "./operand.ts";
+import { aliasOf, encodeFor, type Mode, type Target, within } from "./operand.ts";
 
 /** Compile a boolean expression to an SQL condition. The result is safe to embed in a larger one. */
 export function compilePredicate(node: BoundNode, target: Target, mode: Mode): SqlFragment {
@@ -76,13 +76,14 @@ function compileMembership(node: MembershipNode, target: Target, mode: Mode): Sq
 
 function compileLambda(node: BoundLambdaNode, target: Target, mode: Mode): SqlFragment {
   const { dialect } = target;
-  const alias = identifier(node.variable.name);
+  const alias = aliasOf(target.variables.length);
   const collection = compileOperand(node.collection, target);
   const items = sql`select 1 from ${dialect.items(collection.sql, alias)}`;
   if (node.predicate === null) return node.operator === "all" ? dialect.truth(true) : sql`exists (${items})`;
 
-  const isTrue = compilePredicate(node.predicate, target, "truth");
-  const exactly = compilePredicate(node.predicate, target, "exact");
+  const inner = within(target, node.variable.name);
+  const isTrue = compilePredicate(node.predicate, inner, "truth");
+  const exactly = compilePredicate(node.predicate, inner, "exact");
   const someTrue = sql`exists (${items} where ${isTrue})`;
   const someFalse = sql`exists (${items} where not ${exactly})`;
   const someNull = sql`exists (${items} where ${exactly} is null)`;

@@ -8,19 +8,24 @@ import type { Mapping } from "./mapping.ts";
 import type { Target } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
 
-/**
- * Compile to one `select` of a page of rows.
- *
- * `columns` is what to select; by default each projected property under its own name. After them come the
- * values of the order, `order0`, `order1`, …: those of a page's last row are `after` of the next page.
- */
+export type PageOptions = {
+  /** What to select. By default each projected property under its own name. */
+  readonly columns?: readonly SqlFragment[];
+  /**
+   * Whether to select the values of the order as well, `order0`, `order1`, …: those of a page's last row are
+   * `after` of the next page.
+   */
+  readonly order?: boolean;
+};
+
+/** Compile to one `select` of a page of rows. */
 export function compilePage(
   query: BoundQuery,
   dialect: Dialect,
   mapping: Mapping,
-  columns?: readonly SqlFragment[],
+  { columns, order: withOrder = false }: PageOptions = {},
 ): CompiledSql {
-  const target: Target = { dialect, mapping, predicate: compilePredicate };
+  const target = targetOf(dialect, mapping);
   const projected =
     columns ??
     query.select.map(
@@ -36,7 +41,8 @@ export function compilePage(
   });
   const conditions = [compilePredicate(fold(query.filter), target, "truth")];
   if (query.after !== null) conditions.push(compileAfter(query.orderBy, query.after, target));
-  const selected = join([...projected, ...order.map((item) => item.selected)], ", ");
+  const keyset = withOrder ? order.map((item) => item.selected) : [];
+  const selected = join([...projected, ...keyset], ", ");
   const sorted = join(
     order.map((item) => item.sorted),
     ", ",
@@ -50,11 +56,14 @@ export function compilePage(
 
 /** Compile to a `select` of the number of rows that match, as `count`. Paging does not touch it. */
 export function compileCount(query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql {
-  const matching = compilePredicate(
-    fold(query.filter),
-    { dialect, mapping, predicate: compilePredicate },
-    "truth",
-  );
+  const matching = compilePredicate(fold(query.filter), targetOf(dialect, mapping), "truth");
   const statement = sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
   return render(statement, dialect.placeholder);
 }
+
+const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({
+  dialect,
+  mapping,
+  variables: [],
+  predicate: compilePredicate,
+});

@@ -72,8 +72,9 @@ export const sqlite: Dialect = {
   cast: (from, to, operand) => call("cast", [from, to], [operand]),
   isOf: (type, of, operand) => call("isof", [type, of], [operand]),
   hasFlag: (names, name) => sql`instr(',' || ${names} || ',', ',' || ${name} || ',') > 0`,
-  items: (array, alias) => sql`json_each(${array}) as ${alias}`,
-  item: (alias) => sql`${alias}.value`,
+  // One column of the alias's own name: `json_each` has others, which would hide the table's.
+  items: (array, alias) => sql`(select value as ${alias} from json_each(${array})) as ${alias}`,
+  item: (alias) => sql`${alias}.${alias}`,
   itemEncodings: columns,
   emptyCollection: sql`'[]'`,
   ascending: (expression) => expression,

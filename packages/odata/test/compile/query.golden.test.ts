@@ -60,7 +60,10 @@ test("filters and orders compile to the SQL that was reviewed", async () => {
     ),
     ...orders.map(([text, after]) => {
       const query = bindQuery({ orderBy: parseOrderBy(text), select, top: 10, after }, listing);
-      return show(`${text} after ${JSON.stringify(after)}`, compilePage(query, sqlite, mapping));
+      return show(
+        `${text} after ${JSON.stringify(after)}`,
+        compilePage(query, sqlite, mapping, { order: true }),
+      );
     }),
   ];
   await expect(compiled.join("\n")).toMatchFileSnapshot("golden/sqlite.sql");

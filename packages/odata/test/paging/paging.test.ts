@@ -53,6 +53,7 @@ describe("a next link", () => {
     ["%24skip=10&%24top=5", "https://h/P?%24top=5&$skiptoken=T"],
     ["skip=10&$filter=City%20eq%20'a%26b'", "https://h/P?$filter=City%20eq%20'a%26b'&$skiptoken=T"],
     ["$skiptoken=old&skipper=1", "https://h/P?skipper=1&$skiptoken=T"],
+    ["$top=2&%24%73kip=5", "https://h/P?$top=2&$skiptoken=T"],
   ])("of %j is %s", (query, link) => {
     expect(nextLink("https://h/P", query, "T")).toBe(link);
   });

@@ -24,6 +24,7 @@ const number = fc.oneof(
     "INF",
     "-INF",
     "NaN",
+    `-0.${"0".repeat(330)}1`,
   ),
 );
 const date = fc.constantFrom(
@@ -85,6 +86,9 @@ const lambda = fc.oneof(
   fc.constantFrom("'Oven' in Appliances", "City in Appliances", "Appliances has 'Dishwasher'"),
   text.map((part) => `Appliances/any(a:contains(a,${part}) or a eq City)`),
   text.map((part) => `Appliances/all(a:startswith(a,${part}) and contains(City,a))`),
+  fc.constant("Appliances/any(a:Appliances/any(A:a eq 'Oven' and A eq 'Dishwasher'))"),
+  fc.constant("Appliances/any(a:Appliances/all(a:a eq 'Oven') and a eq 'Oven')"),
+  fc.constantFrom("Appliances/any(a:a eq type)", "Appliances/all(a:a ne type and type ne key)"),
 );
 
 const call1 = (names: readonly string[], argument: fc.Arbitrary<string>) =>

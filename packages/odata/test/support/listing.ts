@@ -25,6 +25,9 @@ const properties = [
   property("WaterfrontYN", "Edm.Boolean"),
   property("CloseDate", "Edm.Date"),
   property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false, precision: 3 }),
+  // Names that the databases' own JSON functions use for their columns.
+  property("type", "Edm.String"),
+  property("key", "Edm.String"),
   property("Appliances", "Edm.String", { collection: true, nullable: false, ...lookup("Appliances") }),
 ];
 
@@ -38,14 +41,27 @@ const at = (second: number) => `2024-01-15T08:30:${String(second).padStart(2, "0
 
 /** Rows with nulls, empty text, quotes, wildcards, astral characters and numbers that doubles get wrong. */
 export const rows: readonly Row[] = [
-  { ListingKey: "a", City: "York", ListPrice: 100, BedroomsTotal: 3, ModificationTimestamp: at(1) },
+  { ListingKey: "a", City: "York", Score: 0, ListPrice: 100, BedroomsTotal: 3, ModificationTimestamp: at(1) },
   { ListingKey: "b", City: "New York", ListPrice: 250.5, LivingArea: 250.5, ModificationTimestamp: at(1) },
   { ListingKey: "c", City: "O'Fallon", Score: 0.1, WaterfrontYN: true, ModificationTimestamp: at(2) },
   { ListingKey: "d", ListPrice: 900_000, CloseDate: "2024-02-29", ModificationTimestamp: at(3) },
   { ListingKey: "e", City: "", ListPrice: 0, BedroomsTotal: 0, ModificationTimestamp: at(3) },
   { ListingKey: "f", City: "100%", ListPrice: 0.07, WaterfrontYN: false, ModificationTimestamp: at(4) },
-  { ListingKey: "g", City: "😀rk", Appliances: ["Oven", "Dishwasher"], ModificationTimestamp: at(5) },
-  { ListingKey: "h", City: "\uffee", Appliances: ["Oven"], Score: -1e300, ModificationTimestamp: at(5) },
+  {
+    ListingKey: "g",
+    City: "😀rk",
+    Appliances: ["Oven", "Dishwasher"],
+    type: "Oven",
+    ModificationTimestamp: at(5),
+  },
+  {
+    ListingKey: "h",
+    City: "\uffee",
+    Appliances: ["Oven", null],
+    key: "text",
+    Score: -1e300,
+    ModificationTimestamp: at(5),
+  },
   {
     ListingKey: "i",
     City: "a_b",

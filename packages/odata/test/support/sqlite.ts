@@ -43,7 +43,7 @@ export function openListings() {
       return (database.prepare(text).all(...values) as Row[]).map((row) => row["ListingKey"]);
     },
     page(query: BoundQuery): readonly (readonly unknown[])[] {
-      const { text, values } = compilePage(query, sqlite, mapping);
+      const { text, values } = compilePage(query, sqlite, mapping, { order: true });
       return database
         .prepare(text)
         .raw()

@@ -8,6 +8,7 @@ import {
   identifier,
   join,
   type Mapping,
+  type PageOptions,
   type Row,
   render,
   type SqlFragment,
@@ -70,7 +71,7 @@ export function openSqliteStore({ file, resources }: SqliteStoreOptions): Sqlite
   const read = (query: BoundQuery, top = query.top): Page => {
     if (top === 0) return { rows: [], after: null };
     // One row more than asked for tells whether there is a next page.
-    const compiled = compilePage({ ...query, top: top + 1 }, sqlite, mappingOf(query), storedColumns);
+    const compiled = compilePage({ ...query, top: top + 1 }, sqlite, mappingOf(query), storedPage);
     const found = statements.prepare(compiled).all(...compiled.values) as [string, string, ...unknown[]][];
     const page = found.slice(0, top);
     const rows = page.map(([datasetId, record]) =>
@@ -112,7 +113,7 @@ export function openSqliteStore({ file, resources }: SqliteStoreOptions): Sqlite
       set: (key, text) => void database.prepare(replaceNote).run(key, text),
     },
     explain: (query) => {
-      const { text, values } = compilePage(query, sqlite, mappingOf(query), storedColumns);
+      const { text, values } = compilePage(query, sqlite, mappingOf(query), storedPage);
       const plan = database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[];
       return plan.map(({ detail }) => detail);
     },
@@ -120,7 +121,8 @@ export function openSqliteStore({ file, resources }: SqliteStoreOptions): Sqlite
   };
 }
 
-const storedColumns: readonly SqlFragment[] = [identifier(datasetProperty.name), recordColumn];
+/** Dataset, record, then where the next page starts. */
+const storedPage: PageOptions = { columns: [identifier(datasetProperty.name), recordColumn], order: true };
 
 const toSql = (fragment: SqlFragment): CompiledSql => render(fragment, sqlite.placeholder);
 
