@@ -2,7 +2,7 @@ import type { EntitySet } from "../model/types.ts";
 import { defaultLimits, type Limits, parseFilter } from "../syntax/index.ts";
 import { bindFilter } from "./bind.ts";
 import { bindLiteral } from "./literal.ts";
-import { shapeOf } from "./shape.ts";
+import { isSameShape, type Shape, shapeOf } from "./shape.ts";
 import { type Template, templateOf } from "./template.ts";
 import type { BoundNode } from "./tree.ts";
 
@@ -11,6 +11,9 @@ export type FilterCacheOptions = {
   readonly capacity?: number;
   readonly limits?: Limits;
 };
+
+/** A shape that was met, by its first text. Without template its tree depends on more than types. */
+type Known = { readonly shape: Shape; readonly template: Template | undefined };
 
 /**
  * A function that parses and binds filters over one entity set, and remembers their shapes: a filter that
@@ -22,25 +25,21 @@ export function cachedFilterBinder(
   entitySet: EntitySet,
   { capacity = 500, limits = defaultLimits }: FilterCacheOptions = {},
 ): (text: string) => BoundNode {
-  const templates = new Map<string, Template>();
+  const shapes = new Map<number, Known>();
   return (text) => {
     const shape = text.length <= limits.textLength ? shapeOf(text) : undefined;
-    if (shape === undefined) return bindFilter(parseFilter(text, limits), entitySet);
-    const known = templates.get(shape.key);
-    if (known === undefined) {
-      const tree = bindFilter(parseFilter(text, limits), entitySet);
-      const template = templateOf(tree, shape.literals.map(bindLiteral));
-      if (template !== undefined) keep(templates, shape.key, template, capacity);
-      return tree;
+    const known = shape && shapes.get(shape.hash);
+    if (shape !== undefined && known?.template !== undefined && isSameShape(shape, known.shape)) {
+      const { types, build } = known.template;
+      const constants = shape.literals.map(bindLiteral);
+      if (constants.every(({ type }, i) => type === types[i])) return build(constants);
     }
-    const constants = shape.literals.map(bindLiteral);
-    const fits = constants.every(({ type }, i) => type === known.types[i]);
-    return fits ? known.build(constants) : bindFilter(parseFilter(text, limits), entitySet);
+    const tree = bindFilter(parseFilter(text, limits), entitySet);
+    if (shape !== undefined && known === undefined) {
+      shapes.set(shape.hash, { shape, template: templateOf(tree, shape.literals.map(bindLiteral)) });
+      const [oldest] = shapes.keys();
+      if (shapes.size > capacity && oldest !== undefined) shapes.delete(oldest);
+    }
+    return tree;
   };
-}
-
-function keep(templates: Map<string, Template>, key: string, template: Template, capacity: number): void {
-  templates.set(key, template);
-  const [oldest] = templates.keys();
-  if (templates.size > capacity && oldest !== undefined) templates.delete(oldest);
 }

@@ -24,7 +24,11 @@ const candidates = {
 /** Give a literal its type and its value. */
 export function bindLiteral(node: LiteralNode): ConstantNode {
   if (node.type === "Null") return { kind: "Constant", type: "Null", value: null };
+  if (node.type === "String") return { kind: "Constant", type: "Edm.String", value: node.value };
   const text = String(node.value);
+  // Nine digits are within 32 bits, whatever they are.
+  if (node.type === "Integer" && text.length <= 9)
+    return { kind: "Constant", type: "Edm.Int32", value: BigInt(text) };
   for (const type of candidates[node.type]) {
     const value = codecOf(type).parse(text);
     if (value !== undefined) return { kind: "Constant", type, value };

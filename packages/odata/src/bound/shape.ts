@@ -1,30 +1,35 @@
-import { digit, is, letter, skip } from "../syntax/fast/characters.ts";
+import { digit, is, letter } from "../syntax/fast/characters.ts";
 import { endOfNumeral, numeralType } from "../syntax/fast/numeral.ts";
 import type { LiteralNode } from "../syntax/tree.ts";
 
-/** A filter without its literals: texts of one shape differ in nothing else. */
+/** A filter and where its literals are. Filters of one shape differ in the values of their literals alone. */
 export type Shape = {
-  /** The text with a mark of its type for each literal. */
-  readonly key: string;
+  readonly text: string;
   readonly literals: readonly LiteralNode[];
+  /** Of the shape: equal for filters of one shape, and seldom for others. */
+  readonly hash: number;
 };
 
 const quote = 39;
 const hyphen = 45;
-/** An alias may stand for anything; a JSON string and the shapes' text are literals of another kind. */
-const foreign = /["@\0]/;
+/** A JSON string begins, or an alias, which may stand for anything. */
+const foreign = new Set([34, 64]);
 
-/** Take the literals out of a filter; undefined for a text whose literals are not all of the common kinds. */
+const mixed = (hash: number, code: number): number => (Math.imul(hash, 31) + code) | 0;
+
+/** Find the literals of a filter; undefined for a text whose literals are not all of the common kinds. */
 export function shapeOf(text: string): Shape | undefined {
-  if (foreign.test(text)) return undefined;
+  if (text.includes("\0")) return undefined;
   const literals: LiteralNode[] = [];
-  let key = "";
-  let copied = 0;
+  let hash = 7;
   let at = 0;
   while (at < text.length) {
     const code = text.charCodeAt(at);
     if (is(text, at, letter)) {
-      at = skip(text, at, letter | digit);
+      do {
+        hash = mixed(hash, text.charCodeAt(at));
+        at += 1;
+      } while (is(text, at, letter | digit));
       // `duration'…'`, `Ns.Type'…'`: the prefix says how to read what is quoted.
       if (text.charCodeAt(at) === quote) return undefined;
     } else if (code === quote) {
@@ -33,19 +38,21 @@ export function shapeOf(text: string): Shape | undefined {
       const inner = text.slice(at + 1, end - 1);
       const value = inner.includes("'") ? inner.replaceAll("''", "'") : inner;
       literals.push({ kind: "Literal", type: "String", value, start: at, end });
-      key += `${text.slice(copied, at)}''`;
-      copied = at = end;
+      hash = mixed(hash, quote);
+      at = end;
     } else if (is(text, at, digit) || (code === hyphen && is(text, at + 1, digit))) {
       const end = endOfNumeral(text, at);
       if (end < 0) return undefined;
-      const type = numeralType;
-      literals.push({ kind: "Literal", type, value: text.slice(at, end), start: at, end });
-      // No name begins with a digit, so the mark cannot be taken for one.
-      key += `${text.slice(copied, at)}0${type}`;
-      copied = at = end;
-    } else at += 1;
+      literals.push({ kind: "Literal", type: numeralType, value: text.slice(at, end), start: at, end });
+      hash = mixed(hash, numeralType.length);
+      at = end;
+    } else {
+      if (foreign.has(code)) return undefined;
+      hash = mixed(hash, code);
+      at += 1;
+    }
   }
-  return { key: key + text.slice(copied), literals };
+  return { text, literals, hash };
 }
 
 function endOfQuoted(text: string, start: number): number {
@@ -56,4 +63,28 @@ function endOfQuoted(text: string, start: number): number {
     if (text.charCodeAt(close + 1) !== quote) return close + 1;
     at = close + 2;
   }
+}
+
+/** Whether two filters differ in the values of their literals alone. */
+export function isSameShape(a: Shape, b: Shape): boolean {
+  const [mine, others] = [a.literals, b.literals];
+  if (mine.length !== others.length) return false;
+  let fromA = 0;
+  let fromB = 0;
+  for (let i = 0; i < mine.length; i += 1) {
+    const [literal, other] = [mine[i] as LiteralNode, others[i] as LiteralNode];
+    if (literal.type !== other.type) return false;
+    if (!isSameText(a.text, fromA, literal.start, b.text, fromB, other.start)) return false;
+    fromA = literal.end;
+    fromB = other.end;
+  }
+  return isSameText(a.text, fromA, a.text.length, b.text, fromB, b.text.length);
+}
+
+function isSameText(a: string, fromA: number, toA: number, b: string, fromB: number, toB: number): boolean {
+  if (toA - fromA !== toB - fromB) return false;
+  for (let i = 0; i < toA - fromA; i += 1) {
+    if (a.charCodeAt(fromA + i) !== b.charCodeAt(fromB + i)) return false;
+  }
+  return true;
 }

@@ -6,13 +6,17 @@ export const minute = 60n * second;
 export const hour = 60n * minute;
 export const day = 24n * hour;
 
-const datePattern = /^(-?(?:0\d{3}|[1-9]\d{3,}))-(\d\d)-(\d\d)$/;
-const timePattern = /^(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?$/;
-const offsetPattern = /^([+-])(\d\d):(\d\d)$/;
+const date = String.raw`(-?(?:0\d{3}|[1-9]\d{3,}))-(\d\d)-(\d\d)`;
+const time = String.raw`(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?`;
+const datePattern = new RegExp(`^${date}$`);
+const timePattern = new RegExp(`^${time}$`);
+const instantPattern = new RegExp(`^${date}T${time}(?:Z|([+-])(\\d\\d):(\\d\\d))$`, "i");
 const durationPattern =
   /^([+-])?P(?=\d|T\d)(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,12}))?S)?)?$/i;
 
-const fraction = (digits: string | undefined): bigint => BigInt((digits ?? "").padEnd(12, "0"));
+/** Picoseconds of the digits after the point. */
+const fraction = (digits: string | undefined): number =>
+  digits === undefined ? 0 : Number(digits.padEnd(12, "0"));
 
 /** Days from 1970-01-01 to a date of the proleptic Gregorian calendar, of any year. */
 function daysFromCivil(year: number, month: number, dayOfMonth: number): number {
@@ -55,15 +59,24 @@ export function civilFromDays(days: number): Civil {
   };
 }
 
+const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Days since 1970-01-01 of a year, a month and a day in digits, or undefined if there is no such day. */
+function daysOf(
+  years: string | undefined,
+  months: string | undefined,
+  days: string | undefined,
+): number | undefined {
+  const [year, month, dayOfMonth] = [Number(years), Number(months), Number(days)];
+  if (dayOfMonth < 1 || dayOfMonth > (monthLengths[month - 1] ?? 0)) return undefined;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && dayOfMonth === 29 && !isLeap ? undefined : daysFromCivil(year, month, dayOfMonth);
+}
+
 /** `2024-02-29` → days since 1970-01-01, or undefined if it is no date. */
 export function parseDate(text: string): number | undefined {
   const match = datePattern.exec(text);
-  if (match === null) return undefined;
-  const [year, month, dayOfMonth] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  if (month < 1 || month > 12 || dayOfMonth < 1) return undefined;
-  const days = daysFromCivil(year, month, dayOfMonth);
-  const back = civilFromDays(days);
-  return back.day === dayOfMonth && back.month === month ? days : undefined;
+  return match === null ? undefined : daysOf(match[1], match[2], match[3]);
 }
 
 export function printDate(days: number): string {
@@ -73,13 +86,21 @@ export function printDate(days: number): string {
   return `${sign}${pad(Math.abs(year), 4)}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`;
 }
 
+/** Seconds since midnight, or undefined if the clock has no such time. */
+function secondsOf(
+  hours: string | undefined,
+  minutes: string | undefined,
+  seconds = "0",
+): number | undefined {
+  const [h, m, s] = [Number(hours), Number(minutes), Number(seconds)];
+  return h > 23 || m > 59 || s > 59 ? undefined : h * 3600 + m * 60 + s;
+}
+
 /** `23:59:59.5` → picoseconds since midnight; seconds are optional. */
 export function parseTimeOfDay(text: string): bigint | undefined {
   const match = timePattern.exec(text);
-  if (match === null) return undefined;
-  const [hours, minutes, seconds] = [Number(match[1]), Number(match[2]), Number(match[3] ?? 0)];
-  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
-  return BigInt(hours) * hour + BigInt(minutes) * minute + BigInt(seconds) * second + fraction(match[4]);
+  const seconds = match === null ? undefined : secondsOf(match[1], match[2], match[3]);
+  return seconds === undefined ? undefined : BigInt(seconds) * second + BigInt(fraction(match?.[4]));
 }
 
 /** At least `digits` digits of fraction, and more where the value has them. */
@@ -95,24 +116,19 @@ export function printTimeOfDay(value: bigint, digits = 0): string {
 
 /** `2024-01-15T08:30Z`, `2024-01-15T08:30:00.123-08:00`; the letters may be lower case. */
 export function parseInstant(text: string): Instant | undefined {
-  const at = text.search(/t/i);
-  if (at < 0) return undefined;
-  const zone = /z$|[+-]\d\d:\d\d$/i.exec(text);
-  if (zone === null) return undefined;
-  const days = parseDate(text.slice(0, at));
-  const time = parseTimeOfDay(text.slice(at + 1, zone.index));
-  const offset = parseOffset(zone[0]);
-  if (days === undefined || time === undefined || offset === undefined) return undefined;
-  return { picoseconds: BigInt(days) * day + time - BigInt(offset) * minute, offset };
+  const match = instantPattern.exec(text);
+  if (match === null) return undefined;
+  const days = daysOf(match[1], match[2], match[3]);
+  const seconds = secondsOf(match[4], match[5], match[6]);
+  const offset = match[8] === undefined ? 0 : offsetOf(match[8], Number(match[9]), Number(match[10]));
+  if (days === undefined || seconds === undefined || offset === undefined) return undefined;
+  // In seconds a number is exact for any year, and there is one multiplication of large integers.
+  const whole = days * 86_400 + seconds - offset * 60;
+  return { picoseconds: BigInt(whole) * second + BigInt(fraction(match[7])), offset };
 }
 
-function parseOffset(text: string): number | undefined {
-  const match = offsetPattern.exec(text);
-  if (match === null) return 0;
-  const [hours, minutes] = [Number(match[2]), Number(match[3])];
-  if (hours > 14 || minutes > 59) return undefined;
-  return (match[1] === "-" ? -1 : 1) * (hours * 60 + minutes);
-}
+const offsetOf = (sign: string, hours: number, minutes: number): number | undefined =>
+  hours > 14 || minutes > 59 ? undefined : (sign === "-" ? -1 : 1) * (hours * 60 + minutes);
 
 /** Whole days of an instant in UTC, and the time of that day. */
 export function splitInstant(picoseconds: bigint): { readonly days: number; readonly time: bigint } {
@@ -131,7 +147,8 @@ export function parseDuration(text: string): bigint | undefined {
   const match = durationPattern.exec(text);
   if (match === null) return undefined;
   const part = (index: number) => BigInt(match[index] ?? 0);
-  const length = part(2) * day + part(3) * hour + part(4) * minute + part(5) * second + fraction(match[6]);
+  const length =
+    part(2) * day + part(3) * hour + part(4) * minute + part(5) * second + BigInt(fraction(match[6]));
   return match[1] === "-" ? -length : length;
 }
 
