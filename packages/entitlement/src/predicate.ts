@@ -1,8 +1,15 @@
-import { allOf, type BoundNode, constant, propertyNode, type StructuralProperty } from "@cadastre/odata";
+import {
+  allOf,
+  type BoundNode,
+  constant,
+  equals,
+  propertyNode,
+  type StructuralProperty,
+} from "@cadastre/odata";
 
 const text = (value: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value });
 
-const compare = (left: BoundNode, comparator: "eq" | "ge" | "lt", value: string): BoundNode => ({
+const compare = (left: BoundNode, comparator: "ge" | "lt", value: string): BoundNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
   comparator,
@@ -15,17 +22,12 @@ export function isOneOf(property: StructuralProperty, values: readonly string[])
   const [first, ...others] = values;
   const operand = propertyNode(property);
   if (first === undefined) return constant(false);
-  if (others.length === 0) return compare(operand, "eq", first);
+  if (others.length === 0) return equals(operand, text(first));
   return { kind: "Membership", type: "Edm.Boolean", operand, values: values.map(text) };
 }
 
-export const isNull = (property: StructuralProperty): BoundNode => ({
-  kind: "Compare",
-  type: "Edm.Boolean",
-  comparator: "eq",
-  left: propertyNode(property),
-  right: { kind: "Constant", type: "Null", value: null },
-});
+export const isNull = (property: StructuralProperty): BoundNode =>
+  equals(propertyNode(property), { kind: "Constant", type: "Null", value: null });
 
 /**
  * Whether the value starts with `digits`: between it and the next text of its length, a range that an index on

@@ -4,6 +4,7 @@ import { type Edge, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
 import { Refused } from "./errors.ts";
 import { healthRoutes, type Readiness } from "./http/health.ts";
+import { hostForm } from "./http/host.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
 import { urlLimit } from "./http/url-limit.ts";
@@ -31,6 +32,7 @@ export function createApp(services: Services): Express {
   app.use(helmet());
   app.use(version.announce);
   app.use(urlLimit);
+  app.use(hostForm);
   app.use(healthRoutes(readiness));
   app.use(requireApiKey(services));
   app.use(odataRoot, version.require);

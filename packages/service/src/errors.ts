@@ -9,12 +9,22 @@ type Refusal = { readonly status: number; readonly message: string };
  */
 const refusals = {
   unsupported_version: { status: 400, message: "`OData-MaxVersion` and `OData-Version` may be 4.0 or 4.01" },
+  invalid_encoding: { status: 400, message: "the path is not valid percent-encoded UTF-8" },
+  invalid_host: {
+    status: 400,
+    message: "the header `Host` must be a host name or an IP address, and a port or none",
+  },
   unauthorized: { status: 401, message: "a valid API key is required in the header `x-api-key`" },
   channel_not_entitled: { status: 403, message: "the entitlement does not grant this channel" },
   capability_required: { status: 403, message: "the entitlement does not grant this capability" },
   entitlement_changed: { status: 403, message: "the entitlement has changed or expired" },
   not_found: { status: 404, message: "nothing that you may see is at this address" },
   method_not_allowed: { status: 405, message: "this address answers GET and HEAD" },
+  not_acceptable: {
+    status: 406,
+    message:
+      "the format is not offered: data is `application/json;odata.metadata=minimal`, metadata is `application/xml`",
+  },
   uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
   internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
   not_implemented: { status: 501, message: "the service does not offer this" },

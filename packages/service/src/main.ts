@@ -1,10 +1,12 @@
-import { ConfigError, readConfig } from "./config.ts";
-import { openDataFolder } from "./data/data-folder.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { DataError, withDataFolder } from "./data/data-error.ts";
+import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
 import { readSecrets } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
 import { prepareDemoAccess } from "./demo/demo-access.ts";
-import { writeDemo } from "./demo/demo-file.ts";
+import { type DemoKey, writeDemo } from "./demo/demo-file.ts";
+import { isLoopback } from "./http/host.ts";
 import { ListenError, tryEndpoint } from "./http/server.ts";
 import { startService } from "./service.ts";
 
@@ -16,22 +18,39 @@ const progress: Progress = {
   loaded: (listings, of) => say(`  ${number(listings)} of ${number(of)}`),
   done: (listings, seconds) =>
     say(`Prepared ${number(listings)} sample listings in ${seconds.toFixed(1)} s.`),
+  kept: (listings, asked, folder) =>
+    say(
+      `Serving the ${number(listings)} listings prepared before, not ${number(asked)}: to begin anew, stop and delete ${folder}`,
+    ),
 };
+
+/** Bring the folder and what it holds into being, as far as it is not there. */
+async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
+  const folder = await openDataFolder(config.dataFolder);
+  await prepareListings(folder, config.listings, progress);
+  const keys = await prepareDemoAccess(folder, await readSecrets(folder), Date.now() / 1000);
+  return { folder, keys };
+}
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   await tryEndpoint(config);
-  const folder = await openDataFolder(config.dataFolder);
-  await prepareListings(folder, config.listings, progress);
-  const keys = await prepareDemoAccess(folder, await readSecrets(folder), Date.now() / 1000);
-  const service = await startService(config, folder);
-  const demo = { baseUrl: service.baseUrl, keys: [...keys] };
-  await writeDemo(folder, demo);
-  say(banner(demo, service.examples, folder.demo));
+  const service = await withDataFolder(config.dataFolder, async () => {
+    const { folder, keys } = await prepare(config);
+    const started = await startService(config, folder);
+    const demo = { baseUrl: started.baseUrl, keys: [...keys] };
+    await writeDemo(folder, demo);
+    say(banner(demo, started.examples, folder.demo));
+    return started;
+  });
+  if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);
   await signalled(["SIGINT", "SIGTERM"]);
   say("Stopping …");
   await service.stop();
 }
+
+const hostWarning =
+  "Warning: links repeat the Host of each request; set CADASTRE_BASE_URL to the address that clients use.";
 
 /** The first of the signals. A second one ends the process at once, as it would without a handler. */
 const signalled = (signals: readonly NodeJS.Signals[]): Promise<void> =>
@@ -44,7 +63,7 @@ const signalled = (signals: readonly NodeJS.Signals[]): Promise<void> =>
   });
 
 /** What the person who starts the service can put right; everything else is a fault of ours, with its stack. */
-const expected = [ConfigError, ListenError, PrepareError];
+const expected = [ConfigError, DataError, ListenError, PrepareError];
 
 try {
   await main();

@@ -7,6 +7,7 @@ import { createScopes } from "./access/scopes.ts";
 import { createApp, type Services } from "./app.ts";
 import { activeEntitySets, storedResources } from "./catalog.ts";
 import type { Config } from "./config.ts";
+import { parseDataFile } from "./data/data-error.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/prepare-listings.ts";
@@ -29,8 +30,10 @@ export type RunningService = {
 /** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
 export async function startService(config: Config, folder: DataFolder): Promise<RunningService> {
   const { pepper, skipTokenKey } = await readSecrets(folder);
-  const access = parseAccess(await readFile(folder.access, "utf8"));
-  const publicKeys = parseKeySet(await readFile(folder.publicKeys, "utf8"));
+  const read = async <T>(file: string, parse: (text: string) => T) =>
+    parseDataFile(file, await readFile(file, "utf8"), parse);
+  const access = await read(folder.access, parseAccess);
+  const publicKeys = await read(folder.publicKeys, parseKeySet);
   const store = openSqliteStore({ file: folder.database, resources: storedResources });
   const services: Services = {
     config,

@@ -1,5 +1,6 @@
 import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
+import { QueryError } from "@cadastre/odata";
 import { entityModel } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import { pino } from "pino";
@@ -142,14 +143,67 @@ test("the configured version, page size and address hold where the request says 
   expect(reply.text).not.toContain("evil.example");
 });
 
-test.each(["evil.example/x?", "a b", "<x>", "x:99999999"])(
-  "a Host of `%s` gets into no link",
+test.each(["evil.example/x?", "a b", "<x>", "x:99999999", "x:65536", "u@x", "[::1"])(
+  "a Host of `%s` is refused",
   async (host) => {
     const { base } = await serve({});
     const reply = await ask(base, "/reso/odata", { host });
-    expect(reply.text).toContain(`"@odata.context":"${base}/reso/odata/$metadata"`);
+    expect([reply.status, toError(reply).code]).toEqual([400, "invalid_host"]);
+    expect((await ask(base, "/health/live", { host })).text).toBe('{"error":"invalid_host"}');
   },
 );
+
+test.each(["feed.example", "feed.example:8080", "10.0.0.7", "[::1]:65535"])(
+  "links take a Host of `%s`",
+  async (host) => {
+    const { base } = await serve({});
+    const reply = await ask(base, "/reso/odata", { host });
+    expect(reply.text).toContain(`"@odata.context":"http://${host}/reso/odata/$metadata"`);
+  },
+);
+
+test("what a store cannot run is told of the option that it is in", async () => {
+  const cannot = new QueryError("not_supported", null, { feature: "this" });
+  const targetOf = async (store: Partial<Store>, query: string) => {
+    const { base } = await serve(store);
+    const reply = await ask(base, `${property}?${query}`);
+    expect([reply.status, toError(reply).code]).toEqual([501, "not_supported"]);
+    return toError(reply).target;
+  };
+  const page: Store["page"] = () => Promise.reject(cannot);
+  const sorting: Store["page"] = async ({ filter }) => {
+    if (JSON.stringify(filter).includes('"City"')) throw cannot;
+    return { rows: [], after: null };
+  };
+  expect(await targetOf({ page }, "$filter=City%20ne%20null")).toBe("$filter");
+  expect(await targetOf({ page }, "$orderby=City")).toBe("$orderby");
+  expect(await targetOf({ page }, "$orderby=City&$filter=City%20ne%20null")).toBe("$orderby");
+  expect(await targetOf({ page: sorting }, "$orderby=City&$filter=City%20ne%20null")).toBe("$filter");
+  expect(await targetOf({ page }, "")).toBeUndefined();
+});
+
+test.each([
+  ["maxpagesize=3", "", 3, "maxpagesize=3"],
+  ["odata.maxpagesize=3", "?$top=2", 2, "odata.maxpagesize=3"],
+  ["odata.maxpagesize=3", "?$top=9", 3, "odata.maxpagesize=3"],
+  ['respond-async, OData.MaxPageSize="500";x=y', "", 500, "odata.maxpagesize=500"],
+  ["maxpagesize=5000", "", 1000, "maxpagesize=1000"],
+  ["maxpagesize=0", "", 100, undefined],
+  ["maxpagesize=x, return=minimal", "", 100, undefined],
+])("`Prefer: %s` on `%s` gives pages of %i", async (prefer, query, size, applied) => {
+  const tops: number[] = [];
+  const { base } = await serve({
+    page: async ({ top }) => {
+      tops.push(top);
+      return { rows: [{ ListingKey: "k" }], after: ["2024-01-01T00:00:00.000Z", "k"] };
+    },
+  });
+  const reply = await ask(base, property + query, { prefer });
+  expect([reply.status, tops, reply.headers["preference-applied"]]).toEqual([200, [size], applied]);
+  const link = /"@odata\.nextLink":"http:\/\/[^/]+([^"]+)"/.exec(reply.text)?.[1] ?? "";
+  expect((await ask(base, link, { prefer })).status).toBe(200);
+  expect(tops).toEqual([size, size]);
+});
 
 test("a token past its life is refused", async () => {
   const { base, services } = await serve({

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -76,6 +76,7 @@ describe("the program", () => {
     expect(counts[0]).toBe(300);
     expect(new Set(counts).size).toBe(3);
     expect(first.output()).not.toContain("listings.sqlite");
+    expect(first.output()).not.toMatch(/Warning|prepared before/);
     expect(await end(first, "SIGTERM")).toBe(0);
     for (const { apiKey } of demo.keys) {
       const logged = first
@@ -86,9 +87,12 @@ describe("the program", () => {
       expect(logged).not.toContain(apiKey);
     }
 
-    const second = start({});
-    await says(second, "Stop with Ctrl-C.");
+    const second = start({ CADASTRE_LISTINGS: "20000", HOST: "0.0.0.0" });
+    await says(second, "Warning: links repeat the Host of each request; set CADASTRE_BASE_URL");
     expect(second.output()).not.toContain("Preparing");
+    expect(second.output()).toContain(
+      `Serving the 300 listings prepared before, not 20,000: to begin anew, stop and delete ${data}\n`,
+    );
     expect((await readDemo()).keys).toEqual(demo.keys);
     expect(await end(second, "SIGINT")).toBe(0);
   });
@@ -112,6 +116,17 @@ describe("the program", () => {
     expect(code).toBe(1);
     expect(started.output()).toBe(
       "PORT must be a whole number from 0 to 65535 (0: any free port), not `http`\n",
+    );
+  });
+
+  test("says what is wrong with the data folder, without a stack, and ends with 1", async () => {
+    const file = join(data, "a-file");
+    await writeFile(file, "");
+    const started = start({ CADASTRE_DATA: file });
+    const [code] = (await once(started.child, "close")) as [number];
+    expect(code).toBe(1);
+    expect(started.output()).toBe(
+      `${file} is not a folder: set CADASTRE_DATA to the path of a folder (EEXIST)\n`,
     );
   });
 

@@ -40,12 +40,24 @@ describe("a bad option is refused with its name and the place of the fault", () 
     [{ $skip: "1.5" }, 400, "invalid_option", "$skip", undefined],
     [{ $count: "yes" }, 400, "invalid_option", "$count", undefined],
     [{ $ignorenulls: "1" }, 400, "invalid_option", "$ignorenulls", undefined],
-    [{ $format: "atom" }, 400, "invalid_option", "$format", undefined],
+    [{ $format: "atom" }, 406, "not_acceptable", "$format", undefined],
+    [{ $format: "xml" }, 406, "not_acceptable", "$format", undefined],
+    [{ $format: "application/json;odata.metadata=full" }, 406, "not_acceptable", "$format", undefined],
+    [{ $format: "application/json;odata.metadata=none" }, 406, "not_acceptable", "$format", undefined],
+    [{ $format: "application/json;IEEE754Compatible=true" }, 406, "not_acceptable", "$format", undefined],
+    [{ $format: "application/json;x=y" }, 406, "not_acceptable", "$format", undefined],
+    [{ $format: "application/json;odata.metadata" }, 400, "invalid_option", "$format", "position 0 to 31"],
+    [{ $format: "application/json;" }, 400, "invalid_option", "$format", undefined],
+    [{ $format: "" }, 400, "invalid_option", "$format", undefined],
     [{ $skiptoken: "abc" }, 400, "invalid_skip_token", "$skiptoken", undefined],
     [{ $skip: 1, $skiptoken: "abc" }, 400, "conflicting_options", "$skip", undefined],
-    [{ $top: 1, top: 2 }, 400, "duplicate_option", "$top", undefined],
-    [{ $ignorenulls: "true", ignoreNulls: "true" }, 400, "duplicate_option", "$ignorenulls", undefined],
-    [{ $nope: 1 }, 400, "unknown_option", undefined, undefined],
+    [{ SKIP: 1, $skiptoken: "abc" }, 400, "conflicting_options", "SKIP", undefined],
+    [{ $top: 1, top: 2 }, 400, "duplicate_option", "top", undefined],
+    [{ top: 1, $Top: 2 }, 400, "duplicate_option", "$Top", undefined],
+    [{ "@1": 1 }, 400, "unknown_option", "@1", undefined],
+    [{ $ignorenulls: "true", ignoreNulls: "true" }, 400, "duplicate_option", "ignoreNulls", undefined],
+    [{ $nope: 1 }, 400, "unknown_option", "$nope", undefined],
+    [{ Index: 1 }, 400, "unknown_option", "Index", undefined],
     [{ $expand: "Media" }, 501, "not_implemented", "$expand", undefined],
     [{ $search: "pool" }, 501, "not_implemented", "$search", undefined],
     [{ $apply: "aggregate($count as n)" }, 501, "not_implemented", "$apply", undefined],
@@ -90,6 +102,35 @@ describe("a bad option is refused with its name and the place of the fault", () 
     expect((await get("/reso/odata/$metadata?$format=json")).status).toBe(501);
     expect((await get("/reso/odata/$metadata?$format=xml")).status).toBe(200);
   });
+});
+
+test.each([
+  "application/json;odata.metadata=minimal",
+  "application/json; OData.Metadata=minimal;IEEE754Compatible=false",
+  "JSON",
+])("`$format=%s` is what every answer is", async ($format) => {
+  expect((await get(property + query({ $format, $top: 1 }))).status).toBe(200);
+});
+
+test("the metadata takes no parameter of JSON", async () => {
+  const status = async ($format: string) => (await get(`/reso/odata/$metadata${query({ $format })}`)).status;
+  expect(await status("application/xml;charset=utf-8")).toBe(200);
+  expect(await status("application/xml;odata.metadata=full")).toBe(406);
+  expect(await status("atom")).toBe(406);
+  expect(await status("application/xml;x")).toBe(400);
+});
+
+test("a name of any length leaves the body of the error short", async () => {
+  const name = `@${"a".repeat(5000)}`;
+  const reply = await get(`${property}?${name}=1&${name}=2`);
+  expect(toError(reply).code).toBe("duplicate_option");
+  expect(toError(reply).target).toMatch(/^@a{20,36}…$/);
+  expect(Buffer.byteLength(reply.text)).toBeLessThanOrEqual(1024);
+});
+
+test("an encoding that is wrong is told of the path or of the query", async () => {
+  expect(toError(await get("/reso/odata/%E0%A4%A")).message).toMatch(/^the path is not valid/);
+  expect(toError(await get(`${property}?$filter=%E0`)).message).toMatch(/^the query string is not valid/);
 });
 
 describe("an address", () => {

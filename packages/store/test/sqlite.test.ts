@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bindFilter, compareRows, matches, parseFilter } from "@cadastre/odata";
+import { bindFilter, compareRows, matches, parseFilter, type Row } from "@cadastre/odata";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Page } from "../src/index.ts";
 import { openSqliteStore } from "../src/sqlite/index.ts";
 import {
   type Asked,
@@ -144,6 +145,85 @@ describe("columns and JSON members", () => {
         );
       }
     }
+  });
+});
+
+describe("a number", () => {
+  /** A store of its own, with one listing for each set of values; the keys are `0000`, `0001` and so on. */
+  const storeOf = (rows: readonly Row[]) => {
+    const numbers = openSqliteStore({ file: ":memory:", resources: [stored] });
+    const loaded = numbers.load(
+      rows.map((values, i) => ({
+        resource: "Property",
+        datasetId: texas,
+        record: { ...records[0]?.record, ListingKey: keyOf(i), ...values },
+      })),
+    );
+    expect(loaded).toBe(rows.length);
+    return numbers;
+  };
+  const keyOf = (i: number) => String(i).padStart(4, "0");
+  const keysOf = ({ rows }: Page) => rows.map((row) => row["ListingKey"]);
+
+  test("of scale 2 in the record is the one that was written, though its double times 100 is not whole", async () => {
+    const numbers = storeOf(
+      [0.29, 0.57, 0.58, 1.15, 4.35, 8.2].map((TaxAnnualAmount) => ({ TaxAnnualAmount })),
+    );
+    for (const [i, text] of ["0.29", "0.57", "0.58", "1.15", "4.35", "8.2"].entries()) {
+      const found = await numbers.page(ask({ filter: `TaxAnnualAmount eq ${text}` }));
+      expect(keysOf(found), text).toEqual([keyOf(i)]);
+      expect(await numbers.count(ask({ filter: `TaxAnnualAmount lt ${text}` })), text).toBe(i);
+    }
+    await numbers.close();
+  });
+
+  test("of scale 2 in the record equals and compares exactly, to the cent", async () => {
+    const cents = fc.uniqueArray(fc.integer({ min: -(10 ** 14) + 1, max: 10 ** 14 - 1 }), {
+      minLength: 1000,
+      maxLength: 1000,
+    });
+    const textOf = (amount: number) => {
+      const digits = String(Math.abs(amount)).padStart(3, "0");
+      return `${amount < 0 ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+    };
+    await fc.assert(
+      fc.asyncProperty(cents, async (amounts) => {
+        const numbers = storeOf(amounts.map((amount) => ({ TaxAnnualAmount: Number(textOf(amount)) })));
+        const sorted = amounts
+          .map((amount, i) => ({ amount, key: keyOf(i) }))
+          .toSorted((a, b) => a.amount - b.amount);
+        const all = await numbers.page(ask({ orderBy: "TaxAnnualAmount", top: 1000 }));
+        expect(keysOf(all)).toEqual(sorted.map(({ key }) => key));
+        for (const [below, { amount, key }] of sorted.entries()) {
+          const text = textOf(amount);
+          expect(keysOf(await numbers.page(ask({ filter: `TaxAnnualAmount eq ${text}` }))), text).toEqual([
+            key,
+          ]);
+          if (below % 100 === 0)
+            expect(await numbers.count(ask({ filter: `TaxAnnualAmount lt ${text}` })), text).toBe(below);
+        }
+        await numbers.close();
+      }),
+      // To shrink a thousand amounts takes long, and the sentence of the failure names one.
+      { numRuns: 1, endOnFailure: true },
+    );
+  });
+
+  test("beyond 2^53 orders a walk that meets every record once", async () => {
+    const first = 2n ** 53n;
+    const walked = storeOf([0n, 1n, 2n, 3n].map((i) => ({ BedroomsTotal: String(first + i) })));
+    const met: unknown[] = [];
+    let after: readonly unknown[] | null = [];
+    while (after !== null && met.length < 8) {
+      const start: readonly unknown[] = after;
+      const page: Page = await walked.page(
+        ask({ orderBy: "BedroomsTotal", top: 1, ...(start.length === 0 ? {} : { after: start }) }),
+      );
+      met.push(...keysOf(page));
+      after = page.after;
+    }
+    expect(met).toEqual([0, 1, 2, 3].map(keyOf));
+    await walked.close();
   });
 });
 

@@ -18,6 +18,9 @@ export type DataFolder = {
   readonly demo: string;
 };
 
+/** Name of the database in the folder. */
+export const databaseName = "listings.sqlite";
+
 /** The folder at `path`; it is made if it does not exist, for its owner alone. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const absolute = resolve(path);
@@ -25,7 +28,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   const file = (name: string) => join(absolute, name);
   return {
     path: absolute,
-    database: file("listings.sqlite"),
+    database: file(databaseName),
     secrets: file("secrets.json"),
     issuer: file("issuer.json"),
     publicKeys: file("public-keys.json"),

@@ -23,6 +23,8 @@ export type Progress = {
   readonly started: (listings: number) => void;
   readonly loaded: (listings: number, of: number) => void;
   readonly done: (listings: number, seconds: number) => void;
+  /** There are listings already, another number than was asked for. */
+  readonly kept: (listings: number, asked: number, folder: string) => void;
 };
 
 /** There is data that the service can neither serve nor replace. */
@@ -40,7 +42,11 @@ export async function prepareListings(
   progress: Progress,
 ): Promise<void> {
   await removeLeftovers(folder);
-  if (await isPrepared(folder)) return;
+  const prepared = await findPrepared(folder, listings);
+  if (prepared !== undefined) {
+    if (prepared !== listings) progress.kept(prepared, listings, folder.path);
+    return;
+  }
   const started = performance.now();
   progress.started(listings);
   const beside = `${folder.database}.${process.pid}.preparing`;
@@ -76,17 +82,22 @@ function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generat
   }
 }
 
-/** Sample data of another catalog, such as an older version's, is made again. Other data is never touched. */
-async function isPrepared({ database }: DataFolder): Promise<boolean> {
-  if (!existsSync(database)) return false;
+/**
+ * How many listings are there, of the present catalog. Sample data of another one, such as an older version's, is made
+ * again. Other data is never touched.
+ *
+ * @param asked what to say where the number is not noted
+ */
+async function findPrepared({ database }: DataFolder, asked: number): Promise<number | undefined> {
+  if (!existsSync(database)) return undefined;
   const store = openSqliteStore({ file: database, resources: [] });
   const fingerprint = store.notes.get(notes.fingerprint);
-  const isSample = store.notes.get(notes.listings) !== undefined;
+  const listings = store.notes.get(notes.listings);
   await store.close();
-  if (fingerprint === fingerprintOf(storedResources)) return true;
-  if (!isSample)
+  if (fingerprint === fingerprintOf(storedResources)) return Number(listings ?? asked);
+  if (listings === undefined)
     throw new PrepareError(`${database} holds data that this version cannot serve: move it away`);
-  return false;
+  return undefined;
 }
 
 /** Changes whenever the tables do. */

@@ -3,6 +3,7 @@ import { type Entitlement, signEntitlement, verifyEntitlement } from "@cadastre/
 import { type Access, parseAccess } from "../access/access-file.ts";
 import { digestApiKey } from "../access/key-directory.ts";
 import { createApiKey, isWellFormed } from "../access/key-text.ts";
+import { parseDataFile } from "../data/data-error.ts";
 import { type DataFolder, readIfExists, writeAtomically } from "../data/data-folder.ts";
 import type { Secrets } from "../data/secrets.ts";
 import { type DemoCustomer, demoCustomers } from "./customers.ts";
@@ -60,7 +61,7 @@ const idOf = ({ name }: { readonly name: string }) => `demo-${name}`;
 
 async function accessBefore({ access }: DataFolder): Promise<Access> {
   const text = await readIfExists(access);
-  return text === undefined ? { keys: [], entitlements: {} } : parseAccess(text);
+  return text === undefined ? { keys: [], entitlements: {} } : parseDataFile(access, text, parseAccess);
 }
 
 async function entitlementOf(

@@ -1,5 +1,6 @@
 import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
 import { z } from "zod";
+import { parseDataFile } from "../data/data-error.ts";
 import { type DataFolder, readOrCreate, writeAtomically } from "../data/data-folder.ts";
 
 /** Who signs the demo's entitlements, and for which service. */
@@ -15,10 +16,13 @@ export type KeySet = z.output<typeof keySet>;
 /** The folder's issuer, made at the first start. Its public key is published beside it. */
 export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
   const make = async () => JSON.stringify(await generateKeyPair());
-  const { kid, publicKey, privateKey } = keyPair.parse(JSON.parse(await readOrCreate(folder.issuer, make)));
+  const text = await readOrCreate(folder.issuer, make);
+  const { kid, publicKey, privateKey } = parseDataFile(folder.issuer, text, parseKeyPair);
   const publicKeys = { keys: [publicKey] };
   await writeAtomically(folder.publicKeys, JSON.stringify(publicKeys));
   return { kid, privateKey, publicKeys };
 }
+
+const parseKeyPair = (text: string) => keyPair.parse(JSON.parse(text));
 
 export const parseKeySet = (text: string): KeySet => keySet.parse(JSON.parse(text));

@@ -14,9 +14,10 @@ export type PublicError = {
 
 type ErrorDetail = { readonly code: string; readonly message: string; readonly target: string | null };
 
-/** Longest message and longest detail, in bytes of JSON: the whole body stays under 1 kB. */
+/** Longest message, detail and target, in bytes of JSON: the whole body stays under 1 kB. */
 const maxMessage = 500;
 const maxExcerpt = 200;
+const maxTarget = 40;
 
 /** Text around a fault that is shown with it, in code points to each side. */
 const around = 30;
@@ -29,12 +30,13 @@ const around = 30;
 export function toPublicError(error: unknown, optionTexts?: ReadonlyMap<string, string>): PublicError {
   if (error instanceof QueryError) {
     const text = error.option === null ? undefined : optionTexts?.get(error.option);
+    const target = error.option === null ? null : cut(error.option, maxTarget);
     return {
       status: statusOfQueryError(error.code),
       code: error.code,
       message: cut(error.message, maxMessage),
-      target: error.option,
-      details: placeOf(error, text),
+      target,
+      details: placeOf(error, target, text),
     };
   }
   const refused = toRefusal(error);
@@ -56,9 +58,13 @@ function toRefusal(error: unknown): Refused {
  * Where the fault is: `position 8 to 17` is a half-open range of UTF-16 code units, from 0, of the option's decoded
  * text; `excerpt` is that text with a caret under each character of the range.
  */
-function placeOf({ span, option }: QueryError, text: string | undefined): readonly ErrorDetail[] {
+function placeOf(
+  { span }: QueryError,
+  target: string | null,
+  text: string | undefined,
+): readonly ErrorDetail[] {
   if (span === null) return [];
-  const position = { code: "position", message: `position ${span.start} to ${span.end}`, target: option };
+  const position = { code: "position", message: `position ${span.start} to ${span.end}`, target };
   if (text === undefined) return [position];
   const end = Math.max(span.end, span.start);
   const before = columns(text.slice(0, span.start)).slice(-around);
@@ -66,7 +72,7 @@ function placeOf({ span, option }: QueryError, text: string | undefined): readon
   const after = columns(text.slice(end)).slice(0, around - fault.length);
   const carets = "^".repeat(Math.max(fault.length, 1));
   const message = `${[...before, ...fault, ...after].join("")}\n${" ".repeat(before.length)}${carets}`;
-  const excerpt = { code: "excerpt", message, target: option };
+  const excerpt = { code: "excerpt", message, target };
   return jsonLength(message) > maxExcerpt ? [position] : [position, excerpt];
 }
 

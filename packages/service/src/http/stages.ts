@@ -1,4 +1,7 @@
-/** The stages of a request, in order. Source: docs/architecture.md, "One request, one pipeline". */
+/**
+ * The stages of a request that are timed, in order. Source: docs/architecture.md, "One request, one pipeline"; its
+ * `compile` happens in the store, within `run`.
+ */
 type Stage = "parse" | "bind" | "restrict" | "run" | "render";
 
 /** How long each stage of one request took. */

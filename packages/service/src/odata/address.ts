@@ -1,4 +1,4 @@
-import { type PathArgument, type PathSegment, parseResourcePath } from "@cadastre/odata";
+import { type PathArgument, type PathSegment, parseResourcePath, QueryError } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import { odataRoot } from "./protocol.ts";
 
@@ -16,14 +16,25 @@ export type EntityKey = { readonly name: string | null; readonly value: string }
  * Read the path of a request: `path` is what came in, percent-encoded, without the query.
  *
  * @throws {QueryError} for what is no path of OData.
- * @throws {Refused} `not_found` for what is none of this service.
+ * @throws {Refused} `not_found` for what is none of this service, `invalid_encoding`.
  */
 export function parseAddress(path: string): Address {
   // A slash may follow any address.
-  const [first, ...rest] = parseResourcePath(path.slice(odataRoot.length).replace(/\/$/, ""));
+  const [first, ...rest] = segmentsOf(path.slice(odataRoot.length).replace(/\/$/, ""));
   if (first === undefined) return { kind: "ServiceDocument" };
   if (rest.length > 0) throw new Refused("not_found");
   return addressOf(first);
+}
+
+function segmentsOf(path: string): readonly PathSegment[] {
+  try {
+    return parseResourcePath(path);
+  } catch (error) {
+    // The sentence of the query error speaks of the query string.
+    if (error instanceof QueryError && error.code === "invalid_encoding")
+      throw new Refused("invalid_encoding");
+    throw error;
+  }
 }
 
 function addressOf(segment: PathSegment): Address {

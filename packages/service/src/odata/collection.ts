@@ -5,6 +5,7 @@ import { defaultOrder } from "../catalog.ts";
 import type { Answer } from "../http/answer.ts";
 import { linkToNextPage, startOfPage, type Walk } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
+import { namingOption } from "./option-at-fault.ts";
 import { isAtPlacekey } from "./placekey.ts";
 import { type CollectionOptions, parseCollection } from "./query-options.ts";
 import { renderCollection } from "./render.ts";
@@ -19,19 +20,34 @@ export async function collection(
   const { scope, stages } = request;
   const options = stages.time("parse", () => parseCollection(request));
   const walk = { entitySet: entitySet.name, scope, options };
-  const bound = stages.time("bind", () => bind(options, entitySet, walk, services));
+  const top = pageSizeOf(options, request, services);
+  const bound = stages.time("bind", () => bind({ ...options, top }, entitySet, walk, services));
   const restricted = stages.time("restrict", () => restrict(bound, scope));
-  const found = await stages.timeAsync("run", () => run(restricted, options, services));
+  const attempt = { options, bound, scope, store: services.store };
+  const found = await stages.timeAsync("run", () =>
+    namingOption(attempt, () => run(restricted, options, services)),
+  );
   return stages.time("render", () => render(found, restricted, walk, request, services));
 }
 
+/** Records of this page: of `$top` and what the client prefers, the smaller. */
+function pageSizeOf(
+  { top }: CollectionOptions,
+  { pagePreference }: OdataRequest,
+  { config }: OdataServices,
+): number {
+  const preferred = pagePreference?.size ?? config.pageSize;
+  if (top === undefined) return preferred;
+  return pagePreference === undefined ? top : Math.min(top, preferred);
+}
+
 function bind(
-  options: CollectionOptions,
+  options: CollectionOptions & { readonly top: number },
   entitySet: EntitySet,
   walk: Walk,
-  { config, skipTokenKey, now }: OdataServices,
+  { skipTokenKey, now }: OdataServices,
 ): BoundQuery {
-  const { filter, orderBy, select, top = config.pageSize, skip, placekey, aliases } = options;
+  const { filter, orderBy, select, top, skip, placekey, aliases } = options;
   const after = startOfPage(walk, skipTokenKey, now());
   const query = bindQuery({ filter, orderBy, select, top, skip, after }, entitySet, defaultOrder, {
     aliases,
@@ -58,7 +74,7 @@ function render(
   request: OdataRequest,
   { config, skipTokenKey, now }: OdataServices,
 ): Answer {
-  const { root } = request;
+  const { root, pagePreference } = request;
   const expires = Math.floor(now() / 1000) + config.tokenLife;
   const nextLink =
     after === null
@@ -68,5 +84,8 @@ function render(
           { after, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
           skipTokenKey,
         );
-  return renderCollection({ root, query, rows, count, nextLink, ignoreNulls: walk.options.ignoreNulls });
+  const { ignoreNulls } = walk.options;
+  const answer = renderCollection({ root, query, rows, count, nextLink, ignoreNulls });
+  if (pagePreference === undefined) return answer;
+  return { ...answer, headers: { "preference-applied": pagePreference.applied } };
 }

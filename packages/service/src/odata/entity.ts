@@ -1,13 +1,13 @@
 import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
-import { type BoundQuery, bindQuery, type EntitySet, propertyNode, type Row } from "@cadastre/odata";
+import { type BoundQuery, bindQuery, type EntitySet, equals, propertyNode, type Row } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import type { EntityKey } from "./address.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { equals } from "./placekey.ts";
 import { type EntityOptions, parseEntity } from "./query-options.ts";
 import { renderEntity } from "./render.ts";
 import type { OdataServices } from "./services.ts";
+import { textNode } from "./text-node.ts";
 
 /** `GET /reso/odata/<EntitySet>('<key>')` */
 export async function entity(
@@ -32,7 +32,7 @@ function bind({ select }: EntityOptions, entitySet: EntitySet, key: EntityKey): 
   const property = entitySet.type.properties.get(name);
   if (property === undefined || (key.name !== null && key.name !== name)) throw new Refused("not_found");
   const query = bindQuery({ select, top: 1 }, entitySet);
-  return { ...query, filter: equals(propertyNode(property), key.value) };
+  return { ...query, filter: equals(propertyNode(property), textNode(key.value)) };
 }
 
 /** @throws {Refused} `not_found`, whether the entity is hidden or absent: one statement finds neither. */

@@ -1,5 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { Stages } from "../http/stages.ts";
+import type { PagePreference } from "./prefer.ts";
 import type { OdataVersion } from "./protocol.ts";
 
 /** A read under the OData root, free of HTTP: what a route needs to answer it. */
@@ -9,6 +10,8 @@ export type OdataRequest = {
   /** The query string as it came in, without the question mark. */
   readonly query: string;
   readonly version: OdataVersion;
+  /** What the client prefers; it bears on collections alone. */
+  readonly pagePreference: PagePreference | undefined;
   readonly scope: Scope;
   readonly stages: Stages;
   /** Told the text of the query options as soon as they are decoded. */

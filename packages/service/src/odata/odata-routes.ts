@@ -11,6 +11,7 @@ import { collection } from "./collection.ts";
 import { entity } from "./entity.ts";
 import { metadata } from "./metadata.ts";
 import type { OdataRequest } from "./odata-request.ts";
+import { pagePreferenceOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot } from "./protocol.ts";
 import { findEntitySet, serviceDocument } from "./service-document.ts";
 import type { OdataServices } from "./services.ts";
@@ -47,7 +48,7 @@ export function odataRoutes(services: OdataServices, config: Config): Router {
 const announceEntitlement: RequestHandler = (req, res, next) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
   res.setHeader("cache-control", "private, no-cache");
-  res.setHeader("vary", "x-api-key, authorization");
+  res.setHeader("vary", "x-api-key, authorization, prefer");
   next();
 };
 
@@ -63,6 +64,7 @@ function toOdataRequest(req: Request, version: OdataVersion, { baseUrl }: Config
     root: baseUrlOf(req, baseUrl) + odataRoot,
     query: start < 0 ? "" : req.originalUrl.slice(start + 1),
     version,
+    pagePreference: pagePreferenceOf(req.get("prefer")),
     scope: callerOf(req).scope,
     stages: context?.stages ?? createStages(),
     onOptions: (texts) => {

@@ -10,6 +10,8 @@ export type OptionTexts = {
   readonly options: QueryOptions;
   /** Decoded text of each, by canonical name; parameter aliases too. */
   readonly texts: ReadonlyMap<string, string>;
+  /** The name as the request writes it, of an option by its canonical name. */
+  readonly written: (name: string) => string;
 };
 
 const ownNames: ReadonlyMap<string, OptionName> = new Map<string, OptionName>([
@@ -27,14 +29,41 @@ const ownNames: ReadonlyMap<string, OptionName> = new Map<string, OptionName>([
  * @throws {QueryError}
  */
 export function readOptionTexts(query: string): OptionTexts {
-  const options = parseQueryOptions(query, { extensions });
+  const options = parse(query);
   const texts = new Map<string, string>();
-  for (const [name, { text }] of [...options.system, ...options.aliases]) texts.set(name, text);
+  const writings = new Map<string, string>();
+  for (const [name, { text, written }] of [...options.system, ...options.aliases]) {
+    texts.set(name, text);
+    writings.set(name, written);
+  }
   for (const { name: written, value } of options.custom) {
     const name = ownNames.get(written) ?? ownNames.get(written.toLowerCase());
     if (name === undefined) continue;
-    if (texts.has(name)) throw new QueryError("duplicate_option", null, { name }, name);
+    if (texts.has(name)) throw new QueryError("duplicate_option", null, { name }, written);
     texts.set(name, value ?? "");
+    writings.set(name, written);
   }
-  return { options, texts };
+  return { options, texts, written: (name) => writings.get(name) ?? name };
+}
+
+/** Split `query`; an error that is about the name of an option has that name, as it is written, for its target. */
+function parse(query: string): QueryOptions {
+  try {
+    return parseQueryOptions(query, { extensions });
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    const { code, span, details } = error;
+    const name = String(details["name"]);
+    if (code === "unknown_option") throw error.in(name);
+    if (code !== "duplicate_option") throw error;
+    throw new QueryError(code, span, details, secondWriting(query, name));
+  }
+}
+
+/** How `query` writes the name of the option `name` where it repeats it. */
+function secondWriting(query: string, name: string): string {
+  const plain = (written: string) =>
+    written.startsWith("@") ? written : written.replace("$", "").toLowerCase();
+  const writings = [...new URLSearchParams(query).keys()].filter((written) => plain(written) === plain(name));
+  return writings[1] ?? name;
 }

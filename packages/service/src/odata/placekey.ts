@@ -1,4 +1,5 @@
-import { type BoundNode, type EntitySet, propertyNode, QueryError } from "@cadastre/odata";
+import { type BoundNode, type EntitySet, equals, propertyNode, QueryError } from "@cadastre/odata";
+import { textNode } from "./text-node.ts";
 
 /**
  * `what@where` or `@where`, as records carry it. Source: Placekey technical white paper, section "Design": digits and
@@ -23,14 +24,5 @@ export function isAtPlacekey(placekey: string, { type }: EntitySet): BoundNode {
     const details = { name: "placekey", expected: "a canonical Placekey", text: placekey };
     throw new QueryError("invalid_option", { start: 0, end: placekey.length }, details, "placekey");
   }
-  return equals(propertyNode(property), placekey);
+  return equals(propertyNode(property), textNode(placekey));
 }
-
-/** Whether the value is `text`. */
-export const equals = (left: BoundNode, text: string): BoundNode => ({
-  kind: "Compare",
-  type: "Edm.Boolean",
-  comparator: "eq",
-  left,
-  right: { kind: "Constant", type: "Edm.String", value: text },
-});

@@ -8,6 +8,7 @@ import {
 } from "@cadastre/odata";
 import { maxSkip, maxTop } from "../catalog.ts";
 import { Refused } from "../errors.ts";
+import { requireJson, requireXml } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
 
@@ -61,20 +62,17 @@ function readOptions(request: OdataRequest, allowed: readonly OptionName[]): Opt
   for (const name of read.texts.keys()) {
     if (notOffered.has(name)) throw new Refused("not_implemented", name);
     if (name.startsWith("@") || allowed.some((option) => option === name)) continue;
-    throw new QueryError("unknown_option", null, { name }, name);
+    throw new QueryError("unknown_option", null, { name }, read.written(name));
   }
   return read;
 }
 
 export function parseMetadata(request: OdataRequest): void {
-  const format = readOptions(request, metadataOptions).texts.get("$format");
-  if (format === undefined || /^(?:application\/)?xml$/.test(format)) return;
-  if (/^(?:application\/)?json\b/.test(format)) throw new Refused("not_implemented", "$format");
-  throw invalid("$format", "`xml`", format);
+  requireXml(readOptions(request, metadataOptions).texts.get("$format"));
 }
 
 export function parseServiceDocument(request: OdataRequest): void {
-  requireJson(readOptions(request, ["$format"]));
+  requireJson(readOptions(request, ["$format"]).texts.get("$format"));
 }
 
 export const parseEntity = (request: OdataRequest): EntityOptions =>
@@ -82,9 +80,14 @@ export const parseEntity = (request: OdataRequest): EntityOptions =>
 
 export function parseCollection(request: OdataRequest): CollectionOptions {
   const read = readOptions(request, collectionOptions);
-  const { options, texts } = read;
+  const { options, texts, written } = read;
   if (texts.has("$skip") && texts.has("$skiptoken")) {
-    throw new QueryError("conflicting_options", null, { name: "$skip", other: "$skiptoken" }, "$skip");
+    throw new QueryError(
+      "conflicting_options",
+      null,
+      { name: "$skip", other: "$skiptoken" },
+      written("$skip"),
+    );
   }
   if (flag(read, "$ignorecase")) throw new Refused("not_implemented", "$ignorecase");
   return {
@@ -102,7 +105,7 @@ export function parseCollection(request: OdataRequest): CollectionOptions {
 }
 
 function toEntityOptions(read: OptionTexts): EntityOptions {
-  requireJson(read);
+  requireJson(read.texts.get("$format"));
   return { select: readOption(read.options, "$select"), ignoreNulls: flag(read, "$ignorenulls") };
 }
 
@@ -112,11 +115,6 @@ function readAliases({ options }: OptionTexts): Readonly<Record<string, SyntaxNo
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(values);
-}
-
-function requireJson({ texts }: OptionTexts): void {
-  const format = texts.get("$format") ?? "json";
-  if (!/^(?:json|application\/json(?:;.*)?)$/.test(format)) throw invalid("$format", "`json`", format);
 }
 
 function flag({ texts }: OptionTexts, name: OptionName): boolean {

@@ -18,7 +18,7 @@ export type Running = {
   readonly stop: () => Promise<void>;
 };
 
-const silent = { started: () => {}, loaded: () => {}, done: () => {} };
+const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 
 /** Secrets shared by nobody: each folder makes its own. */
 export async function run(environment: Readonly<Record<string, string>> = {}): Promise<Running> {
