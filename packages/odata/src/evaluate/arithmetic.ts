@@ -1,8 +1,9 @@
 import Big from "big.js";
 import { type EdmNumber, toBig } from "../model/numbers.ts";
-import { day, splitInstant } from "../model/temporal.ts";
+import { day } from "../model/temporal.ts";
 import type { Instant, PrimitiveType } from "../model/types.ts";
 import type { ArithmeticOperator } from "../syntax/tree.ts";
+import { bounded, boundedWhole, dateOrNull, instantOrNull, isShort } from "./bounds.ts";
 
 /**
  * Decimals divide to this many digits after the point, the rest cut off: the same digits on every engine.
@@ -15,8 +16,6 @@ Decimal.DP = quotientDigits;
 Decimal.RM = Big.roundDown;
 
 const [leastInt64, greatestInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
-/** 0001-01-01 and 9999-12-31, in days: results outside are null, as a database cannot hold them. */
-const [firstDay, lastDay] = [-719_162, 2_932_896];
 
 type Operation<T> = (left: T, right: T) => T | null;
 
@@ -30,24 +29,24 @@ const integers: Record<ArithmeticOperator, Operation<bigint>> = {
   mod: (a, b) => (b === 0n ? null : a % b),
 };
 
-const quotient: Operation<Big> = (a, b) => (b.eq(0) ? null : new Big(new Decimal(a).div(b)));
+const quotient: Operation<Big> = (a, b) => (b.eq(0) ? null : bounded(new Big(new Decimal(a).div(b))));
 
 const decimals: Record<ArithmeticOperator, Operation<Big>> = {
-  add: (a, b) => a.plus(b),
-  sub: (a, b) => a.minus(b),
-  mul: (a, b) => a.times(b),
+  add: (a, b) => bounded(a.plus(b)),
+  sub: (a, b) => bounded(a.minus(b)),
+  mul: (a, b) => (isShort(a, b) ? bounded(a.times(b)) : null),
   div: quotient,
   divby: quotient,
   mod: (a, b) => (b.eq(0) ? null : a.mod(b)),
 };
 
-/** IEEE 754, but what is not a number is null. */
+/** IEEE 754, but what is not a number is null, and a zero has no sign: not every database keeps it. */
 const doubles: Record<ArithmeticOperator, Operation<number>> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
   mul: (a, b) => a * b,
-  div: (a, b) => a / b,
-  divby: (a, b) => a / b,
+  div: (a, b) => a / (b + 0),
+  divby: (a, b) => a / (b + 0),
   mod: (a, b) => a % b,
 };
 
@@ -68,7 +67,7 @@ export function arithmetic(
     case "Edm.Double":
       return double(doubles[operator](Number(left), Number(right)) ?? Number.NaN);
     case "Edm.Date":
-      return date((left as number) + Number(floorDays(signed(operator, right as bigint))));
+      return date(left as number, signed(operator, right as bigint));
     case "Edm.DateTimeOffset":
       return instant(left as Instant, signed(operator, right as bigint));
     default:
@@ -91,24 +90,42 @@ const signed = (operator: ArithmeticOperator, length: bigint) => (operator === "
 
 const floorDays = (length: bigint) => (length - (((length % day) + day) % day)) / day;
 
-const date = (days: number) => (days < firstDay || days > lastDay ? null : days);
+function date(days: number, length: bigint): number | null {
+  return dateOrNull(days) === null ? null : dateOrNull(days + Number(floorDays(length)));
+}
 
-function instant({ picoseconds, offset }: Instant, length: bigint): Instant | null {
-  const moved = picoseconds + length;
-  return date(splitInstant(moved).days) === null ? null : { picoseconds: moved, offset };
+function instant(from: Instant, length: bigint): Instant | null {
+  if (instantOrNull(from) === null) return null;
+  return instantOrNull({ picoseconds: from.picoseconds + length, offset: from.offset });
 }
 
 /** Durations add up, scale by a number, and lie between two dates or two instants. */
 function duration(operator: ArithmeticOperator, left: unknown, right: unknown): bigint | null {
-  if (typeof left === "object" && left !== null && "picoseconds" in left) {
-    return (left as Instant).picoseconds - (right as Instant).picoseconds;
-  }
+  if (isInstant(left) && isInstant(right)) return between(left, right);
   // Dates are numbers of days; doubles are numbers too, but never on both sides.
-  if (typeof left === "number" && typeof right === "number") return BigInt(left - right) * day;
-  if (operator === "add") return (left as bigint) + (right as bigint);
-  if (operator === "sub") return (left as bigint) - (right as bigint);
+  if (typeof left === "number" && typeof right === "number") return daysBetween(left, right);
   const [a, b] = [left as EdmNumber, right as EdmNumber];
   if ([a, b].some((n) => typeof n === "number" && !Number.isFinite(n))) return null;
-  const exact = operator === "mul" ? toBig(a).times(toBig(b)) : quotient(toBig(a), toBig(b));
-  return exact === null ? null : BigInt(exact.round(0, Big.roundDown).toFixed());
+  const [x, y] = [toBig(a), toBig(b)];
+  switch (operator) {
+    case "add":
+      return boundedWhole(x.plus(y));
+    case "sub":
+      return boundedWhole(x.minus(y));
+    case "mul":
+      return boundedWhole(x.times(y));
+    default: {
+      const exact = quotient(x, y);
+      return exact === null ? null : boundedWhole(exact);
+    }
+  }
 }
+
+const isInstant = (value: unknown): value is Instant =>
+  typeof value === "object" && value !== null && "picoseconds" in value;
+
+const between = (left: Instant, right: Instant): bigint | null =>
+  instantOrNull(left) === null || instantOrNull(right) === null ? null : left.picoseconds - right.picoseconds;
+
+const daysBetween = (left: number, right: number): bigint | null =>
+  dateOrNull(left) === null || dateOrNull(right) === null ? null : BigInt(left - right) * day;

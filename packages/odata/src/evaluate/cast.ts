@@ -5,6 +5,7 @@ import { type EdmNumber, toBig } from "../model/numbers.ts";
 import { minute, printInstant, splitInstant } from "../model/temporal.ts";
 import type { Instant, PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
+import { dateOrNull, instantOrNull } from "./bounds.ts";
 
 /**
  * A value as another type; null where that type does not have it.
@@ -18,12 +19,20 @@ export function cast(value: unknown, from: BoundType, to: ValueType): unknown {
   }
   const type = to as PrimitiveType;
   if (type === "Edm.String") return text(value, from);
-  if (typeof value === "string") return codecOf(type).parse(value) ?? null;
+  if (typeof value === "string") return read(value, type);
   if (isInstant(value)) return partOf(value, type);
   if (type === "Edm.Decimal") return decimal(value as EdmNumber);
   if (type === "Edm.Single") return Math.fround(Number(value));
   if (type === "Edm.Double") return Number(value);
   return codecOf(type).fromJson(whole(value as EdmNumber)) ?? null;
+}
+
+/** The value that a text is the literal of, in the range that databases have. */
+function read(literal: string, type: PrimitiveType): unknown {
+  const value = codecOf(type).parse(literal) ?? null;
+  if (value === null) return null;
+  if (type === "Edm.Date") return dateOrNull(value as number);
+  return type === "Edm.DateTimeOffset" ? instantOrNull(value as Instant) : value;
 }
 
 const item = (type: BoundType) => itemType(type) as PrimitiveType;
@@ -59,5 +68,7 @@ export const isOf = (value: unknown, from: BoundType, of: PrimitiveType): boolea
 const isNumber = (value: unknown): value is EdmNumber =>
   typeof value === "bigint" || typeof value === "number" || value instanceof Big;
 
-const sameNumber = (a: EdmNumber, b: unknown): boolean =>
-  isNumber(b) && decimal(a)?.eq(decimal(b) ?? Number.NaN) === true;
+function sameNumber(a: EdmNumber, b: unknown): boolean {
+  const [x, y] = [decimal(a), isNumber(b) ? decimal(b) : null];
+  return x !== null && y !== null && x.eq(y);
+}

@@ -12,7 +12,7 @@ const datePattern = new RegExp(`^${date}$`);
 const timePattern = new RegExp(`^${time}$`);
 const instantPattern = new RegExp(`^${date}T${time}(?:Z|([+-])(\\d\\d):(\\d\\d))$`, "i");
 const durationPattern =
-  /^([+-])?P(?=\d|T\d)(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d{1,12}))?S)?)?$/i;
+  /^([+-])?P(?=\d|T\d)(?:(\d{1,255})D)?(?:T(?=\d)(?:(\d{1,255})H)?(?:(\d{1,255})M)?(?:(\d{1,255})(?:\.(\d{1,12}))?S)?)?$/i;
 
 /** Picoseconds of the digits after the point. */
 const fraction = (digits: string | undefined): number =>

@@ -22,7 +22,8 @@ type Codec<T> = {
 };
 
 const integerPattern = /^[+-]?\d+$/;
-const decimalPattern = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d{1,4})?$/i;
+/** No more digits than a database can hold. */
+const decimalPattern = /^[+-]?\d{1,30000}(?:\.\d{1,6000})?(?:e[+-]?\d{1,4})?$/i;
 const guidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const binaryPattern = /^[\w-]*={0,2}$/;
 
@@ -81,7 +82,7 @@ const textual = <T>(parse: (text: string) => T | undefined, print: (value: T) =>
 const identity = (text: string): string => text;
 
 const parseDecimal = (text: string): Big | undefined =>
-  decimalPattern.test(text) ? new Big(text) : undefined;
+  decimalPattern.test(text) ? new Big(text.replace("+", "")) : undefined;
 
 /** A shape of one type, in GeoJSON. Literals of shapes are parsed with the syntax, not here. */
 const shape = (type: GeoShape["type"]): Codec<GeoShape> => ({
