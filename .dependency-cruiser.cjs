@@ -23,6 +23,7 @@ const odata = {
   evaluate: ["syntax", "model", "bound"],
   paging: [],
   sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],
+  postgres: ["functions"],
   csdl: ["model"],
 };
 

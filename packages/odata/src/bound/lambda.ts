@@ -22,7 +22,7 @@ function bindCollection(node: SyntaxNode, operator: string, context: Context) {
 
 export function bindLambda(node: LambdaNode, context: Context): BoundNode {
   const { collection, item } = bindCollection(node.base, node.operator, context);
-  const variable: VariableNode = { kind: "Variable", type: item, name: node.variable ?? "" };
+  const variable: VariableNode = { kind: "Variable", type: item, name: node.variable ?? "any item" };
   const inner = { ...context, variables: [...context.variables, variable] };
   const predicate = node.predicate && bindPredicate(node.predicate, inner);
   return { kind: "Lambda", type: "Edm.Boolean", operator: node.operator, collection, variable, predicate };

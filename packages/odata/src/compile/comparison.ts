@@ -1,6 +1,6 @@
 import type { BoundCompareNode, BoundNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
-import { type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Comparator } from "../syntax/tree.ts";
 import { compileOperand } from "./expression.ts";
 import { encodeFor, type Mode, type Operand, type Target } from "./operand.ts";
@@ -47,38 +47,32 @@ function compareWithConstant(
   if (Number.isNaN(constant)) return dialect.truth(comparator === "ne");
   const { value: encoded, exact } = encodeFor(operand, constant);
   if (!exact && (comparator === "eq" || comparator === "ne")) return dialect.truth(comparator === "ne");
+  if (encoded === undefined) {
+    if (comparator === "lt" || comparator === "le") return dialect.truth(false);
+    return operand.nullable ? sql`${operand.sql} is not null` : dialect.truth(true);
+  }
   // The encoded value is the greatest below the constant: nothing lies between the two.
   const sharp = exact ? comparator : comparator === "gt" || comparator === "ge" ? "gt" : "le";
-  const right = { ...operand, sql: dialect.operand(encoded, node.type as PrimitiveType), nullable: false };
-  return compareOperands(operand, sharp, right, target, mode);
+  const bound = dialect.operand(encoded, node.type as PrimitiveType, operand.form);
+  const right = { ...operand, sql: bound, nullable: false };
+  const isOrder = sharp !== "eq" && sharp !== "ne";
+  const left = isOrder ? { ...operand, sql: dialect.ordered(operand.sql, operand.form) } : operand;
+  return compareOperands(left, sharp, right, target, mode);
 }
 
 /** Two operands in one form, in which order and equality are those of the values. */
 function aligned(left: Operand, right: Operand, { dialect }: Target): readonly [Operand, Operand] {
-  if (left.form === right.form && left.scale === right.scale) return [left, right];
-  if (left.scale !== null && right.scale !== null) {
-    const digits = left.scale - right.scale;
-    return digits < 0 ? [scaledBy(left, -digits), right] : [left, scaledBy(right, digits)];
+  if (left.form === right.form && left.scale === right.scale) {
+    return [
+      { ...left, sql: dialect.ordered(left.sql, left.form) },
+      { ...right, sql: dialect.ordered(right.sql, right.form) },
+    ];
   }
-  if (left.form === "double" && right.scale !== null) return [left, asDouble(right)];
-  if (right.form === "double" && left.scale !== null) return [asDouble(left), right];
-  const converted = (operand: Operand, other: Operand): Operand =>
-    operand.form === "sortableText" || operand.form === "instantText" || operand.form === other.form
-      ? operand
-      : { ...operand, sql: dialect.toComputed(operand.sql, operand.form, operand.scale) };
-  return [converted(left, right), converted(right, left)];
+  return [
+    { ...left, sql: dialect.align(left, right) },
+    { ...right, sql: dialect.align(right, left) },
+  ];
 }
-
-const scaledBy = (operand: Operand, digits: number): Operand => ({
-  ...operand,
-  sql: sql`(${operand.sql} * ${value(10n ** BigInt(digits))})`,
-});
-
-/** The double nearest to a scaled integer: that which has the same shortest digits. */
-const asDouble = (operand: Operand): Operand =>
-  operand.scale === 0
-    ? operand
-    : { ...operand, sql: sql`(${operand.sql} / ${value(10 ** (operand.scale ?? 0))})` };
 
 function compareOperands(
   left: Operand,

@@ -1,7 +1,7 @@
 import type { BoundNode } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
-import type { PrimitiveType } from "../model/types.ts";
+import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { encodings } from "../sql/encoding.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import { aliasOf, formOf, type Operand, type Target, toComputed, within } from "./operand.ts";
@@ -39,7 +39,9 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
     }
     case "Call": {
       const { entry } = node;
-      const args = node.args.map(argument);
+      const args = node.args.map((arg, i) =>
+        arg.type === "Null" ? dialect.nothing(entry.params[i] ?? "Edm.String") : argument(arg),
+      );
       const call = entry[dialect.name]?.(args) ?? dialect.call(entry.name, entry.params, args);
       return computed(sql`(${call})`, node, target);
     }
@@ -97,10 +99,12 @@ function constantSql(
   { value: constant, type }: BoundNode & { kind: "Constant" },
   { dialect }: Target,
 ): SqlFragment {
-  if (constant === null || type === "Null") return sql`null`;
+  if (type === "Null") return sql`null`;
+  if (constant === null) return dialect.nothing(type as ValueType);
   if (Array.isArray(constant)) return dialect.collection(constant, itemType(type) as PrimitiveType);
   const unscaled = { name: "", type: type as PrimitiveType, collection: false, nullable: false };
-  return dialect.operand(encodings[formOf(type, dialect.computed)](constant, unscaled).value, unscaled.type);
+  const form = formOf(type, dialect.computed);
+  return dialect.operand(encodings[form](constant, unscaled).value, unscaled.type, form);
 }
 
 /** Collections keep their JSON form: the narrower numbers in it are read as the wider type. */

@@ -8,9 +8,12 @@ import { evaluate } from "../evaluate/evaluate.ts";
  */
 export function fold(node: BoundNode): BoundNode {
   const folded = mapChildren(node, fold);
+  if (folded.type === "Null") return { kind: "Constant", type: "Null", value: null };
   switch (folded.kind) {
     case "Call":
-      return folded.args.every(isConstant) ? constantOf(folded, folded.type) : folded;
+      return folded.args.every(isConstant) || folded.args.some(isNull)
+        ? constantOf(folded, folded.type)
+        : folded;
     case "Arithmetic":
       return isConstant(folded.left) && isConstant(folded.right) ? constantOf(folded, folded.type) : folded;
     case "Negate":
@@ -20,6 +23,9 @@ export function fold(node: BoundNode): BoundNode {
       return folded;
   }
 }
+
+/** A call with a null argument is null, whatever the others are. */
+const isNull = (node: BoundNode): boolean => node.kind === "Constant" && node.value === null;
 
 const isConstant = (node: BoundNode): boolean => node.kind === "Constant";
 

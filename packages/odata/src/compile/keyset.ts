@@ -15,9 +15,10 @@ export function compileAfter(
   target: Target,
 ): SqlFragment {
   const items = orderBy.map(({ expression, direction }, i) => {
-    const { sql: operand, nullable } = compileOperand(fold(expression), target);
+    const { sql: compiled, nullable, form } = compileOperand(fold(expression), target);
     const last = values[i] ?? null;
-    const bound = target.dialect.operand(last, expression.type as PrimitiveType);
+    const operand = target.dialect.ordered(compiled, form);
+    const bound = target.dialect.operand(last, expression.type as PrimitiveType, form);
     return { operand, nullable, direction, last, bound };
   });
   const [first] = items;

@@ -58,7 +58,7 @@ function compileMembership(node: MembershipNode, target: Target, mode: Mode): Sq
     .filter((item) => item.kind === "Constant" && item.value !== null && !Number.isNaN(item.value))
     .map((item) => encodeFor(operand, item.kind === "Constant" ? item.value : null))
     .filter(({ exact }) => exact)
-    .map((item) => dialect.operand(item.value, node.operand.type as PrimitiveType));
+    .map((item) => dialect.operand(item.value, node.operand.type as PrimitiveType, operand.form));
   const others = node.values
     .filter((item) => item.kind !== "Constant" || item.value === null)
     .map((right) =>
@@ -86,7 +86,7 @@ function compileLambda(node: BoundLambdaNode, target: Target, mode: Mode): SqlFr
   const exactly = compilePredicate(node.predicate, inner, "exact");
   const someTrue = sql`exists (${items} where ${isTrue})`;
   const someFalse = sql`exists (${items} where not ${exactly})`;
-  const someNull = sql`exists (${items} where ${exactly} is null)`;
+  const someNull = sql`exists (${items} where (${exactly}) is null)`;
   const [yes, no] = [dialect.truth(true), dialect.truth(false)];
   if (node.operator === "any") {
     if (mode === "truth") return someTrue;

@@ -33,10 +33,12 @@ export function compilePage(
         sql`${compileOperand(expression, target).sql} as ${identifier(property.name)}`,
     );
   const order = query.orderBy.map(({ expression, direction }, i) => {
-    const operand = compileOperand(fold(expression), target).sql;
+    const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
+    const operand = dialect.ordered(compiled, form);
     return {
-      selected: sql`${operand} as ${identifier(`order${i}`)}`,
-      sorted: direction === "asc" ? dialect.ascending(operand) : dialect.descending(operand),
+      selected: sql`${dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
+      sorted:
+        direction === "asc" ? dialect.ascending(operand, nullable) : dialect.descending(operand, nullable),
     };
   });
   const conditions = [compilePredicate(fold(query.filter), target, "truth")];

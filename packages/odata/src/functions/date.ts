@@ -1,7 +1,7 @@
 import { civilFromDays, parseInstant } from "../model/temporal.ts";
 import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
-import { local, utc } from "./instant.ts";
+import { local } from "./instant.ts";
 
 export const dateOfInstant: FunctionEntry = defineFunction({
   name: "date",
@@ -9,7 +9,7 @@ export const dateOfInstant: FunctionEntry = defineFunction({
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Date",
   sqlite: ([instant]) => sql`substr(${instant}, 1, 10)`,
-  postgres: ([instant]) => sql`${utc(instant)}::date`,
+  postgres: ([instant]) => sql`cadastre_date(${instant})`,
   evaluate: ([instant]) => local(instant).days,
   examples: [
     ["date(2024-02-29T23:59:59.999Z)", "2024-02-29"],
@@ -41,7 +41,7 @@ export const dayOfInstant: FunctionEntry = defineFunction({
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Int32",
   sqlite: ([instant]) => sql`cast(substr(${instant}, 9, 2) as integer)`,
-  postgres: ([instant]) => sql`extract(day from ${utc(instant)})::bigint`,
+  postgres: ([instant]) => sql`extract(day from cadastre_date(${instant}))::bigint`,
   evaluate: ([instant]) => BigInt(civilFromDays(local(instant).days).day),
   examples: [
     ["day(2024-03-01T00:00:00Z)", 1],
@@ -57,7 +57,7 @@ export const mindatetime: FunctionEntry = defineFunction({
   params: [],
   returns: "Edm.DateTimeOffset",
   sqlite: () => sql`'0001-01-01T00:00:00.000Z'`,
-  postgres: () => sql`timestamptz '0001-01-01 00:00:00+00'`,
+  postgres: () => sql`(-62135596800000000000000)::numeric`,
   evaluate: () => parseInstant("0001-01-01T00:00:00Z") ?? null,
   examples: [
     ["mindatetime()", "0001-01-01T00:00:00.000Z"],
@@ -73,7 +73,7 @@ export const maxdatetime: FunctionEntry = defineFunction({
   params: [],
   returns: "Edm.DateTimeOffset",
   sqlite: () => sql`'9999-12-31T23:59:59.999Z'`,
-  postgres: () => sql`timestamptz '9999-12-31 23:59:59.999+00'`,
+  postgres: () => sql`253402300799999000000000::numeric`,
   evaluate: () => parseInstant("9999-12-31T23:59:59.999Z") ?? null,
   examples: [
     ["maxdatetime()", "9999-12-31T23:59:59.999Z"],
@@ -104,7 +104,7 @@ export const monthOfInstant: FunctionEntry = defineFunction({
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Int32",
   sqlite: ([instant]) => sql`cast(substr(${instant}, 6, 2) as integer)`,
-  postgres: ([instant]) => sql`extract(month from ${utc(instant)})::bigint`,
+  postgres: ([instant]) => sql`extract(month from cadastre_date(${instant}))::bigint`,
   evaluate: ([instant]) => BigInt(civilFromDays(local(instant).days).month),
   examples: [
     ["month(2024-03-01T00:00:00Z)", 3],
@@ -135,7 +135,7 @@ export const yearOfInstant: FunctionEntry = defineFunction({
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Int32",
   sqlite: ([instant]) => sql`cast(substr(${instant}, 1, 4) as integer)`,
-  postgres: ([instant]) => sql`cadastre_year(${utc(instant)}::date)`,
+  postgres: ([instant]) => sql`cadastre_year(cadastre_date(${instant}))`,
   evaluate: ([instant]) => BigInt(civilFromDays(local(instant).days).year),
   examples: [
     ["year(2024-01-01T00:00:00Z)", 2024],

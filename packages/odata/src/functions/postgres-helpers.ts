@@ -1,7 +1,13 @@
 import { type CaseMapping, foldCaseMapping, lowerCaseMapping, upperCaseMapping } from "./case-mapping.ts";
 import { collectionHelpers } from "./postgres-collection-helpers.ts";
+import { doubleHelpers } from "./postgres-double-helpers.ts";
 import { geoHelpers } from "./postgres-geo-helpers.ts";
+import { itemHelpers } from "./postgres-item-helpers.ts";
+import { numberHelpers } from "./postgres-number-helpers.ts";
 import { patternHelper } from "./postgres-pattern-helper.ts";
+import { printHelpers } from "./postgres-print-helpers.ts";
+import { readHelpers } from "./postgres-read-helpers.ts";
+import { temporalHelpers } from "./postgres-temporal-helpers.ts";
 
 const header = "immutable strict parallel safe";
 
@@ -42,7 +48,7 @@ create or replace function cadastre_year(date) returns bigint language sql ${hea
 $$`;
 
 /**
- * The functions that the PostgreSQL templates call, as `create function` statements in order. They go into a
+ * The functions that compiled queries call, as `create function` statements in order. They go into a
  * schema of the search path; creating them again is harmless. Text is UTF-8.
  */
 export const postgresHelpers = (): readonly string[] => [
@@ -56,4 +62,10 @@ export const postgresHelpers = (): readonly string[] => [
   patternHelper,
   ...collectionHelpers,
   ...geoHelpers,
+  ...numberHelpers,
+  ...doubleHelpers,
+  ...temporalHelpers,
+  ...readHelpers,
+  ...printHelpers,
+  ...itemHelpers,
 ];

@@ -1,10 +1,11 @@
 /**
  * `cadastre_pattern`: what `pattern.ts` does, into PostgreSQL's syntax; null for what is no pattern. Sets of
- * code points are multiranges. Of a constant it is computed once a statement.
+ * code points are multiranges. Of a constant it is computed once a statement. It catches errors, which the
+ * server does not allow in a parallel query.
  */
 export const patternHelper = String.raw`
 create or replace function cadastre_pattern(pattern text) returns text
-language plpgsql immutable strict parallel safe as $$
+language plpgsql immutable strict parallel unsafe as $$
 declare
   whole constant int4multirange := '{[1,1114112)}';
   digits constant int4multirange := '{[48,58)}';

@@ -2,7 +2,7 @@ import Big from "big.js";
 import { hour as hourLength, minute as minuteLength, second as secondLength } from "../model/temporal.ts";
 import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
-import { local, utc } from "./instant.ts";
+import { local } from "./instant.ts";
 
 /** A picosecond count as seconds. */
 const seconds = (picoseconds: bigint): Big => new Big(`${picoseconds}e-12`);
@@ -16,7 +16,7 @@ export const fractionalseconds: FunctionEntry = defineFunction({
   source: "OData 4.01 URL Conventions 5.1.1.8.3",
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Decimal",
-  postgres: ([instant]) => sql`mod(extract(second from ${utc(instant)}), 1)`,
+  postgres: ([instant]) => sql`mod(cadastre_time(${instant}), 1000000000000) * 0.000000000001`,
   evaluate: ([instant]) => seconds(local(instant).time % secondLength),
   examples: [
     ["fractionalseconds(2024-01-15T08:30:59.123Z)", 0.123],
@@ -31,7 +31,7 @@ export const fractionalsecondsOfTime: FunctionEntry = defineFunction({
   source: "OData 4.01 URL Conventions 5.1.1.8.3",
   params: ["Edm.TimeOfDay"],
   returns: "Edm.Decimal",
-  postgres: ([time]) => sql`mod(extract(second from ${time}), 1)`,
+  postgres: ([time]) => sql`mod(${time}, 1000000000000) * 0.000000000001`,
   evaluate: ([time]) => seconds(time % secondLength),
   examples: [
     ["fractionalseconds(08:30:59.000001)", 0.000001],
@@ -46,7 +46,7 @@ export const hour: FunctionEntry = defineFunction({
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Int32",
   sqlite: ([instant]) => sql`cast(substr(${instant}, 12, 2) as integer)`,
-  postgres: ([instant]) => sql`extract(hour from ${utc(instant)})::bigint`,
+  postgres: ([instant]) => sql`div(cadastre_time(${instant}), 3600000000000000)::bigint`,
   evaluate: ([instant]) => hours(local(instant).time),
   examples: [
     ["hour(2024-01-15T08:30:59Z)", 8],
@@ -61,7 +61,7 @@ export const hourOfTime: FunctionEntry = defineFunction({
   source: "OData 4.01 URL Conventions 5.1.1.8.4",
   params: ["Edm.TimeOfDay"],
   returns: "Edm.Int32",
-  postgres: ([time]) => sql`extract(hour from ${time})::bigint`,
+  postgres: ([time]) => sql`div(${time}, 3600000000000000)::bigint`,
   evaluate: ([time]) => hours(time),
   examples: [
     ["hour(08:30:59)", 8],
@@ -76,7 +76,7 @@ export const minute: FunctionEntry = defineFunction({
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Int32",
   sqlite: ([instant]) => sql`cast(substr(${instant}, 15, 2) as integer)`,
-  postgres: ([instant]) => sql`extract(minute from ${utc(instant)})::bigint`,
+  postgres: ([instant]) => sql`mod(div(cadastre_time(${instant}), 60000000000000), 60)::bigint`,
   evaluate: ([instant]) => minutes(local(instant).time),
   examples: [
     ["minute(2024-01-15T08:30:59Z)", 30],
@@ -91,7 +91,7 @@ export const minuteOfTime: FunctionEntry = defineFunction({
   source: "OData 4.01 URL Conventions 5.1.1.8.7",
   params: ["Edm.TimeOfDay"],
   returns: "Edm.Int32",
-  postgres: ([time]) => sql`extract(minute from ${time})::bigint`,
+  postgres: ([time]) => sql`mod(div(${time}, 60000000000000), 60)::bigint`,
   evaluate: ([time]) => minutes(time),
   examples: [
     ["minute(08:30:59)", 30],
@@ -106,7 +106,7 @@ export const second: FunctionEntry = defineFunction({
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.Int32",
   sqlite: ([instant]) => sql`cast(substr(${instant}, 18, 2) as integer)`,
-  postgres: ([instant]) => sql`floor(extract(second from ${utc(instant)}))::bigint`,
+  postgres: ([instant]) => sql`mod(div(cadastre_time(${instant}), 1000000000000), 60)::bigint`,
   evaluate: ([instant]) => wholeSeconds(local(instant).time),
   examples: [
     ["second(2024-01-15T08:30:41.999Z)", 41],
@@ -121,7 +121,7 @@ export const secondOfTime: FunctionEntry = defineFunction({
   source: "OData 4.01 URL Conventions 5.1.1.8.10",
   params: ["Edm.TimeOfDay"],
   returns: "Edm.Int32",
-  postgres: ([time]) => sql`floor(extract(second from ${time}))::bigint`,
+  postgres: ([time]) => sql`mod(div(${time}, 1000000000000), 60)::bigint`,
   evaluate: ([time]) => wholeSeconds(time),
   examples: [
     ["second(08:30:41)", 41],
@@ -135,7 +135,7 @@ export const timeOfInstant: FunctionEntry = defineFunction({
   source: "OData 4.01 URL Conventions 5.1.1.8.11",
   params: ["Edm.DateTimeOffset"],
   returns: "Edm.TimeOfDay",
-  postgres: ([instant]) => sql`${utc(instant)}::time`,
+  postgres: ([instant]) => sql`cadastre_time(${instant})`,
   evaluate: ([instant]) => local(instant).time,
   examples: [
     ["time(2024-01-15T08:30:59.125Z)", "08:30:59.125"],

@@ -5,6 +5,14 @@ import type { SqlFragment } from "./fragment.ts";
 
 export type DialectName = "sqlite" | "postgres";
 
+/** SQL of a value, and how the value lies in it. */
+export type Lying = {
+  readonly sql: SqlFragment;
+  readonly form: EncodingName;
+  /** Digits after the point in a scaled integer; null for what is not one. */
+  readonly scale: number | null;
+};
+
 /** All that differs between databases outside the function table. */
 export type Dialect = {
   readonly name: DialectName;
@@ -15,8 +23,16 @@ export type Dialect = {
   readonly computed: Readonly<Record<PrimitiveType, EncodingName>>;
   /** A value of a column in its computed form. */
   readonly toComputed: (column: SqlFragment, form: EncodingName, scale: number | null) => SqlFragment;
-  /** A value in database form as an operand of this type. */
-  readonly operand: (encoded: unknown, type: PrimitiveType) => SqlFragment;
+  /** A value in database form as an operand of this type and form. */
+  readonly operand: (encoded: unknown, type: PrimitiveType, form: EncodingName) => SqlFragment;
+  /** The null of a type. */
+  readonly nothing: (type: ValueType) => SqlFragment;
+  /** An operand to be compared with one of another form, so that order and equality are those of the values. */
+  readonly align: (operand: Lying, other: Lying) => SqlFragment;
+  /** An operand whose order, or equality with another column, matters. */
+  readonly ordered: (operand: SqlFragment, form: EncodingName) => SqlFragment;
+  /** An operand as it is selected, to come back as an {@link Dialect.operand} of the next page. */
+  readonly written: (operand: SqlFragment, form: EncodingName) => SqlFragment;
   /** A constant collection in the form of {@link Dialect.items}. */
   readonly collection: (values: readonly unknown[], item: PrimitiveType) => SqlFragment;
   readonly truth: (v: boolean) => SqlFragment;
@@ -40,6 +56,6 @@ export type Dialect = {
   readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   readonly emptyCollection: SqlFragment;
   /** Nulls first in ascending order, last in descending. */
-  readonly ascending: (expression: SqlFragment) => SqlFragment;
-  readonly descending: (expression: SqlFragment) => SqlFragment;
+  readonly ascending: (expression: SqlFragment, nullable: boolean) => SqlFragment;
+  readonly descending: (expression: SqlFragment, nullable: boolean) => SqlFragment;
 };

@@ -1,18 +1,11 @@
 import { compareNumbers, type EdmNumber } from "../model/numbers.ts";
 import { toSortable } from "../model/sortable.ts";
 import { printDate, printInstant, printTimeOfDay, second, splitInstant } from "../model/temporal.ts";
-import type { Instant, StructuralProperty } from "../model/types.ts";
+import type { Instant } from "../model/types.ts";
+import { type Encoded, type Encoding, exactly } from "./encoded.ts";
+import { date, numeric, picoseconds, time, timestamptz } from "./postgres-encoding.ts";
 
-/**
- * A value in the form in which the database holds it, or the greatest such value below it.
- * `x gt 10.005` over cents is `x > 1000`: that is what `exact: false` is for.
- */
-export type Encoded = { readonly value: unknown; readonly exact: boolean };
-
-/** How the values of a property lie in its column. Order of encoded values is order of the values. */
-export type Encoding = (value: unknown, property: StructuralProperty) => Encoded;
-
-const exactly = (value: unknown): Encoded => ({ value, exact: true });
+export type { Encoded };
 
 const greatestInteger = 2n ** 63n - 1n;
 
@@ -20,7 +13,7 @@ const greatestInteger = 2n ** 63n - 1n;
 const scaled: Encoding = (value, property) => {
   const { floor, exact } = shiftedFloor(value as EdmNumber, property.scale ?? 0);
   if (floor > greatestInteger) return { value: greatestInteger, exact: false };
-  return floor < -greatestInteger ? { value: -greatestInteger - 1n, exact: false } : { value: floor, exact };
+  return floor < -greatestInteger - 1n ? { value: undefined, exact: false } : { value: floor, exact };
 };
 
 /** Floor of `value × 10^scale`, and whether nothing was cut off. */
@@ -112,6 +105,13 @@ export const encodings = {
   /** `08:30:00.5`: no zero at the end of the fraction, so that it sorts. */
   timeText: (value) => exactly(printTimeOfDay(value as bigint)),
   sortableText,
+  /** Text in a column of any collation. */
+  text: (value) => exactly(value),
+  numeric,
+  date,
+  timestamptz,
+  time,
+  picoseconds,
   /** GeoJSON. */
   jsonText: (value) => exactly(JSON.stringify(value)),
 } as const satisfies Record<string, Encoding>;

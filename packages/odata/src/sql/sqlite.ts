@@ -1,6 +1,6 @@
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect, Lying } from "./dialect.ts";
 import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
 
 /** Forms of columns: those of JSON, but 0 and 1 for booleans. */
@@ -37,7 +37,11 @@ const columns = {
   "Edm.GeometryCollection": "jsonText",
 } as const satisfies Dialect["encodings"];
 
-const jsonOf = (one: unknown, type: PrimitiveType) => (one === null ? null : codecOf(type).toJson(one));
+/** An integer that no JSON number of ECMAScript can hold is text. */
+function jsonOf(one: unknown, type: PrimitiveType): unknown {
+  const json = one === null ? null : codecOf(type).toJson(one);
+  return typeof json === "bigint" ? String(json) : json;
+}
 
 /** Name of a function that `registerFunctions` of `@cadastre/odata/sqlite` registers: `odata_length_string`. */
 export const userFunctionName = (name: string, types: readonly ValueType[]): string =>
@@ -51,17 +55,40 @@ export const userFunctionName = (name: string, types: readonly ValueType[]): str
 const call = (name: string, types: readonly ValueType[], args: readonly SqlFragment[]): SqlFragment =>
   sql`${identifier(userFunctionName(name, types))}(${join(args, ", ")})`;
 
+const toComputed: Dialect["toComputed"] = (column, form, scale) => {
+  if (form === "timestampText") return call("instant", [], [column]);
+  return call("number", [], scale === null ? [column] : [column, value(scale)]);
+};
+
+/** The double nearest to a scaled integer: that which has the same shortest digits. */
+const asDouble = (integer: SqlFragment, scale: number): SqlFragment =>
+  scale === 0 ? integer : sql`(${integer} / ${value(10 ** scale)})`;
+
+/** Integers and doubles compare as they are, and what is made for sorting with its like. */
+function align({ sql: operand, form, scale }: Lying, other: Lying): SqlFragment {
+  if (scale !== null && other.scale !== null) {
+    const digits = other.scale - scale;
+    return digits > 0 ? sql`(${operand} * ${value(10n ** BigInt(digits))})` : operand;
+  }
+  if (other.form === "double" && scale !== null) return asDouble(operand, scale);
+  if (form === "double" && other.scale !== null) return operand;
+  return form === "sortableText" || form === "instantText" || form === other.form
+    ? operand
+    : toComputed(operand, form, scale);
+}
+
 /** SQLite 3.38 or later (for `->>`), on a connection with the functions of `@cadastre/odata/sqlite`. */
 export const sqlite: Dialect = {
   name: "sqlite",
   placeholder: () => "?",
   encodings: columns,
   computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
-  toComputed: (column, form, scale) => {
-    if (form === "timestampText") return call("instant", [], [column]);
-    return call("number", [], scale === null ? [column] : [column, value(scale)]);
-  },
+  toComputed,
   operand: (encoded) => value(encoded),
+  nothing: () => sql`null`,
+  align,
+  ordered: (operand) => operand,
+  written: (operand) => operand,
   collection: (values, item) => value(JSON.stringify(values.map((one) => jsonOf(one, item)))),
   truth: (v) => (v ? sql`1` : sql`0`),
   isSame: (left, right) => sql`${left} is ${right}`,

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
-import { bindQuery, compilePage, parseFilter, parseOrderBy, parseSelect, sqlite } from "../../src/index.ts";
+import {
+  bindQuery,
+  compilePage,
+  parseFilter,
+  parseOrderBy,
+  parseSelect,
+  postgres,
+  sqlite,
+} from "../../src/index.ts";
 import { listing } from "../support/listing.ts";
+import { postgresMapping } from "../support/postgres-listings.ts";
 import { mapping } from "../support/sqlite.ts";
 
 const filters = [
@@ -49,22 +58,30 @@ const show = (input: string, { text, values }: { text: string; values: readonly 
   return `-- ${input}\n${text}\n-- ${printed}\n`;
 };
 
-test("filters and orders compile to the SQL that was reviewed", async () => {
-  const select = parseSelect("ListingKey");
-  const compiled = [
-    ...filters.map((text) =>
-      show(
-        text,
-        compilePage(bindQuery({ filter: parseFilter(text), select, top: 10 }, listing), sqlite, mapping),
+const dialects = [
+  [sqlite, mapping],
+  [postgres, postgresMapping],
+] as const;
+
+test.each(dialects)(
+  "filters and orders compile to the SQL that was reviewed: $name",
+  async (dialect, lying) => {
+    const select = parseSelect("ListingKey");
+    const compiled = [
+      ...filters.map((text) =>
+        show(
+          text,
+          compilePage(bindQuery({ filter: parseFilter(text), select, top: 10 }, listing), dialect, lying),
+        ),
       ),
-    ),
-    ...orders.map(([text, after]) => {
-      const query = bindQuery({ orderBy: parseOrderBy(text), select, top: 10, after }, listing);
-      return show(
-        `${text} after ${JSON.stringify(after)}`,
-        compilePage(query, sqlite, mapping, { order: true }),
-      );
-    }),
-  ];
-  await expect(compiled.join("\n")).toMatchFileSnapshot("golden/sqlite.sql");
-});
+      ...orders.map(([text, after]) => {
+        const query = bindQuery({ orderBy: parseOrderBy(text), select, top: 10, after }, listing);
+        return show(
+          `${text} after ${JSON.stringify(after)}`,
+          compilePage(query, dialect, lying, { order: true }),
+        );
+      }),
+    ];
+    await expect(compiled.join("\n")).toMatchFileSnapshot(`golden/${dialect.name}.sql`);
+  },
+);

@@ -1,77 +1,5 @@
 import fc from "fast-check";
-
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
-const text = fc
-  .string({
-    unit: fc.constantFrom("a", "Y", "o", "r", "k", "'", "%", "_", " ", "é", "😀", "\uffee"),
-    maxLength: 4,
-  })
-  .map(quoted);
-const number = fc.oneof(
-  fc.integer({ min: -5, max: 300 }).map(String),
-  fc.constantFrom(
-    "0.07",
-    "0.070",
-    "250.5",
-    "250.50",
-    "0.075",
-    "99.999",
-    "900000",
-    "9e5",
-    "1e30",
-    "-1e30",
-    "INF",
-    "-INF",
-    "NaN",
-    `-0.${"0".repeat(330)}1`,
-  ),
-);
-const date = fc.constantFrom(
-  "2024-02-29",
-  "2023-12-31",
-  "2024-01-01",
-  "0000-01-01",
-  "9999-12-31",
-  "-0001-01-01",
-);
-const instant = fc
-  .tuple(fc.integer({ min: 0, max: 8 }), fc.constantFrom(".123Z", ".1234Z", "Z", ".123-08:00", ".12300Z"))
-  .map(([second, rest]) => `2024-01-15T08:30:0${second}${rest}`);
-
-const operand = {
-  text: { names: ["City", "StandardStatus", "ListingKey"], literal: text },
-  number: { names: ["ListPrice", "LivingArea", "Score", "BedroomsTotal"], literal: number },
-  date: { names: ["CloseDate"], literal: date },
-  instant: { names: ["ModificationTimestamp"], literal: instant },
-  boolean: { names: ["WaterfrontYN"], literal: fc.constantFrom("true", "false") },
-};
-
-const comparator = fc.constantFrom("eq", "ne", "gt", "ge", "lt", "le");
-
-const comparison = fc.oneof(
-  ...Object.values(operand).map(({ names, literal }) => {
-    const name = fc.constantFrom(...names);
-    const value = fc.oneof(
-      { arbitrary: literal, weight: 6 },
-      { arbitrary: name, weight: 1 },
-      fc.constant("null"),
-    );
-    return fc.oneof(
-      fc.tuple(name, comparator, value).map((parts) => parts.join(" ")),
-      fc.tuple(value, comparator, name).map((parts) => parts.join(" ")),
-      fc
-        .tuple(
-          name,
-          fc.array(fc.oneof({ arbitrary: literal, weight: 6 }, fc.constant("null")), {
-            minLength: 1,
-            maxLength: 4,
-          }),
-        )
-        .map(([left, items]) => `${left} in (${items.join(",")})`),
-    );
-  }),
-);
+import { anyInstant, comparator, comparison, number, operand, text } from "./comparisons.ts";
 
 const call = fc
   .tuple(
@@ -89,13 +17,54 @@ const lambda = fc.oneof(
   fc.constant("Appliances/any(a:Appliances/any(A:a eq 'Oven' and A eq 'Dishwasher'))"),
   fc.constant("Appliances/any(a:Appliances/all(a:a eq 'Oven') and a eq 'Oven')"),
   fc.constantFrom("Appliances/any(a:a eq type)", "Appliances/all(a:a ne type and type ne key)"),
+  fc
+    .tuple(
+      fc.constantFrom("any", "all"),
+      fc.constantFrom("Sizes", "Counts"),
+      fc.constantFrom("eq", "gt"),
+      number,
+    )
+    .map(([operator, name, comparator, n]) => `${name}/${operator}(x:x ${comparator} ${n})`),
+  fc
+    .tuple(fc.constantFrom("any", "all"), fc.constantFrom("le", "ne", "eq"), anyInstant)
+    .map(([operator, comparator, at]) => `Visits/${operator}(Id:Id ${comparator} ${at} or year(Id) eq 9999)`),
+  fc
+    .tuple(
+      fc.constantFrom("any", "all"),
+      fc.constantFrom("not contains(a,'v')", "not (a eq City)", "contains(City,a)"),
+    )
+    .map(([operator, predicate]) => `Appliances/${operator}(a:${predicate})`),
+  fc.constantFrom(
+    "BedroomsTotal in Counts",
+    "LivingArea in Sizes",
+    "ModificationTimestamp in Visits",
+    "Counts/any(c:c add 1 gt BedroomsTotal)",
+    "Sizes/any(s:s mul ListPrice gt Score)",
+    "View has Demo.Views'City'",
+    "View has Demo.Views'Lake,City'",
+    "View eq Demo.Views'City'",
+    "Photo eq binary'_-8'",
+    "hassubset(Counts,[2,3])",
+    "hassubset(Sizes,[0.10])",
+    "Appliances/any(a:a eq 'Oven' and Id eq null)",
+    "Counts/any(value:value eq BedroomsTotal)",
+    "geo.distance(Place,geography'Point(-97.74 30.27)') lt 1000",
+    "[Stories,Ratio] in [[3,1.5],[0,1]]",
+  ),
 );
 
 const call1 = (names: readonly string[], argument: fc.Arbitrary<string>) =>
   fc.tuple(fc.constantFrom(...names), argument).map(([name, text]) => `${name}(${text})`);
 
 /** Expressions of each type, computed from columns and constants. */
-const computed = fc.letrec<{ text: string; number: string; instant: string; date: string }>((tie) => ({
+const computed = fc.letrec<{
+  text: string;
+  number: string;
+  instant: string;
+  date: string;
+  time: string;
+  duration: string;
+}>((tie) => ({
   text: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     fc.constantFrom("City", "StandardStatus", "ListingKey"),
@@ -103,46 +72,88 @@ const computed = fc.letrec<{ text: string; number: string; instant: string; date
     call1(["tolower", "toupper", "trim"], tie("text")),
     fc.tuple(tie("text"), tie("text")).map(([a, b]) => `concat(${a},${b})`),
     fc.tuple(tie("text"), fc.integer({ min: -3, max: 4 })).map(([a, n]) => `substring(${a},${n})`),
-    tie("number").map((n) => `cast(${n},Edm.String)`),
+    ...(["number", "instant", "date", "time", "duration"] as const).map((type) =>
+      tie(type).map((n) => `cast(${n},Edm.String)`),
+    ),
+    fc.constantFrom("cast(WaterfrontYN,Edm.String)", "cast(Id,Edm.String)", "cast(Photo,Edm.String)"),
   ),
   number: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
-    fc.constantFrom("ListPrice", "LivingArea", "BedroomsTotal", "Score", "Appliances/$count"),
-    fc.constantFrom("3", "-2", "0", "0.07", "250.5", "1e3", "9223372036854775807"),
+    fc.constantFrom(
+      "ListPrice",
+      "LivingArea",
+      "BedroomsTotal",
+      "Score",
+      "Stories",
+      "Ratio",
+      "Appliances/$count",
+    ),
+    fc.constantFrom("3", "-2", "0", "0.07", "250.5", "1e3", "9223372036854775807", "1e308", "5e-324", "-0e0"),
     fc
       .tuple(tie("number"), fc.constantFrom("add", "sub", "mul", "div", "divby", "mod"), tie("number"))
       .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
     tie("number").map((n) => `-(${n})`),
     call1(["round", "floor", "ceiling"], tie("number")),
     call1(["length"], tie("text")),
-    call1(["year", "month", "day"], tie("date")),
-    call1(["hour", "second"], tie("instant")),
+    call1(["year", "month", "day"], fc.oneof(tie("date"), tie("instant"))),
+    call1(["hour", "minute", "second", "fractionalseconds"], fc.oneof(tie("instant"), tie("time"))),
+    call1(["totalseconds"], tie("duration")),
     fc.tuple(tie("text"), tie("text")).map(([a, b]) => `indexof(${a},${b})`),
     fc
-      .tuple(tie("number"), fc.constantFrom("Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double"))
-      .map(([n, type]) => `cast(${n},${type})`),
+      .tuple(
+        fc.oneof(tie("number"), tie("text")),
+        fc.constantFrom("Byte", "SByte", "Int16", "Int32", "Int64", "Decimal", "Double", "Single"),
+      )
+      .map(([n, type]) => `cast(${n},Edm.${type})`),
     fc.tuple(comparison, tie("number")).map(([condition, n]) => `case(${condition}:${n},true:1)`),
     text.map((part) => `Appliances/$count($filter=contains($this,${part}))`),
   ),
   date: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
     fc.constantFrom("CloseDate", "2024-02-29"),
     call1(["date"], tie("instant")),
-    tie("date").map((d) => `(${d} add duration'P1DT1H')`),
+    tie("text").map((t) => `cast(${t},Edm.Date)`),
+    fc
+      .tuple(tie("date"), fc.constantFrom("add", "sub"), tie("duration"))
+      .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
+  ),
+  time: fc.oneof(
+    fc.constantFrom("OpenTime", "08:30:00.500000000001"),
+    call1(["time"], tie("instant")),
+    tie("text").map((t) => `cast(${t},Edm.TimeOfDay)`),
+    tie("instant").map((at) => `cast(${at},Edm.TimeOfDay)`),
+  ),
+  duration: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom("Stay", "duration'PT0.0001S'", "duration'P1DT1H'", "duration'PT0.000000000001S'"),
+    fc.tuple(tie("instant"), tie("instant")).map(([a, b]) => `(${a} sub ${b})`),
+    fc.tuple(tie("date"), tie("date")).map(([a, b]) => `(${a} sub ${b})`),
+    fc
+      .tuple(tie("duration"), fc.constantFrom("mul", "div", "divby"), tie("number"))
+      .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
+    fc
+      .tuple(tie("duration"), fc.constantFrom("add", "sub"), tie("duration"))
+      .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
+    tie("duration").map((d) => `-(${d})`),
+    tie("text").map((t) => `cast(${t},Edm.Duration)`),
   ),
   instant: fc.oneof(
-    fc.constantFrom("ModificationTimestamp", "2024-01-15T08:30:01.1235Z"),
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom("ModificationTimestamp", "2024-01-15T08:30:01.1235Z", "2024-01-15T08:30:01.1234567891Z"),
+    tie("text").map((t) => `cast(${t},Edm.DateTimeOffset)`),
     fc
-      .tuple(
-        tie("instant"),
-        fc.constantFrom("add", "sub"),
-        fc.constantFrom("duration'PT0.0001S'", "duration'P1D'"),
-      )
-      .map((parts) => `(${parts.join(" ")})`),
+      .tuple(tie("instant"), fc.constantFrom("add", "sub"), tie("duration"))
+      .map(([a, operator, b]) => `(${a} ${operator} ${b})`),
   ),
 }));
 
+const kinds = ["text", "number", "instant", "date", "time", "duration"] as const;
+
 const computation = fc.oneof(
-  ...(["text", "number", "instant", "date"] as const).map((type) =>
+  fc
+    .tuple(computed.number, fc.constantFrom("Byte", "Int32", "Int64", "Decimal", "Double", "Single"))
+    .map(([n, type]) => `isof(${n},Edm.${type})`),
+  ...kinds.map((type) =>
     fc.oneof(
       fc.tuple(computed[type], comparator, computed[type]).map((parts) => parts.join(" ")),
       fc.tuple(computed[type], fc.constantFrom("eq null", "ne null")).map((parts) => parts.join(" ")),
@@ -178,10 +189,14 @@ export const orderByTexts: fc.Arbitrary<string> = fc
         "CloseDate",
         "WaterfrontYN",
         "ModificationTimestamp",
+        "Stories",
+        "Ratio",
+        "OpenTime",
+        "Stay",
+        "Id",
+        "View",
       ),
-      computed.number,
-      computed.text,
-      computed.instant,
+      ...kinds.map((type) => computed[type]),
     ),
     { minLength: 1, maxLength: 3 },
   )

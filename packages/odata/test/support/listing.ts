@@ -14,6 +14,8 @@ const property = (
 
 const lookup = (name: string) => ({ annotations: [{ term: "RESO.OData.Metadata.LookupName", value: name }] });
 
+const views = { name: "Demo.Views", members: ["Lake", "Mountain", "City"], isFlags: true };
+
 const properties = [
   property("ListingKey", "Edm.String", { nullable: false }),
   property("City", "Edm.String"),
@@ -25,10 +27,21 @@ const properties = [
   property("WaterfrontYN", "Edm.Boolean"),
   property("CloseDate", "Edm.Date"),
   property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false, precision: 3 }),
+  property("Appliances", "Edm.String", { collection: true, nullable: false, ...lookup("Appliances") }),
+  property("Stories", "Edm.Byte"),
+  property("Ratio", "Edm.Single"),
+  property("OpenTime", "Edm.TimeOfDay"),
+  property("Stay", "Edm.Duration"),
+  property("Id", "Edm.Guid"),
+  property("View", "Edm.String", { enumType: views }),
+  property("Photo", "Edm.Binary"),
+  property("Place", "Edm.GeographyPoint"),
+  property("Sizes", "Edm.Decimal", { collection: true, nullable: false }),
+  property("Counts", "Edm.Int64", { collection: true, nullable: false }),
+  property("Visits", "Edm.DateTimeOffset", { collection: true, nullable: false }),
   // Names that the databases' own JSON functions use for their columns.
   property("type", "Edm.String"),
   property("key", "Edm.String"),
-  property("Appliances", "Edm.String", { collection: true, nullable: false, ...lookup("Appliances") }),
 ];
 
 /** A small Property with one property of every type that a listing has. */
@@ -38,6 +51,14 @@ export const listing: EntitySet = {
 };
 
 const at = (second: number) => `2024-01-15T08:30:${String(second).padStart(2, "0")}.123Z`;
+
+/** A collection as a column holds it: integers of any size are JSON numbers there. */
+export const collectionText = ({ type }: StructuralProperty, items: unknown): string => {
+  const texts = ((items ?? []) as readonly unknown[]).map((item) =>
+    type === "Edm.Int64" ? String(item) : JSON.stringify(item),
+  );
+  return `[${texts.join()}]`;
+};
 
 /** Rows with nulls, empty text, quotes, wildcards, astral characters and numbers that doubles get wrong. */
 export const rows: readonly Row[] = [
@@ -75,5 +96,63 @@ export const rows: readonly Row[] = [
     StandardStatus: "Closed",
     LivingArea: 900_000,
     ModificationTimestamp: at(7),
+  },
+  {
+    ListingKey: "k",
+    City: " '' \\ \" -- %_ \n",
+    StandardStatus: "12",
+    ListPrice: 999_999_999_999.99,
+    LivingArea: 0.0001,
+    Score: 1.7976931348623157e308,
+    BedroomsTotal: "9223372036854775807",
+    CloseDate: "9999-12-31",
+    ModificationTimestamp: "9999-12-31T23:59:59.999Z",
+    Stories: 255,
+    Ratio: 0.1,
+    OpenTime: "23:59:59.999999",
+    Stay: "P99999999DT0.000000000001S",
+    Id: "ffffffff-ffff-ffff-ffff-ffffffffffff",
+    View: "Lake,City",
+    Photo: "_-8",
+    Place: { type: "Point", coordinates: [180, 90] },
+    Sizes: [0.1, null, 1e21, -3],
+    Counts: ["9223372036854775807", null, -1],
+    Visits: ["9999-12-31T23:59:59.999Z", null],
+  },
+  {
+    ListingKey: "l",
+    City: "1e400",
+    StandardStatus: "2024-02-30",
+    ListPrice: -999_999_999_999.99,
+    LivingArea: -12.5,
+    Score: 5e-324,
+    BedroomsTotal: "-9223372036854775808",
+    CloseDate: "0001-01-01",
+    ModificationTimestamp: "0001-01-01T00:00:00.000Z",
+    Stories: 0,
+    Ratio: -3.4028234663852886e38,
+    OpenTime: "00:00:00",
+    Stay: "-PT36H",
+    Id: "00000000-0000-0000-0000-000000000000",
+    View: "City",
+    Photo: "",
+    Place: { type: "Point", coordinates: [-97.74, 30.27] },
+    Sizes: [],
+    Counts: [1, 2, 3],
+    Visits: ["0001-01-01T00:00:00.000Z", "2024-02-29T12:00:00.000Z"],
+  },
+  {
+    ListingKey: "m",
+    City: "2024-02-29T12:00:00.5+14:00",
+    StandardStatus: "PT1H",
+    Score: 1e23,
+    BedroomsTotal: -1,
+    ModificationTimestamp: "2024-02-29T12:00:00.500Z",
+    Stories: 3,
+    Ratio: 1.5,
+    OpenTime: "08:30:00.5",
+    Stay: "PT0.0000001S",
+    View: "",
+    Counts: [2, 2],
   },
 ];

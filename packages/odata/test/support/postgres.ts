@@ -9,7 +9,7 @@ import pg from "pg";
 export type PostgresServer = {
   readonly url: string;
   /** A new pool of connections; the caller ends it. */
-  readonly connect: () => pg.Pool;
+  readonly connect: (connections?: number) => pg.Pool;
   /** End the server and remove its files. */
   readonly stop: () => Promise<void>;
 };
@@ -120,11 +120,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     await stop();
     throw new Error(`postgres does not start: ${log}`);
   }
-  return { url, connect: () => connect(url), stop };
+  return { url, connect: (connections = 2) => connect(url, connections), stop };
 }
 
-function connect(url: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: 2 });
+function connect(url: string, connections: number): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url, max: connections });
   // A connection that is being closed when the server stops says so here.
   pool.on("error", () => {});
   return pool;

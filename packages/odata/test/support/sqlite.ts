@@ -11,7 +11,7 @@ import {
   tableMapping,
 } from "../../src/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
-import { listing, rows } from "./listing.ts";
+import { collectionText, listing, rows } from "./listing.ts";
 
 const encodingOf = (name: string) => {
   const property = listing.type.properties.get(name);
@@ -67,7 +67,7 @@ export function openListings() {
 function columnValue(name: string, row: Row): unknown {
   const { property, encoding } = encodingOf(name);
   const json = row[name];
-  if (property.collection) return JSON.stringify(json ?? []);
+  if (property.collection) return collectionText(property, json);
   if (json === undefined) return null;
   return encodings[encoding](codecOf(property.type).fromJson(json), property).value;
 }

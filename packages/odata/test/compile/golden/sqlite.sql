@@ -59,7 +59,7 @@ select "ListingKey" as "ListingKey" from "property" where exists (select 1 from 
 -- ["Oven",10]
 
 -- not Appliances/all(a:contains(a,'x'))
-select "ListingKey" as "ListingKey" from "property" where not case when exists (select 1 from (select value as "item0" from json_each("Appliances")) as "item0" where not ((instr("item0"."item0", ?) > 0))) then 0 when exists (select 1 from (select value as "item0" from json_each("Appliances")) as "item0" where ((instr("item0"."item0", ?) > 0)) is null) then null else 1 end order by "ListingKey" limit ?
+select "ListingKey" as "ListingKey" from "property" where not case when exists (select 1 from (select value as "item0" from json_each("Appliances")) as "item0" where not ((instr("item0"."item0", ?) > 0))) then 0 when exists (select 1 from (select value as "item0" from json_each("Appliances")) as "item0" where (((instr("item0"."item0", ?) > 0))) is null) then null else 1 end order by "ListingKey" limit ?
 -- ["x","x",10]
 
 -- ModificationTimestamp gt 2024-01-15T08:30:00.123456Z

@@ -1,0 +1,107 @@
+const header = "language plpgsql immutable strict parallel safe";
+
+/** The whole part of a number, where it is in a range; null for NaN and for infinity. */
+const integer = `
+create or replace function cadastre_integer(numeric, bigint, bigint) returns bigint ${header} as $$
+begin
+  return case when trunc($1) between $2 and $3 then trunc($1)::bigint end;
+end
+$$`;
+
+const int64 = `
+create or replace function cadastre_int64(numeric) returns bigint ${header} as $$
+begin
+  return case when $1 between -9223372036854775808 and 9223372036854775807 then $1::bigint end;
+end
+$$`;
+
+/** A decimal of a magnitude that has a value: evaluate's bounds. */
+const bounded = `
+create or replace function cadastre_bounded(numeric) returns numeric ${header} as $$
+begin
+  return case when abs($1) < numeric '1e50000' then $1 end;
+end
+$$`;
+
+/** An operation on two decimals, null where one of them has too great a magnitude for the server to compute. */
+const operation = (name: string, result: string) => `
+create or replace function cadastre_${name}(numeric, numeric) returns numeric ${header} as $$
+begin
+  if abs($1) < numeric '1e50000' and abs($2) < numeric '1e50000' then return cadastre_bounded(${result}); end if;
+  return null;
+end
+$$`;
+
+const sum = operation("sum", "$1 + $2");
+const difference = operation("difference", "$1 - $2");
+const remainder = operation("remainder", "mod($1, nullif($2, 0))");
+/** Twenty digits after the point, the rest cut off. */
+const quotient = operation(
+  "quotient",
+  "div($1 * 100000000000000000000, nullif($2, 0)) * 0.00000000000000000001",
+);
+/** The whole part. */
+const wholeProduct = operation("whole_product", "trunc($1 * $2)");
+const wholeQuotient = operation("whole_quotient", "div($1, nullif($2, 0))");
+const exactProduct = operation("exact_product", "$1 * $2");
+
+/** The server rounds a product to 16,383 digits after the point. */
+const product = `
+create or replace function cadastre_product(numeric, numeric) returns numeric ${header} as $$
+begin
+  if scale($1) + scale($2) > 16383 and min_scale($1) + min_scale($2) > 16383 then return null; end if;
+  return cadastre_exact_product($1, $2);
+end
+$$`;
+
+/**
+ * The decimal of a double's shortest text, infinity included. The server's own text is not always the shortest:
+ * it takes none that lies halfway between two doubles.
+ */
+const number = `
+create or replace function cadastre_number(float8) returns numeric ${header} as $$
+declare
+  given constant numeric := $1::text::numeric;
+  place int;
+begin
+  if given = 0 or abs(given) = 'Infinity' or given = 'NaN' or abs(given) < 1e14 and scale(given) < 2 then
+    return given;
+  end if;
+  -- digits after the point of a number with fifteen digits
+  place := 14 - floor(log(abs(given)))::int;
+  if cadastre_double(round(given, place)) = $1 then return trim_scale(round(given, place)); end if;
+  if cadastre_double(round(given, place + 1)) = $1 then return trim_scale(round(given, place + 1)); end if;
+  return given;
+end
+$$`;
+
+const decimal = `
+create or replace function cadastre_decimal(float8) returns numeric ${header} as $$
+begin
+  return case when abs($1) < 'Infinity' then cadastre_number($1) end;
+end
+$$`;
+
+/** Whether a number of one type has the same value in another. */
+const same = `
+create or replace function cadastre_same(numeric, numeric) returns boolean language sql immutable parallel safe as $$
+  select coalesce($1 = $2, false)
+$$`;
+
+/** Integers and decimals: what has no value is null, and nothing raises an error. */
+export const numberHelpers: readonly string[] = [
+  integer,
+  int64,
+  bounded,
+  sum,
+  difference,
+  remainder,
+  quotient,
+  wholeProduct,
+  wholeQuotient,
+  exactProduct,
+  product,
+  number,
+  decimal,
+  same,
+];

@@ -1,0 +1,80 @@
+const header = "immutable strict parallel safe";
+const procedure = `language plpgsql ${header}`;
+const day = "numeric '86400000000000000'";
+
+/** Picoseconds since 1970: exact, where the server's own arithmetic has microseconds. */
+const picoseconds = `
+create or replace function cadastre_picoseconds(timestamptz) returns numeric language sql ${header} as $$
+  select extract(epoch from $1 at time zone 'UTC') * 1000000000000
+$$`;
+
+/** Picoseconds since midnight. */
+const picosecondsOfTime = `
+create or replace function cadastre_picoseconds(time) returns numeric language sql ${header} as $$
+  select extract(epoch from $1) * 1000000000000
+$$`;
+
+/** Whole days, towards the past. */
+const days = `
+create or replace function cadastre_days(numeric) returns numeric ${procedure} as $$
+begin
+  return div($1 - case when mod($1, ${day}) < 0 then ${day} else 0 end, ${day});
+end
+$$`;
+
+/** The date of an instant in UTC, as far as the server has dates. */
+const date = `
+create or replace function cadastre_date(numeric) returns date ${procedure} as $$
+begin
+  return case when $1 between -2440000 * ${day} and 2100000000 * ${day}
+    then date '1970-01-01' + cadastre_days($1)::int end;
+end
+$$`;
+
+/** The time of day of an instant in UTC. */
+const time = `
+create or replace function cadastre_time(numeric) returns numeric ${procedure} as $$
+begin
+  return case when abs($1) < 'Infinity' then $1 - cadastre_days($1) * ${day} end;
+end
+$$`;
+
+/** An instant that arithmetic takes and gives; null outside of the years 1 to 9999. */
+const instant = `
+create or replace function cadastre_instant(numeric) returns numeric ${procedure} as $$
+begin
+  return case when $1 >= -719162 * ${day} and $1 < 2932897 * ${day} then $1 end;
+end
+$$`;
+
+/** A date moved by the whole days of a duration; null outside of the years 1 to 9999. */
+const sum = `
+create or replace function cadastre_sum(date, numeric) returns date ${procedure} as $$
+declare
+  moved numeric;
+begin
+  if $1 not between '0001-01-01' and '9999-12-31' then return null; end if;
+  moved := $1 - date '1970-01-01' + cadastre_days($2);
+  return case when moved between -719162 and 2932896 then date '1970-01-01' + moved::int end;
+end
+$$`;
+
+const difference = `
+create or replace function cadastre_difference(date, date) returns numeric ${procedure} as $$
+begin
+  return case when $1 between '0001-01-01' and '9999-12-31' and $2 between '0001-01-01' and '9999-12-31'
+    then ($1 - $2) * ${day} end;
+end
+$$`;
+
+/** Dates as the server has them; instants, times of day and durations as picoseconds. */
+export const temporalHelpers: readonly string[] = [
+  picoseconds,
+  picosecondsOfTime,
+  days,
+  date,
+  time,
+  instant,
+  sum,
+  difference,
+];

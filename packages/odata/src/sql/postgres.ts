@@ -1,0 +1,53 @@
+import Big from "big.js";
+import type { PrimitiveType } from "../model/types.ts";
+import { codecOf } from "../model/values.ts";
+import type { Dialect } from "./dialect.ts";
+import { identifier, join, sql, value } from "./fragment.ts";
+import { cast, isOf, itemOf } from "./postgres-cast.ts";
+import { align, columns, computed, nothing, operand, ordered, toComputed } from "./postgres-forms.ts";
+import { arithmetic, negate } from "./postgres-operations.ts";
+
+/** JSON of an item, with every digit of a number. */
+function jsonOf(item: unknown, type: PrimitiveType): string {
+  if (item === null) return "null";
+  if (item instanceof Big) return item.toString();
+  const json = codecOf(type).toJson(item);
+  return typeof json === "bigint" ? String(json) : JSON.stringify(json);
+}
+
+/**
+ * PostgreSQL 15 or later, with the functions and settings of `@cadastre/odata/postgres`. Text columns are of
+ * deterministic collations; decimals and doubles hold no NaN.
+ */
+export const postgres: Dialect = {
+  name: "postgres",
+  placeholder: (position) => `$${position}`,
+  encodings: columns,
+  computed,
+  toComputed,
+  operand,
+  nothing,
+  align,
+  ordered,
+  // The text of a single is not that of the double which it is.
+  written: (given, form) => (form === "double" ? sql`(${given})::float8::text` : sql`(${given})::text`),
+  collection: (values, type) => sql`${value(`[${values.map((one) => jsonOf(one, type)).join()}]`)}::jsonb`,
+  truth: (v) => (v ? sql`true` : sql`false`),
+  isSame: (left, right) => sql`(${left} is not distinct from ${right})`,
+  isOther: (left, right) => sql`(${left} is distinct from ${right})`,
+  call: (name, _types, args) => sql`${identifier(`cadastre_${name}`)}(${join(args, ", ")})`,
+  arithmetic,
+  negate,
+  cast,
+  isOf,
+  hasFlag: (names, name) => sql`strpos(',' || ${names} || ',', ',' || ${name}::text || ',') > 0`,
+  items: (array, alias) => sql`cadastre_elements(${array}) as ${alias}("an item")`,
+  item: (alias, type) => itemOf(sql`${alias}."an item"`, type),
+  itemEncodings: computed,
+  emptyCollection: sql`'[]'::jsonb`,
+  // A place for nulls that there are not would keep the index of a primary key from serving the order.
+  ascending: (expression, nullable) =>
+    nullable ? sql`${expression} asc nulls first` : sql`${expression} asc`,
+  descending: (expression, nullable) =>
+    nullable ? sql`${expression} desc nulls last` : sql`${expression} desc`,
+};
