@@ -20,7 +20,7 @@ export { codecOf } from "./model/values.ts";
 export * from "./options/index.ts";
 export { nextLink } from "./paging/next-link.ts";
 export { openSkipToken, type SkipToken, type SkipTokenKey, sealSkipToken } from "./paging/skip-token.ts";
-export type { Dialect, DialectName, Lying } from "./sql/dialect.ts";
+export type { Dialect, DialectName, SqlValue } from "./sql/dialect.ts";
 export { type EncodingName, encodings } from "./sql/encoding.ts";
 export { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "./sql/fragment.ts";
 export { postgres } from "./sql/postgres.ts";

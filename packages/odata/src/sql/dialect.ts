@@ -6,7 +6,7 @@ import type { SqlFragment } from "./fragment.ts";
 export type DialectName = "sqlite" | "postgres";
 
 /** SQL of a value, and how the value lies in it. */
-export type Lying = {
+export type SqlValue = {
   readonly sql: SqlFragment;
   readonly form: EncodingName;
   /** Digits after the point in a scaled integer; null for what is not one. */
@@ -28,7 +28,7 @@ export type Dialect = {
   /** The null of a type. */
   readonly nothing: (type: ValueType) => SqlFragment;
   /** An operand to be compared with one of another form, so that order and equality are those of the values. */
-  readonly align: (operand: Lying, other: Lying) => SqlFragment;
+  readonly align: (operand: SqlValue, other: SqlValue) => SqlFragment;
   /** An operand whose order, or equality with another column, matters. */
   readonly ordered: (operand: SqlFragment, form: EncodingName) => SqlFragment;
   /** An operand as it is selected, to come back as an {@link Dialect.operand} of the next page. */

@@ -1,5 +1,5 @@
 import type { PrimitiveType } from "../model/types.ts";
-import type { Dialect, Lying } from "./dialect.ts";
+import type { Dialect, SqlValue } from "./dialect.ts";
 import type { EncodingName } from "./encoding.ts";
 import { type SqlFragment, sql, value } from "./fragment.ts";
 
@@ -97,7 +97,7 @@ const decimalOf = (integer: SqlFragment, scale: number): SqlFragment =>
   sql`(${integer} * ${value(`1e-${scale}`)}::numeric)`;
 
 /** Numbers compare as decimals: the server would compare a decimal with a double as doubles. */
-export function align({ sql: given, form, scale }: Lying, other: Lying): SqlFragment {
+export function align({ sql: given, form, scale }: SqlValue, other: SqlValue): SqlFragment {
   if (form === "text" || form === "plain") return ordered(given, form);
   if (form === "scaled" && scale === 0 && other.form === "numeric") return given;
   return form === "numeric" || form === "picoseconds" ? given : toComputed(given, form, scale);

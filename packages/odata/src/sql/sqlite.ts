@@ -1,6 +1,6 @@
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
-import type { Dialect, Lying } from "./dialect.ts";
+import type { Dialect, SqlValue } from "./dialect.ts";
 import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
 
 /** Forms of columns: those of JSON, but 0 and 1 for booleans. */
@@ -65,7 +65,7 @@ const asDouble = (integer: SqlFragment, scale: number): SqlFragment =>
   scale === 0 ? integer : sql`(${integer} / ${value(10 ** scale)})`;
 
 /** Integers and doubles compare as they are, and what is made for sorting with its like. */
-function align({ sql: operand, form, scale }: Lying, other: Lying): SqlFragment {
+function align({ sql: operand, form, scale }: SqlValue, other: SqlValue): SqlFragment {
   if (scale !== null && other.scale !== null) {
     const digits = other.scale - scale;
     return digits > 0 ? sql`(${operand} * ${value(10n ** BigInt(digits))})` : operand;

@@ -65,20 +65,20 @@ const dialects = [
 
 test.each(dialects)(
   "filters and orders compile to the SQL that was reviewed: $name",
-  async (dialect, lying) => {
+  async (dialect, where) => {
     const select = parseSelect("ListingKey");
     const compiled = [
       ...filters.map((text) =>
         show(
           text,
-          compilePage(bindQuery({ filter: parseFilter(text), select, top: 10 }, listing), dialect, lying),
+          compilePage(bindQuery({ filter: parseFilter(text), select, top: 10 }, listing), dialect, where),
         ),
       ),
       ...orders.map(([text, after]) => {
         const query = bindQuery({ orderBy: parseOrderBy(text), select, top: 10, after }, listing);
         return show(
           `${text} after ${JSON.stringify(after)}`,
-          compilePage(query, dialect, lying, { order: true }),
+          compilePage(query, dialect, where, { order: true }),
         );
       }),
     ];
