@@ -39,8 +39,10 @@ afterAll(async () => {
   await postgres?.close();
 });
 
-/** `CASES=5000` for more. */
-const numRuns = Number(process.env["CASES"] ?? 200);
+/** `CASES=5000` for more, `SEED=1` for the same ones again. */
+const { CASES, SEED } = process.env;
+const numRuns = Number(CASES ?? 200);
+const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 const options = { timeout: 60_000 + numRuns * 200 };
 
 const key = "ListingKey";
@@ -81,7 +83,7 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
         expect(await engine.keys(query), text).toEqual(expected);
         expect(await engine.count(query), text).toBe(expected.length);
       }),
-      { numRuns },
+      parameters,
     );
   });
 
@@ -92,7 +94,7 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
         const expected = rows.toSorted((a, b) => compareRows(query.orderBy, a, b)).map((row) => row[key]);
         expect(await engine.keys(query), text).toEqual(expected);
       }),
-      { numRuns },
+      parameters,
     );
   });
 
@@ -113,7 +115,7 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
         }
         expect(walked, text).toEqual(expected);
       }),
-      { numRuns },
+      parameters,
     );
   });
 });

@@ -203,6 +203,8 @@ describe("conversions and choices", () => {
     ["isof(Demo.Office)", false],
     ["case(Count lt 5:'few',Count ge 5:'many')", "many"],
     ["case(false:1,true:2.5)", "2.5"],
+    ["case(Small eq 10:9223,true:1)", 1],
+    ["case((Small eq 10):15,true:1)", 1],
     ["case(Name eq 'x':1,false:2)", null],
   ])("%s is %s", (text, expected) => {
     expect(result(text)).toBe(expected);

@@ -143,7 +143,8 @@ export function createTokens({ createToken, Lexer }: Chevrotain) {
     Literal,
   );
   const DateOnly = token("Date", /-?\d{4,}-\d\d-\d\d/, "a literal", Literal);
-  const TimeOfDay = token("TimeOfDay", /\d\d:\d\d(?::\d\d(?:\.\d+)?)?/, "a literal", Literal);
+  // `case(Beds eq 10:9223)`: with a third digit it is a number, a colon and a number.
+  const TimeOfDay = token("TimeOfDay", /\d\d:\d\d(?!\d)(?::\d\d(?:\.\d+)?)?/, "a literal", Literal);
   const Numeral = token("Numeral", /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/, "a literal", Literal);
   const NotFinite = token("NotFinite", /-INF(?![\w.\u0080-\uFFFF])/, "a literal", Literal);
   const Text = token("String", /'(?:[^']|'')*'/, "a literal", Literal);
