@@ -44,12 +44,13 @@ const double: Encoding = (value) => {
   return { value: order > 0 ? doubleBelow(nearest) : nearest, exact: order === 0 };
 };
 
+/** Zero comes as -0 here, since what rounds up to zero is negative. */
 function doubleBelow(n: number): number {
   if (n === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, n);
   view.setBigInt64(0, view.getBigInt64(0) + (n > 0 ? -1n : 1n));
-  return n === 0 ? -Number.MIN_VALUE : view.getFloat64(0);
+  return view.getFloat64(0);
 }
 
 const millisecond = second / 1000n;

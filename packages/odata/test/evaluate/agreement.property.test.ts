@@ -55,6 +55,8 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     "not Appliances/any(a:not contains(City,a))",
     "Appliances/any(a:a eq 'Oven' and Id eq null)",
     "Appliances/any()",
+    "Appliances/all(a:contains(a,''))",
+    "not Appliances/all(a:contains(a,''))",
     "BedroomsTotal in Counts",
     "-INF le BedroomsTotal",
     "BedroomsTotal gt -1e30",
