@@ -2,6 +2,7 @@ import type { PrimitiveType } from "../model/types.ts";
 import type { Dialect, SqlValue } from "./dialect.ts";
 import type { EncodingName } from "./encoding.ts";
 import { type SqlFragment, sql, value } from "./fragment.ts";
+import { shapeForms } from "./shape-forms.ts";
 
 /** Forms of columns: PostgreSQL's own types. */
 export const columns = {
@@ -21,20 +22,7 @@ export const columns = {
   "Edm.Duration": "picoseconds",
   "Edm.Guid": "plain",
   "Edm.Binary": "text",
-  "Edm.GeographyPoint": "jsonText",
-  "Edm.GeographyLineString": "jsonText",
-  "Edm.GeographyPolygon": "jsonText",
-  "Edm.GeographyMultiPoint": "jsonText",
-  "Edm.GeographyMultiLineString": "jsonText",
-  "Edm.GeographyMultiPolygon": "jsonText",
-  "Edm.GeographyCollection": "jsonText",
-  "Edm.GeometryPoint": "jsonText",
-  "Edm.GeometryLineString": "jsonText",
-  "Edm.GeometryPolygon": "jsonText",
-  "Edm.GeometryMultiPoint": "jsonText",
-  "Edm.GeometryMultiLineString": "jsonText",
-  "Edm.GeometryMultiPolygon": "jsonText",
-  "Edm.GeometryCollection": "jsonText",
+  ...shapeForms,
 } as const satisfies Dialect["encodings"];
 
 /** Computed instants and times of day are picoseconds: a column has microseconds, what is computed more. */

@@ -2,6 +2,7 @@ import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect, SqlValue } from "./dialect.ts";
 import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
+import { shapeForms } from "./shape-forms.ts";
 
 /** Forms of columns: those of JSON, but 0 and 1 for booleans. */
 const columns = {
@@ -21,20 +22,7 @@ const columns = {
   "Edm.Duration": "sortableText",
   "Edm.Guid": "plain",
   "Edm.Binary": "plain",
-  "Edm.GeographyPoint": "jsonText",
-  "Edm.GeographyLineString": "jsonText",
-  "Edm.GeographyPolygon": "jsonText",
-  "Edm.GeographyMultiPoint": "jsonText",
-  "Edm.GeographyMultiLineString": "jsonText",
-  "Edm.GeographyMultiPolygon": "jsonText",
-  "Edm.GeographyCollection": "jsonText",
-  "Edm.GeometryPoint": "jsonText",
-  "Edm.GeometryLineString": "jsonText",
-  "Edm.GeometryPolygon": "jsonText",
-  "Edm.GeometryMultiPoint": "jsonText",
-  "Edm.GeometryMultiLineString": "jsonText",
-  "Edm.GeometryMultiPolygon": "jsonText",
-  "Edm.GeometryCollection": "jsonText",
+  ...shapeForms,
 } as const satisfies Dialect["encodings"];
 
 /** An integer that no JSON number of ECMAScript can hold is text. */

@@ -1,4 +1,5 @@
 import Big from "big.js";
+import { itemType } from "../bound/typing.ts";
 import { fromSortable } from "../model/sortable.ts";
 import { parseInstant } from "../model/temporal.ts";
 import type { PrimitiveType, StructuralProperty, ValueType } from "../model/types.ts";
@@ -6,8 +7,8 @@ import { codecOf } from "../model/values.ts";
 import { encodings } from "../sql/encoding.ts";
 import { sqlite } from "../sql/sqlite.ts";
 
-const itemOf = (type: ValueType): PrimitiveType | undefined =>
-  type.startsWith("Collection(") ? (type.slice("Collection(".length, -1) as PrimitiveType) : undefined;
+/** A value type has no structures, so the items of its collections are primitive. */
+const itemOf = (type: ValueType) => itemType(type) as PrimitiveType | undefined;
 
 /** How values of each computed form are read back; the others are the values' own JSON form. */
 const readers: Partial<Record<string, (value: unknown) => unknown>> = {
