@@ -10,6 +10,7 @@ export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
+export { compileMergedCount, compileMergedPage } from "./compile/partitions.ts";
 export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";

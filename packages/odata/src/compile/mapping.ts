@@ -9,6 +9,8 @@ export type Column = { readonly sql: SqlFragment; readonly encoding?: EncodingNa
 export type Mapping = {
   /** What follows `from`. */
   readonly from: SqlFragment;
+  /** A condition on the rows of `from`, looked at before those of the query. */
+  readonly where?: SqlFragment;
   readonly column: (property: StructuralProperty) => Column;
 };
 

@@ -19,12 +19,25 @@ export type PageOptions = {
 };
 
 /** Compile to one `select` of a page of rows. */
-export function compilePage(
+export const compilePage = (
   query: BoundQuery,
   dialect: Dialect,
   mapping: Mapping,
-  { columns, order: withOrder = false }: PageOptions = {},
-): CompiledSql {
+  { columns, order = false }: PageOptions = {},
+): CompiledSql =>
+  render(selectPage(query, dialect, mapping, columns, order ? "written" : null), dialect.placeholder);
+
+/**
+ * The statement of a page. The values of the order are selected as `written`, to come back as `after` of the next
+ * page, or `sorted`, as the database orders them.
+ */
+export function selectPage(
+  query: BoundQuery,
+  dialect: Dialect,
+  mapping: Mapping,
+  columns: readonly SqlFragment[] | undefined,
+  orderAs: "written" | "sorted" | null,
+): SqlFragment {
   const target = targetOf(dialect, mapping);
   const projected =
     columns ??
@@ -36,14 +49,14 @@ export function compilePage(
     const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
     const operand = dialect.ordered(compiled, form);
     return {
-      selected: sql`${dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
+      selected: sql`${orderAs === "sorted" ? operand : dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
       sorted:
         direction === "asc" ? dialect.ascending(operand, nullable) : dialect.descending(operand, nullable),
     };
   });
-  const conditions = [compilePredicate(fold(query.filter), target, "truth")];
+  const conditions = conditionsOf(query, target);
   if (query.after !== null) conditions.push(compileAfter(query.orderBy, query.after, target));
-  const keyset = withOrder ? order.map((item) => item.selected) : [];
+  const keyset = orderAs === null ? [] : order.map((item) => item.selected);
   const selected = join([...projected, ...keyset], ", ");
   const sorted = join(
     order.map((item) => item.sorted),
@@ -52,15 +65,24 @@ export function compilePage(
   const rows = sql`select ${selected} from ${mapping.from} where ${join(conditions, " and ")}`;
   const ordered = order.length === 0 ? rows : sql`${rows} order by ${sorted}`;
   const limited = sql`${ordered} limit ${value(query.top)}`;
-  const skipped = query.skip === 0 ? limited : sql`${limited} offset ${value(query.skip)}`;
-  return render(skipped, dialect.placeholder);
+  return query.skip === 0 ? limited : sql`${limited} offset ${value(query.skip)}`;
 }
 
 /** Compile to a `select` of the number of rows that match, as `count`. Paging does not touch it. */
-export function compileCount(query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql {
-  const matching = compilePredicate(fold(query.filter), targetOf(dialect, mapping), "truth");
-  const statement = sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
-  return render(statement, dialect.placeholder);
+export const compileCount = (query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql =>
+  render(selectCount(query, dialect, mapping), dialect.placeholder);
+
+/** The statement of {@link compileCount}, to be part of a larger one. */
+export function selectCount(query: BoundQuery, dialect: Dialect, mapping: Mapping): SqlFragment {
+  const matching = join(conditionsOf(query, targetOf(dialect, mapping)), " and ");
+  return sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
+}
+
+/** What a row must meet, wherever the page starts. */
+function conditionsOf({ filter }: BoundQuery, target: Target): SqlFragment[] {
+  const { where } = target.mapping;
+  const matching = compilePredicate(fold(filter), target, "truth");
+  return where === undefined ? [matching] : [where, matching];
 }
 
 const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({

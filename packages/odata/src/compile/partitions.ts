@@ -1,0 +1,39 @@
+import type { BoundQuery } from "../bound/tree.ts";
+import type { Dialect } from "../sql/dialect.ts";
+import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import type { Mapping } from "./mapping.ts";
+import { selectCount, selectPage } from "./query.ts";
+
+/**
+ * Compile to one `select` of a page of the rows that lie in several tables, each row in one of them. Every table
+ * gives a page of its own, by its own indexes, and these are merged.
+ *
+ * @param columns names of columns that all the tables have
+ */
+export function compileMergedPage(
+  query: BoundQuery,
+  dialect: Dialect,
+  partitions: readonly Mapping[],
+  columns: readonly string[],
+): CompiledSql {
+  const names = columns.map((name) => identifier(name));
+  const pages = partitions.map((partition) => selectPage(query, dialect, partition, names, "sorted"));
+  const all = pages.map((page, i) => sql`select * from (${page}) as ${identifier(`page${i}`)}`);
+  const order = query.orderBy.map(({ direction }, i) => {
+    const selected = identifier(`order${i}`);
+    return direction === "asc" ? dialect.ascending(selected, true) : dialect.descending(selected, true);
+  });
+  const merged = sql`select ${join(names, ", ")} from (${join(all, " union all ")}) as ${identifier("pages")}`;
+  const sorted = sql`${merged} order by ${join(order, ", ")} limit ${value(query.top)}`;
+  return render(sorted, dialect.placeholder);
+}
+
+/** Compile to one `select` of the number of rows that match in all the tables together, as `count`. */
+export function compileMergedCount(
+  query: BoundQuery,
+  dialect: Dialect,
+  partitions: readonly Mapping[],
+): CompiledSql {
+  const counts = partitions.map((partition): SqlFragment => sql`(${selectCount(query, dialect, partition)})`);
+  return render(sql`select ${join(counts, " + ")} as ${identifier("count")}`, dialect.placeholder);
+}
