@@ -7,6 +7,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
+    // Threads that the tests start run the source as well.
+    execArgv: ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"],
     include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "docs/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -11,7 +11,7 @@ export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./compile/partitions.ts";
-export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
+export { compileCount, compilePage, compileValue, type PageOptions } from "./compile/query.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export type { FunctionEntry } from "./functions/define.ts";

@@ -1,6 +1,18 @@
 /**
- * Listing records, and restricted queries over them.
+ * Versions of listing records, and restricted queries over them.
  *
  * @module
  */
-export type { Page, Store, StoredRecord, StoredResource } from "./store.ts";
+export { StoreError, type StoreErrorCode } from "./errors.ts";
+export type {
+  Bookmark,
+  Change,
+  Commit,
+  Page,
+  ReadOptions,
+  RemovedRecord,
+  Store,
+  StoredRecord,
+  StoredResource,
+  WritableStore,
+} from "./store.ts";

@@ -17,25 +17,101 @@ export type StoredRecord = {
   /** Name of a stored entity set. */
   readonly resource: string;
   readonly datasetId: string;
-  /** JSON form, without nulls and empty collections. */
+  /** JSON form; nulls and empty collections may be left out. */
   readonly record: Row;
   /** Values of the resource's hidden properties. */
   readonly hidden?: Row;
 };
 
-export type Page = {
-  /** The selected properties in JSON form: nulls are explicit, collections are arrays. */
-  readonly rows: readonly Row[];
-  /** Where the next page starts, see `BoundQuery.after`; null when the result is complete. */
-  readonly after: readonly unknown[] | null;
+/** A record that is no longer there. */
+export type RemovedRecord = {
+  /** Name of a stored entity set. */
+  readonly resource: string;
+  /** Values of the key in JSON form, in the order of the key. */
+  readonly removed: readonly unknown[];
 };
 
-/** Reads, each of them restricted to a scope. */
+/** A record of a known key replaces the one before. */
+export type Change = StoredRecord | RemovedRecord;
+
+/** What a commit has done. */
+export type Commit = {
+  /** Number of the commit; that of the last one before if nothing changed. Numbers rise in the order of commits. */
+  readonly checkpoint: number;
+  readonly written: number;
+  /** Records that were there already, to the letter. */
+  readonly unchanged: number;
+  readonly removed: number;
+};
+
+/**
+ * The last record of a page, in the state of the store that its walk reads. Pages after it are read as of the same
+ * checkpoint: a record that is changed meanwhile is met once, one that is deleted is not met any more.
+ */
+export type Bookmark = {
+  readonly checkpoint: number;
+  /** Values of the key in database form. */
+  readonly key: readonly unknown[];
+};
+
+export type ReadOptions = {
+  /** For a page: where it starts; without one, at the first record that there is now. */
+  readonly from?: Bookmark | undefined;
+  /** Whether to count the records that match as well, whatever the page. */
+  readonly count?: boolean | undefined;
+  /** Whether members without a value are written out, as null. By default they are. */
+  readonly nulls?: boolean | undefined;
+  /** Gives the query up when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Page = {
+  /**
+   * The records' selected properties as JSON text in UTF-8, with commas between the records. Empty collections are
+   * written out.
+   */
+  readonly records: Uint8Array;
+  /** Number of records. */
+  readonly length: number;
+  /** Where the next page starts; null when the result is complete. */
+  readonly next: Bookmark | null;
+  readonly count?: number;
+};
+
+/**
+ * Reads, each of them restricted to a scope. All of them throw a `StoreError`: `query_timeout`, `query_canceled`,
+ * `store_busy`.
+ */
 export type Store = {
-  readonly page: (query: RestrictedQuery) => Promise<Page>;
+  /** @throws {StoreError} `bookmark_expired` */
+  readonly page: (query: RestrictedQuery, options?: ReadOptions) => Promise<Page>;
   /** Records that match, whatever the page. */
-  readonly count: (query: RestrictedQuery) => Promise<number>;
-  /** The first record that matches. */
-  readonly one: (query: RestrictedQuery) => Promise<Row | undefined>;
+  readonly count: (query: RestrictedQuery, options?: Pick<ReadOptions, "signal">) => Promise<number>;
+  /** The first record that matches, as JSON text in UTF-8. */
+  readonly one: (
+    query: RestrictedQuery,
+    options?: Pick<ReadOptions, "nulls" | "signal">,
+  ) => Promise<Uint8Array | undefined>;
+  /** Number of the last commit; 0 before the first. */
+  readonly checkpoint: () => Promise<number>;
   readonly close: () => Promise<void>;
+};
+
+/** A {@link Store}, with the means to fill it. */
+export type WritableStore = Store & {
+  /**
+   * Make changes in one transaction: all of them or none.
+   *
+   * @throws {StoreError} `invalid_record`, `unknown_resource`
+   */
+  readonly commit: (changes: Iterable<Change> | AsyncIterable<Change>) => Promise<Commit>;
+  /** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
+  readonly prune: (time: number) => Promise<number>;
+  /** What the owner of the database wants kept with it, by key. */
+  readonly notes: {
+    readonly get: (key: string) => Promise<string | undefined>;
+    readonly set: (key: string, text: string) => Promise<void>;
+  };
+  /** The database's plan for a page, a step a line. */
+  readonly explain: (query: RestrictedQuery) => Promise<readonly string[]>;
 };

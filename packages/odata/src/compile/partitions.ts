@@ -6,18 +6,22 @@ import { selectCount, selectPage } from "./query.ts";
 
 /**
  * Compile to one `select` of a page of the rows that lie in several tables, each row in one of them. Every table
- * gives a page of its own, by its own indexes, and these are merged.
+ * gives a page of its own, by its own indexes, and these are merged. The query skips nothing.
  *
- * @param columns names of columns that all the tables have
+ * @param columns what to select of a table, the same number of columns for each
  */
 export function compileMergedPage(
   query: BoundQuery,
   dialect: Dialect,
   partitions: readonly Mapping[],
-  columns: readonly string[],
+  columns: (partition: Mapping) => readonly SqlFragment[],
 ): CompiledSql {
-  const names = columns.map((name) => identifier(name));
-  const pages = partitions.map((partition) => selectPage(query, dialect, partition, names, "sorted"));
+  const pages = partitions.map((partition) => {
+    const named = columns(partition).map((column, i) => sql`${column} as ${columnName(i)}`);
+    return selectPage(query, dialect, partition, named, "sorted");
+  });
+  const [first] = partitions;
+  const names = first === undefined ? [] : columns(first).map((_, i) => columnName(i));
   const all = pages.map((page, i) => sql`select * from (${page}) as ${identifier(`page${i}`)}`);
   const order = query.orderBy.map(({ direction }, i) => {
     const selected = identifier(`order${i}`);
@@ -27,6 +31,8 @@ export function compileMergedPage(
   const sorted = sql`${merged} order by ${join(order, ", ")} limit ${value(query.top)}`;
   return render(sorted, dialect.placeholder);
 }
+
+const columnName = (position: number): SqlFragment => identifier(`column${position}`);
 
 /** Compile to one `select` of the number of rows that match in all the tables together, as `count`. */
 export function compileMergedCount(

@@ -1,11 +1,11 @@
-import type { BoundQuery } from "../bound/tree.ts";
+import type { BoundNode, BoundQuery } from "../bound/tree.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { compileAfter } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
-import type { Target } from "./operand.ts";
+import { type Target, toComputed } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
 
 export type PageOptions = {
@@ -91,3 +91,9 @@ const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({
   variables: [],
   predicate: compilePredicate,
 });
+
+/** A value of each row, to be selected in the form in which the dialect computes it. */
+export function compileValue(expression: BoundNode, dialect: Dialect, mapping: Mapping): SqlFragment {
+  const target = targetOf(dialect, mapping);
+  return toComputed(compileOperand(fold(expression), target), target).sql;
+}

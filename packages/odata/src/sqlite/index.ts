@@ -3,4 +3,5 @@
  *
  * @module
  */
+export { fromSqlite as readValue } from "./forms.ts";
 export { type FunctionHost, registerFunctions } from "./register.ts";

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "./store.ts";
+export { openSqliteStore, type SqliteStoreOptions } from "./store.ts";

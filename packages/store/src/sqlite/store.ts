@@ -1,143 +1,169 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { datasetProperty } from "@cadastre/entitlement";
-import {
-  type BoundQuery,
-  type CompiledSql,
-  compileCount,
-  compilePage,
-  identifier,
-  join,
-  type Mapping,
-  type PageOptions,
-  type Row,
-  render,
-  type SqlFragment,
-  sql,
-  sqlite,
-  value,
-} from "@cadastre/odata";
+import type { BoundQuery } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
-import { project } from "../projection.ts";
-import type { Page, Store, StoredRecord, StoredResource } from "../store.ts";
-import { StatementCache } from "./statement-cache.ts";
-import { columnValues, createStatements, recordColumn, tableMapping, typedProperties } from "./table.ts";
+import { StoreError } from "../errors.ts";
+import { pinsKey } from "../read/pins-key.ts";
+import { versionMapping } from "../read/versions.ts";
+import type { Member } from "../record/members.ts";
+import { Plans } from "../record/plans.ts";
+import { tableOf } from "../schema/table.ts";
+import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
+import { columnsOf } from "./columns.ts";
+import { Committer } from "./commit.ts";
+import {
+  compileCountRequest,
+  compileOrderValues,
+  compilePageRequest,
+  type ReadableTable,
+} from "./compile.ts";
+import { ticking } from "./deadline.ts";
+import { migrateSqlite } from "./migrate.ts";
+import { readNote, writeNote } from "./notes.ts";
+import { prune } from "./prune.ts";
+import { Reader } from "./reader.ts";
+import { ReaderPool } from "./reader-pool.ts";
+import type { PageRequest, PageResult, ReadRequest, ReadResult } from "./request.ts";
+import { TableWriter } from "./writer.ts";
 
 export type SqliteStoreOptions = {
   /** Path of the database file; it is made if it does not exist. */
   readonly file: string;
   readonly resources: readonly StoredResource[];
+  /** Threads that read, at most. 0: queries run on the calling thread, one at a time. By default 2. */
+  readonly threads?: number | undefined;
+  /** Queries that may wait for a thread. By default 256. */
+  readonly queue?: number | undefined;
+  /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
+  readonly timeout?: number | undefined;
 };
 
-/** A {@link Store} on a SQLite file, with the means to fill it. */
-export type SqliteStore = Store & {
-  /** Write records in one transaction: a record of a known key is replaced. Gives the number written. */
-  readonly load: (records: Iterable<StoredRecord>) => number;
-  /** What the owner of the file wants kept with it, by key. */
-  readonly notes: {
-    readonly get: (key: string) => string | undefined;
-    readonly set: (key: string, text: string) => void;
+type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
+
+/** Open a store, and bring its file to the present schema. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<WritableStore> {
+  const { file, resources } = options;
+  const numbered = await migrateSqlite(file, resources);
+  const stored = new Map<string, Stored>();
+  for (const resource of resources) {
+    const table = tableOf(resource);
+    const mapping = versionMapping(table, columnsOf(table), ticking);
+    stored.set(table.name, { table, mapping, members: numbered.get(table.name) ?? new Map() });
+  }
+  return new SqliteStore(options, stored);
+}
+
+/** One connection writes, one reads here what is found by its key, and threads read the rest. */
+class SqliteStore implements WritableStore {
+  readonly #stored: ReadonlyMap<string, Stored>;
+  readonly #timeout: number;
+  readonly #database: Database.Database;
+  readonly #committer: Committer;
+  readonly #reader: Reader;
+  readonly #pool: ReaderPool | undefined;
+  readonly #plans = new Plans();
+
+  constructor(options: SqliteStoreOptions, stored: ReadonlyMap<string, Stored>) {
+    const { file, threads = 2, queue = 256, timeout = 10_000 } = options;
+    this.#stored = stored;
+    this.#timeout = timeout;
+    this.#database = openToWrite(file);
+    const writers = [...stored.values()].map(
+      ({ table, members }) => [table.name, new TableWriter(this.#database, table, members)] as const,
+    );
+    this.#committer = new Committer(this.#database, new Map(writers));
+    this.#reader = new Reader(new Database(file, { readonly: true }), new Int32Array(1));
+    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue });
+  }
+
+  readonly page = async (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
+    const { from, count = false, nulls = true, signal } = options;
+    const stored = this.#find(query);
+    const at = from?.checkpoint;
+    const placed = from === undefined ? query : { ...query, after: this.#orderValues(query, stored, from) };
+    const request: ReadRequest = {
+      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
+      count: count ? compileCountRequest(query, stored, at) : undefined,
+      timeout: this.#timeout,
+    };
+    const { checkpoint, page, count: counted } = await this.#read(request, signal);
+    const { records, length, last, more } = page ?? emptyPage;
+    const next = more ? { checkpoint: at ?? checkpoint, key: last } : null;
+    return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
   };
-  /** The query plan of a page, a step a line. */
-  readonly explain: (query: RestrictedQuery) => readonly string[];
-};
 
-const noteTable = sql`create table if not exists "cadastre_note" ("key" text primary key, "text" text not null)`;
-const selectNote = `select "text" from "cadastre_note" where "key" = ?`;
-const replaceNote = `insert or replace into "cadastre_note" ("key", "text") values (?, ?)`;
+  readonly count = async (
+    query: RestrictedQuery,
+    { signal }: Pick<ReadOptions, "signal"> = {},
+  ): Promise<number> => {
+    const count = compileCountRequest(query, this.#find(query), undefined);
+    return (await this.#read({ count, timeout: this.#timeout }, signal)).count ?? 0;
+  };
 
-/** Open a store. Reads run on the calling thread. */
-export function openSqliteStore({ file, resources }: SqliteStoreOptions): SqliteStore {
+  readonly one = async (
+    query: RestrictedQuery,
+    { nulls = true, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
+  ): Promise<Uint8Array | undefined> => {
+    const page = this.#pageRequest({ ...query, top: 1 }, this.#find(query), nulls, undefined);
+    const request = { page, timeout: this.#timeout };
+    // What the key's index finds is answered sooner than a thread is asked.
+    const found = pinsKey(query) ? this.#reader.read(request) : await this.#read(request, signal);
+    return found.page?.length === 1 ? found.page.records : undefined;
+  };
+
+  readonly checkpoint = async (): Promise<number> => this.#reader.checkpoint();
+
+  readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
+
+  readonly prune = (time: number): Promise<number> => {
+    const tables = [...this.#stored.values()].map(({ table }) => table);
+    return this.#committer.alone(() => prune(this.#database, tables, time));
+  };
+
+  readonly notes: WritableStore["notes"] = {
+    get: async (key) => readNote(this.#database, key),
+    set: (key, text) => this.#committer.alone(() => writeNote(this.#database, key, text)),
+  };
+
+  readonly explain = async (query: RestrictedQuery): Promise<readonly string[]> =>
+    this.#reader.explain(this.#pageRequest(query, this.#find(query), true, undefined).current);
+
+  readonly close = async (): Promise<void> => {
+    await this.#pool?.close();
+    await this.#committer.alone(() => this.#database.close());
+    this.#reader.close();
+  };
+
+  #find({ entitySet: { name } }: BoundQuery): Stored {
+    const stored = this.#stored.get(name);
+    if (stored === undefined) throw new StoreError("unknown_resource", name);
+    return stored;
+  }
+
+  #pageRequest(query: BoundQuery, stored: Stored, nulls: boolean, at: number | undefined): PageRequest {
+    return compilePageRequest(query, stored, this.#plans.of(query.select, stored.members, nulls), at);
+  }
+
+  /** @throws {StoreError} `bookmark_expired` */
+  #orderValues(query: BoundQuery, stored: Stored, from: Bookmark): readonly unknown[] {
+    for (const statement of compileOrderValues(query, stored, from)) {
+      const values = this.#reader.row(statement);
+      if (values !== undefined) return values;
+    }
+    throw new StoreError("bookmark_expired");
+  }
+
+  async #read(request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadResult> {
+    return this.#pool === undefined ? this.#reader.read(request) : this.#pool.read(request, signal);
+  }
+}
+
+const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
+
+function openToWrite(file: string): Database.Database {
   const database = new Database(file);
   database.pragma("journal_mode = wal");
   database.pragma("synchronous = normal");
   registerFunctions(database);
-  for (const statement of [noteTable, ...resources.flatMap(createStatements)]) {
-    database.exec(toSql(statement).text);
-  }
-  const statements = new StatementCache(database);
-  const stored = new Map(
-    resources.map((resource) => [resource.entitySet.name, { resource, mapping: tableMapping(resource) }]),
-  );
-
-  const find = (name: string) => {
-    const found = stored.get(name);
-    if (found === undefined) throw new RangeError(`${name} is not stored here`);
-    return found;
-  };
-
-  const mappingOf = (query: BoundQuery): Mapping => find(query.entitySet.name).mapping;
-
-  const read = (query: BoundQuery, top = query.top): Page => {
-    if (top === 0) return { rows: [], after: null };
-    // One row more than asked for tells whether there is a next page.
-    const compiled = compilePage({ ...query, top: top + 1 }, sqlite, mappingOf(query), storedPage);
-    const found = statements.prepare(compiled).all(...compiled.values) as [string, string, ...unknown[]][];
-    const page = found.slice(0, top);
-    const rows = page.map(([datasetId, record]) =>
-      project(query.select, { ...(JSON.parse(record) as Row), [datasetProperty.name]: datasetId }),
-    );
-    const [, , ...last] = page.at(-1) ?? ["", ""];
-    return { rows, after: found.length > top ? last : null };
-  };
-
-  return {
-    page: async (query) => read(query),
-    one: async (query) => read(query, 1).rows[0],
-    count: async (query) => {
-      const compiled = compileCount(query, sqlite, mappingOf(query));
-      const [[count]] = statements.prepare(compiled).all(...compiled.values) as [[bigint]];
-      return Number(count);
-    },
-    load: (records) => {
-      const loaders = new Map<string, (stored: StoredRecord) => void>();
-      const loaderOf = (name: string) => {
-        const loader = loaders.get(name) ?? makeLoader(database, find(name).resource);
-        loaders.set(name, loader);
-        return loader;
-      };
-      let written = 0;
-      database.transaction(() => {
-        for (const stored of records) {
-          loaderOf(stored.resource)(stored);
-          written++;
-        }
-      })();
-      return written;
-    },
-    notes: {
-      get: (key) => {
-        const [text] = (database.prepare(selectNote).raw().get(key) as [string] | undefined) ?? [];
-        return text;
-      },
-      set: (key, text) => void database.prepare(replaceNote).run(key, text),
-    },
-    explain: (query) => {
-      const { text, values } = compilePage(query, sqlite, mappingOf(query), storedPage);
-      const plan = database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[];
-      return plan.map(({ detail }) => detail);
-    },
-    close: async () => void database.close(),
-  };
-}
-
-/** Dataset, record, then where the next page starts. */
-const storedPage: PageOptions = { columns: [identifier(datasetProperty.name), recordColumn], order: true };
-
-const toSql = (fragment: SqlFragment): CompiledSql => render(fragment, sqlite.placeholder);
-
-/** Writes one record of the resource, in place of one of the same key. */
-function makeLoader(database: Database.Database, resource: StoredResource): (stored: StoredRecord) => void {
-  const properties = typedProperties(resource);
-  const columns = [...properties.map(({ name }) => identifier(name)), recordColumn];
-  const places = columns.map(() => value(null));
-  const into = identifier(resource.entitySet.name);
-  const { text } = toSql(
-    sql`insert or replace into ${into} (${join(columns, ", ")}) values (${join(places, ", ")})`,
-  );
-  const insert = database.prepare(text);
-  return ({ datasetId, record, hidden }) => {
-    const values = columnValues(properties, { ...record, ...hidden, [datasetProperty.name]: datasetId });
-    insert.run(...values, JSON.stringify(record));
-  };
+  return database;
 }

@@ -1,0 +1,145 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import { matches } from "@cadastre/odata";
+import type { RecordPlan } from "./plan.ts";
+
+const comma = 0x2c;
+const open = 0x7b;
+const close = 0x7d;
+
+/** Shorter pieces are copied byte by byte: a call costs more. */
+const shortPiece = 24;
+
+/** How a plan is carried out, prepared once for many pages. */
+export class RecordLayout {
+  readonly plan: RecordPlan;
+  /** Text of every slot where it has no value, each with a comma before it. */
+  readonly template: Buffer;
+  /** Where each slot's text starts in the template, and where the last one ends. */
+  readonly offsets: Int32Array;
+  /** Position of the slot by the number of its member; -1: not shown. */
+  readonly slotOf: Int32Array;
+  readonly #shown = new Map<string | null, Uint8Array>();
+
+  constructor(plan: RecordPlan) {
+    const { slots, nulls } = plan;
+    this.plan = plan;
+    const texts = slots.map(({ name, collection }) => {
+      if (!collection && !nulls) return "";
+      return `,${JSON.stringify(name)}:${collection ? "[]" : "null"}`;
+    });
+    this.template = Buffer.from(texts.join(""));
+    this.offsets = new Int32Array(slots.length + 1);
+    this.slotOf = new Int32Array((slots.at(-1)?.ordinal ?? -1) + 1).fill(-1);
+    for (const [i, { ordinal }] of slots.entries()) {
+      this.offsets[i + 1] = (this.offsets[i] ?? 0) + Buffer.byteLength(texts[i] ?? "");
+      this.slotOf[ordinal] = i;
+    }
+  }
+
+  /** For each slot, 1 where records of the dataset show it. */
+  shownIn(dataset: string | null): Uint8Array {
+    const known = this.#shown.get(dataset);
+    if (known !== undefined) return known;
+    const { slots, conditions } = this.plan;
+    const row = { [datasetProperty.name]: dataset };
+    const met = conditions.map((condition) => matches(condition, row));
+    const shown = Uint8Array.from(slots, ({ condition }) => Number(condition < 0 || met[condition] === true));
+    this.#shown.set(dataset, shown);
+    return shown;
+  }
+}
+
+/** Puts records together to JSON text in UTF-8, with commas between them. */
+export class RecordAssembler {
+  #bytes: Buffer;
+  #length = 0;
+  readonly #layout: RecordLayout;
+
+  /** @param capacity bytes to begin with; more is made as it is needed */
+  constructor(layout: RecordLayout, capacity = 16_384) {
+    this.#layout = layout;
+    this.#bytes = Buffer.allocUnsafeSlow(capacity);
+  }
+
+  /**
+   * Add a record as {@link encodeRecord} gave it.
+   *
+   * @param computed members that the record does not hold, each with a comma before it
+   */
+  add(text: Uint8Array, members: Uint8Array, dataset: string | null, computed = ""): void {
+    const { template, offsets, slotOf, plan } = this.#layout;
+    const shown = this.#layout.shownIn(dataset);
+    this.#reserve(text.length + template.length + computed.length * 3 + 2);
+    const bytes = this.#bytes;
+    if (this.#length > 0) bytes[this.#length++] = comma;
+    const start = this.#length;
+    let length = start;
+    let slot = 0;
+    let ordinal = -1;
+    // Neighbours in the text that are neighbours in the answer are copied as one run.
+    let runStart = 0;
+    let runEnd = 0;
+    let textAt = 0;
+    let at = 0;
+    while (at < members.length) {
+      let step = 0;
+      let size = 0;
+      let byte: number;
+      let shift = 0;
+      do {
+        byte = members[at++] as number;
+        step |= (byte & 0x7f) << shift;
+        shift += 7;
+      } while (byte >= 0x80);
+      shift = 0;
+      do {
+        byte = members[at++] as number;
+        size |= (byte & 0x7f) << shift;
+        shift += 7;
+      } while (byte >= 0x80);
+      ordinal += step;
+      const place = ordinal < slotOf.length ? (slotOf[ordinal] as number) : -1;
+      if (place >= 0 && shown[place] === 1) {
+        const from = offsets[slot] as number;
+        const to = offsets[place] as number;
+        if (to > from || runEnd !== textAt) {
+          length = copy(text, runStart, runEnd, bytes, length);
+          length = copy(template, from, to, bytes, length);
+          runStart = textAt;
+        }
+        runEnd = textAt + size;
+        slot = place + 1;
+      }
+      textAt += size;
+    }
+    length = copy(text, runStart, runEnd, bytes, length);
+    length = copy(template, offsets[slot] as number, offsets[plan.slots.length] as number, bytes, length);
+    if (computed !== "") length += bytes.write(computed, length);
+    if (length === start) length++;
+    // The first piece begins with a comma, or with the brace that it had in its record.
+    bytes[start] = open;
+    bytes[length++] = close;
+    this.#length = length;
+  }
+
+  /** What was put together. The assembler is done with. */
+  finish(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(size: number): void {
+    const needed = this.#length + size + 1;
+    if (needed <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  const length = end - start;
+  if (length <= shortPiece) {
+    for (let i = start, j = at; i < end; i++, j++) to[j] = from[i] as number;
+  } else to.set(from.subarray(start, end), at);
+  return at + length;
+}

@@ -1,0 +1,22 @@
+import type { Projection } from "@cadastre/odata";
+import type { Member } from "./members.ts";
+import { type Computed, type PlanRef, planRecord } from "./plan.ts";
+
+export type Planned = PlanRef & { readonly computed: readonly Computed[] };
+
+/** Plans by the selection that they are of: a selection that comes again as the same array has its plan at once. */
+export class Plans {
+  readonly #known = new WeakMap<readonly Projection[], Map<string, Planned>>();
+  #last = 0;
+
+  of(select: readonly Projection[], members: ReadonlyMap<string, Member>, nulls: boolean): Planned {
+    const ofSelect = this.#known.get(select) ?? new Map<string, Planned>();
+    this.#known.set(select, ofSelect);
+    const key = String(nulls);
+    const known = ofSelect.get(key);
+    if (known !== undefined) return known;
+    const planned = { id: ++this.#last, ...planRecord(select, members, nulls) };
+    ofSelect.set(key, planned);
+    return planned;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Knex } from "knex";
+
+/** What a store keeps beside the records, one step after another. A step that has been released never changes. */
+const steps: Readonly<Record<string, (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder>> = {
+  "001_commits": (schema) =>
+    schema
+      .createTable("cadastre_commit", (table) => {
+        table.bigInteger("checkpoint").primary();
+        // Milliseconds since 1970.
+        table.bigInteger("committed_at").notNullable().index();
+      })
+      .createTable("cadastre_commit_dataset", (table) => {
+        table.bigInteger("checkpoint").notNullable();
+        table.text("resource").notNullable();
+        table.text("dataset_id").notNullable();
+        table.bigInteger("written").notNullable();
+        table.bigInteger("removed").notNullable();
+        table.primary(["dataset_id", "resource", "checkpoint"]);
+      }),
+  "002_members": (schema) =>
+    schema.createTable("cadastre_member", (table) => {
+      table.text("resource").notNullable();
+      table.integer("ordinal").notNullable();
+      table.text("name").notNullable();
+      table.primary(["resource", "ordinal"]);
+      table.unique(["resource", "name"]);
+    }),
+  "003_notes": (schema) =>
+    schema.createTable("cadastre_note", (table) => {
+      table.text("key").primary();
+      table.text("text").notNullable();
+    }),
+};
+
+/** The steps as knex runs them. */
+export const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: async () => Object.keys(steps),
+  getMigrationName: (name) => name,
+  getMigration: async (name) => ({
+    up: async (knex) => {
+      const step = steps[name];
+      if (step === undefined) throw new RangeError(`there is no migration ${name}`);
+      await step(knex.schema);
+    },
+    // A step is made undone by a copy of the database from before it.
+    down: async () => {},
+  }),
+};

@@ -1,0 +1,46 @@
+import {
+  type Column,
+  type EncodingName,
+  identifier,
+  type StructuralProperty,
+  sql,
+  sqlite,
+  value,
+} from "@cadastre/odata";
+import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+
+/** A decimal with a scale is an integer, so that its comparisons are exact. */
+export const formOf = ({ type, scale }: StructuralProperty): EncodingName =>
+  type === "Edm.Decimal" && scale !== undefined ? "scaled" : sqlite.encodings[type];
+
+/** Declared type of a column by the form of its values; what is not named is text. */
+const affinities: Partial<Record<EncodingName, string>> = {
+  bit: "integer",
+  scaled: "integer",
+  double: "real",
+};
+
+export const declaredType = (property: StructuralProperty): string =>
+  property.collection ? "text" : (affinities[formOf(property)] ?? "text");
+
+/** Where each property of a table lies: in a column of its own, or in the record's text. */
+export function columnsOf(table: TableSchema): (property: StructuralProperty) => Column {
+  const typed = new Set([...table.columns.map(({ name }) => name), validity.from.name, validity.to.name]);
+  return (property) =>
+    typed.has(property.name)
+      ? { sql: identifier(property.name), encoding: formOf(property) }
+      : recordMember(property);
+}
+
+const record = identifier(recordColumns.text);
+
+function recordMember(property: StructuralProperty): Column {
+  const encoding = formOf(property);
+  if (property.collection || property.type === "Edm.GeographyPoint") {
+    return { sql: sql`(${record} -> ${value(property.name)})`, encoding };
+  }
+  const member = sql`(${record} ->> ${value(property.name)})`;
+  if (encoding !== "scaled") return { sql: member, encoding };
+  // A double holds the fifteen digits of any decimal here, so the rounded product is the exact integer.
+  return { sql: sql`cast(round(${member} * ${value(10 ** (property.scale ?? 0))}) as integer)`, encoding };
+}

@@ -1,0 +1,126 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import {
+  allOf,
+  type BoundQuery,
+  type CompiledSql,
+  compileCount,
+  compileMergedCount,
+  compileMergedPage,
+  compilePage,
+  compileValue,
+  identifier,
+  join,
+  type Mapping,
+  render,
+  type SqlFragment,
+  type StructuralProperty,
+  sql,
+  sqlite,
+  type ValueType,
+  value,
+} from "@cadastre/odata";
+import { asOf, type VersionMapping } from "../read/versions.ts";
+import type { Planned } from "../record/plans.ts";
+import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import type { Bookmark } from "../store.ts";
+import type { PageRequest, Versions } from "./request.ts";
+
+/** A resource as its reads are compiled. */
+export type ReadableTable = { readonly table: TableSchema; readonly mapping: VersionMapping };
+
+const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
+  collection ? `Collection(${type})` : type;
+
+/** A page of what is there now, or with `at` as of that checkpoint. */
+export function compilePageRequest(
+  query: BoundQuery,
+  { table, mapping }: ReadableTable,
+  planned: Planned,
+  at: number | undefined,
+): PageRequest {
+  const columns = (of: Mapping): readonly SqlFragment[] => [
+    identifier(datasetProperty.name),
+    // As bytes, without a string in between.
+    sql`cast(${identifier(recordColumns.text)} as blob)`,
+    identifier(recordColumns.members),
+    ...table.key.map(({ name }) => identifier(name)),
+    ...planned.computed.map(({ expression }) => compileValue(expression, sqlite, of)),
+  ];
+  // One record more than asked for tells whether there is a next page.
+  const asked = { ...query, top: query.top + 1 };
+  return {
+    ...compileVersions(
+      asked,
+      { table, mapping },
+      at,
+      (over, of) => compilePage(over, sqlite, of, { columns: columns(of) }),
+      (over, partitions) => compileMergedPage(over, sqlite, partitions, columns),
+    ),
+    top: query.top,
+    key: table.key.length,
+    plan: { id: planned.id, plan: planned.plan },
+    computed: planned.computed.map(({ property }) => ({
+      name: property.name,
+      type: valueTypeOf(property),
+    })),
+  };
+}
+
+/** The number of records that there are now, or with `at` as of that checkpoint. */
+export const compileCountRequest = (
+  query: BoundQuery,
+  readable: ReadableTable,
+  at: number | undefined,
+): Versions =>
+  compileVersions(
+    query,
+    readable,
+    at,
+    (over, of) => compileCount(over, sqlite, of),
+    (over, partitions) => compileMergedCount(over, sqlite, partitions),
+  );
+
+/**
+ * The order's values in the record of a bookmark, as it was at its checkpoint: what the page after it starts from.
+ * One of the statements gives them, even if the record is deleted.
+ */
+export function compileOrderValues(
+  query: BoundQuery,
+  { table, mapping }: ReadableTable,
+  { checkpoint, key }: Bookmark,
+): readonly CompiledSql[] {
+  const isOfKey = table.key.map(({ name }, i) => sql`${identifier(name)} = ${value(key[i])}`);
+  const one = { ...query, filter: asOf(checkpoint), top: 1, skip: 0, after: null };
+  return [mapping.current, mapping.closedSince(checkpoint, "all")].map((versions) => {
+    const where = join(versions.where === undefined ? isOfKey : [versions.where, ...isOfKey], " and ");
+    return compilePage(one, sqlite, { ...versions, where }, { columns: [], order: true });
+  });
+}
+
+type Compile<Over> = (query: BoundQuery, over: Over) => CompiledSql;
+
+function compileVersions(
+  query: BoundQuery,
+  { table, mapping }: ReadableTable,
+  at: number | undefined,
+  compile: Compile<Mapping>,
+  compileMerged: Compile<readonly Mapping[]>,
+): Versions {
+  if (at === undefined) return { current: compile(query, mapping.current) };
+  const then = { ...query, filter: allOf(asOf(at), query.filter) };
+  const closed = mapping.closedSince(at, "present");
+  return {
+    current: compile(then, mapping.current),
+    asOf: {
+      checkpoint: at,
+      closings: compileClosings(table, at),
+      merged: compileMerged(then, [mapping.current, closed]),
+    },
+  };
+}
+
+/** A row if a version was closed since. */
+const compileClosings = ({ closed }: TableSchema, checkpoint: number): CompiledSql => {
+  const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
+  return render(sql`select 1 from ${identifier(closed)} where ${later} limit 1`, sqlite.placeholder);
+};

@@ -1,0 +1,37 @@
+import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import type { Database } from "better-sqlite3";
+import { StoreError } from "../errors.ts";
+
+const functionName = "cadastre_tick";
+
+/**
+ * A condition that is true of every row, and at every 256th or so looks whether the query may go on: the driver has
+ * no other way to stop one.
+ */
+export const ticking: SqlFragment = sql`((rowid & 255) <> 0 or ${identifier(functionName)}())`;
+
+/** Ends the query of its connection, at a time or when another thread says so. */
+export class Deadline {
+  readonly #canceled: Int32Array;
+  #end = Number.POSITIVE_INFINITY;
+
+  /** @param canceled shared with who may cancel: anything but 0 ends the query at hand */
+  constructor(database: Database, canceled: Int32Array) {
+    this.#canceled = canceled;
+    database.function(functionName, { deterministic: false }, () => {
+      this.#check();
+      return 1;
+    });
+  }
+
+  /** @param end by `performance.now()` of this thread */
+  start(end: number): void {
+    this.#end = end;
+    this.#check();
+  }
+
+  #check(): void {
+    if (Atomics.load(this.#canceled, 0) !== 0) throw new StoreError("query_canceled");
+    if (performance.now() > this.#end) throw new StoreError("query_timeout");
+  }
+}

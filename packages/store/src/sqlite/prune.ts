@@ -1,0 +1,30 @@
+import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata";
+import type { Database } from "better-sqlite3";
+import { type TableSchema, validity } from "../schema/table.ts";
+import { readNote, writeNote } from "./notes.ts";
+
+const note = "cadastre_pruned";
+const lastBefore = `select max("checkpoint") from "cadastre_commit" where "committed_at" < ?`;
+
+/** Gives the earliest checkpoint that can still be read. */
+export const earliestCheckpoint: CompiledSql = {
+  text: `select cast("text" as integer) from "cadastre_note" where "key" = ?`,
+  values: [note],
+};
+
+/** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
+export function prune(database: Database, tables: readonly TableSchema[], time: number): number {
+  const forget = database.transaction(() => {
+    const earliest = database.prepare(lastBefore).pluck().get(time) as number | null;
+    if (earliest === null || earliest <= Number(readNote(database, note) ?? 0)) return 0;
+    let forgotten = 0;
+    for (const { closed } of tables) {
+      const ended = sql`delete from ${identifier(closed)} where ${identifier(validity.to.name)} <= ${value(earliest)}`;
+      const { text, values } = render(ended, sqlite.placeholder);
+      forgotten += database.prepare(text).run(...values).changes;
+    }
+    writeNote(database, note, String(earliest));
+    return forgotten;
+  });
+  return forget.immediate();
+}

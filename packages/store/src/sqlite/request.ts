@@ -1,0 +1,47 @@
+import type { CompiledSql, ValueType } from "@cadastre/odata";
+import type { PlanRef } from "../record/plan.ts";
+
+/** A read, compiled: plain data that goes to another thread as it is. */
+export type ReadRequest = {
+  readonly page?: PageRequest | undefined;
+  readonly count?: Versions | undefined;
+  /** Milliseconds from the moment the reader begins. */
+  readonly timeout: number;
+};
+
+/** A statement over what is there now. */
+export type Versions = {
+  readonly current: CompiledSql;
+  /** For reading as of a checkpoint: what to run if a version was closed since. */
+  readonly asOf?:
+    | { readonly checkpoint: number; readonly closings: CompiledSql; readonly merged: CompiledSql }
+    | undefined;
+};
+
+/** Columns: the dataset, the record's text and members, the key, what is computed. */
+export type PageRequest = Versions & {
+  /** Records of a page; the statements give one more, if there is one. */
+  readonly top: number;
+  /** Number of columns of the key. */
+  readonly key: number;
+  readonly computed: readonly ComputedColumn[];
+  readonly plan: PlanRef;
+};
+
+export type ComputedColumn = { readonly name: string; readonly type: ValueType };
+
+export type ReadResult = {
+  /** Number of the last commit that was seen. */
+  readonly checkpoint: number;
+  readonly page?: PageResult | undefined;
+  readonly count?: number | undefined;
+};
+
+export type PageResult = {
+  readonly records: Uint8Array;
+  readonly length: number;
+  /** Key of the last record in database form. */
+  readonly last: readonly unknown[];
+  /** Whether there are records after it. */
+  readonly more: boolean;
+};

@@ -1,0 +1,26 @@
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import Database from "better-sqlite3";
+import { StoreError } from "../errors.ts";
+import type { ReaderReply, ReaderTask, ReaderWorkerData } from "./messages.ts";
+import { Reader } from "./reader.ts";
+
+/** A thread that reads: one task after another, each answered by one reply. */
+function serve(port: MessagePort, { file, canceled }: ReaderWorkerData): void {
+  const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled));
+  port.on("message", (task: ReaderTask) => {
+    const reply = run(reader, task);
+    const records = reply.result?.page?.records;
+    port.postMessage(reply, records === undefined ? [] : [records.buffer as ArrayBuffer]);
+  });
+}
+
+function run(reader: Reader, { id, request }: ReaderTask): ReaderReply {
+  try {
+    return { id, result: reader.read(request) };
+  } catch (error) {
+    if (error instanceof StoreError) return { id, refused: error.code };
+    return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+if (parentPort !== null) serve(parentPort, workerData as ReaderWorkerData);

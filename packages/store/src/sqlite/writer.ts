@@ -1,0 +1,109 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import { identifier, join, type Row, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata";
+import type { Database, Statement } from "better-sqlite3";
+import { StoreError } from "../errors.ts";
+import { columnValues } from "../read/columns.ts";
+import { encodeRecord } from "../record/encode.ts";
+import type { Member } from "../record/members.ts";
+import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import type { RemovedRecord, StoredRecord } from "../store.ts";
+import { formOf } from "./columns.ts";
+
+/** The current version of a record as the writer looks at it. */
+type Present = [rowid: bigint, text: string, from: bigint, ...unread: unknown[]];
+
+export type Outcome = "written" | "unchanged" | "removed" | "absent";
+
+/** What became of a change, and whose record it was; null if of no dataset, or if there was none. */
+export type Written = { readonly outcome: Outcome; readonly datasetId: string | null };
+
+/** Writes versions of records of one resource, within the caller's transaction. */
+export class TableWriter {
+  readonly #table: TableSchema;
+  readonly #members: ReadonlyMap<string, Member>;
+  readonly #find: Statement;
+  readonly #insert: Statement;
+  readonly #update: Statement;
+  readonly #close: Statement;
+  readonly #delete: Statement;
+  /** Positions of the columns that the record's text does not tell. */
+  readonly #besides: readonly number[];
+
+  constructor(database: Database, table: TableSchema, members: ReadonlyMap<string, Member>) {
+    this.#table = table;
+    this.#members = members;
+    const prepare = (statement: SqlFragment) =>
+      database.prepare(render(statement, sqlite.placeholder).text).safeIntegers();
+    const [current, closed] = [identifier(table.name), identifier(table.closed)];
+    const names = [
+      ...table.columns.map(({ name }) => name),
+      validity.from.name,
+      ...Object.values(recordColumns),
+    ];
+    const columns = names.map((name) => identifier(name));
+    const all = join(columns, ", ");
+    const places = join(
+      columns.map(() => value(null)),
+      ", ",
+    );
+    const isOfKey = join(
+      table.key.map(({ name }) => sql`${identifier(name)} = ${value(null)}`),
+      " and ",
+    );
+    const set = join(
+      columns.map((column) => sql`${column} = ${value(null)}`),
+      ", ",
+    );
+    const outside = table.columns.filter(({ name }) => !members.has(name));
+    this.#besides = outside.map((property) => table.columns.indexOf(property));
+    const read = [sql`rowid`, identifier(recordColumns.text), identifier(validity.from.name)].concat(
+      outside.map(({ name }) => identifier(name)),
+    );
+    this.#find = prepare(sql`select ${join(read, ", ")} from ${current} where ${isOfKey}`).raw();
+    this.#insert = prepare(sql`insert into ${current} (${all}) values (${places})`);
+    this.#update = prepare(sql`update ${current} set ${set} where rowid = ${value(null)}`);
+    this.#close = prepare(
+      sql`insert into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
+    );
+    this.#delete = prepare(sql`delete from ${current} where rowid = ${value(null)}`);
+  }
+
+  /** @throws {StoreError} `invalid_record` */
+  put({ datasetId, record, hidden }: StoredRecord, checkpoint: bigint): Written {
+    const row: Row = { ...record, ...hidden, [datasetProperty.name]: datasetId };
+    const { columns, key } = this.#table;
+    const values = columnValues(columns, row, formOf);
+    const ofKey = values.slice(0, key.length);
+    if (ofKey.includes(null))
+      throw new StoreError("invalid_record", `it has no ${key.map(({ name }) => name)}`);
+    const { text, members } = encodeRecord(record, this.#members);
+    const present = this.#find.get(...ofKey) as Present | undefined;
+    const all = [...values, checkpoint, text, members];
+    if (present === undefined) {
+      this.#insert.run(...all);
+      return { outcome: "written", datasetId };
+    }
+    const [rowid, before, from, ...besides] = present;
+    if (before === text && this.#besides.every((position, i) => isSame(values[position], besides[i])))
+      return { outcome: "unchanged", datasetId };
+    // A version that begins and ends with one commit was never there.
+    if (from !== checkpoint) this.#close.run(checkpoint, rowid);
+    this.#update.run(...all, rowid);
+    return { outcome: "written", datasetId };
+  }
+
+  remove({ removed }: RemovedRecord, checkpoint: bigint): Written {
+    const { columns, key } = this.#table;
+    const row = Object.fromEntries(key.map(({ name }, i) => [name, removed[i]]));
+    const present = this.#find.get(...columnValues(key, row, formOf)) as Present | undefined;
+    if (present === undefined) return { outcome: "absent", datasetId: null };
+    const [rowid, , from, ...besides] = present;
+    if (from !== checkpoint) this.#close.run(checkpoint, rowid);
+    this.#delete.run(rowid);
+    const place = this.#besides.findIndex((position) => columns[position] === datasetProperty);
+    return { outcome: "removed", datasetId: besides[place] as string | null };
+  }
+}
+
+const isSame = (written: unknown, read: unknown): boolean =>
+  written === read || (typeof written === "number" && typeof read === "bigint" && BigInt(written) === read);
