@@ -18,7 +18,7 @@ const find = (pattern: RegExp) =>
     [...readFileSync(page, "utf8").matchAll(pattern)].map((found) => ({ page, found })),
   );
 
-const runTypeScript = ["--conditions=@cadastre/source", "--import", "tsx"];
+const runTypeScript = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"];
 
 const examples = find(/^```ts\n([\s\S]*?)^```\n+```text\n([\s\S]*?)^```$/gm).map(
   ({ page, found: [, code = "", output = ""] }, i) => ({ page, nth: i + 1, code, output }),

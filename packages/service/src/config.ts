@@ -41,6 +41,8 @@ const settings = {
     is: whole(1, 31_536_000).default(86_400),
     must: "a number of seconds up to 31536000",
   },
+  CADASTRE_QUERY_SECONDS: { is: whole(1, 3600).default(10), must: "a whole number from 1 to 3600" },
+  CADASTRE_READERS: { is: whole(1, 64).default(2), must: "a whole number from 1 to 64" },
   CADASTRE_ODATA_VERSION: { is: z.enum(["4.0", "4.01"]).default("4.0"), must: "4.0 or 4.01" },
   CADASTRE_SERVER_TIMING: {
     is: z
@@ -77,6 +79,10 @@ export type Config = {
   readonly pageSize: number;
   /** Life of a `$skiptoken`, in seconds. */
   readonly tokenLife: number;
+  /** How long a query may take, in seconds. */
+  readonly querySeconds: number;
+  /** Threads that read the database. */
+  readonly readers: number;
   /** OData version of an answer where the request does not ask for one. */
   readonly odataVersion: "4.0" | "4.01";
   readonly serverTiming: boolean;
@@ -114,6 +120,8 @@ const toConfig = (values: Values): Config => ({
   baseUrl: values.CADASTRE_BASE_URL,
   pageSize: values.CADASTRE_PAGE_SIZE,
   tokenLife: values.CADASTRE_TOKEN_LIFE,
+  querySeconds: values.CADASTRE_QUERY_SECONDS,
+  readers: values.CADASTRE_READERS,
   odataVersion: values.CADASTRE_ODATA_VERSION,
   serverTiming: values.CADASTRE_SERVER_TIMING,
   drainSeconds: values.CADASTRE_DRAIN_SECONDS,

@@ -26,6 +26,14 @@ const refusals = {
       "the format is not offered: data is `application/json;odata.metadata=minimal`, metadata is `application/xml`",
   },
   uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
+  query_timeout: {
+    status: 503,
+    message: "the query took too long: ask for less, or filter and sort by what is indexed",
+  },
+  service_busy: {
+    status: 503,
+    message: "the service has more queries than it can answer: try again shortly",
+  },
   internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
   not_implemented: { status: 501, message: "the service does not offer this" },
   service_unavailable: { status: 503, message: "the answer could not be proven safe to give" },

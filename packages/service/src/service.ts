@@ -34,7 +34,12 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     parseDataFile(file, await readFile(file, "utf8"), parse);
   const access = await read(folder.access, parseAccess);
   const publicKeys = await read(folder.publicKeys, parseKeySet);
-  const store = openSqliteStore({ file: folder.database, resources: storedResources });
+  const store = await openSqliteStore({
+    file: folder.database,
+    resources: storedResources,
+    threads: config.readers,
+    timeout: config.querySeconds * 1000,
+  });
   const services: Services = {
     config,
     log: createLog(config.logLevel),
@@ -50,7 +55,7 @@ export async function startService(config: Config, folder: DataFolder): Promise<
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
-    examples: readExamples(store.notes.get(notes.examples)),
+    examples: readExamples(await store.notes.get(notes.examples)),
     stop: async () => {
       services.readiness.ready = false;
       await server.stop(config.drainSeconds * 1000);

@@ -11,6 +11,8 @@ test("without variables everything has its default", () => {
     baseUrl: undefined,
     pageSize: 100,
     tokenLife: 86_400,
+    querySeconds: 10,
+    readers: 2,
     odataVersion: "4.0",
     serverTiming: false,
     drainSeconds: 10,

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
 import { entityModel } from "@cadastre/reso";
-import type { Store } from "@cadastre/store";
+import type { Page, Store } from "@cadastre/store";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createApp, type Services } from "../src/app.ts";
@@ -13,6 +13,12 @@ import { type Listening, listen } from "../src/http/server.ts";
 import { ask, toError } from "./support/ask.ts";
 
 const property = "/reso/odata/Property";
+const emptyPage: Page = { records: new Uint8Array(), length: 0, next: null };
+const firstPage: Page = {
+  records: Buffer.from('{"ListingKey":"k"}'),
+  length: 1,
+  next: { checkpoint: 1, key: ["k"] },
+};
 const started: Listening[] = [];
 afterEach(async () => {
   for (const server of started.splice(0)) await server.stop(0);
@@ -50,9 +56,10 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       }),
     ),
     store: {
-      page: async () => ({ rows: [], after: null }),
+      page: async () => emptyPage,
       count: async () => 0,
       one: async () => undefined,
+      checkpoint: async () => 0,
       close: async () => {},
       ...store,
     },
@@ -110,7 +117,7 @@ test("a stopping service turns unready, and finishes what it has begun", async (
     page: async () => {
       reached();
       await held;
-      return { rows: [], after: null };
+      return emptyPage;
     },
   });
   const asked = ask(base, property);
@@ -131,7 +138,7 @@ test("the configured version, page size and address hold where the request says 
     {
       page: async ({ top }) => {
         tops.push(top);
-        return { rows: [{ ListingKey: "k" }], after: ["2024-01-01T00:00:00.000Z", "k"] };
+        return firstPage;
       },
     },
     { CADASTRE_ODATA_VERSION: "4.01", CADASTRE_PAGE_SIZE: "7", CADASTRE_BASE_URL: "https://feed.example" },
@@ -173,7 +180,7 @@ test("what a store cannot run is told of the option that it is in", async () => 
   const page: Store["page"] = () => Promise.reject(cannot);
   const sorting: Store["page"] = async ({ filter }) => {
     if (JSON.stringify(filter).includes('"City"')) throw cannot;
-    return { rows: [], after: null };
+    return emptyPage;
   };
   expect(await targetOf({ page }, "$filter=City%20ne%20null")).toBe("$filter");
   expect(await targetOf({ page }, "$orderby=City")).toBe("$orderby");
@@ -195,7 +202,7 @@ test.each([
   const { base } = await serve({
     page: async ({ top }) => {
       tops.push(top);
-      return { rows: [{ ListingKey: "k" }], after: ["2024-01-01T00:00:00.000Z", "k"] };
+      return firstPage;
     },
   });
   const reply = await ask(base, property + query, { prefer });
@@ -207,7 +214,7 @@ test.each([
 
 test("a token past its life is refused", async () => {
   const { base, services } = await serve({
-    page: async () => ({ rows: [{ ListingKey: "k" }], after: ["2024-01-01T00:00:00.000Z", "k"] }),
+    page: async () => firstPage,
   });
   const link = /"@odata\.nextLink":"http:\/\/[^/]+([^"]+)"/.exec((await ask(base, property)).text)?.[1] ?? "";
   expect((await ask(base, link)).status).toBe(200);

@@ -21,11 +21,15 @@ afterAll(() => rm(data, { recursive: true, force: true }));
 type Started = { readonly child: ChildProcess; readonly output: () => string };
 
 function start(environment: Readonly<Record<string, string>>): Started {
-  const child = spawn(process.execPath, ["--conditions=@cadastre/source", "--import", "tsx", program], {
-    cwd: root,
-    env: { ...process.env, CADASTRE_DATA: data, CADASTRE_LISTINGS: "300", PORT: "0", ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", program],
+    {
+      cwd: root,
+      env: { ...process.env, CADASTRE_DATA: data, CADASTRE_LISTINGS: "300", PORT: "0", ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { generateMarket } from "@cadastre/sample";
-import type { StoredResource } from "@cadastre/store";
-import { openSqliteStore, type SqliteStore } from "@cadastre/store/sqlite";
+import type { StoredResource, WritableStore } from "@cadastre/store";
+import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../catalog.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { ExampleFinder } from "./examples.ts";
@@ -50,18 +50,18 @@ export async function prepareListings(
   const started = performance.now();
   progress.started(listings);
   const beside = `${folder.database}.${process.pid}.preparing`;
-  const store = openSqliteStore({ file: beside, resources: storedResources });
-  fill(store, listings, progress);
+  const store = await openSqliteStore({ file: beside, resources: storedResources, threads: 0 });
+  await fill(store, listings, progress);
   await store.close();
   await removeDatabase(folder.database);
   await rename(beside, folder.database);
   progress.done(listings, (performance.now() - started) / 1000);
 }
 
-function fill(store: SqliteStore, listings: number, progress: Progress): void {
+async function fill(store: WritableStore, listings: number, progress: Progress): Promise<void> {
   const finder = new ExampleFinder();
   let seen = 0;
-  store.load(
+  await store.commit(
     watch(sampleRecords(generateMarket({ seed, listings })), ({ resource, record }) => {
       if (resource !== "Property") return;
       finder.see(record);
@@ -70,9 +70,9 @@ function fill(store: SqliteStore, listings: number, progress: Progress): void {
     }),
   );
   const examples = finder.found();
-  if (examples !== undefined) store.notes.set(notes.examples, JSON.stringify(examples));
-  store.notes.set(notes.listings, String(listings));
-  store.notes.set(notes.fingerprint, fingerprintOf(storedResources));
+  if (examples !== undefined) await store.notes.set(notes.examples, JSON.stringify(examples));
+  await store.notes.set(notes.listings, String(listings));
+  await store.notes.set(notes.fingerprint, fingerprintOf(storedResources));
 }
 
 function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generator<Item> {
@@ -90,9 +90,9 @@ function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generat
  */
 async function findPrepared({ database }: DataFolder, asked: number): Promise<number | undefined> {
   if (!existsSync(database)) return undefined;
-  const store = openSqliteStore({ file: database, resources: [] });
-  const fingerprint = store.notes.get(notes.fingerprint);
-  const listings = store.notes.get(notes.listings);
+  const store = await openSqliteStore({ file: database, resources: [], threads: 0 });
+  const fingerprint = await store.notes.get(notes.fingerprint);
+  const listings = await store.notes.get(notes.listings);
   await store.close();
   if (fingerprint === fingerprintOf(storedResources)) return Number(listings ?? asked);
   if (listings === undefined)

@@ -3,9 +3,12 @@ import type { Response } from "express";
 /** What a route answers with: a body in full, and how it is to be read. The status is 200. */
 export type Answer = {
   readonly contentType: string;
-  readonly body: string;
+  readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
 };
+
+/** Text, or pieces of text and UTF-8 that follow one another. */
+export type Body = string | readonly (string | Uint8Array)[];
 
 export function sendAnswer(res: Response, { contentType, body, headers = {} }: Answer): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -13,10 +16,17 @@ export function sendAnswer(res: Response, { contentType, body, headers = {} }: A
 }
 
 /** Express would add a charset to the media type; JSON and XML say theirs themselves. */
-export function sendBody(res: Response, contentType: string, body: string): void {
-  const bytes = Buffer.from(body);
+export function sendBody(res: Response, contentType: string, body: Body): void {
+  const pieces = (typeof body === "string" ? [body] : body).map((piece) =>
+    typeof piece === "string" ? Buffer.from(piece) : piece,
+  );
   res.setHeader("content-type", contentType);
-  res.setHeader("content-length", bytes.length);
+  res.setHeader(
+    "content-length",
+    pieces.reduce((length, piece) => length + piece.length, 0),
+  );
   // Node leaves the body out of the answer to HEAD.
-  res.end(bytes);
+  res.cork();
+  for (const piece of pieces) res.write(piece);
+  res.end();
 }

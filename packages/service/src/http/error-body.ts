@@ -1,6 +1,7 @@
 import { EntitlementError } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
-import { Refused, statusOfQueryError, statusOfRefusal } from "../errors.ts";
+import { StoreError, type StoreErrorCode } from "@cadastre/store";
+import { type RefusalCode, Refused, statusOfQueryError, statusOfRefusal } from "../errors.ts";
 
 /** What a client may know of an error. */
 export type PublicError = {
@@ -49,8 +50,17 @@ export function toPublicError(error: unknown, optionTexts?: ReadonlyMap<string, 
   };
 }
 
+/** What a store gives up, by its code. What is not here is the service's own fault. */
+const storeRefusals: Partial<Record<StoreErrorCode, RefusalCode>> = {
+  query_timeout: "query_timeout",
+  // Nobody is there to read it.
+  query_canceled: "service_busy",
+  store_busy: "service_busy",
+};
+
 function toRefusal(error: unknown): Refused {
   if (error instanceof Refused) return error;
+  if (error instanceof StoreError) return new Refused(storeRefusals[error.code] ?? "internal_error");
   return new Refused(error instanceof EntitlementError ? error.publicCode : "internal_error");
 }
 

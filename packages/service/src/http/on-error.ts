@@ -10,7 +10,8 @@ export function onError(log: Log): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const context = findContext(req);
     const shown = toPublicError(error, context?.optionTexts);
-    if (shown.status === 500 || shown.status === 503) {
+    // What nobody waits for any more was given up, and did not fail.
+    if (shown.status >= 500 && shown.status !== 501 && !res.destroyed) {
       log.error({ requestId: context?.requestId, ...describe(error) }, "failed");
     }
     // Express closes the connection: half of an answer has gone out already.
@@ -22,6 +23,7 @@ export function onError(log: Log): ErrorRequestHandler {
 function sendError(req: Request, res: Response, shown: PublicError): void {
   res.status(shown.status);
   if (shown.status === 401) res.setHeader("www-authenticate", 'Bearer realm="cadastre"');
+  if (shown.code === "service_busy") res.setHeader("retry-after", "1");
   if (shown.status === 405) res.setHeader("allow", "GET, HEAD");
   if (isOdata(req.originalUrl)) sendBody(res, jsonType, odataErrorBody(shown));
   else sendBody(res, "application/json", plainErrorBody(shown));

@@ -1,9 +1,9 @@
 import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
 import { allOf, type BoundQuery, bindQuery, type EntitySet } from "@cadastre/odata";
-import type { Page } from "@cadastre/store";
+import { type Bookmark, type Page, StoreError } from "@cadastre/store";
 import { defaultOrder } from "../catalog.ts";
 import type { Answer } from "../http/answer.ts";
-import { linkToNextPage, startOfPage, type Walk } from "./continuation.ts";
+import { linkToNextPage, staleToken, startOfPage, type Walk } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { namingOption } from "./option-at-fault.ts";
 import { isAtPlacekey } from "./placekey.ts";
@@ -21,11 +21,12 @@ export async function collection(
   const options = stages.time("parse", () => parseCollection(request));
   const walk = { entitySet: entitySet.name, scope, options };
   const top = pageSizeOf(options, request, services);
-  const bound = stages.time("bind", () => bind({ ...options, top }, entitySet, walk, services));
+  const from = stages.time("parse", () => startOfPage(walk, services.skipTokenKey, services.now()));
+  const bound = stages.time("bind", () => bind({ ...options, top }, entitySet));
   const restricted = stages.time("restrict", () => restrict(bound, scope));
   const attempt = { options, bound, scope, store: services.store };
   const found = await stages.timeAsync("run", () =>
-    namingOption(attempt, () => run(restricted, options, services)),
+    namingOption(attempt, () => run(restricted, walk, from, request, services)),
   );
   return stages.time("render", () => render(found, restricted, walk, request, services));
 }
@@ -41,34 +42,29 @@ function pageSizeOf(
   return pagePreference === undefined ? top : Math.min(top, preferred);
 }
 
-function bind(
-  options: CollectionOptions & { readonly top: number },
-  entitySet: EntitySet,
-  walk: Walk,
-  { skipTokenKey, now }: OdataServices,
-): BoundQuery {
+function bind(options: CollectionOptions & { readonly top: number }, entitySet: EntitySet): BoundQuery {
   const { filter, orderBy, select, top, skip, placekey, aliases } = options;
-  const after = startOfPage(walk, skipTokenKey, now());
-  const query = bindQuery({ filter, orderBy, select, top, skip, after }, entitySet, defaultOrder, {
-    aliases,
-  });
+  const query = bindQuery({ filter, orderBy, select, top, skip }, entitySet, defaultOrder, { aliases });
   if (placekey === undefined) return query;
   return { ...query, filter: allOf(isAtPlacekey(placekey, entitySet), query.filter) };
 }
 
-type Found = Page & { readonly count: number | undefined };
-
 async function run(
   query: RestrictedQuery,
-  { count, top }: CollectionOptions,
+  { options: { count, ignoreNulls } }: Walk,
+  from: Bookmark | undefined,
+  { signal }: OdataRequest,
   { store }: OdataServices,
-): Promise<Found> {
-  const page = top === 0 ? { rows: [], after: null } : await store.page(query);
-  return { ...page, count: count ? await store.count(query) : undefined };
+): Promise<Page> {
+  try {
+    return await store.page(query, { from, count, nulls: !ignoreNulls, signal });
+  } catch (error) {
+    throw error instanceof StoreError && error.code === "bookmark_expired" ? staleToken() : error;
+  }
 }
 
 function render(
-  { rows, after, count }: Found,
+  { records, next, count }: Page,
   query: BoundQuery,
   walk: Walk,
   request: OdataRequest,
@@ -77,15 +73,14 @@ function render(
   const { root, pagePreference } = request;
   const expires = Math.floor(now() / 1000) + config.tokenLife;
   const nextLink =
-    after === null
+    next === null
       ? undefined
       : linkToNextPage(
           walk,
-          { after, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
+          { bookmark: next, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
           skipTokenKey,
         );
-  const { ignoreNulls } = walk.options;
-  const answer = renderCollection({ root, query, rows, count, nextLink, ignoreNulls });
+  const answer = renderCollection({ root, query, records, count, nextLink });
   if (pagePreference === undefined) return answer;
   return { ...answer, headers: { "preference-applied": pagePreference.applied } };
 }

@@ -1,5 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
-import { nextLink, openSkipToken, type SkipTokenKey, sealSkipToken } from "@cadastre/odata";
+import { nextLink, openSkipToken, QueryError, type SkipTokenKey, sealSkipToken } from "@cadastre/odata";
+import type { Bookmark } from "@cadastre/store";
 import { Refused } from "../errors.ts";
 import type { CollectionOptions } from "./query-options.ts";
 
@@ -22,21 +23,25 @@ function bindingOf({ entitySet, scope, options }: Walk): string {
 }
 
 /**
- * Where the page starts that `$skiptoken` asks for; null for the first page. `now` is in milliseconds.
+ * Where the page starts that `$skiptoken` asks for; undefined for the first page. `now` is in milliseconds.
  *
  * @throws {QueryError} `invalid_skip_token`, whatever is wrong with it.
  * @throws {Refused} `entitlement_changed` for the caller's own token of an older scope.
  */
-export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): readonly unknown[] | null {
+export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): Bookmark | undefined {
   const { skipToken } = walk.options;
-  if (skipToken === undefined) return null;
+  if (skipToken === undefined) return undefined;
   const { after, scope } = openSkipToken(skipToken, bindingOf(walk), key, now / 1000);
   if (scope !== walk.scope.scopeSha256) throw new Refused("entitlement_changed", "$skiptoken");
-  return after;
+  const [checkpoint, ...keyValues] = after;
+  return { checkpoint: Number(checkpoint), key: keyValues };
 }
 
+/** The walk of the token is too old to go on. */
+export const staleToken = (): QueryError => new QueryError("invalid_skip_token", null, {}, "$skiptoken");
+
 export type NextPage = {
-  readonly after: readonly unknown[];
+  readonly bookmark: Bookmark;
   /** Absolute address of the collection. */
   readonly resource: string;
   /** The query string as it came in. */
@@ -47,6 +52,8 @@ export type NextPage = {
 
 /** The `@odata.nextLink` of a page that is not the last. */
 export function linkToNextPage(walk: Walk, page: NextPage, key: SkipTokenKey): string {
-  const token = { after: page.after, scope: walk.scope.scopeSha256, expires: page.expires };
+  const { checkpoint, key: keyValues } = page.bookmark;
+  const after = [checkpoint, ...keyValues];
+  const token = { after, scope: walk.scope.scopeSha256, expires: page.expires };
   return nextLink(page.resource, page.query, sealSkipToken(token, bindingOf(walk), key));
 }

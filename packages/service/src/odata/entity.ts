@@ -1,5 +1,5 @@
 import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
-import { type BoundQuery, bindQuery, type EntitySet, equals, propertyNode, type Row } from "@cadastre/odata";
+import { type BoundQuery, bindQuery, type EntitySet, equals, propertyNode } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import type { EntityKey } from "./address.ts";
@@ -20,10 +20,8 @@ export async function entity(
   const options = stages.time("parse", () => parseEntity(request));
   const bound = stages.time("bind", () => bind(options, entitySet, key));
   const restricted = stages.time("restrict", () => restrict(bound, scope));
-  const row = await stages.timeAsync("run", () => run(restricted, services));
-  return stages.time("render", () =>
-    renderEntity({ root, query: restricted, ignoreNulls: options.ignoreNulls }, row),
-  );
+  const record = await stages.timeAsync("run", () => run(restricted, options, request, services));
+  return stages.time("render", () => renderEntity({ root, query: restricted }, record));
 }
 
 /** @throws {Refused} `not_found` if the predicate names another property than the key. */
@@ -36,8 +34,13 @@ function bind({ select }: EntityOptions, entitySet: EntitySet, key: EntityKey): 
 }
 
 /** @throws {Refused} `not_found`, whether the entity is hidden or absent: one statement finds neither. */
-async function run(query: RestrictedQuery, { store }: OdataServices): Promise<Row> {
-  const row = await store.one(query);
-  if (row === undefined) throw new Refused("not_found");
-  return row;
+async function run(
+  query: RestrictedQuery,
+  { ignoreNulls }: EntityOptions,
+  { signal }: OdataRequest,
+  { store }: OdataServices,
+): Promise<Uint8Array> {
+  const record = await store.one(query, { nulls: !ignoreNulls, signal });
+  if (record === undefined) throw new Refused("not_found");
+  return record;
 }

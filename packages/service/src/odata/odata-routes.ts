@@ -35,7 +35,10 @@ async function answerRead(path: string, request: OdataRequest, services: OdataSe
 export function odataRoutes(services: OdataServices, config: Config): Router {
   const routes = Router({ caseSensitive: true });
   routes.use(odataRoot, announceEntitlement, requireChannelOf("odata"), requireRead, async (req, res) => {
-    const request = toOdataRequest(req, res.getHeader("OData-Version") as OdataVersion, config);
+    const gone = new AbortController();
+    res.once("close", () => gone.abort());
+    const version = res.getHeader("OData-Version") as OdataVersion;
+    const request = toOdataRequest(req, version, gone.signal, config);
     const path = req.originalUrl.split("?", 1)[0] ?? "";
     const answer = await answerRead(path, request, services);
     if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
@@ -57,7 +60,12 @@ const requireRead: RequestHandler = (req, _res, next) => {
   next(req.method === "GET" || req.method === "HEAD" ? undefined : new Refused("method_not_allowed"));
 };
 
-function toOdataRequest(req: Request, version: OdataVersion, { baseUrl }: Config): OdataRequest {
+function toOdataRequest(
+  req: Request,
+  version: OdataVersion,
+  signal: AbortSignal,
+  { baseUrl }: Config,
+): OdataRequest {
   const context = findContext(req);
   const start = req.originalUrl.indexOf("?");
   return {
@@ -67,6 +75,7 @@ function toOdataRequest(req: Request, version: OdataVersion, { baseUrl }: Config
     pagePreference: pagePreferenceOf(req.get("prefer")),
     scope: callerOf(req).scope,
     stages: context?.stages ?? createStages(),
+    signal,
     onOptions: (texts) => {
       if (context !== undefined) context.optionTexts = texts;
     },

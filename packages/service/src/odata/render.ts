@@ -1,4 +1,4 @@
-import type { BoundQuery, Row } from "@cadastre/odata";
+import type { BoundQuery } from "@cadastre/odata";
 import type { Answer } from "../http/answer.ts";
 import { jsonType } from "./protocol.ts";
 
@@ -7,32 +7,30 @@ export type Content = {
   /** Absolute address of the service root. */
   readonly root: string;
   readonly query: Pick<BoundQuery, "entitySet" | "select">;
-  readonly ignoreNulls: boolean;
 };
 
 export type CollectionContent = Content & {
-  readonly rows: readonly Row[];
+  /** JSON text of the records, with commas between them. */
+  readonly records: Uint8Array;
   readonly count: number | undefined;
   readonly nextLink: string | undefined;
 };
 
 /** A collection. Source: OData JSON Format 4.01, sections 4.6 and 12. */
-export function renderCollection(content: CollectionContent): Answer {
-  const { rows, count, nextLink, ignoreNulls } = content;
-  const body = {
-    "@odata.context": contextOf(content),
-    ...(count === undefined ? {} : { "@odata.count": count }),
-    value: ignoreNulls ? rows.map(withoutNulls) : rows,
-    ...(nextLink === undefined ? {} : { "@odata.nextLink": nextLink }),
-  };
-  return { contentType: jsonType, body: JSON.stringify(body) };
+export function renderCollection({ records, count, nextLink, ...content }: CollectionContent): Answer {
+  const counted = count === undefined ? "" : `,"@odata.count":${count}`;
+  const linked = nextLink === undefined ? "" : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
+  const before = `{"@odata.context":${JSON.stringify(contextOf(content))}${counted},"value":[`;
+  return { contentType: jsonType, body: [before, records, `]${linked}}`] };
 }
 
-/** One entity. Source: OData JSON Format 4.01, section 6. */
-export function renderEntity(content: Content, row: Row): Answer {
-  const entity = content.ignoreNulls ? withoutNulls(row) : row;
-  const body = { "@odata.context": `${contextOf(content)}/$entity`, ...entity };
-  return { contentType: jsonType, body: JSON.stringify(body) };
+const comma = Buffer.from(",");
+
+/** One entity, of its record's JSON text. Source: OData JSON Format 4.01, section 6. */
+export function renderEntity(content: Content, record: Uint8Array): Answer {
+  const before = `{"@odata.context":${JSON.stringify(`${contextOf(content)}/$entity`)}`;
+  const members = record.subarray(1);
+  return { contentType: jsonType, body: [before, ...(members.length > 1 ? [comma] : []), members] };
 }
 
 /** The context URL; names what is selected unless it is all. Source: OData Protocol 4.01, section 10.7. */
@@ -40,10 +38,4 @@ function contextOf({ root, query: { entitySet, select } }: Content): string {
   const all = select.length === entitySet.type.properties.size;
   const names = all ? "" : `(${select.map(({ property }) => property.name).join(",")})`;
   return `${root}/$metadata#${entitySet.name}${names}`;
-}
-
-function withoutNulls(row: Row): Row {
-  const kept: Record<string, unknown> = {};
-  for (const name in row) if (row[name] !== null) kept[name] = row[name];
-  return kept;
 }

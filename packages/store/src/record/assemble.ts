@@ -103,7 +103,7 @@ export class RecordAssembler {
         const from = offsets[slot] as number;
         const to = offsets[place] as number;
         if (to > from || runEnd !== textAt) {
-          length = copy(text, runStart, runEnd, bytes, length);
+          length = copyRun(text, runStart, runEnd, bytes, length);
           length = copy(template, from, to, bytes, length);
           runStart = textAt;
         }
@@ -112,11 +112,10 @@ export class RecordAssembler {
       }
       textAt += size;
     }
-    length = copy(text, runStart, runEnd, bytes, length);
+    length = copyRun(text, runStart, runEnd, bytes, length);
     length = copy(template, offsets[slot] as number, offsets[plan.slots.length] as number, bytes, length);
     if (computed !== "") length += bytes.write(computed, length);
     if (length === start) length++;
-    // The first piece begins with a comma, or with the brace that it had in its record.
     bytes[start] = open;
     bytes[length++] = close;
     this.#length = length;
@@ -134,6 +133,13 @@ export class RecordAssembler {
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
   }
+}
+
+/** Every piece begins with a comma, but for the first of its record: that has the brace. */
+function copyRun(text: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  const next = copy(text, start, end, to, at);
+  if (start === 0 && end > 0) to[at] = comma;
+  return next;
 }
 
 function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
