@@ -1,6 +1,7 @@
 /*
- * Whether the service still answers while it scans: `/health/live` at rest, during a deliberately slow query, and
- * how long the processor is busy after the query's client has gone.
+ * Whether the service still answers while it scans: `/health/live` at rest and during a deliberately slow query, how
+ * that query ends, and how long (ms) the processor is busy after it has ended and after its client has gone.
+ * Settings of the service are read from the environment as ever: a deadline shows as the query's end.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/health.ts [--listings 200000] [--seconds 20]
  */
@@ -9,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { build } from "./build.ts";
-import { type Client, connect } from "./client.ts";
+import { bodyOf, type Client, connect } from "./client.ts";
 import { cpuOf } from "./cpu.ts";
 import { load, type Running, start } from "./processes.ts";
 import { collection, options } from "./queries.ts";
@@ -29,66 +30,74 @@ const slow =
     $top: "1",
   });
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two questions. The next does not wait for the answer: a client does not know of others. */
 const pause = 5;
+/** Connections for the questions. */
+const connections = 8;
 
-/** Time of each answer of `/health/live`, in milliseconds, until `over`; at least one. */
-async function latencies(client: Client, over: () => boolean): Promise<readonly number[]> {
-  const times: number[] = [];
+/** Time of each answer of `/health/live`, in milliseconds; asked until `over`, at least once. */
+async function latencies(running: Running, over: () => boolean): Promise<readonly number[]> {
+  const client = connect(running, connections);
+  const asked: Promise<number>[] = [];
   do {
-    const asked = performance.now();
-    const { status } = await client.get("/health/live");
-    if (status !== 200) throw new Error(`/health/live gave ${status}`);
-    times.push(performance.now() - asked);
+    asked.push(latency(client));
     await setTimeout(pause);
   } while (!over());
+  const times = await Promise.all(asked);
+  client.close();
   return times;
 }
 
-/** Runs the slow query while `/health/live` is asked; at most for the set time, then its client goes away. */
-async function duringSlowQuery(running: Running): Promise<{ times: readonly number[]; end: string }> {
-  const [health, query] = [connect(running, 1), connect(running, 1, running.keys.all)];
-  const started = performance.now();
-  const cancel = new AbortController();
-  let end = "";
-  const ended = query.get(slow, cancel.signal).then(
-    ({ status }) => {
-      end = `answered ${status} after ${number((performance.now() - started) / 1000)} s`;
-    },
-    () => {
-      end = `cancelled after ${number((performance.now() - started) / 1000)} s`;
-    },
-  );
-  await setTimeout(50);
-  const limit = started + Number(given.seconds) * 1000;
-  const times = await latencies(health, () => end !== "" || performance.now() > limit);
-  cancel.abort();
-  await ended;
-  health.close();
-  query.close();
-  return { times, end };
+async function latency(client: Client): Promise<number> {
+  const asked = performance.now();
+  await bodyOf(client, "/health/live");
+  return performance.now() - asked;
 }
 
-/** Milliseconds until a query whose client goes away after half a second costs no more processor time. */
-async function untilFree(running: Running): Promise<number> {
-  const query = connect(running, 1, running.keys.all);
-  const cancel = new AbortController();
-  const cancelled = query.get(slow, cancel.signal).catch(() => undefined);
-  await setTimeout(500);
-  cancel.abort();
-  await cancelled;
-  query.close();
-  const gone = performance.now();
+/** Start the slow query; its client goes away when `cancel` says so. Tells how it ended. */
+async function slowQuery(running: Running, cancel: AbortSignal): Promise<string> {
+  const client = connect(running, 1, running.keys.all);
+  const started = performance.now();
+  const how = await client.get(slow, cancel).then(
+    ({ status }) => `answered ${status}`,
+    () => "cancelled",
+  );
+  client.close();
+  return `${how} after ${number((performance.now() - started) / 1000)} s`;
+}
+
+/** Milliseconds, from now on, for which the server still uses the processor; infinite past a minute. */
+async function busy({ pid }: Running): Promise<number> {
+  const started = performance.now();
   const step = 100;
-  const patience = 60_000;
-  for (let busy = gone; ; ) {
-    const before = cpuOf(running.pid);
+  for (let last = started; last - started < 60_000; ) {
+    const before = cpuOf(pid);
     await setTimeout(step);
-    // A tick of /proc is 10 ms: one of them may be anything.
-    if (cpuOf(running.pid) - before > step / 4) busy = performance.now();
-    else if (performance.now() - busy > 3 * step) return busy - gone;
-    if (performance.now() - gone > patience) return Number.POSITIVE_INFINITY;
+    // A tick of /proc is 10 ms: one or two of them may be anything.
+    if (cpuOf(pid) - before > step / 4) last = performance.now();
+    else if (performance.now() - last > 3 * step) return last - started;
   }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** `/health/live` while a slow query runs: to its end or to the deadline, at most for the set time. */
+async function duringSlowQuery(running: Running) {
+  const cancel = new AbortController();
+  let ended: string | undefined;
+  const query = slowQuery(running, cancel.signal).then((how) => {
+    ended = how;
+  });
+  const limit = performance.now() + Number(given.seconds) * 1000;
+  const times = await latencies(running, () => ended !== undefined || performance.now() > limit);
+  cancel.abort();
+  await query;
+  return { times, ended: ended ?? "", busy: await busy(running) };
+}
+
+/** As {@link busy}, from when the client of a slow query has gone after half a second. */
+async function busyAfterCancel(running: Running): Promise<number> {
+  await slowQuery(running, AbortSignal.timeout(500));
+  return busy(running);
 }
 
 const percentile = (times: readonly number[], share: number): number =>
@@ -102,13 +111,12 @@ const cells = (times: readonly number[]) => [
 async function report(name: string, file: string, cores: string): Promise<void> {
   const running = await start("serve", ["listings", file], cores);
   try {
-    const health = connect(running, 1);
-    const until = performance.now() + 2000;
-    const rest = await latencies(health, () => performance.now() > until);
-    health.close();
-    console.log(line(`${name}, at rest`, ...cells(rest), "", ""));
-    const { times, end } = await duringSlowQuery(running);
-    console.log(line(`${name}, slow query`, ...cells(times), end, number(await untilFree(running))));
+    const end = performance.now() + 2000;
+    const rest = await latencies(running, () => performance.now() > end);
+    console.log(line(`${name}, at rest`, ...cells(rest), "", "", ""));
+    const { times, ended, busy: after } = await duringSlowQuery(running);
+    const cancelled = await busyAfterCancel(running);
+    console.log(line(`${name}, slow query`, ...cells(times), ended, number(after), number(cancelled)));
   } finally {
     await running.stop();
   }
@@ -119,9 +127,16 @@ const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
 try {
   const file = join(folder, "service.sqlite");
   await load("listings", file, Number(given.listings));
-  console.log(
-    head("/health/live", "answers", "p50 ms", "p99 ms", "slowest ms", "the query", "busy after cancel, ms"),
-  );
+  const columns = [
+    "answers",
+    "p50 ms",
+    "p99 ms",
+    "slowest ms",
+    "the query",
+    "busy after it",
+    "busy after a cancel",
+  ];
+  console.log(head("/health/live", ...columns));
   await report("two cores", file, "0,1");
   await report("one core", file, "0");
 } finally {

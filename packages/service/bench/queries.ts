@@ -19,20 +19,16 @@ export const options = (given: Readonly<Record<string, string>>): string =>
 /** Spread over all listings: no key is asked for twice in a row. */
 export const keyAt = (turn: number, listings: number): string => listingKeyAt((turn * 7919) % listings);
 
-/** Some two hundred ranges, so that no answer and no literal can be remembered. */
-export function pricesAt(turn: number): readonly [least: number, most: number] {
-  const least = 300_000 + (turn % 200) * 10;
-  return [least, least + 300_000];
-}
+/** Some two hundred prices from `start` on, so that no answer and no literal can be remembered. */
+const priceAt = (turn: number, start: number): number => start + (turn % 200) * 10;
 
-const priced = (turn: number) => {
-  const [least, most] = pricesAt(turn);
-  return `StandardStatus eq 'Active' and ListPrice ge ${least} and ListPrice le ${most}`;
+/** A third of the active listings. */
+const middling = (turn: number) => {
+  const least = priceAt(turn, 300_000);
+  return { least, most: least + 300_000 };
 };
-const floorPriced = (path: string, turn: number) => {
-  const [least, most] = pricesAt(turn);
-  return `${path}?a=${least}&b=${most}`;
-};
+/** Five of six active listings. */
+const leastToCount = (turn: number) => priceAt(turn, 200_000);
 
 /** The queries that have a floor. */
 export const queries: readonly Query[] = [
@@ -43,20 +39,21 @@ export const queries: readonly Query[] = [
   },
   {
     name: "filter, sort, top 100",
-    floor: (turn) => floorPriced("/search", turn),
-    service: (turn) =>
-      collection +
-      options({
-        $filter: `${priced(turn)} and BedroomsTotal ge 3`,
-        $orderby: "ModificationTimestamp desc",
-        $top: "100",
-      }),
+    floor: (turn) => `/search?a=${middling(turn).least}&b=${middling(turn).most}`,
+    service: (turn) => {
+      const { least, most } = middling(turn);
+      const $filter = `StandardStatus eq 'Active' and ListPrice ge ${least} and ListPrice le ${most} and BedroomsTotal ge 3`;
+      return collection + options({ $filter, $orderby: "ModificationTimestamp desc", $top: "100" });
+    },
   },
   { name: "page of 1,000", floor: () => "/page", service: () => collection + options({ $top: "1000" }) },
   {
     name: "count and 20",
-    floor: (turn) => floorPriced("/count", turn),
-    service: (turn) => collection + options({ $filter: priced(turn), $count: "true", $top: "20" }),
+    floor: (turn) => `/count?a=${leastToCount(turn)}`,
+    service: (turn) => {
+      const $filter = `StandardStatus eq 'Active' and ListPrice ge ${leastToCount(turn)}`;
+      return collection + options({ $filter, $count: "true", $top: "20" });
+    },
   },
   {
     name: "a page of the walk",
