@@ -16,6 +16,9 @@ const by = (name: string, filter: (listing: Listing) => string): LookUp => ({
   service: (turn, listings) => found(filter(someListing(turn, listings))),
 });
 
+/** Metres within which some thirty listings lie, however many there are: 5 km among 10,000. */
+const distanceAmong = (listings: number): number => Math.round(5000 * Math.sqrt(10_000 / listings));
+
 /** The typical look-ups. Source: interface specification, section 4.1. */
 export const lookUps: readonly LookUp[] = [
   ...queries,
@@ -49,12 +52,12 @@ export const lookUps: readonly LookUp[] = [
     ({ City, ListPrice }) => `City eq ${text(City)} and ListPrice ge ${String(ListPrice)}`,
   ),
   {
-    name: "within 1 km, nearest 20",
+    name: "within a distance, nearest 20",
     service: (turn, listings) => {
       const { Longitude, Latitude } = someListing(turn, listings);
       const point = `geography'SRID=4326;POINT(${String(Longitude)} ${String(Latitude)})'`;
       const distance = `geo.distance(Coordinates,${point})`;
-      return found(`${distance} le 1000`, { $orderby: distance });
+      return found(`${distance} le ${distanceAmong(listings)}`, { $orderby: distance });
     },
   },
 ];
