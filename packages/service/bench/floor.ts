@@ -1,0 +1,108 @@
+/*
+ * A process of the benches: what the queries cost with nothing in between. One prepared statement a query on
+ * better-sqlite3, behind node:http, without parsing, entitlement or errors.
+ *
+ *   floor.js objects|json <file>
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import Database from "better-sqlite3";
+import { columns, isBoolean } from "./floor-table.ts";
+
+const [kind = "", file = ""] = process.argv.slice(2);
+const database = new Database(file, { readonly: true });
+
+type Row = Record<string, unknown>;
+
+const quoted = (name: string) => `"${name}"`;
+const member = (column: string) =>
+  isBoolean(column)
+    ? `json(case ${quoted(column)} when 1 then 'true' when 0 then 'false' end)`
+    : quoted(column);
+const booleans = columns.filter(isBoolean);
+
+/** What a statement finds: the text of a JSON array, and the last record where the page is full. */
+type Found = { readonly text: string; readonly last: Row | undefined };
+/** `tail` is the statement from `from` on. */
+type Reader = (tail: string) => (...values: readonly unknown[]) => Found;
+
+const pageSize = 1000;
+const lastOf = <T>(records: readonly T[]) => (records.length < pageSize ? undefined : records.at(-1));
+
+/** Rows as objects, then `JSON.stringify`. */
+const objects: Reader = (tail) => {
+  const statement = database.prepare<unknown[], Row>(`select ${columns.map(quoted).join(", ")} ${tail}`);
+  return (...values) => {
+    const rows = statement.all(...values);
+    for (const row of rows) {
+      for (const column of booleans) if (row[column] !== null) row[column] = row[column] === 1;
+    }
+    return { text: JSON.stringify(rows), last: lastOf(rows) };
+  };
+};
+
+/** SQLite builds the text. */
+const json: Reader = (tail) => {
+  const members = columns.map((column) => `'${column}', ${member(column)}`);
+  const statement = database
+    .prepare<unknown[], string>(`select json_object(${members.join(", ")}) ${tail}`)
+    .pluck();
+  return (...values) => {
+    const texts = statement.all(...values);
+    const last = lastOf(texts);
+    return { text: `[${texts.join(",")}]`, last: last === undefined ? last : (JSON.parse(last) as Row) };
+  };
+};
+
+const reader = kind === "json" ? json : objects;
+const byTime = `order by "ModificationTimestamp", "ListingKey"`;
+const read = {
+  key: reader(`from listing where "ListingKey" = ?`),
+  search: reader(
+    `from listing indexed by listing_0 where "StandardStatus" = 'Active' and "ListPrice" >= ? and "ListPrice" <= ?
+     and "BedroomsTotal" >= 3 order by "ModificationTimestamp" desc, "ListingKey" limit 100`,
+  ),
+  page: reader(`from listing ${byTime} limit ${pageSize}`),
+  next: reader(
+    `from listing where ("ModificationTimestamp", "ListingKey") > (?, ?) ${byTime} limit ${pageSize}`,
+  ),
+  first: reader(
+    `from listing indexed by listing_0 where "StandardStatus" = 'Active' and "ListPrice" >= ? ${byTime} limit 20`,
+  ),
+};
+const count = database
+  .prepare<unknown[], number>(
+    `select count(*) from listing where "StandardStatus" = 'Active' and "ListPrice" >= ?`,
+  )
+  .pluck();
+
+const collection = ({ text }: Found, rest = "") => `{"value":${text}${rest}}`;
+
+/** A page of the walk, and how to get the next. */
+function walked(found: Found): string {
+  if (found.last === undefined) return collection(found);
+  const { ModificationTimestamp: time, ListingKey: key } = found.last;
+  return collection(found, `,"@odata.nextLink":"/next?a=${String(time)}&b=${String(key)}"`);
+}
+
+const routes: Readonly<Record<string, (a: string, b: string) => string>> = {
+  "/key": (key) => read.key(key).text.slice(1, -1),
+  "/search": (least, most) => collection(read.search(Number(least), Number(most))),
+  "/page": () => collection(read.page()),
+  "/count": (least) => collection(read.first(Number(least)), `,"@odata.count":${count.get(Number(least))}`),
+  "/walk": () => walked(read.page()),
+  "/next": (time, key) => walked(read.next(time, key)),
+};
+
+const server = createServer((request, response) => {
+  const [path = "", query = ""] = (request.url ?? "").split("?");
+  const options = new URLSearchParams(query);
+  const body = Buffer.from(routes[path]?.(options.get("a") ?? "", options.get("b") ?? "") ?? "");
+  response.setHeader("content-type", "application/json");
+  response.setHeader("content-length", body.length);
+  response.end(body);
+});
+server.keepAliveTimeout = 600_000;
+server.listen(0, "127.0.0.1", () => {
+  process.send?.({ port: (server.address() as AddressInfo).port, keys: {} });
+});

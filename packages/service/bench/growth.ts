@@ -1,0 +1,79 @@
+/*
+ * How the cost of each query grows with the number of listings: a table, and a plot for the docs.
+ *
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--plot docs/growth.svg]
+ *
+ * CPU a request of the whole service over HTTP, pinned to one core.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "./build.ts";
+import { connect } from "./client.ts";
+import { drive, walk } from "./drive.ts";
+import { lookUps } from "./look-ups.ts";
+import { plotSvg } from "./plot.ts";
+import { load, moveToClientCore, start } from "./processes.ts";
+import { settingsOf } from "./settings.ts";
+import { concurrency } from "./subjects.ts";
+import { head, line, median, number } from "./table.ts";
+
+const given = settingsOf({ sizes: "10000,100000,1000000", seconds: "1", rounds: "3", plot: "" });
+const sizes = given.sizes.split(",").map(Number);
+const rounds = Number(given.rounds);
+
+/** Pages of a walk: the last of them lies in the middle of the smallest set. */
+const pages = 5;
+
+/** CPU milliseconds a request of each look-up, in their order, over `listings`. */
+async function costsAt(folder: string, listings: number): Promise<readonly number[]> {
+  const file = join(folder, `${listings}.sqlite`);
+  await load("located", file, listings);
+  const running = await start("serve", ["located", file]);
+  const client = connect(running, concurrency, running.keys.all);
+  const asked = { client, pid: running.pid };
+  const costs: number[][] = lookUps.map(() => []);
+  try {
+    for (let round = -1; round < rounds; round++) {
+      for (const [i, query] of lookUps.entries()) {
+        const pathOf = (turn: number) => query.service(turn, listings);
+        const seconds = round < 0 ? 0.2 : Number(given.seconds);
+        const { cpu } = query.walk
+          ? await walk(asked, pathOf(0), pages)
+          : await drive(asked, pathOf, { seconds, concurrency });
+        if (round >= 0) costs[i]?.push(cpu);
+      }
+    }
+  } finally {
+    client.close();
+    await running.stop();
+  }
+  await rm(file, { force: true });
+  return costs.map(median);
+}
+
+build();
+moveToClientCore();
+const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
+try {
+  const bySize: (readonly number[])[] = [];
+  for (const size of sizes) bySize.push(await costsAt(folder, size));
+  const steps = sizes.map((size) => size.toLocaleString("en-US"));
+  const series = lookUps.map(({ name }, i) => ({
+    name,
+    values: bySize.map((costs) => costs[i] ?? Number.NaN),
+  }));
+  console.log(head("CPU ms a request, listings", ...steps, "last ÷ first"));
+  for (const { name, values } of series) {
+    const growth = (values.at(-1) ?? Number.NaN) / (values[0] ?? Number.NaN);
+    console.log(line(name, ...values.map(number), number(growth)));
+  }
+  const plotted = series.map(({ name, values }) => ({
+    name,
+    values: values.map((cpu) => Math.max(cpu, 0.01)),
+  }));
+  if (given.plot !== "")
+    await writeFile(given.plot, plotSvg({ title: "CPU ms a request, by listings", steps, series: plotted }));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

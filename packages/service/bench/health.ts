@@ -1,0 +1,144 @@
+/*
+ * Whether the service still answers while it scans: `/health/live` at rest and during a deliberately slow query, how
+ * that query ends, and how long (ms) the processor is busy after it has ended and after its client has gone.
+ * Settings of the service are read from the environment as ever: a deadline shows as the query's end.
+ *
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/health.ts [--listings 200000] [--seconds 20]
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { build } from "./build.ts";
+import { bodyOf, type Client, connect } from "./client.ts";
+import { cpuOf } from "./cpu.ts";
+import { load, type Running, start } from "./processes.ts";
+import { collection, options } from "./queries.ts";
+import { settingsOf } from "./settings.ts";
+import { head, line, number } from "./table.ts";
+
+const given = settingsOf({ listings: "200000", seconds: "20", terms: "200" });
+
+/** Every record is read to its end, and none matches. */
+const slow =
+  collection +
+  options({
+    $filter: Array.from(
+      { length: Number(given.terms) },
+      (_, i) => `contains(PublicRemarks,'no such words ${i}')`,
+    ).join(" or "),
+    $top: "1",
+  });
+
+/** Milliseconds between two questions. The next does not wait for the answer: a client does not know of others. */
+const pause = 5;
+/** Connections for the questions. */
+const connections = 8;
+
+/** Time of each answer of `/health/live`, in milliseconds; asked until `over`, at least once. */
+async function latencies(running: Running, over: () => boolean): Promise<readonly number[]> {
+  const client = connect(running, connections);
+  const asked: Promise<number>[] = [];
+  do {
+    asked.push(latency(client));
+    await setTimeout(pause);
+  } while (!over());
+  const times = await Promise.all(asked);
+  client.close();
+  return times;
+}
+
+async function latency(client: Client): Promise<number> {
+  const asked = performance.now();
+  await bodyOf(client, "/health/live");
+  return performance.now() - asked;
+}
+
+/** Start the slow query; its client goes away when `cancel` says so. Tells how it ended. */
+async function slowQuery(running: Running, cancel: AbortSignal): Promise<string> {
+  const client = connect(running, 1, running.keys.all);
+  const started = performance.now();
+  const how = await client.get(slow, cancel).then(
+    ({ status }) => `answered ${status}`,
+    () => "cancelled",
+  );
+  client.close();
+  return `${how} after ${number((performance.now() - started) / 1000)} s`;
+}
+
+/** Milliseconds, from now on, for which the server still uses the processor; infinite past a minute. */
+async function busy({ pid }: Running): Promise<number> {
+  const started = performance.now();
+  const step = 100;
+  for (let last = started; last - started < 60_000; ) {
+    const before = cpuOf(pid);
+    await setTimeout(step);
+    // A tick of /proc is 10 ms: one or two of them may be anything.
+    if (cpuOf(pid) - before > step / 4) last = performance.now();
+    else if (performance.now() - last > 3 * step) return last - started;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** `/health/live` while a slow query runs: to its end or to the deadline, at most for the set time. */
+async function duringSlowQuery(running: Running) {
+  const cancel = new AbortController();
+  let ended: string | undefined;
+  const query = slowQuery(running, cancel.signal).then((how) => {
+    ended = how;
+  });
+  const limit = performance.now() + Number(given.seconds) * 1000;
+  const times = await latencies(running, () => ended !== undefined || performance.now() > limit);
+  cancel.abort();
+  await query;
+  return { times, ended: ended ?? "", busy: await busy(running) };
+}
+
+/** As {@link busy}, from when the client of a slow query has gone after half a second. */
+async function busyAfterCancel(running: Running): Promise<number> {
+  await slowQuery(running, AbortSignal.timeout(500));
+  return busy(running);
+}
+
+const percentile = (times: readonly number[], share: number): number =>
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+
+const cells = (times: readonly number[]) => [
+  String(times.length),
+  ...[percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)].map(number),
+];
+
+async function report(name: string, file: string, cores: string): Promise<void> {
+  const running = await start("serve", ["listings", file], cores);
+  try {
+    const end = performance.now() + 2000;
+    const rest = await latencies(running, () => performance.now() > end);
+    console.log(line(`${name}, at rest`, ...cells(rest), "", "", ""));
+    const { times, ended, busy: after } = await duringSlowQuery(running);
+    const cancelled = await busyAfterCancel(running);
+    console.log(line(`${name}, slow query`, ...cells(times), ended, number(after), number(cancelled)));
+  } finally {
+    await running.stop();
+  }
+}
+
+build();
+const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
+try {
+  const file = join(folder, "service.sqlite");
+  await load("listings", file, Number(given.listings));
+  const columns = [
+    "answers",
+    "p50 ms",
+    "p99 ms",
+    "slowest ms",
+    "the query",
+    "busy after it",
+    "busy after a cancel",
+  ];
+  console.log(head("/health/live", ...columns));
+  await report("two cores", file, "0,1");
+  await report("one core", file, "0");
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

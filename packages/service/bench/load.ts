@@ -1,0 +1,16 @@
+/*
+ * A process of the benches: makes a database, and ends.
+ *
+ *   load.js floor|listings|located|dictionary <file> <listings>
+ */
+import { fillFloor } from "./floor-table.ts";
+import { recordsOf } from "./records.ts";
+import { type ResourceChoice, resources } from "./resources.ts";
+import { fillStore } from "./store.ts";
+
+const [choice = "", file = "", count = ""] = process.argv.slice(2);
+if (choice === "floor") fillFloor(file, Number(count));
+else {
+  const name = choice as ResourceChoice;
+  await fillStore(file, resources[name], recordsOf(name, Number(count)));
+}

@@ -1,0 +1,63 @@
+import { type Listing, listingAt } from "./listing.ts";
+import { collection, keyAt, options, type Query, queries } from "./queries.ts";
+
+/** A query of the service alone: it has no floor. */
+type LookUp = Omit<Query, "floor">;
+
+const text = (value: unknown) => `'${String(value).replaceAll("'", "''")}'`;
+const found = (filter: string, rest: Readonly<Record<string, string>> = {}) =>
+  collection + options({ $filter: filter, $top: "20", ...rest });
+
+/** A listing that is there, another for each turn. */
+const someListing = (turn: number, listings: number): Listing => listingAt((turn * 7919) % listings);
+
+const by = (name: string, filter: (listing: Listing) => string): LookUp => ({
+  name,
+  service: (turn, listings) => found(filter(someListing(turn, listings))),
+});
+
+/** Metres within which some thirty listings lie, however many there are: 5 km among 10,000. */
+const distanceAmong = (listings: number): number => Math.round(5000 * Math.sqrt(10_000 / listings));
+
+/** The typical look-ups. Source: interface specification, section 4.1. */
+export const lookUps: readonly LookUp[] = [
+  ...queries,
+  by(
+    "system and ListingId",
+    ({ OriginatingSystemName, ListingId }) =>
+      `OriginatingSystemName eq ${text(OriginatingSystemName)} and ListingId eq ${text(ListingId)}`,
+  ),
+  by(
+    "UniversalPropertyId",
+    ({ UniversalPropertyId }) => `UniversalPropertyId eq ${text(UniversalPropertyId)}`,
+  ),
+  by("Placekey", ({ Placekey }) => `Placekey eq ${text(Placekey)}`),
+  {
+    name: "keys, list of 20",
+    service: (turn, listings) => {
+      const keys = Array.from({ length: 20 }, (_, i) => text(keyAt(20 * turn + i, listings)));
+      return found(`ListingKey in (${keys.join(",")})`);
+    },
+  },
+  {
+    name: "changes since, 100",
+    service: (turn, listings) =>
+      found(`ModificationTimestamp gt ${String(someListing(turn, listings)["ModificationTimestamp"])}`, {
+        $orderby: "ModificationTimestamp",
+        $top: "100",
+      }),
+  },
+  by(
+    "city and price",
+    ({ City, ListPrice }) => `City eq ${text(City)} and ListPrice ge ${String(ListPrice)}`,
+  ),
+  {
+    name: "within a distance, nearest 20",
+    service: (turn, listings) => {
+      const { Longitude, Latitude } = someListing(turn, listings);
+      const point = `geography'SRID=4326;POINT(${String(Longitude)} ${String(Latitude)})'`;
+      const distance = `geo.distance(Coordinates,${point})`;
+      return found(`${distance} le ${distanceAmong(listings)}`, { $orderby: distance });
+    },
+  },
+];

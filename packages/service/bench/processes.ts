@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import type { Customer } from "./access.ts";
+import { programOf } from "./build.ts";
+
+/** A server of the benches that answers. */
+export type Running = {
+  readonly port: number;
+  readonly pid: number;
+  /** API key of a customer; the floors have none. */
+  readonly keys: Partial<Record<Customer, string>>;
+  readonly stop: () => Promise<void>;
+};
+
+/** The core that a measured server has for itself, and the one from which it is asked. */
+const serverCore = "0";
+const clientCore = "1";
+
+/** Keep this process and its threads off the servers' core. */
+export function moveToClientCore(): void {
+  const { status } = spawnSync("taskset", ["-acp", clientCore, String(process.pid)]);
+  if (status !== 0) throw new Error("taskset is needed, and two cores");
+}
+
+/** Run `load.ts` to its end. */
+export async function load(choice: string, file: string, listings: number): Promise<void> {
+  const child = spawn(process.execPath, [programOf("load"), choice, file, String(listings)], {
+    stdio: "inherit",
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) throw new Error(`${choice} was not loaded`);
+}
+
+/** @param cores a list as taskset takes it */
+export async function start(
+  program: "floor" | "serve",
+  args: readonly string[],
+  cores = serverCore,
+): Promise<Running> {
+  const node = [process.execPath, programOf(program), ...args];
+  const child = spawn("taskset", ["-c", cores, ...node], {
+    stdio: ["ignore", "ignore", process.env["BENCH_LOG"] === undefined ? "ignore" : "inherit", "ipc"],
+  });
+  const ended = once(child, "exit");
+  const { port, keys } = await ready(child, program);
+  return {
+    port,
+    pid: child.pid ?? 0,
+    keys,
+    stop: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function ready(child: ChildProcess, program: string): Promise<Pick<Running, "port" | "keys">> {
+  const end = new AbortController();
+  const { signal } = end;
+  const exit = once(child, "exit", { signal }).then(() => {
+    throw new Error(`${program} did not start: set BENCH_LOG=1 to see why`);
+  });
+  const message = once(child, "message", { signal }) as Promise<[Pick<Running, "port" | "keys">]>;
+  try {
+    const [started] = await Promise.race([message, exit]);
+    return started;
+  } finally {
+    exit.catch(() => {});
+    message.catch(() => {});
+    end.abort();
+  }
+}

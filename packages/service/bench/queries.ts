@@ -1,0 +1,64 @@
+import { listingKeyAt } from "./listing.ts";
+
+/** One query in the words of each server. The same `turn` asks all of them the same. */
+export type Query = {
+  readonly name: string;
+  readonly floor: (turn: number, listings: number) => string;
+  readonly service: (turn: number, listings: number) => string;
+  /** Answered one page after the other, to the end. */
+  readonly walk?: true;
+};
+
+export const collection = "/reso/odata/Property";
+
+export const options = (given: Readonly<Record<string, string>>): string =>
+  `?${Object.entries(given)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join("&")}`;
+
+/** Spread over all listings: no key is asked for twice in a row. */
+export const keyAt = (turn: number, listings: number): string => listingKeyAt((turn * 7919) % listings);
+
+/** Some two hundred prices from `start` on, so that no answer and no literal can be remembered. */
+const priceAt = (turn: number, start: number): number => start + (turn % 200) * 10;
+
+/** A third of the active listings. */
+const middling = (turn: number) => {
+  const least = priceAt(turn, 300_000);
+  return { least, most: least + 300_000 };
+};
+/** Five of six active listings. */
+const leastToCount = (turn: number) => priceAt(turn, 200_000);
+
+/** The queries that have a floor. */
+export const queries: readonly Query[] = [
+  {
+    name: "key",
+    floor: (turn, listings) => `/key?a=${keyAt(turn, listings)}`,
+    service: (turn, listings) => `${collection}('${keyAt(turn, listings)}')`,
+  },
+  {
+    name: "filter, sort, top 100",
+    floor: (turn) => `/search?a=${middling(turn).least}&b=${middling(turn).most}`,
+    service: (turn) => {
+      const { least, most } = middling(turn);
+      const $filter = `StandardStatus eq 'Active' and ListPrice ge ${least} and ListPrice le ${most} and BedroomsTotal ge 3`;
+      return collection + options({ $filter, $orderby: "ModificationTimestamp desc", $top: "100" });
+    },
+  },
+  { name: "page of 1,000", floor: () => "/page", service: () => collection + options({ $top: "1000" }) },
+  {
+    name: "count and 20",
+    floor: (turn) => `/count?a=${leastToCount(turn)}`,
+    service: (turn) => {
+      const $filter = `StandardStatus eq 'Active' and ListPrice ge ${leastToCount(turn)}`;
+      return collection + options({ $filter, $count: "true", $top: "20" });
+    },
+  },
+  {
+    name: "a page of the walk",
+    floor: () => "/walk",
+    service: () => collection + options({ $top: "1000" }),
+    walk: true,
+  },
+];

@@ -1,0 +1,37 @@
+import { entitySet } from "@cadastre/reso";
+import type { StoredResource } from "@cadastre/store";
+import { storedResources } from "../src/catalog.ts";
+import { listingAt } from "./listing.ts";
+
+const dictionary = storedResources.find(({ entitySet: { name } }) => name === "Property");
+if (dictionary === undefined) throw new RangeError("Property is not stored");
+
+/** Property narrowed to some of its fields: same types, same columns and indexes as far as they go. */
+function narrowed(names: readonly string[], { columns, indexes }: StoredResource): StoredResource {
+  const { name, type } = entitySet("Property");
+  const properties = names.map((field) => {
+    const property = type.properties.get(field);
+    if (property === undefined) throw new RangeError(`Property has no field ${field}`);
+    return [field, property] as const;
+  });
+  const kept = new Set(names);
+  return {
+    entitySet: { name, type: { name: type.name, key: type.key, properties: new Map(properties) } },
+    columns: columns.filter((column) => kept.has(column)),
+    indexes: indexes.filter((index) => index.every((column) => kept.has(column))),
+  };
+}
+
+const names = Object.keys(listingAt(0));
+
+/**
+ * What is served. `listings`: the 64 fields of the floors. `located`: with Coordinates, for the geo look-up.
+ * `dictionary`: all of Property, as the service serves it, with records of the sample market.
+ */
+export const resources = {
+  listings: narrowed(names, dictionary),
+  located: narrowed([...names, "Coordinates"], dictionary),
+  dictionary,
+} as const satisfies Record<string, StoredResource>;
+
+export type ResourceChoice = keyof typeof resources;

@@ -1,0 +1,30 @@
+/*
+ * A process of the benches: the service itself, its edge, its log and all, over one entity set.
+ *
+ *   serve.js listings|located|dictionary <file>
+ */
+import { randomBytes } from "node:crypto";
+import { createApp } from "../src/app.ts";
+import { readConfig } from "../src/config.ts";
+import { listen } from "../src/http/server.ts";
+import { createLog } from "../src/log.ts";
+import { createAccess } from "./access.ts";
+import { type ResourceChoice, resources } from "./resources.ts";
+import { openStore } from "./store.ts";
+
+const [choice = "", file = ""] = process.argv.slice(2);
+const resource = resources[choice as ResourceChoice];
+const config = { ...readConfig(process.env), host: "127.0.0.1", port: 0 };
+const { apiKeys, edge } = await createAccess(resource.entitySet);
+const app = createApp({
+  ...edge,
+  config,
+  log: createLog(config.logLevel),
+  store: openStore(file, resource),
+  skipTokenKey: randomBytes(32),
+  activeEntitySets: [resource.entitySet],
+  now: Date.now,
+  readiness: { ready: true },
+});
+const { port } = await listen(app, config);
+process.send?.({ port, keys: apiKeys });

@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { type Client, connect } from "./client.ts";
+import { load, type Running, start } from "./processes.ts";
+import type { Query } from "./queries.ts";
+
+/** A server under test, and how each query is put to it. */
+export type Subject = {
+  readonly name: string;
+  readonly pid: number;
+  readonly client: Client;
+  readonly pathOf: (query: Query, turn: number) => string;
+  readonly stop: () => Promise<void>;
+};
+
+/** Enough to keep one core busy. */
+export const concurrency = 4;
+
+const subject = (
+  name: string,
+  running: Running,
+  apiKey: string | undefined,
+  pathOf: Subject["pathOf"],
+): Subject => {
+  const client = connect(running, concurrency, apiKey);
+  const stop = async () => {
+    client.close();
+    await running.stop();
+  };
+  return { name, pid: running.pid, client, pathOf, stop };
+};
+
+/** Both floors and the service, each over its own database of the same listings. */
+export async function startSubjects(folder: string, listings: number): Promise<readonly Subject[]> {
+  const [floor, service] = [join(folder, "floor.sqlite"), join(folder, "service.sqlite")];
+  await load("floor", floor, listings);
+  await load("listings", service, listings);
+  const floorPath: Subject["pathOf"] = (query, turn) => query.floor(turn, listings);
+  const running = await start("serve", ["listings", service]);
+  return [
+    subject("floor-objects", await start("floor", ["objects", floor]), undefined, floorPath),
+    subject("floor-json", await start("floor", ["json", floor]), undefined, floorPath),
+    subject("service", running, running.keys.all, (query, turn) => query.service(turn, listings)),
+  ];
+}
+
+/** The service over all fields of Property and the records of a sample market, as each customer sees it. */
+export async function startDictionary(folder: string, listings: number): Promise<readonly Subject[]> {
+  const file = join(folder, "dictionary.sqlite");
+  await load("dictionary", file, listings);
+  const running = await start("serve", ["dictionary", file]);
+  return (["all", "partial"] as const).map((customer) =>
+    subject(customer, running, running.keys[customer], (query, turn) => query.service(turn, listings)),
+  );
+}

@@ -1,0 +1,17 @@
+/** A line of a Markdown table. */
+export const line = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+/** The head of a table whose first column is text and whose others are numbers. */
+export const head = (...names: readonly string[]): string =>
+  `${line(...names)}\n|---|${"--:|".repeat(names.length - 1)}`;
+
+/** Three digits. */
+export const number = (value: number): string =>
+  value.toFixed(value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+};
