@@ -20,7 +20,7 @@ const app = createApp({
   ...edge,
   config,
   log: createLog(config.logLevel),
-  store: openStore(file, resource),
+  store: await openStore(file, resource),
   skipTokenKey: randomBytes(32),
   activeEntitySets: [resource.entitySet],
   now: Date.now,
