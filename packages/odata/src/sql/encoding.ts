@@ -1,3 +1,4 @@
+import Big from "big.js";
 import { compareNumbers, type EdmNumber } from "../model/numbers.ts";
 import { toSortable } from "../model/sortable.ts";
 import { printDate, printInstant, printTimeOfDay, second, splitInstant } from "../model/temporal.ts";
@@ -18,7 +19,8 @@ const scaled: Encoding = (value, property) => {
 
 /** Floor of `value × 10^scale`, and whether nothing was cut off. */
 function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint; readonly exact: boolean } {
-  if (typeof value === "bigint") return { floor: value * 10n ** BigInt(scale), exact: true };
+  if (typeof value === "bigint")
+    return { floor: scale === 0 ? value : value * 10n ** BigInt(scale), exact: true };
   if (value === Number.POSITIVE_INFINITY) return { floor: 2n * greatestInteger, exact: false };
   if (value === Number.NEGATIVE_INFINITY) return { floor: -2n * greatestInteger, exact: false };
   const [digits = "0", power = "0"] = value.toString().split("e");
@@ -39,6 +41,8 @@ function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint
 
 /** A double. `Number()` rounds to the nearest, so what was rounded up goes one double down. */
 const double: Encoding = (value) => {
+  // Fifteen digits are what every double keeps.
+  if (value instanceof Big && value.c.length <= 15 && Math.abs(value.e) < 290) return exactly(Number(value));
   const nearest = Number((value as EdmNumber).toString());
   const order = compareNumbers(nearest, value as EdmNumber);
   return { value: order > 0 ? doubleBelow(nearest) : nearest, exact: order === 0 };
