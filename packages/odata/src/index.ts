@@ -9,6 +9,7 @@ export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cach
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
+export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/cache.ts";
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
 export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";

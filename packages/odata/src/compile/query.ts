@@ -7,6 +7,7 @@ import { compileAfter } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
 import type { Target } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
+import { type ValueSource, valuesOf } from "./value-source.ts";
 
 export type PageOptions = {
   /** What to select. By default each projected property under its own name. */
@@ -19,13 +20,22 @@ export type PageOptions = {
 };
 
 /** Compile to one `select` of a page of rows. */
-export function compilePage(
+export const compilePage = (
   query: BoundQuery,
   dialect: Dialect,
   mapping: Mapping,
-  { columns, order: withOrder = false }: PageOptions = {},
+  options: PageOptions = {},
+): CompiledSql => pageOf(query, valuesOf(query), dialect, mapping, options);
+
+/** {@link compilePage}, with the values of a source. */
+export function pageOf(
+  query: BoundQuery,
+  values: ValueSource,
+  dialect: Dialect,
+  mapping: Mapping,
+  { columns, order: withOrder = false }: PageOptions,
 ): CompiledSql {
-  const target = targetOf(dialect, mapping);
+  const target = targetOf(dialect, mapping, values);
   const projected =
     columns ??
     query.select.map(
@@ -51,21 +61,32 @@ export function compilePage(
   );
   const rows = sql`select ${selected} from ${mapping.from} where ${join(conditions, " and ")}`;
   const ordered = order.length === 0 ? rows : sql`${rows} order by ${sorted}`;
-  const limited = sql`${ordered} limit ${value(query.top)}`;
-  const skipped = query.skip === 0 ? limited : sql`${limited} offset ${value(query.skip)}`;
+  const limited = sql`${ordered} limit ${value(values.read(({ top }) => top))}`;
+  const skipped =
+    query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
   return render(skipped, dialect.placeholder);
 }
 
 /** Compile to a `select` of the number of rows that match, as `count`. Paging does not touch it. */
-export function compileCount(query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql {
-  const matching = compilePredicate(fold(query.filter), targetOf(dialect, mapping), "truth");
+export const compileCount = (query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql =>
+  countOf(query, valuesOf(query), dialect, mapping);
+
+/** {@link compileCount}, with the values of a source. */
+export function countOf(
+  query: BoundQuery,
+  values: ValueSource,
+  dialect: Dialect,
+  mapping: Mapping,
+): CompiledSql {
+  const matching = compilePredicate(fold(query.filter), targetOf(dialect, mapping, values), "truth");
   const statement = sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
   return render(statement, dialect.placeholder);
 }
 
-const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({
+const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource): Target => ({
   dialect,
   mapping,
+  values,
   variables: [],
   predicate: compilePredicate,
 });
