@@ -62,7 +62,9 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
       );
     case "Flags": {
       const names = argument(node.operand);
-      const held = node.flags.map((flag) => dialect.hasFlag(names, value(flag)));
+      const held = node.flags.map((flag) =>
+        dialect.hasFlag(names, value(target.values.encode(flag, "plain", null).value)),
+      );
       return computed(sql`(${join(held, " and ")})`, node, target);
     }
     case "Size":

@@ -13,7 +13,7 @@ const roles = {
   Call: { type: "alike", entry: "alike", args: "nodes" },
   Compare: { type: "alike", comparator: "alike", left: "node", right: "node" },
   Membership: { type: "alike", operand: "node", values: "nodes" },
-  Flags: { type: "alike", operand: "node", flags: "alike" },
+  Flags: { type: "alike", operand: "node", flags: "nodes" },
   Arithmetic: { type: "alike", operator: "alike", left: "node", right: "node" },
   Negate: { type: "alike", operand: "node" },
   Logical: { type: "alike", operator: "alike", operands: "nodes" },
@@ -44,10 +44,12 @@ export type Shape = {
   readonly place: number;
   readonly type: BoundNode["type"];
   readonly folds: boolean;
-  readonly alike: readonly string[];
-  readonly children: readonly (readonly [name: string, Shape | undefined])[];
-  readonly lists: readonly (readonly [name: string, readonly Shape[]])[];
+  readonly alike: readonly Member<unknown>[];
+  readonly children: readonly Member<Shape | undefined>[];
+  readonly lists: readonly Member<readonly Shape[]>[];
 };
+
+type Member<T> = { readonly name: string; readonly of: T };
 
 /**
  * The shape of a tree, and the tree itself with constants of its own, which are added to `constants` by their
@@ -78,18 +80,18 @@ function pairOf(
   const pair = (child: unknown, image: unknown): readonly [Shape, BoundNode] =>
     pairOf(child as BoundNode, image as BoundNode, folds, constants);
   const children = namesOf(node.kind, "node").map((name) => {
-    if ((source[name] ?? null) === null) return [name, undefined] as const;
+    if ((source[name] ?? null) === null) return { name, of: undefined };
     const [shape, own] = pair(source[name], target[name]);
     copy[name] = own;
-    return [name, shape] as const;
+    return { name, of: shape };
   });
   const lists = namesOf(node.kind, "nodes").map((name) => {
     const images = target[name] as readonly unknown[];
     const pairs = (source[name] as readonly unknown[]).map((child, i) => pair(child, images[i]));
     copy[name] = pairs.map(([, own]) => own);
-    return [name, pairs.map(([shape]) => shape)] as const;
+    return { name, of: pairs.map(([shape]) => shape) };
   });
-  const alike = namesOf(node.kind, "alike");
+  const alike = namesOf(node.kind, "alike").map((name) => ({ name, of: source[name] }));
   return [{ node, place: -1, type: node.type, folds, alike, children, lists }, copy as unknown as BoundNode];
 }
 
@@ -100,36 +102,34 @@ function pairOf(
 export function isOfShape(node: BoundNode, shape: Shape, found: (ConstantNode | undefined)[]): boolean {
   if (node === shape.node) return true;
   if (shape.place >= 0) {
-    const folded = shape.folds ? fold(node) : node;
+    const folded = shape.folds && node.kind !== "Constant" ? fold(node) : node;
     if (folded.kind !== "Constant" || folded.type !== shape.type) return false;
     found[shape.place] = folded;
     return true;
   }
   if (node.kind !== shape.node.kind) return false;
-  const [mine, others] = [memberTable(node), memberTable(shape.node)];
-  for (const name of shape.alike) if (!isAlike(mine[name], others[name])) return false;
-  for (const [name, child] of shape.children) {
-    const own = (mine[name] ?? undefined) as BoundNode | undefined;
-    if (own === undefined || child === undefined ? own !== child : !isOfShape(own, child, found))
-      return false;
+  const own = memberTable(node);
+  for (const { name, of } of shape.alike) if (!isAlike(own[name], of)) return false;
+  for (const { name, of } of shape.children) {
+    const child = (own[name] ?? undefined) as BoundNode | undefined;
+    if (child === undefined || of === undefined ? child !== of : !isOfShape(child, of, found)) return false;
   }
-  for (const [name, items] of shape.lists) {
-    const own = mine[name] as readonly BoundNode[];
-    if (own.length !== items.length) return false;
-    for (let i = 0; i < items.length; i += 1) {
-      if (!isOfShape(own[i] as BoundNode, items[i] as Shape, found)) return false;
+  for (const { name, of } of shape.lists) {
+    const nodes = own[name] as readonly BoundNode[];
+    if (nodes.length !== of.length) return false;
+    for (let i = 0; i < of.length; i += 1) {
+      if (!isOfShape(nodes[i] as BoundNode, of[i] as Shape, found)) return false;
     }
   }
   return true;
 }
 
-/** The same value, or one of the same members: the type of a related entity, the names of flags. */
+/** The same value, or one of the same members: the type of a related entity. */
 function isAlike(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  const [mine, others] = [Object.entries(a), b as Members];
-  return (
-    mine.length === Object.keys(others).length &&
-    mine.every(([name, member]) => Object.hasOwn(others, name) && member === others[name])
-  );
+  const [mine, others] = [a as Members, b as Members];
+  for (const name in mine) if (!Object.hasOwn(others, name) || mine[name] !== others[name]) return false;
+  for (const name in others) if (!Object.hasOwn(mine, name)) return false;
+  return true;
 }

@@ -1,4 +1,5 @@
 import type { BoundQuery, ConstantNode } from "../bound/tree.ts";
+import type { StructuralProperty } from "../model/types.ts";
 import { type Encoded, type EncodingName, encodings } from "../sql/encoding.ts";
 import type { CompiledSql } from "../sql/fragment.ts";
 import { type Found, isQueryOfShape, shapeOfQuery } from "./query-shape.ts";
@@ -14,7 +15,8 @@ export type Template = (query: BoundQuery) => CompiledSql | undefined;
 type Use = {
   readonly place: number;
   readonly form: EncodingName;
-  readonly scale: number | null;
+  /** All that encoding looks at: its scale. */
+  readonly property: StructuralProperty;
   readonly encoded: Encoded;
 };
 
@@ -31,10 +33,11 @@ export function templateOf(query: BoundQuery, compile: Compile, projected: boole
   const { shape, own, constants } = shapeOfQuery(query, projected);
   const uses: Use[] = [];
   const encode: ValueSource["encode"] = (constant, form, scale) => {
-    const encoded = encodings[form](constant.value, scaledBy(scale));
+    const property = scaledBy(scale);
+    const encoded = encodings[form](constant.value, property);
     const place = constants.indexOf(constant);
     if (place < 0) return encoded;
-    uses.push({ place, form, scale, encoded });
+    uses.push({ place, form, property, encoded });
     return encoded.value === undefined ? encoded : { ...encoded, value: new Own(uses.length - 1) };
   };
   const { text, values } = compile(own, { encode, read: (member) => new Own(member) });
@@ -63,10 +66,9 @@ const mayStand = ({ value }: ConstantNode, known: ConstantNode, isFixed = true):
 /** Every use with the constants found; undefined where the text would be another. */
 function encodedBy(uses: readonly Use[], found: Found): readonly unknown[] | undefined {
   const encoded: unknown[] = [];
-  for (const { place, form, scale, encoded: known } of uses) {
+  for (const { place, form, property, encoded: known } of uses) {
     const constant = found[place];
-    const { value, exact } =
-      constant === undefined ? known : encodings[form](constant.value, scaledBy(scale));
+    const { value, exact } = constant === undefined ? known : encodings[form](constant.value, property);
     if (exact !== known.exact || (value === undefined) !== (known.value === undefined)) return undefined;
     encoded.push(value);
   }

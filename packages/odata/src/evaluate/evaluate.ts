@@ -65,7 +65,7 @@ function valueIn(node: BoundNode, row: Row, variables: Variables): unknown {
       const operand = value(node.operand);
       if (typeof operand !== "string") return null;
       const set = operand.split(",");
-      return node.flags.every((flag) => set.includes(flag));
+      return node.flags.every(({ value: flag }) => set.includes(String(flag)));
     }
     case "Arithmetic": {
       const [left, right] = [value(node.left), value(node.right)];

@@ -12,15 +12,17 @@ const greatestInteger = 2n ** 63n - 1n;
 
 /** An integer, or a decimal as the integer `value × 10^scale`. */
 const scaled: Encoding = (value, property) => {
+  if (typeof value === "bigint" && isInt64(value) && !property.scale) return exactly(value);
   const { floor, exact } = shiftedFloor(value as EdmNumber, property.scale ?? 0);
   if (floor > greatestInteger) return { value: greatestInteger, exact: false };
   return floor < -greatestInteger - 1n ? { value: undefined, exact: false } : { value: floor, exact };
 };
 
+const isInt64 = (value: bigint): boolean => value <= greatestInteger && value >= -greatestInteger - 1n;
+
 /** Floor of `value × 10^scale`, and whether nothing was cut off. */
 function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint; readonly exact: boolean } {
-  if (typeof value === "bigint")
-    return { floor: scale === 0 ? value : value * 10n ** BigInt(scale), exact: true };
+  if (typeof value === "bigint") return { floor: value * 10n ** BigInt(scale), exact: true };
   if (value === Number.POSITIVE_INFINITY) return { floor: 2n * greatestInteger, exact: false };
   if (value === Number.NEGATIVE_INFINITY) return { floor: -2n * greatestInteger, exact: false };
   const [digits = "0", power = "0"] = value.toString().split("e");
@@ -41,6 +43,7 @@ function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint
 
 /** A double. `Number()` rounds to the nearest, so what was rounded up goes one double down. */
 const double: Encoding = (value) => {
+  if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return exactly(Number(value));
   // Fifteen digits are what every double keeps.
   if (value instanceof Big && value.c.length <= 15 && Math.abs(value.e) < 290) return exactly(Number(value));
   const nearest = Number((value as EdmNumber).toString());
