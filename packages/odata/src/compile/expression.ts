@@ -1,6 +1,7 @@
 import type { BoundNode } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
+import { isBounded } from "../evaluate/bounds.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import { aliasOf, formOf, type Operand, type Target, toComputed, within } from "./operand.ts";
@@ -99,7 +100,8 @@ function computed(fragment: SqlFragment, { type }: BoundNode, { dialect }: Targe
 function constantSql(node: BoundNode & { kind: "Constant" }, { dialect, values }: Target): SqlFragment {
   const { value: constant, type } = node;
   if (type === "Null") return sql`null`;
-  if (constant === null) return dialect.nothing(type as ValueType);
+  const isValue = constant !== null && values.holds(node, (value) => isBounded(value, type));
+  if (!isValue) return dialect.nothing(type as ValueType);
   if (Array.isArray(constant)) return dialect.collection(constant, itemType(type) as PrimitiveType);
   const form = formOf(type, dialect.computed);
   return dialect.operand(values.encode(node, form, null).value, type as PrimitiveType, form);

@@ -20,6 +20,13 @@ type Use = {
   readonly encoded: Encoded;
 };
 
+/** What was asked of a constant, and the answer. The text rests on that as well. */
+type Asked = {
+  readonly place: number;
+  readonly test: (value: unknown) => boolean;
+  readonly answer: boolean;
+};
+
 /** Stands in a statement for a value that each query of the shape has of its own: of a use, or of a member. */
 class Own {
   readonly of: number | ((query: BoundQuery) => unknown);
@@ -32,6 +39,7 @@ class Own {
 export function templateOf(query: BoundQuery, compile: Compile, projected: boolean): Template {
   const { shape, own, constants } = shapeOfQuery(query, projected);
   const uses: Use[] = [];
+  const asked: Asked[] = [];
   const encode: ValueSource["encode"] = (constant, form, scale) => {
     const property = scaledBy(scale);
     const encoded = encodings[form](constant.value, property);
@@ -40,7 +48,13 @@ export function templateOf(query: BoundQuery, compile: Compile, projected: boole
     uses.push({ place, form, property, encoded });
     return encoded.value === undefined ? encoded : { ...encoded, value: new Own(uses.length - 1) };
   };
-  const { text, values } = compile(own, { encode, read: (member) => new Own(member) });
+  const holds: ValueSource["holds"] = (constant, test) => {
+    const answer = test(constant.value);
+    const place = constants.indexOf(constant);
+    if (place >= 0) asked.push({ place, test, answer });
+    return answer;
+  };
+  const { text, values } = compile(own, { encode, holds, read: (member) => new Own(member) });
   const encodedPlaces = new Set(uses.map(({ place }) => place));
   const isFixed = constants.map((_, place) => !encodedPlaces.has(place));
 
@@ -53,6 +67,10 @@ export function templateOf(query: BoundQuery, compile: Compile, projected: boole
         !mayStand(found[i] as ConstantNode, constants[i] as ConstantNode, isFixed[i])
       )
         return undefined;
+    }
+    for (const { place, test, answer } of asked) {
+      const constant = found[place];
+      if (constant !== undefined && test(constant.value) !== answer) return undefined;
     }
     const encoded = encodedBy(uses, found);
     return encoded && { text, values: values.map((one) => givenBy(one, other, encoded)) };

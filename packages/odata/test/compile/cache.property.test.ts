@@ -108,6 +108,7 @@ describe.each(dialects)(
       ["ListPrice in (1.00,2.00)", "ListPrice in (1.00,2.001)"],
       ["CloseDate gt 2024-01-01", "CloseDate gt -99999-01-01"],
       ["true", "false"],
+      ["case(WaterfrontYN:2024-01-01) eq CloseDate", "case(WaterfrontYN:99999-01-01) eq CloseDate"],
       ["WaterfrontYN eq true", "WaterfrontYN eq false"],
       ["hassubset(Counts,[1,2])", "hassubset(Counts,[2,3])"],
       ["View has Demo.Views'Lake'", "View has Demo.Views'City'"],

@@ -25,11 +25,10 @@ const columnTypes: Partial<Record<StructuralProperty["type"], string>> = {
   "Edm.TimeOfDay": "time",
   "Edm.Duration": "numeric",
   "Edm.Guid": "uuid",
-  "Edm.GeographyPoint": "jsonb",
 };
 
 const columnType = ({ type, collection, precision, scale }: StructuralProperty): string => {
-  if (collection) return "jsonb";
+  if (collection || type.startsWith("Edm.Geo")) return "jsonb";
   return scale === undefined ? (columnTypes[type] ?? "text") : `numeric(${precision}, ${scale})`;
 };
 
