@@ -24,13 +24,14 @@ export function restrict(query: BoundQuery, scope: Scope): RestrictedQuery {
   const restricted: BoundQuery = {
     entitySet: resource.entitySet,
     filter: allOf(resource.rows, rewrite(query.filter)),
-    orderBy: query.orderBy.map(({ expression, direction }) => ({
-      expression: rewrite(expression),
-      direction,
-    })),
-    select: query.select.map(({ property, expression }) => {
-      refuseHidden(property.name, resource);
-      return { property, expression: rewrite(expression) };
+    orderBy: query.orderBy.map((item) => {
+      const expression = rewrite(item.expression);
+      return expression === item.expression ? item : { expression, direction: item.direction };
+    }),
+    select: query.select.map((item) => {
+      refuseHidden(item.property.name, resource);
+      const expression = rewrite(item.expression);
+      return expression === item.expression ? item : { property: item.property, expression };
     }),
     top: query.top,
     skip: query.skip,

@@ -1,9 +1,11 @@
+import type { BoundQuery, DialectName } from "../src/index.ts";
 import { listings } from "./listings.ts";
 import { peerParser, peers } from "./peers/adapters.ts";
 import { variantsOf } from "./variants.ts";
 
 /** What is measured: for a filter, the call to repeat. */
 type Subject = (filter: string) => () => unknown;
+type Compile = (query: BoundQuery) => unknown;
 
 /** The package as it is published, compiled by `build()` of `processes.ts`. */
 export const builtFolder = new URL("../node_modules/.cache/bench/", import.meta.url);
@@ -13,7 +15,34 @@ const odata = async () => (await import(built("index.js"))) as typeof import("..
 const grammar = async () =>
   (await import(built("syntax/grammar/index.js"))) as typeof import("../src/syntax/grammar/index.ts");
 
-/** The ways of this package to read a filter. */
+/** Calls `compile` with one variant of a bound query after another. */
+const compiling =
+  ({ bindQuery, parseFilter, parseSelect }: Awaited<ReturnType<typeof odata>>, compile: Compile): Subject =>
+  (filter) => {
+    const select = parseSelect("ListingKey");
+    const queries = variantsOf(filter).map((text) =>
+      bindQuery({ filter: parseFilter(text), select, top: 100 }, listings),
+    );
+    let next = 0;
+    return () => {
+      next = (next + 1) % queries.length;
+      return compile(queries[next] as BoundQuery);
+    };
+  };
+
+const compiler = (dialect: DialectName) => async (): Promise<Subject> => {
+  const library = await odata();
+  const mapping = library.tableMapping("property");
+  return compiling(library, (query) => library.compilePage(query, library[dialect], mapping));
+};
+
+const cachedCompiler = (dialect: DialectName) => async (): Promise<Subject> => {
+  const library = await odata();
+  const { page } = library.cachedCompiler(library[dialect], library.tableMapping("property"));
+  return compiling(library, page);
+};
+
+/** What this package does with a filter. */
 const own = {
   parse: async (): Promise<Subject> => {
     const { parseFilter } = await odata();
@@ -44,11 +73,23 @@ const own = {
     const [{ defaultLimits }, { expressionByGrammar }] = await Promise.all([odata(), grammar()]);
     return (filter) => () => expressionByGrammar(filter, defaultLimits);
   },
+  SQLite: compiler("sqlite"),
+  "SQLite, cached shape": cachedCompiler("sqlite"),
+  PostgreSQL: compiler("postgres"),
+  "PostgreSQL, cached shape": cachedCompiler("postgres"),
 } as const satisfies Record<string, () => Promise<Subject>>;
 type Own = keyof typeof own;
 
 /** The columns of `language.ts`. */
 export const stages = ["parse", "parse, bind", "cached shape", "grammar"] as const satisfies readonly Own[];
+
+/** The columns of `compile.ts`. */
+export const compilers = [
+  "SQLite",
+  "SQLite, cached shape",
+  "PostgreSQL",
+  "PostgreSQL, cached shape",
+] as const satisfies readonly Own[];
 
 const isOwn = (name: string): name is Own => Object.hasOwn(own, name);
 

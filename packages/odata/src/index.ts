@@ -9,6 +9,7 @@ export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cach
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
+export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/cache.ts";
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./compile/partitions.ts";
 export { compileCount, compilePage, compileValue, type PageOptions } from "./compile/query.ts";

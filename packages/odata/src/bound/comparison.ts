@@ -101,7 +101,7 @@ export function bindHas(node: HasNode, context: Context): BoundNode {
   const enumType = enumTypeOf(operand);
   if (enumType !== undefined) {
     const { value } = node.right.kind === "Enum" ? bindEnum(node.right, operand) : flagsText(node, context);
-    const flags = checkedMembers(String(value), enumType, node.right);
+    const flags = checkedMembers(String(value), enumType, node.right).map(text);
     return { kind: "Flags", type: "Edm.Boolean", operand, flags };
   }
   const isLookup =
@@ -120,6 +120,8 @@ function flagsText(node: HasNode, context: Context): ConstantNode {
   if (right.kind === "Constant" && right.type === "Edm.String") return right;
   throw mismatch(node, "has", "Edm.String", right.type);
 }
+
+const text = (value: string): ConstantNode => ({ kind: "Constant", type: "Edm.String", value });
 
 const enumTypeOf = (node: BoundNode): EnumType | undefined =>
   node.kind === "Property" ? node.property.enumType : undefined;

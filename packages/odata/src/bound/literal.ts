@@ -24,7 +24,7 @@ const candidates = {
 /** Give a literal its type and its value. */
 export function bindLiteral(node: LiteralNode): ConstantNode {
   if (node.type === "Null") return { kind: "Constant", type: "Null", value: null };
-  if (node.type === "String") return { kind: "Constant", type: "Edm.String", value: node.value };
+  if (node.type === "String") return { kind: "Constant", type: "Edm.String", value: storable(node) };
   const text = String(node.value);
   // Nine digits are within 32 bits, whatever they are.
   if (node.type === "Integer" && text.length <= 9)
@@ -37,6 +37,17 @@ export function bindLiteral(node: LiteralNode): ConstantNode {
     text: text.slice(0, 64),
     type: candidates[node.type][0],
     reason: "there is no such value",
+  });
+}
+
+/** Text without U+0000, which only JSON can write here and no database can hold. */
+function storable(node: LiteralNode): string {
+  const text = String(node.value);
+  if (!text.includes("\0")) return text;
+  throw new QueryError("invalid_literal", node, {
+    text: "\\u0000",
+    type: "Edm.String",
+    reason: "no text holds U+0000",
   });
 }
 

@@ -1,39 +1,75 @@
 import type { BoundNode } from "./tree.ts";
 
-/** Rebuild `node` with each child replaced by `visit(child)`. Rewriters are built on this alone. */
-export function mapChildren(node: BoundNode, visit: (child: BoundNode) => BoundNode): BoundNode {
+type Visit = (child: BoundNode) => BoundNode;
+
+/**
+ * Rebuild `node` with each child replaced by `visit(child)`; the node itself where no child is another one.
+ * Rewriters are built on this alone.
+ */
+export function mapChildren(node: BoundNode, visit: Visit): BoundNode {
   switch (node.kind) {
     case "Constant":
     case "Variable":
       return node;
     case "Property":
-    case "Structure":
-      return node.base === undefined ? node : { ...node, base: visit(node.base) };
-    case "Call":
-      return { ...node, args: node.args.map(visit) };
+    case "Structure": {
+      if (node.base === undefined) return node;
+      const base = visit(node.base);
+      return base === node.base ? node : { ...node, base };
+    }
+    case "Call": {
+      const args = mapAll(node.args, visit);
+      return args === node.args ? node : { ...node, args };
+    }
     case "Compare":
-    case "Arithmetic":
-      return { ...node, left: visit(node.left), right: visit(node.right) };
-    case "Membership":
-      return { ...node, operand: visit(node.operand), values: node.values.map(visit) };
-    case "Logical":
-      return { ...node, operands: node.operands.map(visit) };
+    case "Arithmetic": {
+      const left = visit(node.left);
+      const right = visit(node.right);
+      return left === node.left && right === node.right ? node : { ...node, left, right };
+    }
+    case "Membership": {
+      const operand = visit(node.operand);
+      const values = mapAll(node.values, visit);
+      return operand === node.operand && values === node.values ? node : { ...node, operand, values };
+    }
+    case "Logical": {
+      const operands = mapAll(node.operands, visit);
+      return operands === node.operands ? node : { ...node, operands };
+    }
     case "Not":
     case "Negate":
     case "Flags":
     case "Cast":
-    case "IsOf":
-      return { ...node, operand: visit(node.operand) };
+    case "IsOf": {
+      const operand = visit(node.operand);
+      return operand === node.operand ? node : { ...node, operand };
+    }
     case "Lambda":
-    case "Size":
-      return {
-        ...node,
-        collection: visit(node.collection),
-        predicate: node.predicate && visit(node.predicate),
-      };
+    case "Size": {
+      const collection = visit(node.collection);
+      const predicate = node.predicate && visit(node.predicate);
+      return collection === node.collection && predicate === node.predicate
+        ? node
+        : { ...node, collection, predicate };
+    }
     case "Choice": {
-      const choice = { ...node, when: visit(node.when), value: visit(node.value) };
-      return node.otherwise === undefined ? choice : { ...choice, otherwise: visit(node.otherwise) };
+      const when = visit(node.when);
+      const value = visit(node.value);
+      const otherwise = node.otherwise && visit(node.otherwise);
+      if (when === node.when && value === node.value && otherwise === node.otherwise) return node;
+      return otherwise === undefined ? { ...node, when, value } : { ...node, when, value, otherwise };
     }
   }
+}
+
+/** The array itself where every item is its own image. */
+function mapAll(nodes: readonly BoundNode[], visit: Visit): readonly BoundNode[] {
+  let mapped: BoundNode[] | undefined;
+  for (let i = 0; i < nodes.length; i += 1) {
+    const node = nodes[i] as BoundNode;
+    const image = visit(node);
+    if (mapped !== undefined) mapped.push(image);
+    else if (image !== node) mapped = [...nodes.slice(0, i), image];
+  }
+  return mapped ?? nodes;
 }

@@ -94,7 +94,7 @@ export type FlagsNode = {
   readonly kind: "Flags";
   readonly type: "Edm.Boolean";
   readonly operand: BoundNode;
-  readonly flags: readonly string[];
+  readonly flags: readonly ConstantNode[];
 };
 
 /** Null where an operand is null, and where the result has no value in its type. */

@@ -1,4 +1,4 @@
-import type { BoundCompareNode, BoundNode } from "../bound/tree.ts";
+import type { BoundCompareNode, BoundNode, ConstantNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Comparator } from "../syntax/tree.ts";
@@ -23,10 +23,8 @@ const comparatorSql = {
 export function compileComparison(node: BoundCompareNode, target: Target, mode: Mode): SqlFragment {
   const { left, right, comparator } = node;
   const isNull = left.kind === "Constant" && left.value === null;
-  if (right.kind === "Constant" && !isNull)
-    return compareWithConstant(left, comparator, right.value, target, mode);
-  if (left.kind === "Constant")
-    return compareWithConstant(right, mirrored[comparator], left.value, target, mode);
+  if (right.kind === "Constant" && !isNull) return compareWithConstant(left, comparator, right, target, mode);
+  if (left.kind === "Constant") return compareWithConstant(right, mirrored[comparator], left, target, mode);
   const [l, r] = aligned(compileOperand(left, target), compileOperand(right, target), target);
   return compareOperands(l, comparator, r, target, mode);
 }
@@ -34,18 +32,18 @@ export function compileComparison(node: BoundCompareNode, target: Target, mode: 
 function compareWithConstant(
   node: BoundNode,
   comparator: Comparator,
-  constant: unknown,
+  constant: ConstantNode,
   target: Target,
   mode: Mode,
 ): SqlFragment {
   const { dialect } = target;
   const operand = compileOperand(node, target);
-  if (constant === null) {
+  if (constant.value === null) {
     if (comparator !== "eq" && comparator !== "ne") return dialect.truth(false);
     return comparator === "eq" ? sql`${operand.sql} is null` : sql`${operand.sql} is not null`;
   }
-  if (Number.isNaN(constant)) return dialect.truth(comparator === "ne");
-  const { value: encoded, exact } = encodeFor(operand, constant);
+  if (Number.isNaN(constant.value)) return dialect.truth(comparator === "ne");
+  const { value: encoded, exact } = encodeFor(operand, constant, target);
   if (!exact && (comparator === "eq" || comparator === "ne")) return dialect.truth(comparator === "ne");
   if (encoded === undefined) {
     if (comparator === "lt" || comparator === "le") return dialect.truth(false);

@@ -1,8 +1,8 @@
 import type { BoundNode } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
+import { isBounded } from "../evaluate/bounds.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
-import { encodings } from "../sql/encoding.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import { aliasOf, formOf, type Operand, type Target, toComputed, within } from "./operand.ts";
 
@@ -63,7 +63,9 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
       );
     case "Flags": {
       const names = argument(node.operand);
-      const held = node.flags.map((flag) => dialect.hasFlag(names, value(flag)));
+      const held = node.flags.map((flag) =>
+        dialect.hasFlag(names, value(target.values.encode(flag, "plain", null).value)),
+      );
       return computed(sql`(${join(held, " and ")})`, node, target);
     }
     case "Size":
@@ -95,16 +97,14 @@ function computed(fragment: SqlFragment, { type }: BoundNode, { dialect }: Targe
   return { sql: fragment, type, nullable, form, scale: form === "scaled" ? 0 : null };
 }
 
-function constantSql(
-  { value: constant, type }: BoundNode & { kind: "Constant" },
-  { dialect }: Target,
-): SqlFragment {
+function constantSql(node: BoundNode & { kind: "Constant" }, { dialect, values }: Target): SqlFragment {
+  const { value: constant, type } = node;
   if (type === "Null") return sql`null`;
-  if (constant === null) return dialect.nothing(type as ValueType);
+  const isValue = constant !== null && values.holds(node, (value) => isBounded(value, type));
+  if (!isValue) return dialect.nothing(type as ValueType);
   if (Array.isArray(constant)) return dialect.collection(constant, itemType(type) as PrimitiveType);
-  const unscaled = { name: "", type: type as PrimitiveType, collection: false, nullable: false };
   const form = formOf(type, dialect.computed);
-  return dialect.operand(encodings[form](constant, unscaled).value, unscaled.type, form);
+  return dialect.operand(values.encode(node, form, null).value, type as PrimitiveType, form);
 }
 
 /** Collections keep their JSON form: the narrower numbers in it are read as the wider type. */

@@ -7,6 +7,7 @@ import { evaluate } from "../evaluate/evaluate.ts";
  * index can serve, and a literal's offset from UTC, which no column keeps, has had its effect.
  */
 export function fold(node: BoundNode): BoundNode {
+  if (node.kind === "Constant" && node.type !== "Null") return node;
   const folded = mapChildren(node, fold);
   if (folded.type === "Null") return { kind: "Constant", type: "Null", value: null };
   switch (folded.kind) {

@@ -18,7 +18,8 @@ export function compileAfter(
     const { sql: compiled, nullable, form } = compileOperand(fold(expression), target);
     const last = values[i] ?? null;
     const operand = target.dialect.ordered(compiled, form);
-    const bound = target.dialect.operand(last, expression.type as PrimitiveType, form);
+    const given = target.values.read(({ after }) => after?.[i] ?? null);
+    const bound = target.dialect.operand(given, expression.type as PrimitiveType, form);
     return { operand, nullable, direction, last, bound };
   });
   const [first] = items;

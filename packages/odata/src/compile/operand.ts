@@ -1,10 +1,11 @@
-import type { BoundNode, BoundType } from "../bound/tree.ts";
+import type { BoundNode, BoundType, ConstantNode } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
-import type { PrimitiveType, StructuralProperty } from "../model/types.ts";
+import type { PrimitiveType } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
-import { type Encoded, type EncodingName, encodings } from "../sql/encoding.ts";
+import type { Encoded, EncodingName } from "../sql/encoding.ts";
 import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Mapping } from "./mapping.ts";
+import type { ValueSource } from "./value-source.ts";
 
 /**
  * `exact`: null where OData says null. `truth`: only whether it is true matters (below a `where`, `and` and
@@ -16,6 +17,7 @@ export type Mode = "exact" | "truth";
 export type Target = {
   readonly dialect: Dialect;
   readonly mapping: Mapping;
+  readonly values: ValueSource;
   /** Variables of the enclosing lambdas, from the outermost in. A query's own names never reach SQL. */
   readonly variables: readonly string[];
   /** Compiles a boolean expression: operands hold predicates as predicates hold operands. */
@@ -42,11 +44,8 @@ export type Operand = {
 };
 
 /** A constant in the form of `operand`, to be compared with it. */
-export const encodeFor = ({ form, scale }: Operand, constant: unknown): Encoded =>
-  encodings[form](constant, scale === null ? unnamed : { ...unnamed, scale });
-
-/** Encoding looks at the scale alone. */
-const unnamed: StructuralProperty = { name: "", type: "Edm.String", collection: false, nullable: true };
+export const encodeFor = ({ form, scale }: Operand, constant: ConstantNode, { values }: Target): Encoded =>
+  values.encode(constant, form, scale);
 
 /** The form of values of a type in a table of the dialect; of collections and of null: any. */
 export const formOf = (type: BoundType, forms: Dialect["encodings"]): EncodingName =>

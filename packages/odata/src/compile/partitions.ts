@@ -3,6 +3,7 @@ import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import type { Mapping } from "./mapping.ts";
 import { selectCount, selectPage } from "./query.ts";
+import { valuesOf } from "./value-source.ts";
 
 /**
  * Compile to one `select` of a page of the rows that lie in several tables, each row in one of them. Every table
@@ -18,7 +19,7 @@ export function compileMergedPage(
 ): CompiledSql {
   const pages = partitions.map((partition) => {
     const named = columns(partition).map((column, i) => sql`${column} as ${columnName(i)}`);
-    return selectPage(query, dialect, partition, named, "sorted");
+    return selectPage(query, valuesOf(query), dialect, partition, named, "sorted");
   });
   const [first] = partitions;
   const names = first === undefined ? [] : columns(first).map((_, i) => columnName(i));
@@ -40,6 +41,6 @@ export function compileMergedCount(
   dialect: Dialect,
   partitions: readonly Mapping[],
 ): CompiledSql {
-  const counts = partitions.map((partition): SqlFragment => sql`(${selectCount(query, dialect, partition)})`);
+  const counts = partitions.map((partition): SqlFragment => sql`(${selectCount(query, valuesOf(query), dialect, partition)})`);
   return render(sql`select ${join(counts, " + ")} as ${identifier("count")}`, dialect.placeholder);
 }

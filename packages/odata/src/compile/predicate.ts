@@ -55,8 +55,9 @@ function compileMembership(node: MembershipNode, target: Target, mode: Mode): Sq
   const { dialect } = target;
   const operand = compileOperand(node.operand, target);
   const encoded = node.values
-    .filter((item) => item.kind === "Constant" && item.value !== null && !Number.isNaN(item.value))
-    .map((item) => encodeFor(operand, item.kind === "Constant" ? item.value : null))
+    .filter((item) => item.kind === "Constant")
+    .filter(({ value }) => value !== null && !Number.isNaN(value))
+    .map((item) => encodeFor(operand, item, target))
     .filter(({ exact }) => exact)
     .map((item) => dialect.operand(item.value, node.operand.type as PrimitiveType, operand.form));
   const others = node.values

@@ -1,4 +1,4 @@
-import type { BoundNode, BoundQuery } from "../bound/tree.ts";
+import type { BoundQuery, Projection } from "../bound/tree.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
@@ -7,6 +7,7 @@ import { compileAfter } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Target, toComputed } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
+import { type ValueSource, valuesOf } from "./value-source.ts";
 
 export type PageOptions = {
   /** What to select. By default each projected property under its own name. */
@@ -23,9 +24,21 @@ export const compilePage = (
   query: BoundQuery,
   dialect: Dialect,
   mapping: Mapping,
-  { columns, order = false }: PageOptions = {},
+  options: PageOptions = {},
+): CompiledSql => pageOf(query, valuesOf(query), dialect, mapping, options);
+
+/** {@link compilePage}, with the values of a source. */
+export const pageOf = (
+  query: BoundQuery,
+  values: ValueSource,
+  dialect: Dialect,
+  mapping: Mapping,
+  { columns, order = false }: PageOptions,
 ): CompiledSql =>
-  render(selectPage(query, dialect, mapping, columns, order ? "written" : null), dialect.placeholder);
+  render(
+    selectPage(query, values, dialect, mapping, columns, order ? "written" : null),
+    dialect.placeholder,
+  );
 
 /**
  * The statement of a page. The values of the order are selected as `written`, to come back as `after` of the next
@@ -33,12 +46,13 @@ export const compilePage = (
  */
 export function selectPage(
   query: BoundQuery,
+  values: ValueSource,
   dialect: Dialect,
   mapping: Mapping,
   columns: readonly SqlFragment[] | undefined,
   orderAs: "written" | "sorted" | null,
 ): SqlFragment {
-  const target = targetOf(dialect, mapping);
+  const target = targetOf(dialect, mapping, values);
   const projected =
     columns ??
     query.select.map(
@@ -64,17 +78,30 @@ export function selectPage(
   );
   const rows = sql`select ${selected} from ${mapping.from} where ${join(conditions, " and ")}`;
   const ordered = order.length === 0 ? rows : sql`${rows} order by ${sorted}`;
-  const limited = sql`${ordered} limit ${value(query.top)}`;
-  return query.skip === 0 ? limited : sql`${limited} offset ${value(query.skip)}`;
+  const limited = sql`${ordered} limit ${value(values.read(({ top }) => top))}`;
+  return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
 }
 
 /** Compile to a `select` of the number of rows that match, as `count`. Paging does not touch it. */
 export const compileCount = (query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql =>
-  render(selectCount(query, dialect, mapping), dialect.placeholder);
+  countOf(query, valuesOf(query), dialect, mapping);
+
+/** {@link compileCount}, with the values of a source. */
+export const countOf = (
+  query: BoundQuery,
+  values: ValueSource,
+  dialect: Dialect,
+  mapping: Mapping,
+): CompiledSql => render(selectCount(query, values, dialect, mapping), dialect.placeholder);
 
 /** The statement of {@link compileCount}, to be part of a larger one. */
-export function selectCount(query: BoundQuery, dialect: Dialect, mapping: Mapping): SqlFragment {
-  const matching = join(conditionsOf(query, targetOf(dialect, mapping)), " and ");
+export function selectCount(
+  query: BoundQuery,
+  values: ValueSource,
+  dialect: Dialect,
+  mapping: Mapping,
+): SqlFragment {
+  const matching = join(conditionsOf(query, targetOf(dialect, mapping, values)), " and ");
   return sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
 }
 
@@ -85,15 +112,21 @@ function conditionsOf({ filter }: BoundQuery, target: Target): SqlFragment[] {
   return where === undefined ? [matching] : [where, matching];
 }
 
-const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({
+const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource): Target => ({
   dialect,
   mapping,
+  values,
   variables: [],
   predicate: compilePredicate,
 });
 
-/** A value of each row, to be selected in the form in which the dialect computes it. */
-export function compileValue(expression: BoundNode, dialect: Dialect, mapping: Mapping): SqlFragment {
-  const target = targetOf(dialect, mapping);
+/** The value of a projection, to be selected in the form in which the dialect computes it. */
+export function compileValue(
+  query: BoundQuery,
+  { expression }: Projection,
+  dialect: Dialect,
+  mapping: Mapping,
+): SqlFragment {
+  const target = targetOf(dialect, mapping, valuesOf(query));
   return toComputed(compileOperand(fold(expression), target), target).sql;
 }

@@ -1,6 +1,6 @@
 import Big from "big.js";
 import { splitInstant } from "../model/temporal.ts";
-import type { Instant } from "../model/types.ts";
+import type { Instant, ValueType } from "../model/types.ts";
 
 /** A decimal has at most this many digits before the point, and after it: no database can hold more. */
 const [digitsBefore, digitsAfter] = [50_000, 16_383];
@@ -27,3 +27,9 @@ export const dateOrNull = (days: number): number | null => (days < firstDay || d
 
 export const instantOrNull = (instant: Instant): Instant | null =>
   dateOrNull(splitInstant(instant.picoseconds).days) === null ? null : instant;
+
+/** Whether a constant is within the bounds of what is computed. A comparison takes any constant. */
+export function isBounded(value: unknown, type: ValueType | "Null"): boolean {
+  if (type === "Edm.Date") return dateOrNull(value as number) !== null;
+  return type !== "Edm.DateTimeOffset" || instantOrNull(value as Instant) !== null;
+}

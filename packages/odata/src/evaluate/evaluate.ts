@@ -4,6 +4,7 @@ import type { EnumType, StructuralProperty } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Comparator } from "../syntax/tree.ts";
 import { arithmetic, negate } from "./arithmetic.ts";
+import { isBounded } from "./bounds.ts";
 import { cast, isOf } from "./cast.ts";
 
 /**
@@ -42,9 +43,10 @@ function compareWithNull(a: unknown, b: unknown): number {
 
 function valueIn(node: BoundNode, row: Row, variables: Variables): unknown {
   const value = (child: BoundNode): unknown => valueIn(child, row, variables);
+  const comparand = (child: BoundNode): unknown => (child.kind === "Constant" ? child.value : value(child));
   switch (node.kind) {
     case "Constant":
-      return node.value;
+      return node.value === null || isBounded(node.value, node.type) ? node.value : null;
     case "Property":
       return propertyValue(node.property, node.base === undefined ? row : value(node.base));
     case "Structure":
@@ -56,16 +58,16 @@ function valueIn(node: BoundNode, row: Row, variables: Variables): unknown {
       return args.includes(null) ? null : node.entry.evaluate(args);
     }
     case "Compare":
-      return compare(node.comparator, value(node.left), value(node.right));
+      return compare(node.comparator, comparand(node.left), comparand(node.right));
     case "Membership": {
-      const operand = value(node.operand);
-      return node.values.some((item) => equalValues(operand, value(item)));
+      const operand = comparand(node.operand);
+      return node.values.some((item) => equalValues(operand, comparand(item)));
     }
     case "Flags": {
       const operand = value(node.operand);
       if (typeof operand !== "string") return null;
       const set = operand.split(",");
-      return node.flags.every((flag) => set.includes(flag));
+      return node.flags.every(({ value: flag }) => set.includes(String(flag)));
     }
     case "Arithmetic": {
       const [left, right] = [value(node.left), value(node.right)];

@@ -153,7 +153,6 @@ const templates: readonly Template[] = [
     section: "5.1.1.5.5",
     params: [null],
     returns: "Edm.Int32",
-    sqlite: ([a = none]) => sql`json_array_length(${a})`,
     postgres: ([a = none]) => sql`cadastre_length(${a})`,
     evaluate: (a) => BigInt(a.length),
     examples: ([a, b, c]) => [

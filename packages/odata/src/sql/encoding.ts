@@ -1,3 +1,4 @@
+import Big from "big.js";
 import { compareNumbers, type EdmNumber } from "../model/numbers.ts";
 import { toSortable } from "../model/sortable.ts";
 import { printDate, printInstant, printTimeOfDay, second, splitInstant } from "../model/temporal.ts";
@@ -11,10 +12,13 @@ const greatestInteger = 2n ** 63n - 1n;
 
 /** An integer, or a decimal as the integer `value × 10^scale`. */
 const scaled: Encoding = (value, property) => {
+  if (typeof value === "bigint" && isInt64(value) && !property.scale) return exactly(value);
   const { floor, exact } = shiftedFloor(value as EdmNumber, property.scale ?? 0);
   if (floor > greatestInteger) return { value: greatestInteger, exact: false };
   return floor < -greatestInteger - 1n ? { value: undefined, exact: false } : { value: floor, exact };
 };
+
+const isInt64 = (value: bigint): boolean => value <= greatestInteger && value >= -greatestInteger - 1n;
 
 /** Floor of `value × 10^scale`, and whether nothing was cut off. */
 function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint; readonly exact: boolean } {
@@ -39,6 +43,9 @@ function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint
 
 /** A double. `Number()` rounds to the nearest, so what was rounded up goes one double down. */
 const double: Encoding = (value) => {
+  if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return exactly(Number(value));
+  // Fifteen digits are what every double keeps.
+  if (value instanceof Big && value.c.length <= 15 && Math.abs(value.e) < 290) return exactly(Number(value));
   const nearest = Number((value as EdmNumber).toString());
   const order = compareNumbers(nearest, value as EdmNumber);
   return { value: order > 0 ? doubleBelow(nearest) : nearest, exact: order === 0 };

@@ -1,6 +1,7 @@
 declare const fragment: unique symbol;
 
-type SqlPart = string | { readonly value: unknown } | { readonly identifier: string } | SqlFragment;
+type SqlPart = string | Bound | SqlFragment;
+type Bound = { readonly value: unknown; readonly parts?: never };
 
 /**
  * A piece of SQL text with its bound values. Text never holds a value; a value never becomes text.
@@ -14,13 +15,14 @@ export type CompiledSql = { readonly text: string; readonly values: readonly unk
 const make = (parts: readonly SqlPart[]): SqlFragment => ({ parts }) as SqlFragment;
 
 export const value = (v: unknown): SqlFragment => make([{ value: v }]);
-export const identifier = (name: string): SqlFragment => make([{ identifier: name }]);
+export const identifier = (name: string): SqlFragment => make([`"${name.replaceAll('"', '""')}"`]);
 
 /** Build a fragment from a template whose holes are all fragments. */
 export function sql(strings: TemplateStringsArray, ...holes: readonly SqlFragment[]): SqlFragment {
   const parts: SqlPart[] = [];
-  for (const [i, text] of strings.entries()) {
-    if (text !== "") parts.push(text);
+  for (let i = 0; i < strings.length; i += 1) {
+    const text = strings[i];
+    if (text !== undefined && text !== "") parts.push(text);
     const hole = holes[i];
     if (hole !== undefined) parts.push(hole);
   }
@@ -30,8 +32,14 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly SqlFragmen
 /** What {@link join} may put between fragments. */
 export type Separator = ", " | " and " | " or " | " || " | " + " | " union all " | " ";
 
-export const join = (fragments: readonly SqlFragment[], separator: Separator): SqlFragment =>
-  make(fragments.flatMap((one, i) => (i === 0 ? [one] : [separator, one])));
+export function join(fragments: readonly SqlFragment[], separator: Separator): SqlFragment {
+  const parts: SqlPart[] = [];
+  for (const one of fragments) {
+    if (parts.length > 0) parts.push(separator);
+    parts.push(one);
+  }
+  return make(parts);
+}
 
 /** Flatten to text and values. `placeholder` gets the 1-based position of the value. */
 export function render(whole: SqlFragment, placeholder: (position: number) => string): CompiledSql {
@@ -40,8 +48,7 @@ export function render(whole: SqlFragment, placeholder: (position: number) => st
   const write = ({ parts }: SqlFragment): void => {
     for (const part of parts) {
       if (typeof part === "string") text += part;
-      else if ("parts" in part) write(part);
-      else if ("identifier" in part) text += `"${part.identifier.replaceAll('"', '""')}"`;
+      else if (part.parts !== undefined) write(part);
       else {
         values.push(part.value);
         text += placeholder(values.length);

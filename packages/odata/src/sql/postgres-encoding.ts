@@ -24,6 +24,7 @@ function printed(days: number): readonly [date: string, era: string] {
 /** A number as text, every digit of it. */
 export const numeric: Encoding = (value) => {
   const number = value as EdmNumber;
+  if (typeof number === "bigint") return exactly(String(number));
   if (number === Number.POSITIVE_INFINITY) return exactly("Infinity");
   return exactly(number === Number.NEGATIVE_INFINITY ? "-Infinity" : toBig(number).toString());
 };

@@ -7,12 +7,18 @@ import { cast, isOf, itemOf } from "./postgres-cast.ts";
 import { align, columns, computed, nothing, operand, ordered, toComputed } from "./postgres-forms.ts";
 import { arithmetic, negate } from "./postgres-operations.ts";
 
+/** What UTF-8 cannot encode: the driver replaces it in text, and JSON would hold it as an escape. */
+const loneSurrogates = /\p{Surrogate}/gu;
+
 /** JSON of an item, with every digit of a number. */
 function jsonOf(item: unknown, type: PrimitiveType): string {
   if (item === null) return "null";
   if (item instanceof Big) return item.toString();
   const json = codecOf(type).toJson(item);
-  return typeof json === "bigint" ? String(json) : JSON.stringify(json);
+  if (typeof json === "bigint") return String(json);
+  return typeof json === "string"
+    ? JSON.stringify(json.replaceAll(loneSurrogates, "\ufffd"))
+    : JSON.stringify(json);
 }
 
 /**

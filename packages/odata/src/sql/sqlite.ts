@@ -1,3 +1,4 @@
+import Big from "big.js";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect, SqlValue } from "./dialect.ts";
@@ -25,8 +26,9 @@ const columns = {
   ...shapeForms,
 } as const satisfies Dialect["encodings"];
 
-/** An integer that no JSON number of ECMAScript can hold is text. */
-function jsonOf(one: unknown, type: PrimitiveType): unknown {
+/** A number that no JSON number of ECMAScript can hold is text. */
+export function jsonOf(one: unknown, type: PrimitiveType): unknown {
+  if (one instanceof Big) return one.eq(one.toNumber()) ? one.toNumber() : one.toString();
   const json = one === null ? null : codecOf(type).toJson(one);
   return typeof json === "bigint" ? String(json) : json;
 }
@@ -65,6 +67,9 @@ function align({ sql: operand, form, scale }: SqlValue, other: SqlValue): SqlFra
     : toComputed(operand, form, scale);
 }
 
+/** What is no JSON would raise an error. What is no array has no index as its key. */
+const jsonOrNull = (json: SqlFragment): SqlFragment => sql`case when json_valid(${json}) then ${json} end`;
+
 /** SQLite 3.38 or later (for `->>`), on a connection with the functions of `@cadastre/odata/sqlite`. */
 export const sqlite: Dialect = {
   name: "sqlite",
@@ -88,7 +93,8 @@ export const sqlite: Dialect = {
   isOf: (type, of, operand) => call("isof", [type, of], [operand]),
   hasFlag: (names, name) => sql`instr(',' || ${names} || ',', ',' || ${name} || ',') > 0`,
   // One column of the alias's own name: `json_each` has others, which would hide the table's.
-  items: (array, alias) => sql`(select value as ${alias} from json_each(${array})) as ${alias}`,
+  items: (array, alias) =>
+    sql`(select value as ${alias} from json_each(${jsonOrNull(array)}) where typeof(key) = 'integer') as ${alias}`,
   item: (alias) => sql`${alias}.${alias}`,
   itemEncodings: columns,
   emptyCollection: sql`'[]'`,

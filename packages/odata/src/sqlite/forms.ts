@@ -5,7 +5,7 @@ import { parseInstant } from "../model/temporal.ts";
 import type { PrimitiveType, StructuralProperty, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import { encodings } from "../sql/encoding.ts";
-import { sqlite } from "../sql/sqlite.ts";
+import { jsonOf, sqlite } from "../sql/sqlite.ts";
 
 /** A value type has no structures, so the items of its collections are primitive. */
 const itemOf = (type: ValueType) => itemType(type) as PrimitiveType | undefined;
@@ -22,7 +22,7 @@ export function fromSqlite(value: unknown, type: ValueType): unknown {
   if (value === null) return null;
   const item = itemOf(type);
   if (item !== undefined) {
-    const items = parsed(value);
+    const items = parsed(isInteger(item) ? quotedIntegers(value) : value);
     return Array.isArray(items) ? items.map((json) => codecOf(item).fromJson(json) ?? null) : null;
   }
   const form = sqlite.computed[type as PrimitiveType];
@@ -32,6 +32,12 @@ export function fromSqlite(value: unknown, type: ValueType): unknown {
   // A duration is picoseconds, which sort as decimals do.
   return type === "Edm.Duration" && inMemory instanceof Big ? BigInt(inMemory.toFixed()) : inMemory;
 }
+
+const isInteger = (type: PrimitiveType): boolean => type === "Edm.Int64" || type === "Edm.Decimal";
+
+/** A JSON array of numbers with its long integers as text: as numbers they would lose digits. */
+const quotedIntegers = (json: unknown): unknown =>
+  typeof json === "string" ? json.replaceAll(/(?<=[[,]\s*)-?\d{16,}(?=\s*[,\]])/g, '"$&"') : json;
 
 /** Data that is no JSON is no value. */
 function parsed(value: unknown): unknown {
@@ -47,9 +53,7 @@ export function toSqlite(value: unknown, type: ValueType): unknown {
   if (value === null) return null;
   const item = itemOf(type);
   if (item !== undefined) {
-    const items = (value as readonly unknown[]).map((one) =>
-      one === null ? null : codecOf(item).toJson(one),
-    );
+    const items = (value as readonly unknown[]).map((one) => jsonOf(one, item));
     return JSON.stringify(items);
   }
   const property: StructuralProperty = {

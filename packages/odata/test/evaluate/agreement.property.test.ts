@@ -71,6 +71,13 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     "ModificationTimestamp add Stay gt 2024-02-29T12:00:00.5Z",
     "CloseDate gt 9999999-12-31 or CloseDate lt -99999-01-01",
     "CloseDate ge -99999-01-01",
+    "case(CloseDate ne null:99999-12-31) eq 9999-12-31",
+    "case(CloseDate ne null:99999-12-31) eq null",
+    "case(City ne null:99999-12-31T00:00:00Z) gt ModificationTimestamp",
+    "CloseDate sub 99999-01-01 lt duration'-P9999D'",
+    "hassubset(Counts,[9223372036854775807])",
+    "indexof(Counts,[9223372036854775806]) ge 0",
+    "endswith(substring(concat(Counts,[9223372036854775807]),1),[9223372036854775807])",
   ])("on the rows of %s", async (text) => {
     const query = bindQuery({ filter: parseFilter(text), top: 100 }, listing);
     const expected = rows.filter((row) => matches(query.filter, row)).map((row) => row[key]);

@@ -52,14 +52,6 @@ export const listing: EntitySet = {
 
 const at = (second: number) => `2024-01-15T08:30:${String(second).padStart(2, "0")}.123Z`;
 
-/** A collection as a column holds it: integers of any size are JSON numbers there. */
-export const collectionText = ({ type }: StructuralProperty, items: unknown): string => {
-  const texts = ((items ?? []) as readonly unknown[]).map((item) =>
-    type === "Edm.Int64" ? String(item) : JSON.stringify(item),
-  );
-  return `[${texts.join()}]`;
-};
-
 /** Rows with nulls, empty text, quotes, wildcards, astral characters and numbers that doubles get wrong. */
 export const rows: readonly Row[] = [
   { ListingKey: "a", City: "York", Score: 0, ListPrice: 100, BedroomsTotal: 3, ModificationTimestamp: at(1) },

@@ -1,31 +1,23 @@
 import Database from "better-sqlite3";
 import {
   type BoundQuery,
-  codecOf,
   compileCount,
   compilePage,
-  encodings,
   type Mapping,
   type Row,
   sqlite,
   tableMapping,
 } from "../../src/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
-import { collectionText, listing, rows } from "./listing.ts";
+import { listing, rows } from "./listing.ts";
+import { createSqliteTable } from "./sqlite-table.ts";
 
-const encodingOf = (name: string) => {
-  const property = listing.type.properties.get(name);
-  if (property === undefined) throw new RangeError(name);
-  // One decimal as an integer of cents, the other as a double: both are supported forms.
-  return { property, encoding: name === "ListPrice" ? "scaled" : sqlite.encodings[property.type] } as const;
-};
-
-/** The test table: a column for every property. */
+/** The test table: a column for every property. One decimal is an integer of cents, the other a double. */
 export const mapping: Mapping = {
   ...tableMapping("property"),
   column: (property) => ({
     ...tableMapping("property").column(property),
-    encoding: encodingOf(property.name).encoding,
+    encoding: property.name === "ListPrice" ? "scaled" : sqlite.encodings[property.type],
   }),
 };
 
@@ -33,10 +25,7 @@ export const mapping: Mapping = {
 export function openListings() {
   const database = new Database(":memory:");
   registerFunctions(database);
-  const properties = [...listing.type.properties.keys()];
-  database.exec(`create table "property" (${properties.map((name) => `"${name}"`).join(", ")})`);
-  const insert = database.prepare(`insert into "property" values (${properties.map(() => "?").join(", ")})`);
-  for (const row of rows) insert.run(...properties.map((name) => columnValue(name, row)));
+  createSqliteTable(database, "property", [...listing.type.properties.values()], rows, mapping);
   return {
     keys(query: BoundQuery): readonly unknown[] {
       const { text, values } = compilePage(query, sqlite, mapping);
@@ -62,12 +51,4 @@ export function openListings() {
     },
     close: () => void database.close(),
   };
-}
-
-function columnValue(name: string, row: Row): unknown {
-  const { property, encoding } = encodingOf(name);
-  const json = row[name];
-  if (property.collection) return collectionText(property, json);
-  if (json === undefined) return null;
-  return encodings[encoding](codecOf(property.type).fromJson(json), property).value;
 }

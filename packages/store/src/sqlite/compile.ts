@@ -44,7 +44,7 @@ export function compilePageRequest(
     sql`cast(${identifier(recordColumns.text)} as blob)`,
     identifier(recordColumns.members),
     ...table.key.map(({ name }) => identifier(name)),
-    ...planned.computed.map(({ expression }) => compileValue(expression, sqlite, of)),
+    ...planned.computed.map((projection) => compileValue(query, projection, sqlite, of)),
   ];
   // One record more than asked for tells whether there is a next page.
   const asked = { ...query, top: query.top + 1 };

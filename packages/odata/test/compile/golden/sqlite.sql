@@ -55,11 +55,11 @@ select "ListingKey" as "ListingKey" from "property" where (((instr("City", ?) > 
 -- ["York","N",10]
 
 -- Appliances/any(a:a eq 'Oven')
-select "ListingKey" as "ListingKey" from "property" where exists (select 1 from (select value as "item0" from json_each("Appliances")) as "item0" where "item0"."item0" = ?) order by "ListingKey" limit ?
+select "ListingKey" as "ListingKey" from "property" where exists (select 1 from (select value as "item0" from json_each(case when json_valid("Appliances") then "Appliances" end) where typeof(key) = 'integer') as "item0" where "item0"."item0" = ?) order by "ListingKey" limit ?
 -- ["Oven",10]
 
 -- not Appliances/all(a:contains(a,'x'))
-select "ListingKey" as "ListingKey" from "property" where not case when exists (select 1 from (select value as "item0" from json_each("Appliances")) as "item0" where not ((instr("item0"."item0", ?) > 0))) then 0 when exists (select 1 from (select value as "item0" from json_each("Appliances")) as "item0" where (((instr("item0"."item0", ?) > 0))) is null) then null else 1 end order by "ListingKey" limit ?
+select "ListingKey" as "ListingKey" from "property" where not case when exists (select 1 from (select value as "item0" from json_each(case when json_valid("Appliances") then "Appliances" end) where typeof(key) = 'integer') as "item0" where not ((instr("item0"."item0", ?) > 0))) then 0 when exists (select 1 from (select value as "item0" from json_each(case when json_valid("Appliances") then "Appliances" end) where typeof(key) = 'integer') as "item0" where (((instr("item0"."item0", ?) > 0))) is null) then null else 1 end order by "ListingKey" limit ?
 -- ["x","x",10]
 
 -- ModificationTimestamp gt 2024-01-15T08:30:00.123456Z
@@ -95,7 +95,7 @@ select "ListingKey" as "ListingKey" from "property" where (("odata_hassubset_str
 -- ["[\"Oven\"]",10]
 
 -- Appliances/$count($filter=startswith($this,'O')) gt 1
-select "ListingKey" as "ListingKey" from "property" where (select count(*) from (select value as "item0" from json_each("Appliances")) as "item0" where ((instr("item0"."item0", ?) = 1))) > ? order by "ListingKey" limit ?
+select "ListingKey" as "ListingKey" from "property" where (select count(*) from (select value as "item0" from json_each(case when json_valid("Appliances") then "Appliances" end) where typeof(key) = 'integer') as "item0" where ((instr("item0"."item0", ?) = 1))) > ? order by "ListingKey" limit ?
 -- ["O","1n",10]
 
 -- case(WaterfrontYN:ListPrice,true:0) gt 100

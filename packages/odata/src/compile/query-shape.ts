@@ -1,0 +1,79 @@
+import type { BoundQuery, ConstantNode } from "../bound/tree.ts";
+import { isOfShape, type Shape, shapeOf } from "./shape.ts";
+
+/** A query in which other constants, and other values of paging, may stand. */
+export type QueryShape = {
+  readonly query: BoundQuery;
+  readonly filter: Shape;
+  readonly orders: readonly Shape[];
+  /** Undefined where `select` is no part of the statement. */
+  readonly projections: readonly Shape[] | undefined;
+};
+
+/** The shape of a query, and the query with `constants` of its own: those of the shape, by their places. */
+export function shapeOfQuery(query: BoundQuery, projected: boolean) {
+  const constants: ConstantNode[] = [];
+  const [filter, ownFilter] = shapeOf(query.filter, true, constants);
+  const orders = query.orderBy.map(({ expression }) => shapeOf(expression, true, constants));
+  const projections = query.select.map(({ expression }) => shapeOf(expression, false, constants));
+  const shape: QueryShape = {
+    query,
+    filter,
+    orders: orders.map(([order]) => order),
+    projections: projected ? projections.map(([projection]) => projection) : undefined,
+  };
+  const own: BoundQuery = {
+    ...query,
+    filter: ownFilter,
+    orderBy: query.orderBy.map((item, i) => ({ ...item, expression: orders[i]?.[1] ?? item.expression })),
+    select: query.select.map((item, i) => ({ ...item, expression: projections[i]?.[1] ?? item.expression })),
+  };
+  return { shape, own, constants } as const;
+}
+
+/** Places of constants that differ from those of the shape; the others are empty. */
+export type Found = (ConstantNode | undefined)[];
+
+type Check = (query: BoundQuery, shape: QueryShape, found: Found) => boolean;
+
+/** Every member of a query: one that is new says here what of it is the shape's. */
+const checks = {
+  entitySet: ({ entitySet }, { query }) => entitySet === query.entitySet,
+  filter: ({ filter }, shape, found) => isOfShape(filter, shape.filter, found),
+  orderBy: ({ orderBy }, { query, orders }, found) =>
+    orderBy === query.orderBy ||
+    (orderBy.length === orders.length &&
+      orders.every((order, i) => {
+        const item = orderBy[i];
+        return (
+          item?.direction === query.orderBy[i]?.direction &&
+          item !== undefined &&
+          isOfShape(item.expression, order, found)
+        );
+      })),
+  select: ({ select }, { query, projections }, found) =>
+    projections === undefined ||
+    select === query.select ||
+    (select.length === projections.length &&
+      projections.every((projection, i) => {
+        const item = select[i];
+        return (
+          item?.property === query.select[i]?.property &&
+          item !== undefined &&
+          isOfShape(item.expression, projection, found)
+        );
+      })),
+  top: () => true,
+  skip: ({ skip }, { query }) => (skip === 0) === (query.skip === 0),
+  after: ({ after }, { query }) =>
+    after === null || query.after === null
+      ? after === query.after
+      : after.length === query.after.length &&
+        after.every((value, i) => ((value ?? null) === null) === ((query.after?.[i] ?? null) === null)),
+} as const satisfies Record<keyof BoundQuery, Check>;
+
+const everyCheck: readonly Check[] = Object.values(checks);
+
+/** Whether a query is of a shape; its constants are put in their places. */
+export const isQueryOfShape: Check = (query, shape, found) =>
+  everyCheck.every((check) => check(query, shape, found));
