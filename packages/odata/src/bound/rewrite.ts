@@ -18,6 +18,8 @@ export function mapChildren(node: BoundNode, visit: (child: BoundNode) => BoundN
       return { ...node, operand: visit(node.operand), values: node.values.map(visit) };
     case "Logical":
       return { ...node, operands: node.operands.map(visit) };
+    case "Search":
+      return { ...node, texts: node.texts.map(visit) };
     case "Not":
     case "Negate":
     case "Flags":
