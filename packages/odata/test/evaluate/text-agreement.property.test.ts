@@ -153,6 +153,7 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     ["what is nested as deep as may be", nested(60, (inner) => `(sea view OR pool NOT house ${inner})`)],
     ["what is nested otherwise", nested(20, (inner) => `NOT (sea OR NOT pool (house OR ${inner}))`)],
     ["as many terms as may be", Array.from({ length: 990 }, (_unused, i) => `NOT w${i}`).join(" OR ")],
+    ["a phrase as long as may be", `"${"pool ".repeat(400)}sea" OR "${"a ".repeat(14_000)}"`],
     ["a conjunction of many", Array.from({ length: 1900 }, () => "sea").join(" ")],
   ])("on a search with %s", async (_name, text) => {
     const query = bindQuery({ search: parseSearch(text), top: 100 }, homes, [], { searchable });

@@ -47,10 +47,11 @@ function bind(
   walk: Walk,
   { skipTokenKey, now }: OdataServices,
 ): BoundQuery {
-  const { filter, orderBy, select, top, skip, placekey, aliases } = options;
+  const { filter, ignoreCase, orderBy, select, top, skip, placekey, aliases } = options;
   const after = startOfPage(walk, skipTokenKey, now());
   const query = bindQuery({ filter, orderBy, select, top, skip, after }, entitySet, defaultOrder, {
     aliases,
+    ignoreCase,
   });
   if (placekey === undefined) return query;
   return { ...query, filter: allOf(isAtPlacekey(placekey, entitySet), query.filter) };
