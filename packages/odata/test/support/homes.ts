@@ -86,7 +86,7 @@ export const mappings = {
   },
 } as const satisfies Record<string, Record<string, Mapping>>;
 
-export type Kind = keyof (typeof mappings)["sqlite"];
+type Kind = keyof (typeof mappings)["sqlite"];
 
 /** A database of the rows: the keys of a query's rows, and the plan by which it finds them. */
 export type Homes = {
