@@ -55,8 +55,9 @@ const matchOf = (expression: SearchExpression): string =>
     : `(${operandsOf(expression).map(matchOf).join(matchWords[expression.kind])})`;
 
 /**
- * A GIN index of PostgreSQL over `words`: a column of type `text[]`, or the very expression of the index, that is
- * `cadastre_search_words` of the properties. A phrase is looked up in the texts themselves, once its words are found.
+ * A GIN index of PostgreSQL over `words`: a column of type `text[]`, never null, that is `cadastre_search_words` of the
+ * properties. Not a `tsvector`, which keeps neither every place of a word nor more than a megabyte: a phrase is looked up
+ * in the texts themselves, once its words are found.
  */
 export const wordsIndex = (words: SqlFragment, properties: readonly string[]): SearchIndex => ({
   properties,

@@ -1,11 +1,6 @@
-import { longestWord, wordCharacters } from "./words.ts";
+import { longestWord, wordClass } from "./words.ts";
 
 const header = "language sql immutable strict parallel safe";
-
-const wordClass = (): string =>
-  wordCharacters()
-    .map(([first, last]) => `${first}-${last}`)
-    .join("");
 
 /** `wordsOf` of `words.ts`. */
 const words = (): string => `
@@ -24,9 +19,10 @@ begin
 end
 $$`;
 
-/** The different words of texts, for an index. */
+/** The different words of texts, for an index, which is filled with no search path where a dump is restored. */
 const searchWords = `
-create or replace function cadastre_search_words(variadic text[]) returns text[] ${header} as $$
+create or replace function cadastre_search_words(variadic text[]) returns text[] ${header}
+set search_path from current as $$
   select array(select distinct word from unnest($1) as item, string_to_table(cadastre_words(item), ' ') as word
     where word <> '')
 $$`;
