@@ -68,6 +68,7 @@ function visibleNode(
     case "Lambda":
     case "Size":
     case "Choice":
+    case "Search":
       return mapChildren(node, rewrite);
   }
 }

@@ -86,6 +86,14 @@ const predicate: fc.Arbitrary<BoundNode> = fc.letrec<{ predicate: BoundNode }>((
       operand: property("City"),
       values: values.map(literal),
     })),
+    fc
+      .tuple(fc.subarray(textFields, { minLength: 1 }), fc.constantFrom(" austin ", " tx ", " 9v6 "))
+      .map(([names, words]) => ({
+        kind: "Search" as const,
+        type: "Edm.Boolean" as const,
+        texts: names.map(property),
+        expression: { kind: "Phrase" as const, words },
+      })),
     tie("predicate").map((operand) => ({ kind: "Not" as const, type: "Edm.Boolean" as const, operand })),
     fc.array(tie("predicate"), { maxLength: 3 }).map((operands) => allOf(...operands)),
     fc.array(tie("predicate"), { maxLength: 3 }).map((operands) => anyOf(...operands)),

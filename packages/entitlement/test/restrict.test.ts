@@ -84,6 +84,28 @@ describe("a field that only some datasets show", () => {
     expect([matches(all, inTexas), matches(all, inOregon)]).toEqual([false, true]);
   });
 
+  test("has no words elsewhere in a search", () => {
+    const search = (...names: readonly string[]) =>
+      filtered({
+        kind: "Search",
+        type: "Edm.Boolean",
+        texts: names.map(property),
+        expression: { kind: "Phrase", words: " austin " },
+      });
+    const isFound = search("City", "StandardStatus");
+    expect([matches(isFound, inTexas), matches(isFound, inOregon)]).toEqual([true, false]);
+    expect(matches(isFound, { ...inOregon, StandardStatus: "Austin" })).toBe(true);
+    const shown = grant(texas, { Property: ["StandardStatus"] });
+    const scope = scopeOf({ datasets: [shown] });
+    const asked = {
+      kind: "Search",
+      type: "Edm.Boolean",
+      texts: [property("City")],
+      expression: { kind: "Phrase", words: " austin " },
+    } as const;
+    expect(() => filtered(asked, scope)).toThrowError("`City` is hidden");
+  });
+
   test("is null elsewhere in the order and in the answer", () => {
     const entitySet = visibleEntitySet(propertySet, partial);
     const { orderBy, select } = restrict(

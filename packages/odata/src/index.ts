@@ -13,10 +13,13 @@ export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/c
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./compile/partitions.ts";
 export { compileCount, compilePage, compileValue, type PageOptions } from "./compile/query.ts";
+export { fts5Index, type SearchIndex, wordsIndex } from "./compile/search-index.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
+export { foldCase } from "./functions/case-mapping.ts";
 export type { FunctionEntry } from "./functions/define.ts";
 export { functionTable } from "./functions/index.ts";
+export { wordsOf } from "./functions/words.ts";
 export type * from "./model/types.ts";
 export { codecOf } from "./model/values.ts";
 export * from "./options/index.ts";

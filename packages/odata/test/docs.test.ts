@@ -4,12 +4,14 @@ import { typeName } from "../src/bound/typing.ts";
 import {
   bindExpression,
   bindFilter,
+  bindQuery,
   codecOf,
   evaluate,
   type PrimitiveType,
   parseExpression,
   parseFilter,
   parseQueryOptions,
+  parseSearch,
   printApply,
   printCompute,
   printExpand,
@@ -42,6 +44,21 @@ describe("an expression of docs/odata.md has the value that the page tells", () 
     const toJson = (one: unknown) => (one === null ? null : codecOf(type).toJson(one));
     const json = Array.isArray(value) ? value.map(toJson) : bound.type === "Null" ? null : toJson(value);
     expect(JSON.stringify(json, withBigIntegers)).toBe(JSON.stringify(JSON.parse(told)));
+  });
+});
+
+describe("a filter of docs/odata.md has the value that the page tells, ignoring case", () => {
+  test.each(rowsUnder("ignoring"))("$text is $told", ({ text, told }) => {
+    const bound = bindFilter(parseFilter(text), houses, { ignoreCase: true });
+    expect(String(evaluate(bound, house))).toBe(told);
+  });
+});
+
+describe("a search of docs/odata.md finds what the page tells", () => {
+  test.each(rowsUnder("found"))("$text is $told", ({ text, told }) => {
+    const options = { searchable: ["Key", "Style"] };
+    const { filter } = bindQuery({ search: parseSearch(text), top: 1 }, houses, [], options);
+    expect(String(evaluate(filter, house))).toBe(told);
   });
 });
 
@@ -78,6 +95,8 @@ describe("an option of docs/odata.md prints as the page tells", () => {
 test("the page shows the house, and has its tables", () => {
   const shown: unknown = JSON.parse(/^```json\n([\s\S]*?)^```/m.exec(page)?.[1] ?? "null");
   expect(shown).toEqual(JSON.parse(JSON.stringify(house, withBigIntegers)));
+  expect(rowsUnder("ignoring").length).toBeGreaterThan(10);
+  expect(rowsUnder("found").length).toBeGreaterThan(5);
   expect(rowsUnder("value").length + rowsUnder("code").length + rowsUnder("printed").length).toBeGreaterThan(
     100,
   );

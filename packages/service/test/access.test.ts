@@ -222,6 +222,7 @@ describe("a skip token", () => {
   test.each<[string, (token: string) => string, string]>([
     ["of another customer", (t) => `?$top=2&$select=ListingKey&$skiptoken=${t}`, "market"],
     ["with another filter", (t) => `?$top=2&$select=ListingKey&$filter=true&$skiptoken=${t}`, "national"],
+    ["with case ignored", (t) => `?$top=2&$select=ListingKey&$ignorecase=true&$skiptoken=${t}`, "national"],
     ["with another page size", (t) => `?$top=3&$select=ListingKey&$skiptoken=${t}`, "national"],
     ["without an option", (t) => `?$top=2&$skiptoken=${t}`, "national"],
     ["cut short", (t) => `?$top=2&$select=ListingKey&$skiptoken=${t.slice(0, -2)}`, "national"],

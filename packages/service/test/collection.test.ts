@@ -159,6 +159,42 @@ describe("filter, order and skip", () => {
   });
 });
 
+describe("`$ignorecase`", () => {
+  const found = (options: Parameters<typeof query>[0]) =>
+    rows({ ...options, $select: "ListingKey,City,Appliances", $top: 600 });
+
+  test.each([
+    ["City eq 'San Antonio'", "City eq 'sAN aNTONIO'"],
+    ["City ne 'Miami'", "City ne 'MIAMI'"],
+    ["City in ('Seattle','Miami')", "City in ('SEATTLE','miami')"],
+    ["startswith(City,'San')", "startswith(City,'sAN')"],
+    ["endswith(City,'io') or contains(City,'iam')", "endswith(City,'IO') or contains(City,'IAM')"],
+    ["Appliances/any(a:a eq 'Dishwasher')", "Appliances/any(a:a eq 'dishWASHER')"],
+    ["'Dishwasher' in Appliances", "'DISHWASHER' in Appliances"],
+  ])("finds what %s finds, by %s", async (exact, otherwise) => {
+    const expected = await found({ $filter: exact });
+    expect(expected.length).toBeGreaterThan(0);
+    expect(await found({ $filter: otherwise, $ignorecase: true })).toEqual(expected);
+    expect(await found({ $filter: otherwise, IGNORECASE: "TRUE" })).toEqual(expected);
+    expect(await found({ $filter: otherwise, $ignorecase: false })).not.toEqual(expected);
+    expect(await found({ $filter: otherwise })).not.toEqual(expected);
+  });
+
+  test("lasts for the whole walk", async () => {
+    const options = { $filter: "City eq 'SAN ANTONIO'", $ignorecase: true, $select: "ListingKey", $top: 3 };
+    const pages = await walk(base, property + query(options), headers());
+    const keys = pages.flatMap(({ value }) => value.map((row) => row["ListingKey"]));
+    const expected = await rows({ $filter: "City eq 'San Antonio'", $select: "ListingKey", $top: 600 });
+    expect(keys).toEqual(expected.map((row) => row["ListingKey"]));
+    expect(pages.length).toBeGreaterThan(1);
+  });
+
+  test("has no part in the order", async () => {
+    const options = { $orderby: "City,ListingKey", $select: "City", $top: 600 };
+    expect(await rows({ ...options, $ignorecase: true })).toEqual(await rows(options));
+  });
+});
+
 describe("placekey", () => {
   const placekey = () => running.service.examples?.placekey ?? "";
 

@@ -35,7 +35,7 @@ const pieces = pick(
 );
 
 const options = pick(
-  ..."$filter $select $orderby $top $skip $skiptoken $count $ignorenulls $format $expand $nope placekey filter".split(
+  ..."$filter $select $orderby $top $skip $skiptoken $count $ignorenulls $ignorecase $format $expand $nope placekey filter".split(
     " ",
   ),
 );

@@ -62,7 +62,9 @@ describe("a bad option is refused with its name and the place of the fault", () 
     [{ $search: "pool" }, 501, "not_implemented", "$search", undefined],
     [{ $apply: "aggregate($count as n)" }, 501, "not_implemented", "$apply", undefined],
     [{ $compute: "ListPrice div 2 as Half" }, 501, "not_implemented", "$compute", undefined],
-    [{ $ignorecase: "true" }, 501, "not_implemented", "$ignorecase", undefined],
+    [{ $ignorecase: "yes" }, 400, "invalid_option", "$ignorecase", undefined],
+    [{ $ignorecase: "" }, 400, "invalid_option", "$ignorecase", undefined],
+    [{ $ignorecase: "true", IgnoreCase: "true" }, 400, "duplicate_option", "IgnoreCase", undefined],
   ])("%o", async (options, status, code, target, position) => {
     const reply = await get(property + query(options));
     const error = toError(reply);
@@ -86,7 +88,7 @@ describe("a bad option is refused with its name and the place of the fault", () 
     expect(toError(reply).message).toContain("did you mean `ListPrice`");
   });
 
-  test.each(["$filter", "$top", "$orderby", "$count", "$skip", "$skiptoken", "placekey"])(
+  test.each(["$filter", "$top", "$orderby", "$count", "$skip", "$skiptoken", "$ignorecase", "placekey"])(
     "one entity does not take %s",
     async (name) => {
       const reply = await get(`${property}('x')${query({ [name]: "1" })}`);

@@ -23,13 +23,13 @@ export const bindExpression = (node: SyntaxNode, entitySet: EntitySet, options?:
 export const bindFilter = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
   bindPredicate(node, rootContext(entitySet, options));
 
-/** Bind the items of `$orderby`. A collection, an entity or a geography has no order. */
+/** Bind the items of `$orderby`, which `ignoreCase` does not touch. A collection, an entity or a geography has no order. */
 export function bindOrderBy(
   items: readonly OrderByItem[],
   entitySet: EntitySet,
   options?: BindOptions,
 ): readonly BoundOrderBy[] {
-  const context = rootContext(entitySet, options);
+  const context = rootContext(entitySet, { ...options, ignoreCase: false });
   return items.map(({ expression, direction }) => {
     const bound = bind(expression, context);
     if (!isSortable(bound.type))
@@ -40,12 +40,16 @@ export function bindOrderBy(
 
 const clock = (): Instant => ({ picoseconds: BigInt(Date.now()) * 1_000_000_000n, offset: 0 });
 
-const rootContext = ({ type }: EntitySet, { aliases = {}, now = clock }: BindOptions = {}): Context => ({
+const rootContext = (
+  { type }: EntitySet,
+  { aliases = {}, now = clock, ignoreCase = false }: BindOptions = {},
+): Context => ({
   root: type,
   instance: { type },
   variables: [],
   aliases,
   now,
+  ignoreCase,
   bind,
 });
 

@@ -7,6 +7,7 @@ import { codecs } from "../model/values.ts";
 import { nearest } from "../nearest.ts";
 import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
+import { foldArguments } from "./ignore-case.ts";
 import { bindPredicate } from "./lambda.ts";
 import { promote } from "./promote.ts";
 import { type BoundNode, type BoundType, constant } from "./tree.ts";
@@ -35,7 +36,7 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
   if (entry === undefined) throw wrongArguments(node, signatures(overloads), types);
   checkPattern(node, name, args);
   const promoted = args.map((arg, i) => promote(arg, entry.params[i] ?? "Null"));
-  return { kind: "Call", type: entry.returns, entry, args: promoted };
+  return { kind: "Call", type: entry.returns, entry, args: foldArguments(name, promoted, context) };
 }
 
 function fitsParam(arg: BoundNode | undefined, param: ValueType): boolean {

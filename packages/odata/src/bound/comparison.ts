@@ -2,6 +2,7 @@ import { QueryError } from "../errors.ts";
 import type { EnumType } from "../model/types.ts";
 import type { ArrayNode, CompareNode, EnumNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
+import { foldAmong } from "./ignore-case.ts";
 import {
   allOf,
   anyOf,
@@ -19,7 +20,14 @@ export function bindCompare(node: CompareNode, context: Context): BoundNode {
   if (!isComparable(left.type, right.type, ordered)) {
     throw mismatch(node, node.comparator, left.type, right.type);
   }
-  return { kind: "Compare", type: "Edm.Boolean", comparator: node.comparator, left, right };
+  const fold = foldAmong(ordered ? [] : [left, right], context);
+  return {
+    kind: "Compare",
+    type: "Edm.Boolean",
+    comparator: node.comparator,
+    left: fold(left),
+    right: fold(right),
+  };
 }
 
 /** Bind two operands, of which either may be an enumeration literal for the other. */
@@ -45,7 +53,8 @@ export function bindIn(node: InNode, context: Context): BoundNode {
       if (!isComparable(left.type, value.type, false)) throw mismatch(item, "in", left.type, value.type);
       return value;
     });
-    return { kind: "Membership", type: "Edm.Boolean", operand: left, values };
+    const fold = foldAmong([left, ...values], context);
+    return { kind: "Membership", type: "Edm.Boolean", operand: fold(left), values: values.map(fold) };
   }
   const left = context.bind(operand, context);
   const collection = context.bind(right, context);
@@ -54,7 +63,7 @@ export function bindIn(node: InNode, context: Context): BoundNode {
     throw new QueryError("not_a_collection", right, { operator: "in", actual: typeName(collection.type) });
   }
   if (!isComparable(left.type, item, false)) throw mismatch(node, "in", left.type, item);
-  return isIn(left, collection, item);
+  return isIn(left, collection, item, context);
 }
 
 /** `[A,B] in [[1,2],[3,4]]`: equal, item by item, to one of the tuples. */
@@ -83,10 +92,16 @@ function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): B
 }
 
 /** `operand` equals an item of `collection`. */
-function isIn(operand: BoundNode, collection: BoundNode, item: VariableNode["type"]): BoundNode {
+function isIn(
+  operand: BoundNode,
+  collection: BoundNode,
+  item: VariableNode["type"],
+  context: Context,
+): BoundNode {
   // With a space no query can name it, so it captures nothing.
   const variable: VariableNode = { kind: "Variable", type: item, name: "in collection" };
-  const predicate = equals(variable, operand);
+  const fold = foldAmong([variable, operand], context);
+  const predicate = equals(fold(variable), fold(operand));
   return { kind: "Lambda", type: "Edm.Boolean", operator: "any", collection, variable, predicate };
 }
 
@@ -112,7 +127,9 @@ export function bindHas(node: HasNode, context: Context): BoundNode {
       ? { kind: "Constant", type: "Edm.String", value: node.right.value }
       : context.bind(node.right, context);
   if (!isLookup || right.type !== "Edm.String") throw mismatch(node, "has", operand.type, right.type);
-  return itemType(operand.type) === undefined ? equals(operand, right) : isIn(right, operand, "Edm.String");
+  return itemType(operand.type) === undefined
+    ? equals(operand, right)
+    : isIn(right, operand, "Edm.String", { ...context, ignoreCase: false });
 }
 
 function flagsText(node: HasNode, context: Context): ConstantNode {

@@ -8,10 +8,17 @@ export type BindOptions = {
   readonly aliases?: Readonly<Record<string, SyntaxNode>>;
   /** What `now()` means. By default the time of binding. */
   readonly now?: () => Instant;
+  /**
+   * `$ignorecase`: whether `eq`, `ne`, `in`, `contains`, `startswith` and `endswith` of a filter compare texts without
+   * regard to case. By default they do not.
+   */
+  readonly ignoreCase?: boolean;
+  /** Names of the properties whose words `$search` finds: those that the entity set has, texts all of them. */
+  readonly searchable?: readonly string[];
 };
 
 /** What names mean at some place of a query, passed down and narrowed on the way. */
-export type Context = Required<BindOptions> & {
+export type Context = Required<Omit<BindOptions, "searchable">> & {
   /** Type of the entity that the query is about: `$it`. */
   readonly root: StructuredType;
   /** What a bare name is a property of: the entity itself, unless `node` says which item. */

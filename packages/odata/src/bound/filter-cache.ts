@@ -10,6 +10,8 @@ export type FilterCacheOptions = {
   /** Shapes kept; the one kept longest leaves first. */
   readonly capacity?: number;
   readonly limits?: Limits;
+  /** See {@link BindOptions.ignoreCase}: for all filters of this function. */
+  readonly ignoreCase?: boolean;
 };
 
 /** A shape that was met, by its first text. Without template its tree depends on more than types. */
@@ -23,7 +25,7 @@ type Known = { readonly shape: Shape; readonly template: Template | undefined };
  */
 export function cachedFilterBinder(
   entitySet: EntitySet,
-  { capacity = 500, limits = defaultLimits }: FilterCacheOptions = {},
+  { capacity = 500, limits = defaultLimits, ignoreCase = false }: FilterCacheOptions = {},
 ): (text: string) => BoundNode {
   const shapes = new Map<number, Known>();
   return (text) => {
@@ -34,7 +36,7 @@ export function cachedFilterBinder(
       const constants = shape.literals.map(bindLiteral);
       if (constants.every(({ type }, i) => type === types[i])) return build(constants);
     }
-    const tree = bindFilter(parseFilter(text, limits), entitySet);
+    const tree = bindFilter(parseFilter(text, limits), entitySet, { ignoreCase });
     if (shape !== undefined && known === undefined) {
       shapes.set(shape.hash, { shape, template: templateOf(tree, shape.literals.map(bindLiteral)) });
       const [oldest] = shapes.keys();

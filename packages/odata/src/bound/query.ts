@@ -1,14 +1,16 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet, StructuralProperty } from "../model/types.ts";
-import type { OrderByItem, SelectItem, SyntaxNode } from "../syntax/tree.ts";
+import type { OrderByItem, SearchNode, SelectItem, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
 import type { BindOptions } from "./context.ts";
 import { findProperty } from "./path.ts";
-import { type BoundOrderBy, type BoundQuery, constant, type Projection, propertyNode } from "./tree.ts";
+import { bindSearch } from "./search.ts";
+import { allOf, type BoundOrderBy, type BoundQuery, type Projection, propertyNode } from "./tree.ts";
 
 /** The parsed options of a query over one entity set. */
 export type QueryParts = {
   readonly filter?: SyntaxNode | undefined;
+  readonly search?: SearchNode | undefined;
   readonly orderBy?: readonly OrderByItem[] | undefined;
   readonly select?: readonly SelectItem[] | undefined;
   /** Size of a page, in records. */
@@ -30,13 +32,14 @@ export function bindQuery(
   defaultOrder: readonly string[] = [],
   options?: BindOptions,
 ): BoundQuery {
-  const { filter, orderBy, select } = parts;
+  const { filter, search, orderBy, select } = parts;
+  const conditions = [
+    filter && inOption("$filter", () => bindFilter(filter, entitySet, options)),
+    search && inOption("$search", () => bindSearch(search, entitySet, options?.searchable)),
+  ];
   return {
     entitySet,
-    filter:
-      filter === undefined
-        ? constant(true)
-        : inOption("$filter", () => bindFilter(filter, entitySet, options)),
+    filter: allOf(...conditions.filter((condition) => condition !== undefined)),
     orderBy: inOption("$orderby", () => bindTotalOrder(orderBy, entitySet, defaultOrder, options)),
     select: inOption("$select", () => bindSelect(select, entitySet)),
     top: parts.top,

@@ -36,6 +36,10 @@ export function mapChildren(node: BoundNode, visit: Visit): BoundNode {
       const operands = mapAll(node.operands, visit);
       return operands === node.operands ? node : { ...node, operands };
     }
+    case "Search": {
+      const texts = mapAll(node.texts, visit);
+      return texts === node.texts ? node : { ...node, texts };
+    }
     case "Not":
     case "Negate":
     case "Flags":

@@ -1,4 +1,5 @@
 import type { FunctionEntry } from "../functions/define.ts";
+import type { SearchExpression } from "../functions/search.ts";
 import type {
   EntitySet,
   PrimitiveType,
@@ -33,7 +34,10 @@ export type BoundNode =
   | SizeNode
   | ChoiceNode
   | CastNode
-  | IsOfNode;
+  | IsOfNode
+  | BoundSearchNode;
+
+export type { SearchExpression };
 
 /** A value known from the text. `value` is in memory form, see {@link EdmValues}. */
 export type ConstantNode = {
@@ -164,6 +168,14 @@ export type IsOfNode = {
   readonly type: "Edm.Boolean";
   readonly operand: BoundNode;
   readonly of: PrimitiveType;
+};
+
+/** Whether the words of `texts`, taken together, hold `expression`. Never null: null has no words. */
+export type BoundSearchNode = {
+  readonly kind: "Search";
+  readonly type: "Edm.Boolean";
+  readonly texts: readonly BoundNode[];
+  readonly expression: SearchExpression;
 };
 
 export type BoundOrderBy = { readonly expression: BoundNode; readonly direction: Direction };

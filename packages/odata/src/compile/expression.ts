@@ -1,9 +1,10 @@
-import type { BoundNode } from "../bound/tree.ts";
+import type { BoundCallNode, BoundNode } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
 import { isBounded } from "../evaluate/bounds.ts";
-import type { PrimitiveType, ValueType } from "../model/types.ts";
+import type { PrimitiveType, StructuralProperty, ValueType } from "../model/types.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import type { Column } from "./mapping.ts";
 import { aliasOf, formOf, type Operand, type Target, toComputed, within } from "./operand.ts";
 
 /**
@@ -20,10 +21,7 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
     case "Property": {
       const { property, base } = node;
       if (base !== undefined) throw aPath();
-      const column = mapping.column(property);
-      const form = column.encoding ?? formOf(node.type, dialect.encodings);
-      const scale = form === "scaled" ? (property.scale ?? 0) : null;
-      return { sql: column.sql, type: node.type, nullable: property.nullable, form, scale };
+      return columnOperand(mapping.column(property), property, node, target);
     }
     case "Variable": {
       if (typeof node.type !== "string") throw aPath();
@@ -38,6 +36,8 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
       };
     }
     case "Call": {
+      const stored = storedFold(node, target);
+      if (stored !== undefined) return stored;
       const { entry } = node;
       const args = node.args.map((arg, i) =>
         arg.type === "Null" ? dialect.nothing(entry.params[i] ?? "Edm.String") : argument(arg),
@@ -79,6 +79,7 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
     case "Logical":
     case "Not":
     case "Lambda":
+    case "Search":
       return computed(
         sql`(${target.predicate(node, target, "exact")})`,
         node,
@@ -86,6 +87,25 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
         node.kind !== "Compare",
       );
   }
+}
+
+function columnOperand(
+  { sql: column, encoding }: Column,
+  property: StructuralProperty,
+  { type }: BoundNode,
+  { dialect }: Target,
+): Operand {
+  const form = encoding ?? formOf(type, dialect.encodings);
+  const scale = form === "scaled" ? (property.scale ?? 0) : null;
+  return { sql: column, type, nullable: property.nullable, form, scale };
+}
+
+/** The folded text of a property, where the mapping keeps it. */
+function storedFold({ entry, args }: BoundCallNode, target: Target): Operand | undefined {
+  const [text] = args;
+  if (entry.name !== "foldcase" || text?.kind !== "Property" || text.base !== undefined) return undefined;
+  const column = target.mapping.folded?.(text.property);
+  return column && columnOperand(column, text.property, text, target);
 }
 
 const aPath = () => new QueryError("not_supported", null, { feature: "a path to another entity" });

@@ -1,6 +1,7 @@
 import type { StructuralProperty } from "../model/types.ts";
 import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, type SqlFragment } from "../sql/fragment.ts";
+import type { SearchIndex } from "./search-index.ts";
 
 /** Where the values of a property are, and in what form. Without `encoding`: in the dialect's own. */
 export type Column = { readonly sql: SqlFragment; readonly encoding?: EncodingName };
@@ -12,6 +13,10 @@ export type Mapping = {
   /** A condition on the rows of `from`, looked at before those of the query. */
   readonly where?: SqlFragment;
   readonly column: (property: StructuralProperty) => Column;
+  /** Where the text of a property is kept as `foldCase` gives it, for `$ignorecase`. Without: it is computed. */
+  readonly folded?: (property: StructuralProperty) => Column | undefined;
+  /** What serves `$search`. Without: the texts themselves are searched. */
+  readonly search?: SearchIndex;
 };
 
 /** A table with a column of the property's name for every property, or of another name where `names` has one. */

@@ -41,6 +41,8 @@ export function compileMergedCount(
   dialect: Dialect,
   partitions: readonly Mapping[],
 ): CompiledSql {
-  const counts = partitions.map((partition): SqlFragment => sql`(${selectCount(query, valuesOf(query), dialect, partition)})`);
+  const counts = partitions.map(
+    (partition): SqlFragment => sql`(${selectCount(query, valuesOf(query), dialect, partition)})`,
+  );
   return render(sql`select ${join(counts, " + ")} as ${identifier("count")}`, dialect.placeholder);
 }

@@ -4,6 +4,8 @@ import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
 import { aliasOf, encodeFor, type Mode, type Target, within } from "./operand.ts";
+import { compilePrefix } from "./prefix.ts";
+import { compileSearch } from "./search.ts";
 
 /** Compile a boolean expression to an SQL condition. The result is safe to embed in a larger one. */
 export function compilePredicate(node: BoundNode, target: Target, mode: Mode): SqlFragment {
@@ -20,10 +22,13 @@ export function compilePredicate(node: BoundNode, target: Target, mode: Mode): S
       return sql`not ${compilePredicate(node.operand, target, "exact")}`;
     case "Lambda":
       return compileLambda(node, target, mode);
+    case "Search":
+      return compileSearch(node, target);
+    case "Call":
+      return compilePrefix(node, target) ?? sql`(${compileOperand(node, target).sql})`;
     case "Property":
     case "Structure":
     case "Variable":
-    case "Call":
     case "Choice":
     case "Size":
     case "Arithmetic":

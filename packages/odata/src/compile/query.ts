@@ -35,10 +35,7 @@ export const pageOf = (
   mapping: Mapping,
   { columns, order = false }: PageOptions,
 ): CompiledSql =>
-  render(
-    selectPage(query, values, dialect, mapping, columns, order ? "written" : null),
-    dialect.placeholder,
-  );
+  render(selectPage(query, values, dialect, mapping, columns, order ? "written" : null), dialect.placeholder);
 
 /**
  * The statement of a page. The values of the order are selected as `written`, to come back as `after` of the next

@@ -23,6 +23,7 @@ const roles = {
   Choice: { type: "alike", when: "node", value: "node", otherwise: "node" },
   Cast: { type: "alike", operand: "node" },
   IsOf: { type: "alike", operand: "node", of: "alike" },
+  Search: { type: "alike", texts: "nodes", expression: "alike" },
 } as const satisfies {
   readonly [K in BoundNode["kind"]]: Readonly<
     Record<Exclude<keyof Extract<BoundNode, { readonly kind: K }>, "kind">, Role>

@@ -20,6 +20,12 @@ type Use = {
   readonly encoded: Encoded;
 };
 
+/** What was computed from constants. */
+type Derived = {
+  readonly places: readonly number[];
+  readonly by: (values: readonly unknown[]) => unknown;
+};
+
 /** What was asked of a constant, and the answer. The text rests on that as well. */
 type Asked = {
   readonly place: number;
@@ -27,9 +33,9 @@ type Asked = {
   readonly answer: boolean;
 };
 
-/** Stands in a statement for a value that each query of the shape has of its own: of a use, or of a member. */
+/** Stands in a statement for a value that each query of the shape has of its own: of a use, computed, of a member. */
 class Own {
-  readonly of: number | ((query: BoundQuery) => unknown);
+  readonly of: number | Derived | ((query: BoundQuery) => unknown);
   constructor(of: Own["of"]) {
     this.of = of;
   }
@@ -48,15 +54,22 @@ export function templateOf(query: BoundQuery, compile: Compile, projected: boole
     uses.push({ place, form, property, encoded });
     return encoded.value === undefined ? encoded : { ...encoded, value: new Own(uses.length - 1) };
   };
+  const derivedPlaces = new Set<number>();
+  const derive: ValueSource["derive"] = (from, by) => {
+    const places = from.map((constant) => constants.indexOf(constant));
+    if (places.includes(-1)) return by(from.map((constant) => constant.value));
+    for (const place of places) derivedPlaces.add(place);
+    return new Own({ places, by });
+  };
   const holds: ValueSource["holds"] = (constant, test) => {
     const answer = test(constant.value);
     const place = constants.indexOf(constant);
     if (place >= 0) asked.push({ place, test, answer });
     return answer;
   };
-  const { text, values } = compile(own, { encode, holds, read: (member) => new Own(member) });
-  const encodedPlaces = new Set(uses.map(({ place }) => place));
-  const isFixed = constants.map((_, place) => !encodedPlaces.has(place));
+  const { text, values } = compile(own, { encode, derive, holds, read: (member) => new Own(member) });
+  const freePlaces = new Set([...derivedPlaces, ...uses.map(({ place }) => place)]);
+  const isFixed = constants.map((_, place) => !freePlaces.has(place));
 
   return (other) => {
     const found: Found = constants.map(() => undefined);
@@ -73,11 +86,13 @@ export function templateOf(query: BoundQuery, compile: Compile, projected: boole
       if (constant !== undefined && test(constant.value) !== answer) return undefined;
     }
     const encoded = encodedBy(uses, found);
-    return encoded && { text, values: values.map((one) => givenBy(one, other, encoded)) };
+    if (encoded === undefined) return undefined;
+    const constantAt = (place: number) => (found[place] ?? (constants[place] as ConstantNode)).value;
+    return { text, values: values.map((one) => givenBy(one, other, encoded, constantAt)) };
   };
 }
 
-/** A constant that was never encoded may be part of the text: only the same value may stand for it. */
+/** A constant that was never a value may be part of the text: only the same value may stand for it. */
 const mayStand = ({ value }: ConstantNode, known: ConstantNode, isFixed = true): boolean =>
   isFixed ? value === known.value : value !== null && !Number.isNaN(value);
 
@@ -93,7 +108,14 @@ function encodedBy(uses: readonly Use[], found: Found): readonly unknown[] | und
   return encoded;
 }
 
-function givenBy(one: unknown, query: BoundQuery, encoded: readonly unknown[]): unknown {
+function givenBy(
+  one: unknown,
+  query: BoundQuery,
+  encoded: readonly unknown[],
+  constantAt: (place: number) => unknown,
+): unknown {
   if (!(one instanceof Own)) return one;
-  return typeof one.of === "number" ? encoded[one.of] : one.of(query);
+  const { of } = one;
+  if (typeof of === "number") return encoded[of];
+  return typeof of === "function" ? of(query) : of.by(of.places.map(constantAt));
 }

@@ -4,12 +4,17 @@ import { type Encoded, type EncodingName, encodings } from "../sql/encoding.ts";
 
 /**
  * Where the values of a statement come from. Compiling looks at a constant in these ways alone: whether it is null,
- * whether it is NaN, and what `encode` and `holds` say of it. Constants of one type that are alike in these give
+ * whether it is NaN, and what `encode`, `derive` and `holds` say of it. Constants of one type that are alike in these give
  * the same text.
  */
 export type ValueSource = {
   /** A constant in a form. The scale is that of a scaled integer. */
   readonly encode: (constant: ConstantNode, form: EncodingName, scale: number | null) => Encoded;
+  /** What is computed from the values of constants. */
+  readonly derive: (
+    constants: readonly ConstantNode[],
+    by: (values: readonly unknown[]) => unknown,
+  ) => unknown;
   /** Whether the value of a constant passes a test. */
   readonly holds: (constant: ConstantNode, test: (value: unknown) => boolean) => boolean;
   /** What a member of the query is: its `top`, a value of its `after`. */
@@ -19,6 +24,7 @@ export type ValueSource = {
 /** The values of this one query. */
 export const valuesOf = (query: BoundQuery): ValueSource => ({
   encode: ({ value }, form, scale) => encodings[form](value, scaledBy(scale)),
+  derive: (constants, by) => by(constants.map(({ value }) => value)),
   holds: ({ value }, test) => test(value),
   read: (member) => member(query),
 });

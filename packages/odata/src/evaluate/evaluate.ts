@@ -1,3 +1,4 @@
+import { searchIn } from "../bound/search.ts";
 import type { BoundNode, BoundQuery } from "../bound/tree.ts";
 import { compareValues, equalValues } from "../model/compare.ts";
 import type { EnumType, StructuralProperty } from "../model/types.ts";
@@ -77,6 +78,8 @@ function valueIn(node: BoundNode, row: Row, variables: Variables): unknown {
       const operand = value(node.operand);
       return operand === null ? null : negate(node.type, operand);
     }
+    case "Search":
+      return searchIn(node.expression, node.texts.map(value));
     case "Logical":
       return combine(node.operator, node.operands.map(value));
     case "Not": {

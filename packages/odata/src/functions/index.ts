@@ -1,9 +1,11 @@
 import { collectionFunctions } from "./collection.ts";
 import * as date from "./date.ts";
 import type { FunctionEntry } from "./define.ts";
+import { foldcase } from "./fold-case.ts";
 import * as geo from "./geo.ts";
 import * as match from "./match.ts";
 import * as math from "./math.ts";
+import { search, words } from "./search.ts";
 import * as string from "./string.ts";
 import * as time from "./time.ts";
 
@@ -17,6 +19,9 @@ export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byNa
   ...Object.values(math),
   ...Object.values(geo),
 ]);
+
+/** What binding and compiling put in where a query names no function. */
+export const impliedFunctions: readonly FunctionEntry[] = [foldcase, words, search];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {
   const table = new Map<string, FunctionEntry[]>();

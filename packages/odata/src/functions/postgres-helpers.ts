@@ -7,20 +7,26 @@ import { numberHelpers } from "./postgres-number-helpers.ts";
 import { patternHelper } from "./postgres-pattern-helper.ts";
 import { printHelpers } from "./postgres-print-helpers.ts";
 import { readHelpers } from "./postgres-read-helpers.ts";
+import { searchHelpers } from "./postgres-search-helpers.ts";
 import { temporalHelpers } from "./postgres-temporal-helpers.ts";
 
 const header = "immutable strict parallel safe";
 
 /**
- * Case mapping over the shipped table: `translate` compares each character with the whole table, so text of
- * ASCII alone goes without it.
+ * Case mapping over the shipped table. `translate` compares each character with the whole table, so of a text it gets
+ * each character beyond ASCII once.
  */
 function caseMapping(name: string, ascii: "lower" | "upper", mapping: CaseMapping): string {
   const text = (codes: Iterable<number>) => String.fromCodePoint(...codes);
+  const mapped = `${ascii}($1 collate "C")`;
   return `
 create or replace function ${name}(text) returns text language sql ${header} as $$
-  select case when octet_length($1) = char_length($1) then ${ascii}($1 collate "C")
-    else translate($1, '${text(mapping.keys())}', '${text(mapping.values())}') end
+  select case when octet_length($1) = char_length($1) then ${mapped} else (
+    select translate(${mapped}, others, translate(others, '${text(mapping.keys())}', '${text(mapping.values())}'))
+    from (
+      select coalesce(string_agg(distinct one collate "C", ''), '') as others
+      from string_to_table(regexp_replace($1 collate "C", '[\\u0001-\\u007f]+', '', 'g'), null) as one
+    ) as beyond) end
 $$`;
 }
 
@@ -59,6 +65,7 @@ export const postgresHelpers = (): readonly string[] => [
   caseMapping("cadastre_tolower", "lower", lowerCaseMapping()),
   caseMapping("cadastre_toupper", "upper", upperCaseMapping()),
   caseMapping("cadastre_foldcase", "lower", foldCaseMapping()),
+  ...searchHelpers(),
   patternHelper,
   ...collectionHelpers,
   ...geoHelpers,

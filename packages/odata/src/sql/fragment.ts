@@ -30,7 +30,7 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly SqlFragmen
 }
 
 /** What {@link join} may put between fragments. */
-export type Separator = ", " | " and " | " or " | " || " | " + " | " union all " | " ";
+export type Separator = ", " | " and " | " and not " | " or " | " || " | " + " | " union all " | " ";
 
 export function join(fragments: readonly SqlFragment[], separator: Separator): SqlFragment {
   const parts: SqlPart[] = [];

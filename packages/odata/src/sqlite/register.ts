@@ -4,7 +4,7 @@ import { isCastable } from "../bound/call.ts";
 import { isNumeric } from "../bound/typing.ts";
 import { arithmetic, negate } from "../evaluate/arithmetic.ts";
 import { cast, isOf } from "../evaluate/cast.ts";
-import { functionTable } from "../functions/index.ts";
+import { functionTable, impliedFunctions } from "../functions/index.ts";
 import { toSortable } from "../model/sortable.ts";
 import { parseInstant } from "../model/temporal.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
@@ -42,7 +42,10 @@ export function registerFunctions(database: FunctionHost): void {
       return values.includes(null) ? null : toSqlite(body(values), returns);
     });
 
-  for (const { name, params, returns, evaluate } of [...functionTable.values()].flat()) {
+  for (const { name, params, returns, evaluate } of [
+    ...[...functionTable.values()].flat(),
+    ...impliedFunctions,
+  ]) {
     define(name, params, returns, evaluate);
   }
   for (const [operator, left, right, returns] of operations) {

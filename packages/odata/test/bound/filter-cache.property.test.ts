@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { bindFilter, cachedFilterBinder, parseFilter, QueryError } from "../../src/index.ts";
+import { bindFilter, cachedFilterBinder, matches, parseFilter, QueryError } from "../../src/index.ts";
 import { filterTexts } from "../support/arbitraries.ts";
 import { listing } from "../support/listing.ts";
 
@@ -33,6 +33,20 @@ describe("a cached filter binder", () => {
     const bind = cachedFilterBinder(listing);
     bind(first);
     expect(bind(second)).toEqual(bindFilter(parseFilter(second), listing));
+  });
+
+  test("ignores case where it was told to, with every literal", () => {
+    const bind = cachedFilterBinder(listing, { ignoreCase: true });
+    fc.assert(
+      fc.property(filterTexts, (text) => {
+        const tree = bindFilter(parseFilter(text), listing, { ignoreCase: true });
+        expect(bind(text)).toEqual(tree);
+        expect(bind(text)).toEqual(tree);
+      }),
+      { numRuns: 300 },
+    );
+    bind("City eq 'york'");
+    expect(matches(bind("City eq 'LINZ'"), { City: "Linz" })).toBe(true);
   });
 
   test.each([

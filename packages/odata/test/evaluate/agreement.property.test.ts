@@ -86,8 +86,8 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
 
   test("on the rows of every filter, and their number", options, async () => {
     await fc.assert(
-      fc.asyncProperty(filterTexts, async (text) => {
-        const query = bindQuery({ filter: parseFilter(text), top: 100 }, listing);
+      fc.asyncProperty(filterTexts, fc.boolean(), async (text, ignoreCase) => {
+        const query = bindQuery({ filter: parseFilter(text), top: 100 }, listing, [], { ignoreCase });
         const expected = rows.filter((row) => matches(query.filter, row)).map((row) => row[key]);
         expect(await engine.keys(query), text).toEqual(expected);
         expect(await engine.count(query), text).toBe(expected.length);

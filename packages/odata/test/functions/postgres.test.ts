@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { foldCase, lowerCase, upperCase } from "../../src/functions/case-mapping.ts";
 import { matchesPattern } from "../../src/functions/pattern.ts";
 import { postgresHelpers } from "../../src/functions/postgres-helpers.ts";
+import { wordCharacterRuns } from "../../src/functions/word-characters-table.ts";
+import { wordsOf } from "../../src/functions/words.ts";
 import { distance } from "../../src/geodesy/distance.ts";
 import { containsPoint } from "../../src/geodesy/polygon.ts";
 import type { Position } from "../../src/index.ts";
@@ -112,6 +114,27 @@ describe.skipIf(!hasPostgres)("PostgreSQL agrees with memory (skipped where none
       const mapped = await column<string>(`cadastre_${name}(item #>> '{}')`, every);
       expect(mapped.join("")).toBe(every.map(map).join(""));
     }
+  });
+
+  test("on the words that have each character, or end before it", async () => {
+    const edges = wordCharacterRuns
+      .trim()
+      .split(/[\s-]+/)
+      .flatMap((code) => [-1, 0, 1].map((step) => Number.parseInt(code, 16) + step))
+      .filter((code) => code < 0xd800 || code > 0xdfff)
+      .map((code) => `A${String.fromCodePoint(code)}b`);
+    expect(await column<string>("cadastre_words(item #>> '{}')", edges)).toEqual(edges.map(wordsOf));
+  });
+
+  test("on the words for an index, on no search path too", async () => {
+    const client = await pool.connect();
+    await client.query("begin; set local search_path to ''");
+    const { rows } = await client.query<{ words: string[] }>(
+      "select public.cadastre_search_words('Sea view', null, 'VIEW of') as words",
+    );
+    await client.query("rollback");
+    client.release();
+    expect(rows[0]?.words.toSorted()).toEqual(["of", "sea", "view"]);
   });
 
   test("on patterns, which are refused alike", async () => {

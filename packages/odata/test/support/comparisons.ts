@@ -4,7 +4,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 export const text = fc
   .string({
-    unit: fc.constantFrom("a", "Y", "o", "r", "k", "'", "%", "_", " ", "é", "😀", "\uffee"),
+    unit: fc.constantFrom("a", "Y", "y", "o", "r", "k", "\u212a", "'", "%", "_", " ", "é", "😀", "\uffee"),
     maxLength: 4,
   })
   .map(quoted);

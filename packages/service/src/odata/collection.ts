@@ -43,8 +43,11 @@ function pageSizeOf(
 }
 
 function bind(options: CollectionOptions & { readonly top: number }, entitySet: EntitySet): BoundQuery {
-  const { filter, orderBy, select, top, skip, placekey, aliases } = options;
-  const query = bindQuery({ filter, orderBy, select, top, skip }, entitySet, defaultOrder, { aliases });
+  const { filter, ignoreCase, orderBy, select, top, skip, placekey, aliases } = options;
+  const query = bindQuery({ filter, orderBy, select, top, skip }, entitySet, defaultOrder, {
+    aliases,
+    ignoreCase,
+  });
   if (placekey === undefined) return query;
   return { ...query, filter: allOf(isAtPlacekey(placekey, entitySet), query.filter) };
 }

@@ -40,6 +40,8 @@ export type CollectionOptions = EntityOptions & {
   /** Decoded text of each option, by canonical name; parameter aliases too. */
   readonly texts: OptionTexts["texts"];
   readonly filter: SyntaxNode | undefined;
+  /** Whether `$filter` compares texts without regard to case. */
+  readonly ignoreCase: boolean;
   readonly orderBy: readonly OrderByItem[] | undefined;
   readonly top: number | undefined;
   readonly skip: number;
@@ -89,11 +91,11 @@ export function parseCollection(request: OdataRequest): CollectionOptions {
       written("$skip"),
     );
   }
-  if (flag(read, "$ignorecase")) throw new Refused("not_implemented", "$ignorecase");
   return {
     ...toEntityOptions(read),
     texts,
     filter: readOption(options, "$filter"),
+    ignoreCase: flag(read, "$ignorecase"),
     orderBy: readOption(options, "$orderby"),
     top: atMost(maxTop, "$top", read),
     skip: atMost(maxSkip, "$skip", read) ?? 0,

@@ -51,8 +51,8 @@ select "ListingKey" as "ListingKey" from "property" where not (coalesce("Standar
 -- ["Active",10]
 
 -- contains(City,'York') or startswith(City,'N')
-select "ListingKey" as "ListingKey" from "property" where (((strpos("City" collate "C", $1::text) > 0)) or ((starts_with("City" collate "C", $2::text)))) order by "ListingKey" collate "C" asc limit $3
--- ["York","N",10]
+select "ListingKey" as "ListingKey" from "property" where (((strpos("City" collate "C", $1::text) > 0)) or ("City" collate "C" >= $2::text and "City" collate "C" < $3::text)) order by "ListingKey" collate "C" asc limit $4
+-- ["York","N","O",10]
 
 -- Appliances/any(a:a eq 'Oven')
 select "ListingKey" as "ListingKey" from "property" where exists (select 1 from cadastre_elements("Appliances") as "item0"("an item") where cadastre_item_text("item0"."an item") = $1::text) order by "ListingKey" collate "C" asc limit $2

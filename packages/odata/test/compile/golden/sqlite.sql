@@ -51,8 +51,8 @@ select "ListingKey" as "ListingKey" from "property" where not (coalesce("Standar
 -- ["Active",10]
 
 -- contains(City,'York') or startswith(City,'N')
-select "ListingKey" as "ListingKey" from "property" where (((instr("City", ?) > 0)) or ((instr("City", ?) = 1))) order by "ListingKey" limit ?
--- ["York","N",10]
+select "ListingKey" as "ListingKey" from "property" where (((instr("City", ?) > 0)) or ("City" >= ? and "City" < ?)) order by "ListingKey" limit ?
+-- ["York","N","O",10]
 
 -- Appliances/any(a:a eq 'Oven')
 select "ListingKey" as "ListingKey" from "property" where exists (select 1 from (select value as "item0" from json_each(case when json_valid("Appliances") then "Appliances" end) where typeof(key) = 'integer') as "item0" where "item0"."item0" = ?) order by "ListingKey" limit ?

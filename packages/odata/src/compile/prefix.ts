@@ -1,0 +1,47 @@
+import type { BoundCallNode, BoundNode } from "../bound/tree.ts";
+import { type SqlFragment, sql } from "../sql/fragment.ts";
+import { compileOperand } from "./expression.ts";
+import type { Target } from "./operand.ts";
+
+/**
+ * Compile `startswith(property,'prefix')` to the range of the texts that start so, which an index can serve. Undefined
+ * for what is no such call.
+ */
+export function compilePrefix({ entry, args }: BoundCallNode, target: Target): SqlFragment | undefined {
+  const [text, prefix] = args;
+  if (entry.name !== "startswith" || entry.params[0] !== "Edm.String" || text === undefined) return undefined;
+  if (!isColumn(text) || prefix?.kind !== "Constant") return undefined;
+  const { dialect, values } = target;
+  if (!values.holds(prefix, isPrefix)) return undefined;
+  const { sql: compiled, form } = compileOperand(text, target);
+  const operand = dialect.ordered(compiled, form);
+  const bound = (by: (prefix: string) => unknown) =>
+    dialect.operand(
+      values.derive([prefix], ([one]) => by(String(one))),
+      "Edm.String",
+      form,
+    );
+  const from = sql`${operand} >= ${bound((one) => one)}`;
+  const isLimited = values.holds(prefix, (one) => leastBeyond(String(one)) !== undefined);
+  return isLimited ? sql`(${from} and ${operand} < ${bound(leastBeyond)})` : sql`(${from})`;
+}
+
+const isPrefix = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+/** What is computed would be computed twice. */
+const isColumn = (node: BoundNode): boolean =>
+  node.kind === "Property"
+    ? node.base === undefined
+    : node.kind === "Call" && node.entry.name === "foldcase" && node.args.every(isColumn);
+
+const lastCharacter = 0x10ffff;
+
+/** The least text, by code point, beyond all that start with `prefix`; undefined where every text is less. */
+export function leastBeyond(prefix: string): string | undefined {
+  const characters = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
+  const place = characters.findLastIndex((code) => code < lastCharacter);
+  if (place < 0) return undefined;
+  const next = (characters[place] ?? 0) + 1;
+  // No text has a surrogate for a character.
+  return String.fromCodePoint(...characters.slice(0, place), next === 0xd800 ? 0xe000 : next);
+}

@@ -1,0 +1,48 @@
+import type { BoundNode, BoundSearchNode, SearchExpression } from "../bound/tree.ts";
+import { join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { compileOperand } from "./expression.ts";
+import { type Target, toComputed } from "./operand.ts";
+
+/** Compile `$search`: with the index of the mapping, where it has one over these properties, else word by word. */
+export function compileSearch(node: BoundSearchNode, target: Target): SqlFragment {
+  const { search: index } = target.mapping;
+  const names = node.texts.map(nameOf);
+  const among = names.flatMap((name) => (name !== undefined && index?.properties.includes(name) ? name : []));
+  if (index === undefined || among.length < names.length) return searchTexts(node, target);
+  const isExact =
+    node.texts.every(({ kind }) => kind === "Property") && index.isExact(node.expression, among);
+  const found = index.find(isExact ? node.expression : included(node.expression), among);
+  if (isExact && found !== undefined) return found;
+  const exact = searchTexts(node, target);
+  return found === undefined ? exact : sql`(${found} and ${exact})`;
+}
+
+/** The property whose text, or null, the node gives. */
+function nameOf(node: BoundNode): string | undefined {
+  if (node.kind === "Choice" && node.otherwise === undefined) return nameOf(node.value);
+  return node.kind === "Property" && node.base === undefined ? node.property.name : undefined;
+}
+
+/** What is found wherever `expression` is, and in longer texts too. */
+function included(expression: SearchExpression): SearchExpression {
+  switch (expression.kind) {
+    case "Phrase":
+      return expression;
+    case "All":
+    case "Any":
+      return { kind: expression.kind, operands: expression.operands.map(included) };
+    case "Without":
+      return included(expression.operand);
+  }
+}
+
+/** Never null: null has no words. */
+function searchTexts({ texts, expression }: BoundSearchNode, target: Target): SqlFragment {
+  const { dialect } = target;
+  const words = texts.map((text) => {
+    const { sql: computed } = toComputed(compileOperand(text, target), target);
+    return sql`coalesce(${dialect.call("words", ["Edm.String"], [computed])}, '')`;
+  });
+  const wanted = dialect.operand(JSON.stringify(expression), "Edm.String", "plain");
+  return dialect.call("search", ["Edm.String", "Edm.String"], [sql`(${join(words, " || ")})`, wanted]);
+}

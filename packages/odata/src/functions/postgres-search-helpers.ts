@@ -1,0 +1,54 @@
+import { longestWord, wordClass } from "./words.ts";
+
+const header = "language sql immutable strict parallel safe";
+
+/** `wordsOf` of `words.ts`. */
+const words = (): string => `
+create or replace function cadastre_words(given text) returns text
+language plpgsql immutable strict parallel safe as $$
+declare
+  words text collate "C" := cadastre_foldcase(given);
+begin
+  words := btrim(regexp_replace(words, case when octet_length(words) = char_length(words) then '[^0-9a-z]+'
+    else '[^${wordClass()}]+' end, ' ', 'g'), ' ');
+  if char_length(words) > ${longestWord} then
+    words := (select string_agg(left(word, ${longestWord}), ' ' order by place)
+      from string_to_table(words, ' ') with ordinality as item(word, place));
+  end if;
+  return case when words = '' then '' else ' ' || words || ' ' end;
+end
+$$`;
+
+/** The different words of texts, for an index, which is filled with no search path where a dump is restored. */
+const searchWords = `
+create or replace function cadastre_search_words(variadic text[]) returns text[] ${header}
+set search_path from current as $$
+  select array(select distinct word from unnest($1) as item, string_to_table(cadastre_words(item), ' ') as word
+    where word <> '')
+$$`;
+
+/** `isFound` of `search.ts`. */
+const isFound = `
+create or replace function cadastre_search(words text, expression jsonb) returns boolean
+language plpgsql immutable strict parallel safe as $$
+begin
+  case expression ->> 'kind'
+    when 'Phrase' then
+      return strpos(words, expression ->> 'words') > 0;
+    when 'All' then
+      return (select bool_and(cadastre_search(words, item)) from jsonb_array_elements(expression -> 'operands') as item);
+    when 'Any' then
+      return (select bool_or(cadastre_search(words, item)) from jsonb_array_elements(expression -> 'operands') as item);
+    else
+      return cadastre_search(words, expression -> 'operand') and not cadastre_search(words, expression -> 'excluded');
+  end case;
+end
+$$`;
+
+const search = `
+create or replace function cadastre_search(text, text) returns boolean ${header} as $$
+  select cadastre_search($1, $2::jsonb)
+$$`;
+
+/** What `$search` calls. */
+export const searchHelpers = (): readonly string[] => [words(), searchWords, isFound, search];
