@@ -1,4 +1,4 @@
-import { allOf, type BoundNode, type BoundQuery, mapChildren } from "@cadastre/odata";
+import { allOf, type BoundNode, type BoundQuery, mapChildren, type Projection } from "@cadastre/odata";
 import type { Resource } from "./rows.ts";
 import { resourceOf, type Scope } from "./scope.ts";
 
@@ -28,16 +28,33 @@ export function restrict(query: BoundQuery, scope: Scope): RestrictedQuery {
       const expression = rewrite(item.expression);
       return expression === item.expression ? item : { expression, direction: item.direction };
     }),
-    select: query.select.map((item) => {
-      refuseHidden(item.property.name, resource);
-      const expression = rewrite(item.expression);
-      return expression === item.expression ? item : { property: item.property, expression };
-    }),
+    select: restrictSelect(query.select, resource, rewrite),
     top: query.top,
     skip: query.skip,
     after: query.after,
   };
   return restricted as RestrictedQuery;
+}
+
+/** What selections have become, by resource: the same array again for the same one. */
+const selections = new WeakMap<Resource, WeakMap<readonly Projection[], readonly Projection[]>>();
+
+function restrictSelect(
+  select: readonly Projection[],
+  resource: Resource,
+  rewrite: (node: BoundNode) => BoundNode,
+): readonly Projection[] {
+  const ofResource = selections.get(resource) ?? new WeakMap<readonly Projection[], readonly Projection[]>();
+  selections.set(resource, ofResource);
+  const known = ofResource.get(select);
+  if (known !== undefined) return known;
+  const restricted = select.map((item) => {
+    refuseHidden(item.property.name, resource);
+    const expression = rewrite(item.expression);
+    return expression === item.expression ? item : { property: item.property, expression };
+  });
+  ofResource.set(select, restricted);
+  return restricted;
 }
 
 /** Every kind is named: a kind that is new decides here what it may read before anything compiles. */

@@ -1,5 +1,5 @@
 import { QueryError } from "../errors.ts";
-import type { EntitySet, StructuralProperty } from "../model/types.ts";
+import type { EntitySet } from "../model/types.ts";
 import type { OrderByItem, SearchNode, SelectItem, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
 import type { BindOptions } from "./context.ts";
@@ -76,19 +76,29 @@ function bindTotalOrder(
   return [...asked, ...ascending(key.filter((name) => !sorted.has(name)))];
 }
 
+const everything = new WeakMap<EntitySet, readonly Projection[]>();
+
+/** Every property. The same array for the same set, so that what is made of it can be kept with it. */
+function selectAll(entitySet: EntitySet): readonly Projection[] {
+  const known = everything.get(entitySet);
+  if (known !== undefined) return known;
+  const all = [...entitySet.type.properties.values()].map((property) => ({
+    property,
+    expression: propertyNode(property),
+  }));
+  everything.set(entitySet, all);
+  return all;
+}
+
 /** The properties that `$select` names, in the order of the model; all of them without it or with `*`. */
 export function bindSelect(
   items: readonly SelectItem[] | undefined,
   entitySet: EntitySet,
 ): readonly Projection[] {
-  const project = (property: StructuralProperty): Projection => ({
-    property,
-    expression: propertyNode(property),
-  });
-  const all = [...entitySet.type.properties.values()];
-  if (items === undefined) return all.map(project);
+  const all = selectAll(entitySet);
+  if (items === undefined) return all;
   const wanted = new Set(items.flatMap((item) => selected(item, entitySet)));
-  return all.filter(({ name }) => wanted.has(name)).map(project);
+  return wanted.size === all.length ? all : all.filter(({ property }) => wanted.has(property.name));
 }
 
 function selected(item: SelectItem, entitySet: EntitySet): readonly string[] {

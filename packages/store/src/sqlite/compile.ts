@@ -3,7 +3,8 @@ import {
   allOf,
   type BoundQuery,
   type CompiledSql,
-  compileCount,
+  type Compiler,
+  cachedCompiler,
   compileMergedCount,
   compileMergedPage,
   compilePage,
@@ -26,7 +27,27 @@ import type { Bookmark } from "../store.ts";
 import type { PageRequest, Versions } from "./request.ts";
 
 /** A resource as its reads are compiled. */
-export type ReadableTable = { readonly table: TableSchema; readonly mapping: VersionMapping };
+export type ReadableTable = {
+  readonly table: TableSchema;
+  readonly mapping: VersionMapping;
+  /** Of the current versions, with the columns of a record that computes nothing. */
+  readonly compiler: Compiler;
+};
+
+export const readableTable = (table: TableSchema, mapping: VersionMapping): ReadableTable => ({
+  table,
+  mapping,
+  compiler: cachedCompiler(sqlite, mapping.current, { columns: recordColumnsOf(table) }),
+});
+
+/** Dataset, text, members, key. */
+const recordColumnsOf = ({ key }: TableSchema): readonly SqlFragment[] => [
+  identifier(datasetProperty.name),
+  // As bytes, without a string in between.
+  sql`cast(${identifier(recordColumns.text)} as blob)`,
+  identifier(recordColumns.members),
+  ...key.map(({ name }) => identifier(name)),
+];
 
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
   collection ? `Collection(${type})` : type;
@@ -34,16 +55,14 @@ const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
 /** A page of what is there now, or with `at` as of that checkpoint. */
 export function compilePageRequest(
   query: BoundQuery,
-  { table, mapping }: ReadableTable,
+  readable: ReadableTable,
   planned: Planned,
   at: number | undefined,
 ): PageRequest {
+  const { table, compiler } = readable;
+  const ofRecord = recordColumnsOf(table);
   const columns = (of: Mapping): readonly SqlFragment[] => [
-    identifier(datasetProperty.name),
-    // As bytes, without a string in between.
-    sql`cast(${identifier(recordColumns.text)} as blob)`,
-    identifier(recordColumns.members),
-    ...table.key.map(({ name }) => identifier(name)),
+    ...ofRecord,
     ...planned.computed.map((projection) => compileValue(query, projection, sqlite, of)),
   ];
   // One record more than asked for tells whether there is a next page.
@@ -51,9 +70,12 @@ export function compilePageRequest(
   return {
     ...compileVersions(
       asked,
-      { table, mapping },
+      readable,
       at,
-      (over, of) => compilePage(over, sqlite, of, { columns: columns(of) }),
+      (over, of) =>
+        planned.computed.length === 0
+          ? compiler.page(over)
+          : compilePage(over, sqlite, of, { columns: columns(of) }),
       (over, partitions) => compileMergedPage(over, sqlite, partitions, columns),
     ),
     top: query.top,
@@ -76,7 +98,7 @@ export const compileCountRequest = (
     query,
     readable,
     at,
-    (over, of) => compileCount(over, sqlite, of),
+    (over) => readable.compiler.count(over),
     (over, partitions) => compileMergedCount(over, sqlite, partitions),
   );
 

@@ -16,6 +16,7 @@ import {
   compileOrderValues,
   compilePageRequest,
   type ReadableTable,
+  readableTable,
 } from "./compile.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
@@ -48,7 +49,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), ticking);
-    stored.set(table.name, { table, mapping, members: numbered.get(table.name) ?? new Map() });
+    const members = numbered.get(table.name) ?? new Map();
+    stored.set(table.name, { ...readableTable(table, mapping), members });
   }
   return new SqliteStore(options, stored);
 }
