@@ -1,3 +1,4 @@
+import { datasetProperty } from "@cadastre/entitlement";
 import { entitySet } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
 import { storedResources } from "../src/catalog.ts";
@@ -14,7 +15,7 @@ function narrowed(names: readonly string[], { columns, indexes }: StoredResource
     if (property === undefined) throw new RangeError(`Property has no field ${field}`);
     return [field, property] as const;
   });
-  const kept = new Set(names);
+  const kept = new Set([...names, datasetProperty.name]);
   return {
     entitySet: { name, type: { name: type.name, key: type.key, properties: new Map(properties) } },
     columns: columns.filter((column) => kept.has(column)),

@@ -1,4 +1,4 @@
-import { listingProperties } from "@cadastre/entitlement";
+import { datasetProperty, listingProperties } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
@@ -61,7 +61,8 @@ const property: StoredResource = {
     ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
     ["UniversalPropertyId"],
     ["Placekey"],
-    ["StandardStatus", "ListPrice"],
+    // Whatever the scope, it names datasets: these find and count without a look at the record.
+    [datasetProperty.name, "StandardStatus", "ListPrice"],
     ["StandardStatus", "ModificationTimestamp", "ListingKey"],
     ["StateOrProvince", "CountyOrParish"],
     ["City", "ListPrice"],

@@ -1,10 +1,7 @@
-import { datasetProperty } from "@cadastre/entitlement";
 import {
   allOf,
   type BoundQuery,
   type CompiledSql,
-  type Compiler,
-  cachedCompiler,
   compileMergedCount,
   compileMergedPage,
   compilePage,
@@ -22,32 +19,23 @@ import {
 } from "@cadastre/odata";
 import { asOf, type VersionMapping } from "../read/versions.ts";
 import type { Planned } from "../record/plans.ts";
-import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { type TableSchema, validity } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
-import type { PageRequest, Versions } from "./request.ts";
+import { CurrentCompiler, columnsOfRecord } from "./compiler.ts";
+import type { CountRequest, PageRequest, Versions } from "./request.ts";
 
 /** A resource as its reads are compiled. */
 export type ReadableTable = {
   readonly table: TableSchema;
   readonly mapping: VersionMapping;
-  /** Of the current versions, with the columns of a record that computes nothing. */
-  readonly compiler: Compiler;
+  readonly compiler: CurrentCompiler;
 };
 
 export const readableTable = (table: TableSchema, mapping: VersionMapping): ReadableTable => ({
   table,
   mapping,
-  compiler: cachedCompiler(sqlite, mapping.current, { columns: recordColumnsOf(table) }),
+  compiler: new CurrentCompiler(table, mapping.current),
 });
-
-/** Dataset, text, members, key. */
-const recordColumnsOf = ({ key }: TableSchema): readonly SqlFragment[] => [
-  identifier(datasetProperty.name),
-  // As bytes, without a string in between.
-  sql`cast(${identifier(recordColumns.text)} as blob)`,
-  identifier(recordColumns.members),
-  ...key.map(({ name }) => identifier(name)),
-];
 
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
   collection ? `Collection(${type})` : type;
@@ -60,14 +48,19 @@ export function compilePageRequest(
   at: number | undefined,
 ): PageRequest {
   const { table, compiler } = readable;
-  const ofRecord = recordColumnsOf(table);
+  const ofRecord = columnsOfRecord(table);
   const columns = (of: Mapping): readonly SqlFragment[] => [
     ...ofRecord,
     ...planned.computed.map((projection) => compileValue(query, projection, sqlite, of)),
   ];
   // One record more than asked for tells whether there is a next page.
   const asked = { ...query, top: query.top + 1 };
+  const ordered =
+    planned.computed.length === 0
+      ? compiler.orderedPage(at === undefined ? asked : then(asked, at))
+      : undefined;
   return {
+    ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
     ...compileVersions(
       asked,
       readable,
@@ -93,14 +86,25 @@ export const compileCountRequest = (
   query: BoundQuery,
   readable: ReadableTable,
   at: number | undefined,
-): Versions =>
-  compileVersions(
+): CountRequest => ({
+  unguarded: at === undefined ? readable.compiler.unguardedCount(query) : undefined,
+  ...compileVersions(
     query,
     readable,
     at,
     (over) => readable.compiler.count(over),
     (over, partitions) => compileMergedCount(over, sqlite, partitions),
-  );
+  ),
+});
+
+/** The query over versions that had begun by `checkpoint`. */
+const then = (query: BoundQuery, checkpoint: number): BoundQuery => ({
+  ...query,
+  filter: allOf(asOf(checkpoint), query.filter),
+});
+
+/** Rows to look at in the query's order before it is given up: what a sort of some thousand rows costs. */
+const visitsFor = (top: number): number => 2000 + 20 * top;
 
 /**
  * The order's values in the record of a bookmark, as it was at its checkpoint: what the page after it starts from.
@@ -129,14 +133,14 @@ function compileVersions(
   compileMerged: Compile<readonly Mapping[]>,
 ): Versions {
   if (at === undefined) return { current: compile(query, mapping.current) };
-  const then = { ...query, filter: allOf(asOf(at), query.filter) };
+  const versions = then(query, at);
   const closed = mapping.closedSince(at, "present");
   return {
-    current: compile(then, mapping.current),
+    current: compile(versions, mapping.current),
     asOf: {
       checkpoint: at,
       closings: compileClosings(table, at),
-      merged: compileMerged(then, [mapping.current, closed]),
+      merged: compileMerged(versions, [mapping.current, closed]),
     },
   };
 }

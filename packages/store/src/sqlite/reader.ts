@@ -1,13 +1,14 @@
-import { codecOf, type PrimitiveType, type ValueType } from "@cadastre/odata";
+import { type CompiledSql, codecOf, type PrimitiveType, type ValueType } from "@cadastre/odata";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { lastCheckpoint } from "./commit.ts";
-import { Deadline } from "./deadline.ts";
+import { Deadline, TooManyVisits } from "./deadline.ts";
 import { earliestCheckpoint } from "./prune.ts";
 import type {
   ComputedColumn,
+  CountRequest,
   PageRequest,
   PageResult,
   ReadRequest,
@@ -49,7 +50,7 @@ export class Reader {
       return {
         checkpoint: this.#number(head),
         page: page === undefined ? undefined : this.#page(page),
-        count: count === undefined ? undefined : this.#number(this.#choose(count)),
+        count: count === undefined ? undefined : this.#count(count),
       };
     } finally {
       this.#database.exec("commit");
@@ -57,8 +58,8 @@ export class Reader {
   }
 
   /** The first row of a statement, in database form. */
-  row({ text, values }: Versions["current"]): readonly unknown[] | undefined {
-    return this.#statements.prepare({ text, values }).get(...values) as readonly unknown[] | undefined;
+  row({ text, values }: CompiledSql): readonly unknown[] | undefined {
+    return this.#statements.prepare(text).get(...values) as readonly unknown[] | undefined;
   }
 
   close(): void {
@@ -66,30 +67,28 @@ export class Reader {
   }
 
   /** @throws {StoreError} `bookmark_expired` */
-  #choose({ current, asOf }: Versions): Versions["current"] {
+  #choose({ current, asOf }: Versions): CompiledSql {
     if (asOf !== undefined && asOf.checkpoint < this.#number(earliestCheckpoint))
       throw new StoreError("bookmark_expired");
     return asOf !== undefined && this.row(asOf.closings) !== undefined ? asOf.merged : current;
   }
 
   /** The database's plan for a statement, a step a line. */
-  explain({ text, values }: Versions["current"]): readonly string[] {
-    const plan = this.#database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[];
-    return plan.map(({ detail }) => detail);
+  explain(statement: CompiledSql): readonly string[] {
+    return this.#statements.plan(statement);
   }
 
   checkpoint(): number {
     return this.#number(head);
   }
 
-  #number(statement: Versions["current"]): number {
+  #number(statement: CompiledSql): number {
     return Number(this.row(statement)?.[0] ?? 0);
   }
 
   #page(request: PageRequest): PageResult {
-    const { text, values } = this.#choose(request);
+    const rows = this.#rows(request);
     const layout = this.#layoutOf(request);
-    const rows = this.#statements.prepare({ text, values }).all(...values) as RecordRow[];
     const length = Math.min(rows.length, request.top);
     const assembler = new RecordAssembler(layout, capacityFor(rows, length, layout));
     let last: readonly unknown[] = [];
@@ -104,6 +103,29 @@ export class Reader {
       last: last.slice(0, request.key),
       more: rows.length > length,
     };
+  }
+
+  #rows(request: PageRequest): RecordRow[] {
+    const { ordered, current } = request;
+    const chosen = this.#choose(request);
+    if (ordered === undefined || chosen !== current) return this.#all(chosen);
+    try {
+      this.#deadline.allow(ordered.visits);
+      return this.#all(ordered.statement);
+    } catch (error) {
+      if (error instanceof TooManyVisits) return this.#all(current);
+      throw error;
+    }
+  }
+
+  #all({ text, values }: CompiledSql): RecordRow[] {
+    return this.#statements.prepare(text).all(...values) as RecordRow[];
+  }
+
+  #count(request: CountRequest): number {
+    const { unguarded } = request;
+    const isCovered = unguarded !== undefined && this.#statements.isCovered(unguarded);
+    return this.#number(isCovered ? unguarded : this.#choose(request));
   }
 
   #layoutOf({ plan: { id, plan } }: PageRequest): RecordLayout {

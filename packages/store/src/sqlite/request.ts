@@ -4,7 +4,7 @@ import type { PlanRef } from "../record/plan.ts";
 /** A read, compiled: plain data that goes to another thread as it is. */
 export type ReadRequest = {
   readonly page?: PageRequest | undefined;
-  readonly count?: Versions | undefined;
+  readonly count?: CountRequest | undefined;
   /** Milliseconds from the moment the reader begins. */
   readonly timeout: number;
 };
@@ -18,8 +18,18 @@ export type Versions = {
     | undefined;
 };
 
+export type CountRequest = Versions & {
+  /** The statement without its guard, to be used if an index alone answers it: then no row takes long. */
+  readonly unguarded?: CompiledSql | undefined;
+};
+
 /** Columns: the dataset, the record's text and members, the key, what is computed. */
 export type PageRequest = Versions & {
+  /**
+   * The statement by an index in the query's order, which ends with the page but may pass many rows that do not match:
+   * it is tried first, over so many rows as it may visit.
+   */
+  readonly ordered?: { readonly statement: CompiledSql; readonly visits: number } | undefined;
   /** Records of a page; the statements give one more, if there is one. */
   readonly top: number;
   /** Number of columns of the key. */

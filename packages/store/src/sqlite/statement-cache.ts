@@ -4,21 +4,44 @@ import type { Database, Statement } from "better-sqlite3";
 /** Statements kept prepared, the least recently used one leaving first. */
 const capacity = 256;
 
+type Prepared = { readonly statement: Statement; isCovered: boolean | undefined };
+
 /** Prepared statements by their text. Rows come as arrays, integers as bigint. */
 export class StatementCache {
   readonly #database: Database;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Map<string, Prepared>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  prepare({ text }: CompiledSql): Statement {
-    const statement = this.#statements.get(text) ?? this.#database.prepare(text).raw().safeIntegers();
+  prepare(text: string): Statement {
+    return this.#prepared(text).statement;
+  }
+
+  /** Whether indexes alone answer the statement, without a look at a row. */
+  isCovered(compiled: CompiledSql): boolean {
+    const prepared = this.#prepared(compiled.text);
+    prepared.isCovered ??= this.plan(compiled).every((step) => step.includes(" USING COVERING INDEX "));
+    return prepared.isCovered;
+  }
+
+  /** The database's plan for a statement, a step a line. */
+  plan({ text, values }: CompiledSql): readonly string[] {
+    const steps = this.#database.prepare(`explain query plan ${text}`).all(...values);
+    return (steps as { detail: string }[]).map(({ detail }) => detail);
+  }
+
+  #prepared(text: string): Prepared {
+    const known = this.#statements.get(text);
+    const prepared = known ?? {
+      statement: this.#database.prepare(text).raw().safeIntegers(),
+      isCovered: undefined,
+    };
     this.#statements.delete(text);
-    this.#statements.set(text, statement);
+    this.#statements.set(text, prepared);
     const [oldest] = this.#statements.keys();
     if (this.#statements.size > capacity && oldest !== undefined) this.#statements.delete(oldest);
-    return statement;
+    return prepared;
   }
 }

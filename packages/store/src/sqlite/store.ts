@@ -127,8 +127,10 @@ class SqliteStore implements WritableStore {
     set: (key, text) => this.#committer.alone(() => writeNote(this.#database, key, text)),
   };
 
-  readonly explain = async (query: RestrictedQuery): Promise<readonly string[]> =>
-    this.#reader.explain(this.#pageRequest(query, this.#find(query), true, undefined).current);
+  readonly explain = async (query: RestrictedQuery): Promise<readonly string[]> => {
+    const { ordered, current } = this.#pageRequest(query, this.#find(query), true, undefined);
+    return this.#reader.explain(ordered?.statement ?? current);
+  };
 
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
