@@ -6,10 +6,19 @@
 export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
 export type { BindOptions } from "./bound/context.ts";
 export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
+export { nearestPhases } from "./bound/nearest-first.ts";
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
+export {
+  type Box,
+  degreesIndex,
+  type PointIndex,
+  pointIndex,
+  postgisIndex,
+  rtreeIndex,
+} from "./compile/point-index.ts";
 export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";

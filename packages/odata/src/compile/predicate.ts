@@ -4,6 +4,7 @@ import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
 import { aliasOf, encodeFor, type Mode, type Target, within } from "./operand.ts";
+import { withIndex } from "./place.ts";
 
 /** Compile a boolean expression to an SQL condition. The result is safe to embed in a larger one. */
 export function compilePredicate(node: BoundNode, target: Target, mode: Mode): SqlFragment {
@@ -11,7 +12,7 @@ export function compilePredicate(node: BoundNode, target: Target, mode: Mode): S
     case "Constant":
       return node.value === null ? sql`null` : target.dialect.truth(node.value === true);
     case "Compare":
-      return compileComparison(node, target, mode);
+      return withIndex(node, compileComparison(node, target, mode), target, mode);
     case "Membership":
       return compileMembership(node, target, mode);
     case "Logical":
@@ -20,10 +21,11 @@ export function compilePredicate(node: BoundNode, target: Target, mode: Mode): S
       return sql`not ${compilePredicate(node.operand, target, "exact")}`;
     case "Lambda":
       return compileLambda(node, target, mode);
+    case "Call":
+      return withIndex(node, sql`(${compileOperand(node, target).sql})`, target, mode);
     case "Property":
     case "Structure":
     case "Variable":
-    case "Call":
     case "Choice":
     case "Size":
     case "Arithmetic":

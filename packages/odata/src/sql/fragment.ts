@@ -28,7 +28,7 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly SqlFragmen
 }
 
 /** What {@link join} may put between fragments. */
-export type Separator = ", " | " and " | " or " | " || " | " ";
+export type Separator = ", " | " and " | " or " | " || " | " " | " union all ";
 
 export const join = (fragments: readonly SqlFragment[], separator: Separator): SqlFragment =>
   make(fragments.flatMap((one, i) => (i === 0 ? [one] : [separator, one])));
