@@ -35,12 +35,16 @@ export const rtreeIndex = (table: string, key: SqlFragment, column: SqlFragment)
 
 /** Two columns of numbers, null where there is no point, with an ordinary index on latitude and longitude. */
 export const degreesIndex = (longitude: SqlFragment, latitude: SqlFragment): PointIndex => ({
-  within: (boxes) =>
-    anyOf(
+  within: (boxes) => {
+    // One range of latitudes for all, since that is what the index is read by.
+    const south = Math.min(...boxes.map((box) => box.south));
+    const north = Math.max(...boxes.map((box) => box.north));
+    const longitudes = anyOf(
       boxes,
-      ({ west, south, east, north }) =>
-        sql`(${latitude} between ${value(south)} and ${value(north)} and ${longitude} between ${value(west)} and ${value(east)})`,
-    ),
+      ({ west, east }) => sql`${longitude} between ${value(west)} and ${value(east)}`,
+    );
+    return sql`${latitude} between ${value(south)} and ${value(north)} and ${longitudes}`;
+  },
   missing: sql`${latitude} is null`,
 });
 
