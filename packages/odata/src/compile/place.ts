@@ -7,6 +7,8 @@ import type { PointIndex } from "./point-index.ts";
 /** A function of an indexed column of points and a constant shape. */
 type Search = {
   readonly index: PointIndex;
+  /** Whether the column shows the points of some rows only. */
+  readonly isMasked: boolean;
   readonly shape: GeoShape;
   readonly boxes: NonNullable<BoundCallNode["entry"]["boxes"]>;
 };
@@ -39,7 +41,8 @@ function ofComparison({ left, right, comparator }: BoundCompareNode, target: Tar
   if (search === null) return null;
   if (limit.value === null) {
     // Where no box holds the constant itself it is no place, and the function is null for every row.
-    return comparator === "eq" && search.boxes(search.shape, 0)?.length !== 0 ? search.index.missing : null;
+    const isPlace = search.boxes(search.shape, 0)?.length !== 0;
+    return comparator === "eq" && isPlace && !search.isMasked ? search.index.missing : null;
   }
   return comparator === least || comparator === most ? within(search, Number(limit.value), target) : null;
 }
@@ -56,7 +59,8 @@ function searchOf({ entry, args }: BoundCallNode, target: Target): Search | null
   const point = args.find((arg) => arg.kind !== "Constant");
   if (boxes === undefined || shape === undefined || point === undefined) return null;
   const index = indexOf(point, target);
-  return index === undefined ? null : { index, shape: shape.value as GeoShape, boxes };
+  const isMasked = point.kind === "Choice";
+  return index === undefined ? null : { index, isMasked, shape: shape.value as GeoShape, boxes };
 }
 
 /** The index of a column of this entity, also of one that shows its values to some rows only. */

@@ -18,8 +18,8 @@ export function boxesOfPolygon(polygon: Rings): readonly Box[] | null {
   const [atNorth, atSouth] = [north, south].map((pole) => sideOf(outline, pole) !== "outside");
   if (atNorth && atSouth) return null;
   const latitudes = outline.edges.flatMap(latitudesOf);
-  const bottom = atSouth ? -90 : Math.min(...latitudes);
-  const top = atNorth ? 90 : Math.max(...latitudes);
+  const bottom = atSouth ? -90 : latitudes.reduce((least, one) => Math.min(least, one), 90);
+  const top = atNorth ? 90 : latitudes.reduce((most, one) => Math.max(most, one), -90);
   const [west, east] = longitudesOf(outline);
   return boxesOf(west, bottom, east, top);
 }

@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import {
+  type BoundNode,
+  bindFilter,
   bindQuery,
   compareRows,
+  mapChildren,
   matches,
   nearestPhases,
   type Position,
@@ -100,6 +103,12 @@ const order = fc
   )
   .map((all) => all.join(""));
 
+/** Shows the places of some rows only, as an entitlement does. */
+function maskPlace(node: BoundNode): BoundNode {
+  if (node.kind !== "Property" || node.property.name !== "Place") return mapChildren(node, maskPlace);
+  return { kind: "Choice", type: node.type, when: bindFilter(parseFilter("Rank ne 1"), homes), value: node };
+}
+
 const expectedKeys = (query: ReturnType<typeof bindQuery>): readonly string[] =>
   rows
     .filter((row) => matches(query.filter, row))
@@ -122,6 +131,17 @@ describe.each(engines)("$engine", ({ places, index }) => {
         expect((await keysOf(places, index, query)).keys, text).toEqual(expectedKeys(query));
       }),
       { numRuns },
+    );
+  });
+
+  test("finds no row by a place that it may not show", options, async () => {
+    await fc.assert(
+      fc.asyncProperty(filter, async (text) => {
+        const query = bindQuery({ filter: parseFilter(text), top: 1000 }, homes);
+        const masked = { ...query, filter: maskPlace(query.filter) };
+        expect((await keysOf(places, index, masked)).keys, text).toEqual(expectedKeys(masked));
+      }),
+      { numRuns: Math.ceil(numRuns / 2) },
     );
   });
 
