@@ -21,7 +21,13 @@ const span = 300;
 
 const distance = `geo.distance(Place,geography'Point(${centre.join(" ")})')`;
 const half = 0.03;
-const square = [[-half, -half], [half, -half], [half, half], [-half, half], [-half, -half]]
+const square = [
+  [-half, -half],
+  [half, -half],
+  [half, half],
+  [-half, half],
+  [-half, -half],
+]
   .map(([dx = 0, dy = 0]) => `${centre[0] + dx} ${centre[1] + dy}`)
   .join();
 
@@ -81,7 +87,9 @@ for (const open of hasPostgres ? [openSqliteHomes, openPostgresHomes] : [openSql
       }
       const [small = Number.NaN, large = Number.NaN] = times.map(median);
       const ratio = `${(large / small).toFixed(2)}`;
-      console.log(line(name, first?.name ?? "", kind, [...counts].join(" and "), digits(small), digits(large), ratio));
+      console.log(
+        line(name, first?.name ?? "", kind, [...counts].join(" and "), digits(small), digits(large), ratio),
+      );
     }
   }
   for (const table of tables) await table.close();

@@ -126,13 +126,16 @@ export async function openPostgresHomes(count: number): Promise<Homes> {
     );
   }
   await client.query(`create index on "home" using gist (cadastre_geo_point("Place"))`);
+  await client.query(`create index on "home" ("Id") where cadastre_geo_point("Place") is null`);
   await client.query(`create index on "home" (latitude, longitude)`);
   const { rowCount: hasPostgis } = await client.query(
     "select from pg_available_extensions where name = 'postgis'",
   );
   if (hasPostgis !== 0) {
     await client.query("create extension postgis");
-    await client.query(`create index on "home" using gist (ST_SetSRID(ST_MakePoint(longitude, latitude), 4326))`);
+    const point = "ST_SetSRID(ST_MakePoint(longitude, latitude), 4326)";
+    await client.query(`create index on "home" using gist (${point})`);
+    await client.query(`create index on "home" ("Id") where ${point} is null`);
   }
   await client.query(`vacuum analyze "home"`);
   const { rows: backends } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -152,7 +155,9 @@ export async function openPostgresHomes(count: number): Promise<Homes> {
       return (await client.query({ text, values: [...values] })).rows.length;
     },
     cpu: () => {
-      const [, , , , , , , , , , , user, system] = readFileSync(stat, "utf8").replace(/\(.*\)/, "").split(/\s+/);
+      const [, , , , , , , , , , , user, system] = readFileSync(stat, "utf8")
+        .replace(/\(.*\)/, "")
+        .split(/\s+/);
       return (Number(user) + Number(system)) * tick;
     },
     close: async () => {

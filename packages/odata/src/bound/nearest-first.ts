@@ -50,11 +50,7 @@ function orderingDistance({ orderBy: [first] }: BoundQuery): BoundCallNode | nul
 const isDistance = (node: BoundNode): node is BoundCallNode =>
   node.kind === "Call" && node.entry.name === "geo.distance";
 
-const compare = (
-  left: BoundNode,
-  comparator: Comparator,
-  metres: number | null,
-): BoundCompareNode => ({
+const compare = (left: BoundNode, comparator: Comparator, metres: number | null): BoundCompareNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
   comparator,

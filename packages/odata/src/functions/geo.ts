@@ -51,6 +51,8 @@ export const geoIntersects: FunctionEntry = defineFunction({
     ],
     ["geo.intersects(geography'Point(12 90)',geography'Polygon((0 80,90 80,180 80,-90 80,0 80))')", true],
     ["geo.intersects(geography'Point(45 60.5)',geography'Polygon((0 60,90 60,90 80,0 80,0 60))')", false],
+    ["geo.intersects(geography'Point(90 45)',geography'Polygon((0 20,90 20,180 20,-90 20,0 20))')", true],
+    ["geo.intersects(geography'Point(-90 45)',geography'Polygon((0 20,90 20,180 20,-90 20,0 20))')", true],
     ["geo.intersects(null,geography'Polygon((0 0,2 0,2 2,0 2,0 0))')", null],
   ],
 });

@@ -21,9 +21,9 @@ export function boxesOf(west: number, south: number, east: number, north: number
   const [bottom, top] = [Math.max(-90, south - margin), Math.min(90, north + margin)];
   const all = { west: -180, south: bottom, east: 180, north: top };
   const stretch = Math.cos(Math.max(Math.abs(bottom), Math.abs(top)) / degree);
-  // A degree of longitude shrinks towards the pole, and the margin is one on the ground.
+  // The margin is one on the ground, where a degree of longitude shrinks towards the pole, and is nothing at it.
   const [left, right] = [west - margin / stretch, east + margin / stretch];
-  if (top === 90 || bottom === -90 || !(right - left < 360)) return [all];
+  if (!(right - left < 360)) return [all];
   const turn = 360 * Math.floor((left + 180) / 360);
   const [from, to] = [left - turn, right - turn];
   if (to < 180) return [{ ...all, west: from, east: to }];

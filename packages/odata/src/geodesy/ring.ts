@@ -90,8 +90,7 @@ export function sideOf({ edges, insideIsLeft, cap }: Ring, point: Vector): "insi
   if (cap !== null && norm(subtract(point, cap.middle)) > cap.radius + 2 * tolerance) return "outside";
   if (edges.some((edge) => isOn(edge, point))) return "boundary";
   if (edges.length < 3) return "outside";
-  const isInside =
-    cap === null ? isToTheLeft(edges, point) === insideIsLeft : isEnclosed(edges, point, cap);
+  const isInside = cap === null ? isToTheLeft(edges, point) === insideIsLeft : isEnclosed(edges, point, cap);
   return isInside ? "inside" : "outside";
 }
 

@@ -82,7 +82,8 @@ describe("phases of an order from the nearest on", () => {
   );
 
   test("leave what is to be skipped to the caller", () => {
-    for (const { skip, top } of phases(here, { skip: 30 }) ?? []) expect({ skip, top }).toEqual({ skip: 0, top: 50 });
+    for (const { skip, top } of phases(here, { skip: 30 }) ?? [])
+      expect({ skip, top }).toEqual({ skip: 0, top: 50 });
   });
 
   test.each([`${here} desc`, "Rank", `Rank,${here}`, `${here} mul 2`])("there are none of %s", (orderBy) => {

@@ -27,13 +27,17 @@ const centres: readonly Position[] = [
 const offsets = [0, 0.001, -0.004, 0.02, -0.3, 2, -11];
 const around = centres.flatMap(([x = 0, y = 0]) =>
   offsets.flatMap((dx) =>
-    offsets.map((dy): Position => [
-      x + dx > 180 ? x + dx - 360 : x + dx < -180 ? x + dx + 360 : x + dx,
-      Math.max(-90, Math.min(90, y + dy)),
-    ]),
+    offsets.map(
+      (dy): Position => [
+        x + dx > 180 ? x + dx - 360 : x + dx < -180 ? x + dx + 360 : x + dx,
+        Math.max(-90, Math.min(90, y + dy)),
+      ],
+    ),
   ),
 );
-const rows = [...around, null, null, [0, 91], [5, -95], null].map((place, i) => home(i + 1, place));
+const rows = [...around, null, null, [0, 91], [5, -95], null, [262.265, 30.27], [-190, 10], [540, -17]].map(
+  (place, i) => home(i + 1, place),
+);
 
 const open: readonly Places[] = [
   openSqlitePlaces(rows),
@@ -74,7 +78,12 @@ const polygon = fc
   .map(([[x = 0, y = 0], size, hasHole]) => {
     const ring = (half: number) => {
       const [south, north] = [Math.max(-90, y - half), Math.min(90, y + half)];
-      const corners = [[x - half, south], [x + half, south], [x + half / 2, north], [x - half, north]];
+      const corners = [
+        [x - half, south],
+        [x + half, south],
+        [x + half / 2, north],
+        [x - half, north],
+      ];
       return `(${[...corners, ...corners.slice(0, 1)].map(shown).join()})`;
     };
     return `geography'Polygon(${ring(size)}${hasHole ? `,${ring(size / 2)}` : ""})'`;

@@ -124,7 +124,13 @@ describe("boxes of a polygon", () => {
     fc.assert(
       fc.property(
         fc
-          .tuple(place, fc.array(fc.oneof(corner, fc.constantFrom<[number, number]>([0, 1e6], [0, 2e6], [Math.PI, 1e6])), { minLength: 2, maxLength: 7 }))
+          .tuple(
+            place,
+            fc.array(
+              fc.oneof(corner, fc.constantFrom<[number, number]>([0, 1e6], [0, 2e6], [Math.PI, 1e6])),
+              { minLength: 2, maxLength: 7 },
+            ),
+          )
           .map(([middle, all]) => all.map(([way, metres]) => reckon(middle, way, metres))),
         fc.array(place, { maxLength: 9 }),
         (corners, points) => {
@@ -154,7 +160,11 @@ describe("boxes of a polygon", () => {
     ["one of a line", [parse("0 0,1 1,0 0")], 1],
     ["none where a hole is no ring", [parse("0 0,2 0,2 2,0 0"), parse("0 0,0 95,1 1,0 0")], 0],
     ["none without rings", [], 0],
-    ["all the earth, from pole to pole", [parse("0 -89,60 -89,60 89,-120 89,-120 80,0 80,0 -80,180 -80,180 -89,0 -89")], null],
+    [
+      "all the earth, from pole to pole",
+      [parse("0 -89,60 -89,60 89,-120 89,-120 80,0 80,0 -80,180 -80,180 -89,0 -89")],
+      null,
+    ],
   ])("are %s", (_name, polygon, count) => {
     expect(boxesOfPolygon(polygon)?.length ?? null).toBe(count);
   });

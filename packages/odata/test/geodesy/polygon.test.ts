@@ -10,6 +10,7 @@ const square = ring("0 0,2 0,2 2,0 2,0 0");
 const hole = ring("0.5 0.5,1.5 0.5,1.5 1.5,0.5 1.5,0.5 0.5");
 const arctic = ring("0 80,90 80,180 80,-90 80,0 80");
 const antarctic = ring("0 -80,0 -80,-90 -80,180 -80,90 -80,0 -80");
+const tropics = ring("0 20,90 20,180 20,-90 20,0 20");
 const dateLine = ring("170 -5,-170 -5,-170 5,170 5,170 -5");
 const wide = ring("0 60,90 60,90 80,0 80,0 60");
 const horseshoe = ring("0 0,10 0,10 10,8 10,8 2,2 2,2 10,0 10,0 0");
@@ -42,6 +43,15 @@ describe("a polygon", () => {
     ["in an arm of it", [horseshoe], [9, 5], true],
     ["in line with many of its edges", [horseshoe], [5, 2], true],
     ["in line with an edge, outside", [horseshoe], [12, 2], false],
+    ["opposite to where one way out ends", [tropics], [90, 45], true],
+    ["opposite to where the other way out ends", [tropics], [-90, 45], true],
+    ["in the middle of a wide ring", [tropics], [0, 90], true],
+    [
+      "beside a line to a place and back, over another one",
+      [ring("1 1,2 2,3 3.1,2 2,1 1")],
+      [100, -40],
+      false,
+    ],
     ["a ring of one place", [ring("1 1,1 1")], [1, 1], true],
     ["a ring that is only a line", [ring("0 0,0 2,0 0")], [0, 1], true],
     ["beside a ring that is only a line", [ring("0 0,0 2,0 0")], [0.1, 1], false],

@@ -10,9 +10,7 @@ const server = hasPostgres ? await startPostgres() : undefined;
 const pool = server?.connect(1);
 
 async function createPostgis(database: pg.Pool): Promise<boolean> {
-  const { rowCount } = await database.query(
-    "select from pg_available_extensions where name = 'postgis'",
-  );
+  const { rowCount } = await database.query("select from pg_available_extensions where name = 'postgis'");
   if (rowCount !== 0) await database.query("create extension postgis");
   return rowCount !== 0;
 }
@@ -75,9 +73,7 @@ describe.skipIf(!hasPostgis)("PostGIS agrees (skipped where it is not installed)
     const polygon = geography(shapeOf("Polygon", "item -> 'polygon'"));
     const point = geography(shapeOf("Point", "item -> 'point'"));
     const inside = await ask<boolean>(`ST_Intersects(${polygon}, ${point})`, scenes);
-    const differing = scenes.filter(
-      (one, i) => containsPoint(one.polygon, one.point) !== inside[i],
-    );
+    const differing = scenes.filter((one, i) => containsPoint(one.polygon, one.point) !== inside[i]);
     expect(differing.slice(0, 3)).toEqual([]);
     expect(inside.filter(Boolean).length).toBeGreaterThan(numRuns / 5);
   });

@@ -37,7 +37,14 @@ const hasTool = spawnSync(tool, ["--version"]).status === 0;
 
 /** What GeographicLib's program says, in metres. */
 function solve(cases: readonly Case[]): readonly number[] {
-  const input = cases.map((one) => one.slice(0, 4).map((n) => n.toFixed(12)).join(" ")).join("\n");
+  const input = cases
+    .map((one) =>
+      one
+        .slice(0, 4)
+        .map((n) => n.toFixed(12))
+        .join(" "),
+    )
+    .join("\n");
   const { stdout } = spawnSync(tool, flags, { input, encoding: "utf8" });
   return stdout
     .trim()
@@ -69,15 +76,18 @@ describe.each(Object.entries(engines))("a distance %s", (_, distance) => {
     ),
   };
 
-  test.skipIf(!hasTool).each(kinds)("%s is what GeodSolve says (skipped where it is not installed)", async (kind) => {
-    const numRuns = Number(process.env["CASES"] ?? 400);
-    const cases = fc.sample(samples[kind], kind === "opposite" ? Math.ceil(numRuns / 4) : numRuns);
-    for (const [i, metres] of solve(cases).entries()) {
-      const one = cases[i] ?? [];
-      const found = Number(await distance(call(one)));
-      expect(Math.abs(found - metres), JSON.stringify(one)).toBeLessThan(tolerances[kind]);
-    }
-  });
+  test.skipIf(!hasTool).each(kinds)(
+    "%s is what GeodSolve says (skipped where it is not installed)",
+    async (kind) => {
+      const numRuns = Number(process.env["CASES"] ?? 400);
+      const cases = fc.sample(samples[kind], kind === "opposite" ? Math.ceil(numRuns / 4) : numRuns);
+      for (const [i, metres] of solve(cases).entries()) {
+        const one = cases[i] ?? [];
+        const found = Number(await distance(call(one)));
+        expect(Math.abs(found - metres), JSON.stringify(one)).toBeLessThan(tolerances[kind]);
+      }
+    },
+  );
 });
 
 test.runIf(!hasTool)("GeodSolve is left out: install geographiclib-tools", () => {});

@@ -45,11 +45,11 @@ export const home = (Id: number, coordinates: Position | null): Row => ({
   Place: coordinates && { type: "Point", coordinates },
 });
 
-/** Null where there is no such place on earth. */
+/** Longitude from -180 to 180, and latitude; null where there is no such place on earth. */
 const degreesOf = ({ Place }: Row): readonly [longitude: number, latitude: number] | null => {
   const [longitude = Number.NaN, latitude = Number.NaN] =
     (Place as { coordinates: Position } | null)?.coordinates ?? [];
-  return Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90 ? [longitude, latitude] : null;
+  return Math.abs(latitude) <= 90 ? [longitude - 360 * Math.round(longitude / 360), latitude] : null;
 };
 
 export const indexed = (index: PointIndex | undefined): Mapping => {
@@ -111,13 +111,16 @@ export async function openPostgresPlaces(rows: readonly Row[]): Promise<Places> 
   const run: Places["run"] = async (text, values) =>
     (await pool.query<unknown[]>({ text, values: [...values], rowMode: "array" })).rows;
   for (const statement of [...postgresSettings, ...postgresHelpers()]) await pool.query(statement);
-  await pool.query(`create table "home" ("Id" bigint primary key, "Rank" bigint, "Place" jsonb, longitude float8, latitude float8)`);
+  await pool.query(
+    `create table "home" ("Id" bigint primary key, "Rank" bigint, "Place" jsonb, longitude float8, latitude float8)`,
+  );
   await pool.query(
     `insert into "home" select (item ->> 0)::bigint, (item ->> 1)::bigint, nullif(item -> 2, 'null'), (item ->> 3)::float8, (item ->> 4)::float8
      from jsonb_array_elements($1::jsonb) as given(item)`,
     [JSON.stringify(rows.map((row) => [row["Id"], row["Rank"], row["Place"], ...(degreesOf(row) ?? [])]))],
   );
   await pool.query(`create index on "home" using gist (cadastre_geo_point("Place"))`);
+  await pool.query(`create index home_nowhere on "home" ("Id") where cadastre_geo_point("Place") is null`);
   await pool.query(`create index on "home" (latitude, longitude)`);
   const { rowCount: hasPostgis } = await pool.query(
     "select from pg_available_extensions where name = 'postgis'",
@@ -130,6 +133,7 @@ export async function openPostgresPlaces(rows: readonly Row[]): Promise<Places> 
       `update "home" set geography = ST_SetSRID(ST_MakePoint(longitude, latitude), 4326)::geography`,
     );
     await pool.query(`create index on "home" using gist ((geography::geometry))`);
+    await pool.query(`create index home_unmapped on "home" ("Id") where geography::geometry is null`);
   }
   await pool.query(`vacuum analyze "home"`);
   return {

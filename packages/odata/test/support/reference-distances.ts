@@ -4,7 +4,9 @@
  *
  * Source: `GeodSolve -i -p 9` of GeographicLib 2.1.2.
  */
-export const referenceDistances: Readonly<Record<"near" | "far" | "opposite", readonly (readonly number[])[]>> = {
+export const referenceDistances: Readonly<
+  Record<"near" | "far" | "opposite", readonly (readonly number[])[]>
+> = {
   near: [
     [30.27, -97.74, 30.270006807, -97.740008482, 1.111559067],
     [30.27, -97.74, 30.279925818, -97.738592289, 1108.652580085],
