@@ -116,9 +116,9 @@ export async function openPostgresHomes(count: number): Promise<Homes> {
   await client.query(
     `create table "home" ("Id" bigint primary key, "Rank" bigint, "Place" jsonb, longitude float8, latitude float8)`,
   );
-  const rows = places(count);
+  const all = [...places(count)];
   for (let id = 1; id <= count; id += 10_000) {
-    const part = Array.from({ length: 10_000 }, () => rows.next().value ?? centre);
+    const part = all.slice(id - 1, id - 1 + 10_000);
     await client.query(
       `insert into "home" select $3::bigint + i - 1, i % 7, jsonb_build_object('type', 'Point', 'coordinates', array[x, y]), x, y
        from unnest($1::float8[], $2::float8[]) with ordinality as given(x, y, i)`,

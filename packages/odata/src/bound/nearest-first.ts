@@ -1,7 +1,7 @@
 import type { Comparator } from "../syntax/tree.ts";
 import { allOf, type BoundCallNode, type BoundCompareNode, type BoundNode, type BoundQuery } from "./tree.ts";
 
-/** Where the rings round a place begin, in metres: each but the last has three times the area inside of it. */
+/** Where the rings round a place begin, in metres: the ground of each is three times that of all inside of it. */
 const starts: readonly number[] = [0, ...Array.from({ length: 14 }, (_, i) => 500 * 2 ** i)];
 
 /**

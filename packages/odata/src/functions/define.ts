@@ -1,7 +1,6 @@
 import type { Box } from "../geodesy/box.ts";
 import type { ValueOf, ValueType } from "../model/types.ts";
 import type { SqlFragment } from "../sql/fragment.ts";
-import type { GeoShape } from "../syntax/tree.ts";
 
 type Params = readonly ValueType[];
 type Fragments<P extends Params> = { readonly [I in keyof P]: SqlFragment };
@@ -31,7 +30,7 @@ type Definition<P extends Params, R extends ValueType> = {
    * Of a function of a point and another shape: boxes that hold every point for which it is true, or at most
    * `limit`. None where no point can be, null where any may.
    */
-  readonly boxes?: (shape: GeoShape, limit: number) => readonly Box[] | null;
+  readonly boxes?: (shape: ValueOf<"Edm.GeographyPoint">, limit: number) => readonly Box[] | null;
   /** Expression text, and the JSON form of the value that it has on every engine. */
   readonly examples: readonly Example[];
 };
