@@ -68,7 +68,8 @@ async function cost(search: Search, table: Homes, index: Index): Promise<number>
   return used / count;
 }
 
-const digits = (milliseconds: number): string => milliseconds.toPrecision(3);
+const digits = (milliseconds: number): string =>
+  milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0);
 
 console.log(line("search", "database", "index", "rows", "100,000", "1,000,000", "ratio"));
 console.log(ruler(7));
