@@ -19,7 +19,7 @@ const odata = {
   geodesy: ["syntax"],
   functions: ["model", "sql", "geodesy"],
   bound: ["syntax", "model", "functions"],
-  compile: ["syntax", "model", "sql", "bound", "evaluate"],
+  compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate"],
   evaluate: ["syntax", "model", "bound"],
   paging: [],
   sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],

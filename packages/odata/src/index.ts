@@ -6,12 +6,21 @@
 export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
 export type { BindOptions } from "./bound/context.ts";
 export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
+export { nearestPhases } from "./bound/nearest-first.ts";
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
 export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/cache.ts";
 export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./compile/partitions.ts";
+export {
+  type Box,
+  degreesIndex,
+  type PointIndex,
+  pointIndex,
+  postgisIndex,
+  rtreeIndex,
+} from "./compile/point-index.ts";
 export { compileCount, compilePage, compileValue, type PageOptions } from "./compile/query.ts";
 export { fts5Index, type SearchIndex, wordsIndex } from "./compile/search-index.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";

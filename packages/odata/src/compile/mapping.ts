@@ -1,10 +1,16 @@
 import type { StructuralProperty } from "../model/types.ts";
 import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, type SqlFragment } from "../sql/fragment.ts";
+import type { PointIndex } from "./point-index.ts";
 import type { SearchIndex } from "./search-index.ts";
 
 /** Where the values of a property are, and in what form. Without `encoding`: in the dialect's own. */
-export type Column = { readonly sql: SqlFragment; readonly encoding?: EncodingName };
+export type Column = {
+  readonly sql: SqlFragment;
+  readonly encoding?: EncodingName;
+  /** Of points: the index that finds them by place. */
+  readonly index?: PointIndex;
+};
 
 /** Where an entity set lies in the database. The caller's: any table, view or subquery will do. */
 export type Mapping = {

@@ -4,6 +4,7 @@ import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
 import { aliasOf, encodeFor, type Mode, type Target, within } from "./operand.ts";
+import { withIndex } from "./place.ts";
 import { compilePrefix } from "./prefix.ts";
 import { compileSearch } from "./search.ts";
 
@@ -13,7 +14,7 @@ export function compilePredicate(node: BoundNode, target: Target, mode: Mode): S
     case "Constant":
       return node.value === null ? sql`null` : target.dialect.truth(node.value === true);
     case "Compare":
-      return compileComparison(node, target, mode);
+      return withIndex(node, compileComparison(node, target, mode), target, mode);
     case "Membership":
       return compileMembership(node, target, mode);
     case "Logical":
@@ -25,7 +26,10 @@ export function compilePredicate(node: BoundNode, target: Target, mode: Mode): S
     case "Search":
       return compileSearch(node, target);
     case "Call":
-      return compilePrefix(node, target) ?? sql`(${compileOperand(node, target).sql})`;
+      return (
+        compilePrefix(node, target) ??
+        withIndex(node, sql`(${compileOperand(node, target).sql})`, target, mode)
+      );
     case "Property":
     case "Structure":
     case "Variable":

@@ -61,15 +61,20 @@ export function templateOf(query: BoundQuery, compile: Compile, projected: boole
     for (const place of places) derivedPlaces.add(place);
     return new Own({ places, by });
   };
+  const fixedPlaces = new Set<number>();
+  const fixed: ValueSource["fixed"] = (constant) => {
+    fixedPlaces.add(constants.indexOf(constant));
+    return constant.value;
+  };
   const holds: ValueSource["holds"] = (constant, test) => {
     const answer = test(constant.value);
     const place = constants.indexOf(constant);
     if (place >= 0) asked.push({ place, test, answer });
     return answer;
   };
-  const { text, values } = compile(own, { encode, derive, holds, read: (member) => new Own(member) });
+  const { text, values } = compile(own, { encode, derive, fixed, holds, read: (member) => new Own(member) });
   const freePlaces = new Set([...derivedPlaces, ...uses.map(({ place }) => place)]);
-  const isFixed = constants.map((_, place) => !freePlaces.has(place));
+  const isFixed = constants.map((_, place) => fixedPlaces.has(place) || !freePlaces.has(place));
 
   return (other) => {
     const found: Found = constants.map(() => undefined);

@@ -4,8 +4,8 @@ import { type Encoded, type EncodingName, encodings } from "../sql/encoding.ts";
 
 /**
  * Where the values of a statement come from. Compiling looks at a constant in these ways alone: whether it is null,
- * whether it is NaN, and what `encode`, `derive` and `holds` say of it. Constants of one type that are alike in these give
- * the same text.
+ * whether it is NaN, and what `encode`, `derive`, `fixed` and `holds` say of it. Constants of one type that are alike in
+ * these give the same text.
  */
 export type ValueSource = {
   /** A constant in a form. The scale is that of a scaled integer. */
@@ -15,6 +15,8 @@ export type ValueSource = {
     constants: readonly ConstantNode[],
     by: (values: readonly unknown[]) => unknown,
   ) => unknown;
+  /** The value of a constant, which becomes part of the statement in ways of its own. */
+  readonly fixed: (constant: ConstantNode) => unknown;
   /** Whether the value of a constant passes a test. */
   readonly holds: (constant: ConstantNode, test: (value: unknown) => boolean) => boolean;
   /** What a member of the query is: its `top`, a value of its `after`. */
@@ -25,6 +27,7 @@ export type ValueSource = {
 export const valuesOf = (query: BoundQuery): ValueSource => ({
   encode: ({ value }, form, scale) => encodings[form](value, scaledBy(scale)),
   derive: (constants, by) => by(constants.map(({ value }) => value)),
+  fixed: ({ value }) => value,
   holds: ({ value }, test) => test(value),
   read: (member) => member(query),
 });

@@ -1,3 +1,4 @@
+import type { Box } from "../geodesy/box.ts";
 import type { ValueOf, ValueType } from "../model/types.ts";
 import type { SqlFragment } from "../sql/fragment.ts";
 
@@ -25,6 +26,11 @@ type Definition<P extends Params, R extends ValueType> = {
    * argument makes the result null, here and in SQL alike.
    */
   readonly evaluate: (args: Values<P>) => ValueOf<R> | null;
+  /**
+   * Of a function of a point and another shape: boxes that hold every point for which it is true, or at most
+   * `limit`. None where no point can be, null where any may.
+   */
+  readonly boxes?: (shape: ValueOf<"Edm.GeographyPoint">, limit: number) => readonly Box[] | null;
   /** Expression text, and the JSON form of the value that it has on every engine. */
   readonly examples: readonly Example[];
 };

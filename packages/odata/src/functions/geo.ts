@@ -1,5 +1,7 @@
+import { boxesAround } from "../geodesy/box.ts";
 import { distance, lineLength } from "../geodesy/distance.ts";
 import { containsPoint } from "../geodesy/polygon.ts";
+import { boxesOfPolygon } from "../geodesy/polygon-box.ts";
 import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 
@@ -12,6 +14,7 @@ export const geoDistance: FunctionEntry = defineFunction({
   postgres: ([from, to]) => sql`cadastre_geo_distance(${from}, ${to})`,
   evaluate: ([from, to]) =>
     from.type === "Point" && to.type === "Point" ? distance(from.coordinates, to.coordinates) : null,
+  boxes: (centre, metres) => (centre.type === "Point" ? boxesAround(centre.coordinates, metres) : []),
   examples: [
     ["geo.distance(geography'Point(-118.2 34)',geography'Point(-118.2 34)')", 0],
     ["geo.distance(geography'Point(180 -10)',geography'Point(-180 -10)')", 0],
@@ -33,6 +36,7 @@ export const geoIntersects: FunctionEntry = defineFunction({
     point.type === "Point" && polygon.type === "Polygon"
       ? containsPoint(polygon.coordinates, point.coordinates)
       : null,
+  boxes: (polygon) => (polygon.type === "Polygon" ? boxesOfPolygon(polygon.coordinates) : []),
   examples: [
     ["geo.intersects(geography'Point(1 1)',geography'Polygon((0 0,2 0,2 2,0 2,0 0))')", true],
     ["geo.intersects(geography'Point(3 1)',geography'Polygon((0 0,2 0,2 2,0 2,0 0))')", false],
@@ -47,6 +51,8 @@ export const geoIntersects: FunctionEntry = defineFunction({
     ],
     ["geo.intersects(geography'Point(12 90)',geography'Polygon((0 80,90 80,180 80,-90 80,0 80))')", true],
     ["geo.intersects(geography'Point(45 60.5)',geography'Polygon((0 60,90 60,90 80,0 80,0 60))')", false],
+    ["geo.intersects(geography'Point(90 45)',geography'Polygon((0 20,90 20,180 20,-90 20,0 20))')", true],
+    ["geo.intersects(geography'Point(-90 45)',geography'Polygon((0 20,90 20,180 20,-90 20,0 20))')", true],
     ["geo.intersects(null,geography'Polygon((0 0,2 0,2 2,0 2,0 0))')", null],
   ],
 });

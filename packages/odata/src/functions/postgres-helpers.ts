@@ -5,6 +5,7 @@ import { geoHelpers } from "./postgres-geo-helpers.ts";
 import { itemHelpers } from "./postgres-item-helpers.ts";
 import { numberHelpers } from "./postgres-number-helpers.ts";
 import { patternHelper } from "./postgres-pattern-helper.ts";
+import { polygonHelpers } from "./postgres-polygon-helpers.ts";
 import { printHelpers } from "./postgres-print-helpers.ts";
 import { readHelpers } from "./postgres-read-helpers.ts";
 import { searchHelpers } from "./postgres-search-helpers.ts";
@@ -69,6 +70,7 @@ export const postgresHelpers = (): readonly string[] => [
   patternHelper,
   ...collectionHelpers,
   ...geoHelpers,
+  ...polygonHelpers,
   ...numberHelpers,
   ...doubleHelpers,
   ...temporalHelpers,

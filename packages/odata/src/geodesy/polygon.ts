@@ -2,12 +2,14 @@ import type { Position } from "../syntax/tree.ts";
 import { type Ring, ringOf, sideOf } from "./ring.ts";
 import { unitVector } from "./vector.ts";
 
-type Rings = readonly (readonly Position[])[];
+/** The outline of a polygon, then its holes. */
+export type Rings = readonly (readonly Position[])[];
 
 /** The rings of polygons that live on, such as the constants of a query. */
 const prepared = new WeakMap<Rings, readonly (Ring | null)[]>();
 
-function ringsOf(polygon: Rings): readonly (Ring | null)[] {
+/** Null where a ring has a place that is none, or an edge between antipodes. */
+export function ringsOf(polygon: Rings): readonly (Ring | null)[] {
   const known = prepared.get(polygon);
   if (known !== undefined) return known;
   const rings = polygon.map(ringOf);

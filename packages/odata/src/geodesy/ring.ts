@@ -10,7 +10,7 @@ const tolerance = 1e-12;
 const samePlace = 1e-14;
 
 /** An arc of a great circle, shorter than half of it. */
-type Edge = {
+export type Edge = {
   readonly from: Vector;
   readonly to: Vector;
   /** Perpendicular to the arc's plane, to the left of one who walks it. */
@@ -22,8 +22,16 @@ export type Ring = {
   readonly edges: readonly Edge[];
   /** Whether the smaller of the two sides, which is the inside, is to the left. */
   readonly insideIsLeft: boolean;
-  /** Middle and radius, as a chord, of a cap that holds the ring and its inside; null if none does. */
-  readonly cap: { readonly middle: Vector; readonly radius: number } | null;
+  /** The cap that holds the ring and its inside; null if a hemisphere does not. */
+  readonly cap: Cap | null;
+};
+
+type Cap = {
+  readonly middle: Vector;
+  /** As a chord. */
+  readonly radius: number;
+  /** To the side of the middle, by which the place to start from is chosen. */
+  readonly aside: Vector;
 };
 
 /** Null if a vertex is no place on earth, or two neighbours are antipodes, between which no arc is shortest. */
@@ -72,7 +80,9 @@ function capOf(vertices: readonly Vector[]): Ring["cap"] {
   const middle = scale(sum, 1 / norm(sum));
   const radius = vertices.reduce((most, vertex) => Math.max(most, norm(subtract(vertex, middle))), 0);
   // A cap up to a hemisphere holds the arcs between its points; the chord of 90° is √2.
-  return radius < Math.SQRT2 - 1e-9 ? { middle, radius } : null;
+  if (radius >= Math.SQRT2 - 1e-9) return null;
+  const aside = cross(middle, Math.abs(middle[2]) < 0.5 ? [0, 0, 1] : [1, 0, 0]);
+  return { middle, radius, aside: scale(aside, 1 / norm(aside)) };
 }
 
 /** Whether a point is inside of the ring, outside of it, or on it. */
@@ -80,7 +90,8 @@ export function sideOf({ edges, insideIsLeft, cap }: Ring, point: Vector): "insi
   if (cap !== null && norm(subtract(point, cap.middle)) > cap.radius + 2 * tolerance) return "outside";
   if (edges.some((edge) => isOn(edge, point))) return "boundary";
   if (edges.length < 3) return "outside";
-  return isToTheLeft(edges, point) === insideIsLeft ? "inside" : "outside";
+  const isInside = cap === null ? isToTheLeft(edges, point) === insideIsLeft : isEnclosed(edges, point, cap);
+  return isInside ? "inside" : "outside";
 }
 
 function isOn({ from, to, left }: Edge, point: Vector): boolean {
@@ -92,6 +103,17 @@ function isOn({ from, to, left }: Edge, point: Vector): boolean {
     dot(cross(left, from), offset) >= -tolerance * size &&
     dot(cross(to, left), subtract(point, to)) >= -tolerance * size
   );
+}
+
+/**
+ * Whether every way out of the ring crosses it. Two places lie 45° off the middle's antipodes, where no cap of
+ * less than a hemisphere reaches; the way goes to the one that is not opposite to the point.
+ */
+function isEnclosed(edges: readonly Edge[], point: Vector, { middle, aside }: Cap): boolean {
+  const side = scale(aside, dot(point, aside) < 0 ? -Math.SQRT1_2 : Math.SQRT1_2);
+  const end = subtract(side, scale(middle, Math.SQRT1_2));
+  const way = cross(point, subtract(end, point));
+  return edges.filter((edge) => crosses(edge, point, end, way)).length % 2 === 1;
 }
 
 /**

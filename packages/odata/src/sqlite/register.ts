@@ -9,6 +9,7 @@ import { toSortable } from "../model/sortable.ts";
 import { parseInstant } from "../model/temporal.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecs } from "../model/values.ts";
+import { shapeForms } from "../sql/shape-forms.ts";
 import { userFunctionName } from "../sql/sqlite.ts";
 import type { ArithmeticOperator } from "../syntax/tree.ts";
 import { fromSqlite, toSqlite } from "./forms.ts";
@@ -36,11 +37,13 @@ export function registerFunctions(database: FunctionHost): void {
       (...args) => body(args),
     );
   /** A function of values in memory, null where one of them is. */
-  const define = (name: string, types: readonly ValueType[], returns: ValueType, body: Body) =>
+  const define = (name: string, types: readonly ValueType[], returns: ValueType, body: Body) => {
+    const readers = types.map(readerOf);
     register(name, types, (args) => {
-      const values = args.map((arg, i) => fromSqlite(arg, types[i] ?? "Edm.String"));
+      const values = args.map((arg, i) => readers[i]?.(arg));
       return values.includes(null) ? null : toSqlite(body(values), returns);
     });
+  };
 
   for (const { name, params, returns, evaluate } of [
     ...[...functionTable.values()].flat(),
@@ -69,6 +72,17 @@ export function registerFunctions(database: FunctionHost): void {
     const instant = typeof value === "string" ? parseInstant(value) : undefined;
     return instant === undefined ? null : toSqlite(instant, "Edm.DateTimeOffset");
   });
+}
+
+/** Reads an argument. The shape of the call before, such as a constant polygon, is not parsed again. */
+function readerOf(type: ValueType): (arg: unknown) => unknown {
+  if (!Object.hasOwn(shapeForms, type)) return (arg) => fromSqlite(arg, type);
+  let text: unknown;
+  let shape: unknown = null;
+  return (arg) => {
+    if (arg !== text) [text, shape] = [arg, fromSqlite(arg, type)];
+    return shape;
+  };
 }
 
 const numeric = [

@@ -10,6 +10,8 @@ const square = ring("0 0,2 0,2 2,0 2,0 0");
 const hole = ring("0.5 0.5,1.5 0.5,1.5 1.5,0.5 1.5,0.5 0.5");
 const arctic = ring("0 80,90 80,180 80,-90 80,0 80");
 const antarctic = ring("0 -80,0 -80,-90 -80,180 -80,90 -80,0 -80");
+const tropics = ring("0 20,90 20,180 20,-90 20,0 20");
+const wideDiamond = ring("70 0,0 70,-70 0,0 -70,70 0");
 const dateLine = ring("170 -5,-170 -5,-170 5,170 5,170 -5");
 const wide = ring("0 60,90 60,90 80,0 80,0 60");
 const horseshoe = ring("0 0,10 0,10 10,8 10,8 2,2 2,2 10,0 10,0 0");
@@ -42,6 +44,13 @@ describe("a polygon", () => {
     ["in an arm of it", [horseshoe], [9, 5], true],
     ["in line with many of its edges", [horseshoe], [5, 2], true],
     ["in line with an edge, outside", [horseshoe], [12, 2], false],
+    ["in the middle of a wide ring", [tropics], [0, 90], true],
+    [
+      "beside a line to a place and back, over another one",
+      [ring("1 1,2 2,3 3.1,2 2,1 1")],
+      [100, -40],
+      false,
+    ],
     ["a ring of one place", [ring("1 1,1 1")], [1, 1], true],
     ["a ring that is only a line", [ring("0 0,0 2,0 0")], [0, 1], true],
     ["beside a ring that is only a line", [ring("0 0,0 2,0 0")], [0.1, 1], false],
@@ -57,6 +66,14 @@ describe("a polygon", () => {
   ])("%s has no answer", (_name, polygon, point) => {
     expect(containsPoint(polygon, point)).toBeNull();
   });
+});
+
+test("a wide ring contains what is opposite to the end of a way out", () => {
+  for (let i = -30; i <= 30; i++) {
+    const away = i * 0.7e-14;
+    for (const side of [45, -45]) expect(containsPoint([wideDiamond], [side + away, 0])).toBe(true);
+    for (const side of [90, -90]) expect(containsPoint([tropics], [side, 45 + away])).toBe(true);
+  }
 });
 
 /** A star around a middle: its corners in order of direction, so that it does not cross itself. */

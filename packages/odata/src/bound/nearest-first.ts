@@ -1,0 +1,87 @@
+import type { Comparator } from "../syntax/tree.ts";
+import { allOf, type BoundCallNode, type BoundCompareNode, type BoundNode, type BoundQuery } from "./tree.ts";
+
+/** Where the rings round a place begin, in metres: the ground of each is three times that of all inside of it. */
+const starts: readonly number[] = [0, ...Array.from({ length: 14 }, (_, i) => 500 * 2 ** i)];
+
+/**
+ * Split a query whose order begins with the distance from a place, nearest first, into queries for the rows that
+ * have no distance, for those in each ring round the place from the innermost out, and for the rest. Their rows in
+ * turn are the rows of the query in its order. Run them until the page is full: an index of points serves the
+ * rings, whereas the query itself would sort all that matches.
+ *
+ * They skip nothing and ask for `skip + top` rows: the page is what follows the first `skip` of all their rows.
+ * Null where the order does not begin with `geo.distance(Place,constant) asc`.
+ */
+export function nearestPhases<Query extends BoundQuery>(query: Query): readonly Query[] | null {
+  const distance = orderingDistance(query);
+  if (distance === null) return null;
+  const { after, skip, top } = query;
+  const last = after?.[0] ?? null;
+  const limit = limitOf(query.filter, distance);
+  const phase = (isFirst: boolean, ...conditions: readonly BoundNode[]): Query => ({
+    ...query,
+    filter: allOf(query.filter, ...conditions),
+    skip: 0,
+    top: skip + top,
+    // The rows of a later phase all follow the last one.
+    after: isFirst ? after : null,
+  });
+  const missing = last === null && limit === null ? [phase(true, compare(distance, "eq", null))] : [];
+  const rings = starts
+    .map((start, i) => ({ start, end: starts[i + 1] ?? Number.POSITIVE_INFINITY }))
+    .filter(({ start, end }) => !(Number(last) >= end) && !(limit !== null && start > limit))
+    .map(({ start, end }, i) =>
+      phase(
+        last !== null && i === 0,
+        ...(end === Number.POSITIVE_INFINITY ? [] : [compare(distance, "lt", end)]),
+        ...(start === 0 ? [] : [compare(distance, "ge", start)]),
+      ),
+    );
+  return [...missing, ...rings];
+}
+
+function orderingDistance({ orderBy: [first] }: BoundQuery): BoundCallNode | null {
+  if (first === undefined || first.direction !== "asc") return null;
+  const { expression } = first;
+  return isDistance(expression) && expression.args.some((arg) => arg.kind === "Constant") ? expression : null;
+}
+
+const isDistance = (node: BoundNode): node is BoundCallNode =>
+  node.kind === "Call" && node.entry.name === "geo.distance";
+
+const compare = (left: BoundNode, comparator: Comparator, metres: number | null): BoundCompareNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator,
+  left,
+  right: { kind: "Constant", type: metres === null ? "Null" : "Edm.Double", value: metres },
+});
+
+/** The greatest distance that a filter lets through; null where it does not say. */
+function limitOf(filter: BoundNode, distance: BoundCallNode): number | null {
+  if (filter.kind === "Logical" && filter.operator === "and") {
+    const limits = filter.operands.flatMap((operand) => limitOf(operand, distance) ?? []);
+    return limits.length === 0 ? null : Math.min(...limits);
+  }
+  if (filter.kind !== "Compare" || (filter.comparator !== "lt" && filter.comparator !== "le")) return null;
+  const { left, right } = filter;
+  return right.kind === "Constant" && right.value !== null && isSame(left, distance)
+    ? Number(right.value)
+    : null;
+}
+
+/** Whether two distances are of one property and one place. */
+function isSame(node: BoundNode, distance: BoundCallNode): boolean {
+  return (
+    isDistance(node) &&
+    node.args.every((arg, i) => {
+      const other = distance.args[i];
+      if (arg.kind === "Constant") return other?.kind === "Constant" && isEqual(arg.value, other.value);
+      if (arg.kind !== "Property" || other?.kind !== "Property") return false;
+      return arg.base === undefined && other.base === undefined && arg.property.name === other.property.name;
+    })
+  );
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
