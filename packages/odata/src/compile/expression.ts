@@ -23,7 +23,7 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
       const column = mapping.column(property);
       const form = column.encoding ?? formOf(node.type, dialect.encodings);
       const scale = form === "scaled" ? (property.scale ?? 0) : null;
-      return { sql: column.sql, type: node.type, nullable: property.nullable, form, scale };
+      return { sql: column.sql, type: node.type, nullable: property.nullable, form, scale, stored: true };
     }
     case "Variable": {
       if (typeof node.type !== "string") throw aPath();

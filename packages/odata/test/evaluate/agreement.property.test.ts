@@ -76,6 +76,8 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     "case(City ne null:99999-12-31T00:00:00Z) gt ModificationTimestamp",
     "CloseDate sub 99999-01-01 lt duration'-P9999D'",
     "hassubset(Counts,[9223372036854775807])",
+    "startswith([1e3],substring([1e3],Stories)) eq null",
+    "length(substring(Counts,Stories)) eq null",
     "indexof(Counts,[9223372036854775806]) ge 0",
     "endswith(substring(concat(Counts,[9223372036854775807]),1),[9223372036854775807])",
   ])("on the rows of %s", async (text) => {
