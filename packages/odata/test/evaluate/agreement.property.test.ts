@@ -78,6 +78,8 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     "hassubset(Counts,[9223372036854775807])",
     "startswith([1e3],substring([1e3],Stories)) eq null",
     "length(substring(Counts,Stories)) eq null",
+    "floor(NaN) eq null",
+    "case(City ne null:NaN) eq null",
     "indexof(Counts,[9223372036854775806]) ge 0",
     "endswith(substring(concat(Counts,[9223372036854775807]),1),[9223372036854775807])",
   ])("on the rows of %s", async (text) => {
