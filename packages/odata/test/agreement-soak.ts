@@ -21,11 +21,19 @@ import { openListings } from "./support/sqlite.ts";
 const [queries = 1_000_000, firstSeed = 1] = process.argv.slice(2).map(Number);
 const queriesOfASeed = 1000;
 
-const sqlite = openListings();
-const engines = {
-  SQLite: { keys: async (query: BoundQuery) => sqlite.keys(query), close: async () => sqlite.close() },
-  ...(hasPostgres ? { PostgreSQL: await openPostgresListings() } : {}),
+type Engine = {
+  readonly name: string;
+  readonly keys: (query: BoundQuery) => Promise<readonly unknown[]>;
 };
+
+const sqlite = openListings();
+const postgres = hasPostgres ? await openPostgresListings() : undefined;
+const engines: readonly Engine[] = [
+  { name: "SQLite", keys: async (query) => sqlite.keys(query) },
+  ...(postgres === undefined
+    ? []
+    : [{ name: "PostgreSQL", keys: (query: BoundQuery) => postgres.keys(query) }]),
+];
 const databases = await openDatabases();
 
 /** Where a database gives other keys than `expected`, in words; undefined where none does. */
@@ -34,10 +42,10 @@ async function disagreement(
   query: BoundQuery,
   expected: readonly unknown[],
 ): Promise<string | undefined> {
-  for (const [name, { keys }] of Object.entries(engines)) {
-    const found = await keys.call(engines[name as keyof typeof engines], query);
+  for (const engine of engines) {
+    const found = await engine.keys(query);
     if (!isDeepStrictEqual(found, expected))
-      return `${name}: ${text}\nmemory ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`;
+      return `${engine.name}: ${text}\nmemory ${JSON.stringify(expected)}, found ${JSON.stringify(found)}`;
   }
   return undefined;
 }
@@ -93,5 +101,7 @@ for (let done = 0, seed = firstSeed; done < queries && !failed; done += queriesO
   const rate = Math.round(((done + queriesOfASeed) * 1000) / (performance.now() - start));
   console.log(`seed ${seed}: ${done + queriesOfASeed} queries, ${rate} a second`);
 }
-for (const { close } of [...Object.values(engines), ...databases]) await close();
+sqlite.close();
+await postgres?.close();
+for (const database of databases) await database.close();
 process.exitCode = failed ? 1 : 0;

@@ -9,7 +9,7 @@ const both = <A, B>(a: A | null, b: B | null, truth: (a: A, b: B) => boolean): b
   a !== null && b !== null && truth(a, b);
 const isNot = <T>(value: T | null, truth: (value: T) => boolean): boolean => value === null || truth(value);
 
-const codePoints = (text: string): readonly string[] => [...text];
+const codePoints = (text: string): readonly string[] => Array.from(text);
 const places = (text: string, part: string): number => {
   const at = text.indexOf(part);
   return at < 0 ? -1 : codePoints(text.slice(0, at)).length;
