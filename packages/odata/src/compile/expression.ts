@@ -97,7 +97,7 @@ function columnOperand(
 ): Operand {
   const form = encoding ?? formOf(type, dialect.encodings);
   const scale = form === "scaled" ? (property.scale ?? 0) : null;
-  return { sql: column, type, nullable: property.nullable, form, scale };
+  return { sql: column, type, nullable: property.nullable, form, scale, stored: true };
 }
 
 /** The folded text of a property, where the mapping keeps it. */

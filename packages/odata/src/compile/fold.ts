@@ -16,7 +16,12 @@ export function fold(node: BoundNode): BoundNode {
         ? constantOf(folded, folded.type)
         : folded;
     case "Arithmetic":
+    case "Compare":
       return isConstant(folded.left) && isConstant(folded.right) ? constantOf(folded, folded.type) : folded;
+    case "Membership":
+      return isConstant(folded.operand) && folded.values.every(isConstant)
+        ? constantOf(folded, folded.type)
+        : folded;
     case "Negate":
     case "Cast":
       return isConstant(folded.operand) ? constantOf(folded, folded.type) : folded;

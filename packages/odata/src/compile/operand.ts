@@ -41,6 +41,8 @@ export type Operand = {
   readonly form: EncodingName;
   /** Digits after the point in a scaled integer; null for what is not one. */
   readonly scale: number | null;
+  /** Of a column: a collection that is null there is empty, and one that is computed is null. */
+  readonly stored?: true;
 };
 
 /** A constant in the form of `operand`, to be compared with it. */
@@ -51,9 +53,10 @@ export const encodeFor = ({ form, scale }: Operand, constant: ConstantNode, { va
 export const formOf = (type: BoundType, forms: Dialect["encodings"]): EncodingName =>
   typeof type === "string" && Object.hasOwn(forms, type) ? forms[type as PrimitiveType] : "plain";
 
-/** The operand in the form in which functions take it. A collection that is stored as null is empty. */
-export function toComputed(operand: Operand, { dialect }: Target): Operand {
+/** The operand in the form in which functions take it. */
+export function toComputed({ stored, ...operand }: Operand, { dialect }: Target): Operand {
   if (itemType(operand.type) !== undefined) {
+    if (stored === undefined) return operand;
     return { ...operand, sql: sql`coalesce(${operand.sql}, ${dialect.emptyCollection})` };
   }
   const form = formOf(operand.type, dialect.computed);

@@ -2,7 +2,7 @@ import type { BoundQuery, ConstantNode } from "../bound/tree.ts";
 import { isOfShape, type Shape, shapeOf } from "./shape.ts";
 
 /** A query in which other constants, and other values of paging, may stand. */
-export type QueryShape = {
+type QueryShape = {
   readonly query: BoundQuery;
   readonly filter: Shape;
   readonly orders: readonly Shape[];

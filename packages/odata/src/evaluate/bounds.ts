@@ -28,8 +28,9 @@ export const dateOrNull = (days: number): number | null => (days < firstDay || d
 export const instantOrNull = (instant: Instant): Instant | null =>
   dateOrNull(splitInstant(instant.picoseconds).days) === null ? null : instant;
 
-/** Whether a constant is within the bounds of what is computed. A comparison takes any constant. */
+/** Whether a constant is within the bounds of what is computed, where NaN is null. A comparison takes any constant. */
 export function isBounded(value: unknown, type: ValueType | "Null"): boolean {
+  if (Number.isNaN(value)) return false;
   if (type === "Edm.Date") return dateOrNull(value as number) !== null;
   return type !== "Edm.DateTimeOffset" || instantOrNull(value as Instant) !== null;
 }

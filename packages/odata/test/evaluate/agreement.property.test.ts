@@ -76,6 +76,12 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     "case(City ne null:99999-12-31T00:00:00Z) gt ModificationTimestamp",
     "CloseDate sub 99999-01-01 lt duration'-P9999D'",
     "hassubset(Counts,[9223372036854775807])",
+    "startswith([1e3],substring([1e3],Stories)) eq null",
+    "length(substring(Counts,Stories)) eq null",
+    "floor(NaN) eq null",
+    "99999-01-01 eq null",
+    "99999-01-01 in (99999-01-01)",
+    "case(City ne null:NaN) eq null",
     "indexof(Counts,[9223372036854775806]) ge 0",
     "endswith(substring(concat(Counts,[9223372036854775807]),1),[9223372036854775807])",
   ])("on the rows of %s", async (text) => {

@@ -3,7 +3,7 @@ import { type EntitySet, functionTable, type ValueType } from "../../src/index.t
 import { operand, text } from "./comparisons.ts";
 
 /** Literals of the types that functions take. */
-const literals: Readonly<Record<string, fc.Arbitrary<string>>> = {
+export const literals: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "Edm.String": text,
   "Edm.Int64": fc.constantFrom("0", "-1", "2", "9223372036854775807", "-9223372036854775808"),
   "Edm.Decimal": operand.number.literal.filter((number) => !/INF|NaN|e/.test(number)),

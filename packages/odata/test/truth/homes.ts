@@ -27,7 +27,7 @@ export type Home = {
 };
 
 /** Longitude and latitude. */
-export const places = {
+const places = {
   capitol: [-97.7404, 30.2747],
   airport: [-97.6664, 30.1975],
   waco: [-97.1467, 31.5493],
@@ -167,7 +167,7 @@ function makeHomes(count: number): readonly Home[] {
     Views: orNull(pools.Views),
     Place: orNull(pools.Place),
     Tags: some(tags),
-    Counts: some([...[-1, 0, 1, 2, 3], null]),
+    Counts: some([-1, 0, 1, 2, 3, null]),
   }));
 }
 

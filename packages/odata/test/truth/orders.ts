@@ -7,7 +7,7 @@ type Value = string | number | bigint | boolean | null;
 
 function compare(a: Value, b: Value): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
-  if (typeof a === "string" && typeof b === "string") return compareText([...a], [...b]);
+  if (typeof a === "string" && typeof b === "string") return compareText(Array.from(a), Array.from(b));
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
@@ -57,7 +57,7 @@ export const orders: readonly (readonly [string, Order])[] = [
   ["Stay", by((h) => h.Stay)],
   ["Opens desc", descending(by((h) => h.Opens))],
   ["Id", by((h) => h.Id)],
-  ["length(Name) desc", descending(by((h) => (h.Name === null ? null : [...h.Name].length)))],
+  ["length(Name) desc", descending(by((h) => (h.Name === null ? null : Array.from(h.Name).length)))],
   ["Beds mul -2", by((h) => (h.Beds === null ? null : h.Beds * -2))],
   [
     "year(Built) desc,Key desc",

@@ -91,7 +91,7 @@ select "ListingKey" as "ListingKey" from "property" where (((starts_with(reverse
 -- ["k","3n",10]
 
 -- hassubset(Appliances,["Oven"])
-select "ListingKey" as "ListingKey" from "property" where ((cadastre_hassubset(coalesce("Appliances", '[]'::jsonb), coalesce($1::jsonb, '[]'::jsonb)))) order by "ListingKey" collate "C" asc limit $2
+select "ListingKey" as "ListingKey" from "property" where ((cadastre_hassubset(coalesce("Appliances", '[]'::jsonb), $1::jsonb))) order by "ListingKey" collate "C" asc limit $2
 -- ["[\"Oven\"]",10]
 
 -- Appliances/$count($filter=startswith($this,'O')) gt 1

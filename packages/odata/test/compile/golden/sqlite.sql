@@ -91,7 +91,7 @@ select "ListingKey" as "ListingKey" from "property" where ((("odata_endswith_str
 -- ["k","3n",10]
 
 -- hassubset(Appliances,["Oven"])
-select "ListingKey" as "ListingKey" from "property" where (("odata_hassubset_strings_strings"(coalesce("Appliances", '[]'), coalesce(?, '[]')))) order by "ListingKey" limit ?
+select "ListingKey" as "ListingKey" from "property" where (("odata_hassubset_strings_strings"(coalesce("Appliances", '[]'), ?))) order by "ListingKey" limit ?
 -- ["[\"Oven\"]",10]
 
 -- Appliances/$count($filter=startswith($this,'O')) gt 1
