@@ -1,7 +1,7 @@
 import { StoreError } from "../errors.ts";
+import type { ReadRequest, ReadResult } from "../read/request.ts";
 import type { ReaderReply } from "./messages.ts";
 import { ReaderThread } from "./reader-thread.ts";
-import type { ReadRequest, ReadResult } from "./request.ts";
 
 export type ReaderPoolOptions = {
   /** Path of the database file. */

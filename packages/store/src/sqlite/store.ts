@@ -3,27 +3,27 @@ import type { BoundQuery } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { StoreError } from "../errors.ts";
-import { pinsKey } from "../read/pins-key.ts";
-import { versionMapping } from "../read/versions.ts";
-import type { Member } from "../record/members.ts";
-import { Plans } from "../record/plans.ts";
-import { tableOf } from "../schema/table.ts";
-import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
-import { columnsOf } from "./columns.ts";
-import { Committer } from "./commit.ts";
 import {
   compileCountRequest,
   compileOrderValues,
   compilePageRequest,
   type ReadableTable,
-} from "./compile.ts";
+} from "../read/compile.ts";
+import { pinsKey } from "../read/pins-key.ts";
+import type { PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import { versionMapping } from "../read/versions.ts";
+import type { Member } from "../record/members.ts";
+import { Plans } from "../record/plans.ts";
+import { tableOf } from "../schema/table.ts";
+import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
+import { columnsOf, forms } from "./columns.ts";
+import { Committer } from "./commit.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
 import { prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
 import { ReaderPool } from "./reader-pool.ts";
-import type { PageRequest, PageResult, ReadRequest, ReadResult } from "./request.ts";
 import { TableWriter } from "./writer.ts";
 
 export type SqliteStoreOptions = {
@@ -48,7 +48,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), ticking);
-    stored.set(table.name, { table, mapping, members: numbered.get(table.name) ?? new Map() });
+    stored.set(table.name, { table, mapping, forms, members: numbered.get(table.name) ?? new Map() });
   }
   return new SqliteStore(options, stored);
 }

@@ -7,26 +7,39 @@ import {
   compileMergedCount,
   compileMergedPage,
   compilePage,
-  compileValue,
+  type Dialect,
   identifier,
   join,
   type Mapping,
+  type Projection,
   render,
   type SqlFragment,
   type StructuralProperty,
   sql,
-  sqlite,
   type ValueType,
   value,
 } from "@cadastre/odata";
-import { asOf, type VersionMapping } from "../read/versions.ts";
 import type { Planned } from "../record/plans.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
 import type { PageRequest, Versions } from "./request.ts";
+import { asOf, type VersionMapping } from "./versions.ts";
+
+/** What the databases select differently. */
+export type ReadForms = {
+  readonly dialect: Dialect;
+  /** The record's text, as the reader takes it. */
+  readonly text: SqlFragment;
+  /** A value that a projection computes, to be read by its type. */
+  readonly computed: (projection: Projection, of: Mapping) => SqlFragment;
+};
 
 /** A resource as its reads are compiled. */
-export type ReadableTable = { readonly table: TableSchema; readonly mapping: VersionMapping };
+export type ReadableTable = {
+  readonly table: TableSchema;
+  readonly mapping: VersionMapping;
+  readonly forms: ReadForms;
+};
 
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
   collection ? `Collection(${type})` : type;
@@ -34,27 +47,28 @@ const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
 /** A page of what is there now, or with `at` as of that checkpoint. */
 export function compilePageRequest(
   query: BoundQuery,
-  { table, mapping }: ReadableTable,
+  readable: ReadableTable,
   planned: Planned,
   at: number | undefined,
 ): PageRequest {
+  const { table, forms } = readable;
+  const { dialect } = forms;
   const columns = (of: Mapping): readonly SqlFragment[] => [
     identifier(datasetProperty.name),
-    // As bytes, without a string in between.
-    sql`cast(${identifier(recordColumns.text)} as blob)`,
+    forms.text,
     identifier(recordColumns.members),
     ...table.key.map(({ name }) => identifier(name)),
-    ...planned.computed.map(({ expression }) => compileValue(expression, sqlite, of)),
+    ...planned.computed.map((projection) => forms.computed(projection, of)),
   ];
   // One record more than asked for tells whether there is a next page.
   const asked = { ...query, top: query.top + 1 };
   return {
     ...compileVersions(
       asked,
-      { table, mapping },
+      readable,
       at,
-      (over, of) => compilePage(over, sqlite, of, { columns: columns(of) }),
-      (over, partitions) => compileMergedPage(over, sqlite, partitions, columns),
+      (over, of) => compilePage(over, dialect, of, { columns: columns(of) }),
+      (over, partitions) => compileMergedPage(over, dialect, partitions, columns),
     ),
     top: query.top,
     key: table.key.length,
@@ -76,8 +90,8 @@ export const compileCountRequest = (
     query,
     readable,
     at,
-    (over, of) => compileCount(over, sqlite, of),
-    (over, partitions) => compileMergedCount(over, sqlite, partitions),
+    (over, of) => compileCount(over, readable.forms.dialect, of),
+    (over, partitions) => compileMergedCount(over, readable.forms.dialect, partitions),
   );
 
 /**
@@ -86,14 +100,17 @@ export const compileCountRequest = (
  */
 export function compileOrderValues(
   query: BoundQuery,
-  { table, mapping }: ReadableTable,
+  { table, mapping, forms: { dialect } }: ReadableTable,
   { checkpoint, key }: Bookmark,
 ): readonly CompiledSql[] {
-  const isOfKey = table.key.map(({ name }, i) => sql`${identifier(name)} = ${value(key[i])}`);
+  const isOfKey = table.key.map((property, i) => {
+    const { sql: column, encoding = dialect.encodings[property.type] } = mapping.current.column(property);
+    return sql`${column} = ${dialect.operand(key[i], property.type, encoding)}`;
+  });
   const one = { ...query, filter: asOf(checkpoint), top: 1, skip: 0, after: null };
   return [mapping.current, mapping.closedSince(checkpoint, "all")].map((versions) => {
     const where = join(versions.where === undefined ? isOfKey : [versions.where, ...isOfKey], " and ");
-    return compilePage(one, sqlite, { ...versions, where }, { columns: [], order: true });
+    return compilePage(one, dialect, { ...versions, where }, { columns: [], order: true });
   });
 }
 
@@ -101,11 +118,12 @@ type Compile<Over> = (query: BoundQuery, over: Over) => CompiledSql;
 
 function compileVersions(
   query: BoundQuery,
-  { table, mapping }: ReadableTable,
+  readable: ReadableTable,
   at: number | undefined,
   compile: Compile<Mapping>,
   compileMerged: Compile<readonly Mapping[]>,
 ): Versions {
+  const { mapping } = readable;
   if (at === undefined) return { current: compile(query, mapping.current) };
   const then = { ...query, filter: allOf(asOf(at), query.filter) };
   const closed = mapping.closedSince(at, "present");
@@ -113,14 +131,15 @@ function compileVersions(
     current: compile(then, mapping.current),
     asOf: {
       checkpoint: at,
-      closings: compileClosings(table, at),
+      closings: compileClosings(readable, at),
       merged: compileMerged(then, [mapping.current, closed]),
     },
   };
 }
 
 /** A row if a version was closed since. */
-const compileClosings = ({ closed }: TableSchema, checkpoint: number): CompiledSql => {
+export const compileClosings = ({ table, forms }: ReadableTable, checkpoint: number): CompiledSql => {
   const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
-  return render(sql`select 1 from ${identifier(closed)} where ${later} limit 1`, sqlite.placeholder);
+  const found = sql`select 1 from ${identifier(table.closed)} where ${later} limit 1`;
+  return render(found, forms.dialect.placeholder);
 };
