@@ -9,6 +9,8 @@ export type Run = (queries: readonly Query[]) => Promise<void>;
 
 export type ReaderPoolOptions = {
   readonly knex: Knex;
+  /** Connections that read, at most. */
+  readonly connections: number;
   /** Queries that may wait for a connection. */
   readonly queue: number;
   /** How long a query may take, waiting included, in milliseconds. */
@@ -23,8 +25,8 @@ const canceled = "57014";
 /** Connections that read, first come first served. */
 export class ReaderPool {
   readonly #options: ReaderPoolOptions;
+  /** Of every query that runs or waits. */
   readonly #stops = new Set<Stop>();
-  #waiting = 0;
 
   constructor(options: ReaderPoolOptions) {
     this.#options = options;
@@ -32,8 +34,9 @@ export class ReaderPool {
 
   /** @throws {StoreError} `store_busy`, `query_timeout`, `query_canceled` */
   async use<T>(work: (run: Run) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    if (this.#waiting >= this.#options.queue) throw new StoreError("store_busy");
-    const stop = new Stop(this.#options.timeout, signal);
+    const { connections, queue, timeout } = this.#options;
+    if (this.#stops.size >= connections + queue) throw new StoreError("store_busy");
+    const stop = new Stop(timeout, signal);
     this.#stops.add(stop);
     try {
       const client = await this.#acquire(stop);
@@ -53,7 +56,6 @@ export class ReaderPool {
     stop.check();
     const { client: pool } = this.#options.knex;
     const acquired: Promise<Client> = pool.acquireConnection();
-    this.#waiting++;
     try {
       return await new Promise<Client>((resolve, reject) => {
         acquired.then(resolve, reject);
@@ -68,8 +70,6 @@ export class ReaderPool {
           () => {},
         );
       throw isTimeout(error) ? new StoreError("store_busy") : error;
-    } finally {
-      this.#waiting--;
     }
   }
 

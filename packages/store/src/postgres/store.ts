@@ -14,14 +14,14 @@ import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
-import type { Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
+import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { prune, readNote, writeNote } from "./bookkeeping.ts";
 import { columnsOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
 import { migratePostgres } from "./migrate.ts";
-import { findStart, type PageAndCount, read } from "./reader.ts";
-import { ReaderPool } from "./reader-pool.ts";
+import { findStart, type PageAndCount, read, type Start } from "./reader.ts";
+import { ReaderPool, type Run } from "./reader-pool.ts";
 
 export type PostgresStoreOptions = {
   /** As `pg` takes it: a URL, or its parts. */
@@ -83,6 +83,7 @@ class PostgresStore implements WritableStore {
     this.#readers = new ReaderPool({
       // The pool's own bound comes after the deadline, which says so better.
       knex: connect(target, { connections, wait: timeout + 1000, settings: readSettings(timeout) }),
+      connections,
       queue,
       timeout,
       cancel: async (processId) => knex.raw("select pg_cancel_backend(?)", [processId]),
@@ -94,14 +95,7 @@ class PostgresStore implements WritableStore {
     const stored = this.#find(query);
     const at = from?.checkpoint;
     return this.#readers.use(async (run) => {
-      const start =
-        from === undefined
-          ? undefined
-          : await findStart(
-              run,
-              compileOrderValues(query, stored, from),
-              compileClosings(stored, from.checkpoint),
-            );
+      const start = from === undefined ? undefined : await this.#findStart(run, query, from);
       const placed = start === undefined ? query : { ...query, after: start.values };
       const request: PageAndCount = {
         page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
@@ -144,14 +138,15 @@ class PostgresStore implements WritableStore {
     set: (key, text) => writeNote(this.#knex, key, text),
   };
 
-  readonly explain = (query: RestrictedQuery): Promise<readonly string[]> => {
-    const { text, values } = this.#pageRequest(query, this.#find(query), true, undefined).current;
-    return this.#readers.use(async (run) => {
+  readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
+    this.#readers.use(async (run) => {
+      const after = from === undefined ? null : (await this.#findStart(run, query, from)).values;
+      const page = this.#pageRequest({ ...query, after }, this.#find(query), true, from?.checkpoint);
+      const { text, values } = page.asOf?.merged ?? page.current;
       const lines: string[] = [];
       await run([{ text: `explain ${text}`, values, onRow: ([line]) => lines.push(line ?? "") }]);
       return lines;
     });
-  };
 
   readonly close = async (): Promise<void> => {
     await this.#readers.close();
@@ -163,6 +158,11 @@ class PostgresStore implements WritableStore {
     const stored = this.#stored.get(name);
     if (stored === undefined) throw new StoreError("unknown_resource", name);
     return stored;
+  }
+
+  #findStart(run: Run, query: BoundQuery, from: Bookmark): Promise<Start> {
+    const stored = this.#find(query);
+    return findStart(run, compileOrderValues(query, stored, from), compileClosings(stored, from.checkpoint));
   }
 
   #pageRequest(query: BoundQuery, stored: Stored, nulls: boolean, at: number | undefined): PageRequest {

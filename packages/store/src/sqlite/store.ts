@@ -125,8 +125,12 @@ class SqliteStore implements WritableStore {
     set: (key, text) => this.#committer.alone(() => writeNote(this.#database, key, text)),
   };
 
-  readonly explain = async (query: RestrictedQuery): Promise<readonly string[]> =>
-    this.#reader.explain(this.#pageRequest(query, this.#find(query), true, undefined).current);
+  readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
+    const stored = this.#find(query);
+    const placed = from === undefined ? query : { ...query, after: this.#orderValues(query, stored, from) };
+    const { current, asOf } = this.#pageRequest(placed, stored, true, from?.checkpoint);
+    return this.#reader.explain(asOf?.merged ?? current);
+  };
 
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
