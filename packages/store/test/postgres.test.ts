@@ -30,6 +30,12 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     sort: /Sort/,
   });
 
+  test("processes that open a new store at once do not meet", async () => {
+    const stores = await Promise.all(Array.from({ length: 4 }, () => harness.open("together")));
+    for (const store of stores) expect((await store.commit(records)).checkpoint).toBe(1);
+    for (const store of stores) await store.close();
+  });
+
   test("a connection that is lost is replaced", async () => {
     const store = await harness.open("lost");
     await store.commit(records);

@@ -105,7 +105,7 @@ export function commits(harness: Harness): void {
   });
 
   test("two writers at once: every commit has its own number, and none is lost", async () => {
-    const stores = await Promise.all([harness.open("shared"), harness.open("shared")]);
+    const stores = [await harness.open("shared"), await harness.open("shared")];
     const numbers = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => {
         const { checkpoint } = (await stores[i % 2]?.commit([listing(`k${i}`, `${i}`)])) ?? { checkpoint: 0 };
