@@ -112,6 +112,9 @@ export type WritableStore = Store & {
     readonly get: (key: string) => Promise<string | undefined>;
     readonly set: (key: string, text: string) => Promise<void>;
   };
-  /** The database's plan for a page, a step a line. */
-  readonly explain: (query: RestrictedQuery) => Promise<readonly string[]>;
+  /** The database's plan for a page, a step a line; for a next page, that over current and closed versions. */
+  readonly explain: (
+    query: RestrictedQuery,
+    options?: Pick<ReadOptions, "from">,
+  ) => Promise<readonly string[]>;
 };

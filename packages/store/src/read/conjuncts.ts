@@ -1,20 +1,29 @@
 import type { BoundNode } from "@cadastre/odata";
 
 /** What must all be true for the filter to be. */
-export const conjuncts = (filter: BoundNode): readonly BoundNode[] =>
+const conjuncts = (filter: BoundNode): readonly BoundNode[] =>
   filter.kind === "Logical" && filter.operator === "and" ? filter.operands.flatMap(conjuncts) : [filter];
 
-/** Name of the property that the condition pins to one value, null left aside. */
-export function pinnedProperty(condition: BoundNode): string | undefined {
+/** A property that can only have one of so many values. */
+type Pinned = readonly [name: string, values: number];
+
+function pinnedBy(condition: BoundNode): Pinned | undefined {
+  if (condition.kind === "Membership") return pinned(condition.operand, condition.values);
   if (condition.kind !== "Compare" || condition.comparator !== "eq") return undefined;
   const { left, right } = condition;
-  const [property, value] = left.kind === "Property" ? [left, right] : [right, left];
-  if (property.kind !== "Property" || property.base !== undefined) return undefined;
-  return value.kind === "Constant" && value.value !== null ? property.property.name : undefined;
+  return pinned(left, [right]) ?? pinned(right, [left]);
 }
 
-/** Names of the properties that the filter pins to one value. */
-export function pinnedProperties(filter: BoundNode): ReadonlySet<string> {
-  const pinned = conjuncts(filter).map(pinnedProperty);
-  return new Set(pinned.filter((name) => name !== undefined));
+function pinned(node: BoundNode, values: readonly BoundNode[]): Pinned | undefined {
+  if (node.kind !== "Property" || node.base !== undefined) return undefined;
+  const constants = values.every((value) => value.kind === "Constant" && value.value !== null);
+  return constants ? [node.property.name, values.length] : undefined;
 }
+
+/** The properties that the filter lets have some values only, null not among them: how many, by name. */
+export const pinnedProperties = (filter: BoundNode): ReadonlyMap<string, number> =>
+  new Map(
+    conjuncts(filter)
+      .map(pinnedBy)
+      .filter((found) => found !== undefined),
+  );

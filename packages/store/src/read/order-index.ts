@@ -1,37 +1,59 @@
 import type { BoundQuery } from "@cadastre/odata";
-import type { IndexSchema } from "../schema/table.ts";
+import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { pinnedProperties } from "./conjuncts.ts";
 
+/** How many rows an index has, on average, for one value of each of its first columns; undefined where unknown. */
+export type RowsOf = (index: IndexSchema, columns: number) => number | undefined;
+
+/** So many rows are sooner read and sorted than others are passed over. */
+const fewRows = 1000;
+
 /**
- * The index whose entries come in the order of the query: it begins with columns that the filter pins, and goes on
- * with the first of the order. Of several, the one with the most columns that help.
+ * The index to read in the query's order, until the page is full: it begins with columns that the filter pins, and
+ * goes on with the first of the order. Undefined without one, and where what the filter pins leaves few rows.
  */
 export function orderIndexOf(
   { filter, orderBy }: BoundQuery,
-  indexes: readonly IndexSchema[],
+  { key, indexes }: TableSchema,
+  rowsOf: RowsOf,
 ): IndexSchema | undefined {
+  const pinned = pinnedProperties(filter);
+  if (key.every(({ name }) => pinned.has(name))) return undefined;
   const sorted = orderBy.map(({ expression }) =>
     expression.kind === "Property" && expression.base === undefined ? expression.property.name : undefined,
   );
-  const pinned = pinnedProperties(filter);
   let best: IndexSchema | undefined;
   let most = 0;
   for (const index of indexes) {
-    const helping = columnsThatHelp(index.columns, pinned, sorted);
-    if (helping > most) [best, most] = [index, helping];
+    const { narrowing, sorting, values } = columnsThatHelp(index, pinned, sorted);
+    // What is not known is taken to be few: the database's own plan is not bad then.
+    if (narrowing > 0 && values * (rowsOf(index, narrowing) ?? 0) <= fewRows) return undefined;
+    // Several values of a column come one after the other, each in its own order.
+    if (sorting > 0 && values === 1 && narrowing + sorting > most)
+      [best, most] = [index, narrowing + sorting];
   }
   return best;
 }
 
-/** Columns of the index that narrow or sort, from its first on; 0 where it does not sort. */
+/** Columns of the index, from its first on: those that narrow, with how many values together, then those that sort. */
 function columnsThatHelp(
-  columns: readonly string[],
-  pinned: ReadonlySet<string>,
+  { columns }: IndexSchema,
+  pinned: ReadonlyMap<string, number>,
   sorted: readonly (string | undefined)[],
-): number {
-  let place = 0;
-  while (pinned.has(columns[place] ?? "")) place++;
+): { readonly narrowing: number; readonly sorting: number; readonly values: number } {
+  const nameAt = (place: number) => columns[place]?.name;
+  let narrowing = 0;
+  let values = 1;
+  for (
+    let many = pinned.get(nameAt(0) ?? "");
+    many !== undefined;
+    many = pinned.get(nameAt(narrowing) ?? "")
+  ) {
+    values *= many;
+    narrowing++;
+  }
   let sorting = 0;
-  while (columns[place + sorting] !== undefined && columns[place + sorting] === sorted[sorting]) sorting++;
-  return sorting === 0 ? 0 : place + sorting;
+  while (nameAt(narrowing + sorting) !== undefined && nameAt(narrowing + sorting) === sorted[sorting])
+    sorting++;
+  return { narrowing, sorting, values };
 }

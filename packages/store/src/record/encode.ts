@@ -1,6 +1,7 @@
-import { codecOf, type Row, type StructuralProperty } from "@cadastre/odata";
+import type { Row } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
 import type { Member } from "./members.ts";
+import { storedText } from "./stored-value.ts";
 import { varintLength, writeVarint } from "./varint.ts";
 
 /** A record as it is stored, so that an answer is copied from it and never built. */
@@ -29,10 +30,9 @@ export function encodeRecord(record: Row, members: ReadonlyMap<string, Member>):
     if (json === null || json === undefined || (Array.isArray(json) && json.length === 0)) continue;
     const member = members.get(name);
     if (member === undefined) throw new StoreError("invalid_record", `it has an unknown member ${name}`);
-    requireValid(json, member.property);
     const { ordinal } = member;
     sorted &&= ordinal > (pieces.at(-1)?.ordinal ?? -1);
-    pieces.push({ ordinal, text: `${JSON.stringify(name)}:${JSON.stringify(json)}` });
+    pieces.push({ ordinal, text: `${JSON.stringify(name)}:${storedText(json, member.property)}` });
   }
   if (!sorted) pieces.sort((a, b) => a.ordinal - b.ordinal);
   const text = `{${pieces.map((piece) => piece.text).join(",")}}`;
@@ -51,19 +51,4 @@ function indexOf(pieces: readonly Piece[], ascii: boolean): Uint8Array {
     at = writeVarint(bytes, at, lengths[i] ?? 0);
   }
   return bytes;
-}
-
-/** Text is what a database can hold: no U+0000, no half of a surrogate pair. */
-const isText = (json: unknown): boolean =>
-  typeof json === "string" && json.isWellFormed() && !json.includes("\0");
-
-function requireValid(json: unknown, { name, type, collection }: StructuralProperty): void {
-  const isValid =
-    type === "Edm.String" ? isText : (one: unknown) => codecOf(type).fromJson(one) !== undefined;
-  const valid = collection
-    ? Array.isArray(json) && json.every((item) => item === null || isValid(item))
-    : isValid(json);
-  if (valid) return;
-  const wanted = collection ? `Collection(${type})` : type;
-  throw new StoreError("invalid_record", `${name} is not a valid ${wanted}`);
 }

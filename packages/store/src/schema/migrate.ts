@@ -1,4 +1,12 @@
-import type { EntityType, StructuralProperty } from "@cadastre/odata";
+import {
+  type EntityType,
+  identifier,
+  join,
+  render,
+  type SqlFragment,
+  type StructuralProperty,
+  sql,
+} from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Member } from "../record/members.ts";
 import { numberMembers } from "../record/members.ts";
@@ -11,6 +19,8 @@ export type DeclaredTypes = {
   readonly column: (property: StructuralProperty) => string;
   readonly text: string;
   readonly bytes: string;
+  /** A column as an index holds it, in the order that pages of it have. */
+  readonly indexed: (property: StructuralProperty) => SqlFragment;
 };
 
 /** Values of typed columns of a record in JSON form, in database form. */
@@ -38,7 +48,7 @@ export async function migrate(
     const table = tableOf(resource);
     await createTables(knex, table, types);
     await addColumns(knex, table, types, columnValues);
-    await createIndexes(knex, table);
+    await createIndexes(knex, table, types);
     members.set(table.name, await readMembers(knex, table.name, resource.entitySet.type));
   }
   return members;
@@ -111,7 +121,11 @@ async function fillColumns(
   let last: readonly Knex.Value[] | undefined;
   for (;;) {
     const batch = transaction(table)
-      .select([...identity, recordColumns.text])
+      // As text: a driver may read JSON into an object.
+      .select([
+        ...identity,
+        transaction.raw("cast(?? as text) as ??", [recordColumns.text, recordColumns.text]),
+      ])
       .orderBy([...identity])
       .limit(1000);
     if (last !== undefined)
@@ -130,9 +144,11 @@ async function fillColumns(
   }
 }
 
-async function createIndexes(knex: Knex, { name, indexes }: TableSchema): Promise<void> {
-  for (const index of indexes) {
-    await knex.raw("create index if not exists ?? on ?? (??)", [index.name, name, [...index.columns]]);
+async function createIndexes(knex: Knex, table: TableSchema, types: DeclaredTypes): Promise<void> {
+  for (const { name, columns } of table.indexes) {
+    const indexed = join(columns.map(types.indexed), ", ");
+    const create = sql`create index if not exists ${identifier(name)} on ${identifier(table.name)} (${indexed})`;
+    await knex.raw(render(create, () => "?").text);
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
 import type { StructuralProperty } from "@cadastre/odata";
 import type { StoredResource } from "../store.ts";
@@ -29,9 +30,9 @@ export type TableSchema = {
   readonly indexes: readonly IndexSchema[];
 };
 
-export type IndexSchema = { readonly name: string; readonly columns: readonly string[] };
+export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
 
-/** @throws {RangeError} if the resource asks for a column that its entity set has no property for. */
+/** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
 export function tableOf({ entitySet, columns, indexes, hidden = [] }: StoredResource): TableSchema {
   const { name, type } = entitySet;
   const find = (column: string) => {
@@ -40,11 +41,39 @@ export function tableOf({ entitySet, columns, indexes, hidden = [] }: StoredReso
       throw new RangeError(`${name} has no property ${column} to store in a column`);
     return property;
   };
+  const stored = [...new Set([...type.key, ...columns])].map(find).concat(datasetProperty, hidden);
+  const findColumn = (column: string) => {
+    const property = stored.find((one) => one.name === column);
+    if (property === undefined) throw new RangeError(`${name} has no column ${column} to index`);
+    return property;
+  };
+  for (const { name: column } of [{ name: `${name}_closed_key` }, ...stored]) requireShort(column);
   return {
     name,
     closed: `${name}_closed`,
     key: type.key.map(find),
-    columns: [...new Set([...type.key, ...columns])].map(find).concat(datasetProperty, hidden),
-    indexes: indexes.map((indexed) => ({ name: `${name}_${indexed.join("_")}`, columns: indexed })),
+    columns: stored,
+    indexes: indexes.map((indexed) => ({
+      name: shortened(`${name}_${indexed.join("_")}`),
+      columns: indexed.map(findColumn),
+    })),
   };
+}
+
+/** Longest name of a table, column or index, in bytes of UTF-8: PostgreSQL cuts a longer one off. */
+const longestName = 63;
+
+function requireShort(name: string): void {
+  if (Buffer.byteLength(name) > longestName)
+    throw new RangeError(`${name} is too long for a name in the database`);
+}
+
+/** A name that is too long ends in its hash instead. */
+function shortened(name: string): string {
+  if (Buffer.byteLength(name) <= longestName) return name;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
+  return `${Buffer.from(name)
+    .subarray(0, longestName - 13)
+    .toString()
+    .replace(/\uFFFD$/u, "")}_${hash}`;
 }

@@ -1,5 +1,6 @@
 import {
   type Column,
+  compileValue,
   type EncodingName,
   identifier,
   type StructuralProperty,
@@ -7,6 +8,7 @@ import {
   sqlite,
   value,
 } from "@cadastre/odata";
+import type { ReadForms } from "../read/forms.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 
 /** A decimal with a scale is an integer, so that its comparisons are exact. */
@@ -44,3 +46,10 @@ function recordMember(property: StructuralProperty): Column {
   // A double holds the fifteen digits of any decimal here, so the rounded product is the exact integer.
   return { sql: sql`cast(round(${member} * ${value(10 ** (property.scale ?? 0))}) as integer)`, encoding };
 }
+
+export const forms: ReadForms = {
+  dialect: sqlite,
+  // As bytes, without a string in between.
+  text: sql`cast(${record} as blob)`,
+  computed: (query, projection, of) => compileValue(query, projection, sqlite, of),
+};

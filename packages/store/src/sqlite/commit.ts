@@ -1,10 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
 import type { Change, Commit } from "../store.ts";
-import type { Outcome, TableWriter } from "./writer.ts";
-
-/** What a commit has changed of one dataset's records of one resource. */
-type Tally = { readonly resource: string; readonly datasetId: string; written: number; removed: number };
+import { type Outcome, Tallies } from "../write/tallies.ts";
+import { gatherStatistics } from "./statistics.ts";
+import type { TableWriter } from "./writer.ts";
 
 /** Number of the last commit; 0 before the first. */
 export const lastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
@@ -47,6 +46,7 @@ export class Committer {
       const changed = written + removed > 0;
       if (changed) this.#note(commit);
       database.exec("commit");
+      if (changed) gatherStatistics(database);
       return { checkpoint: Number(changed ? commit.checkpoint : head), written, unchanged, removed };
     } catch (error) {
       if (database.inTransaction) database.exec("rollback");
@@ -57,7 +57,7 @@ export class Committer {
   #note({ checkpoint, tallies }: Making): void {
     this.#database.prepare(insertCommit).run(checkpoint, Date.now());
     const insert = this.#database.prepare(insertTally);
-    for (const { resource, datasetId, written, removed } of tallies.values())
+    for (const { resource, datasetId, written, removed } of tallies.all())
       insert.run(checkpoint, resource, datasetId, written, removed);
   }
 }
@@ -66,7 +66,7 @@ export class Committer {
 class Making {
   readonly checkpoint: bigint;
   readonly counts: Record<Outcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
-  readonly tallies = new Map<string, Tally>();
+  readonly tallies = new Tallies();
   readonly #writers: ReadonlyMap<string, TableWriter>;
 
   constructor(writers: ReadonlyMap<string, TableWriter>, checkpoint: bigint) {
@@ -81,10 +81,6 @@ class Making {
     const { outcome, datasetId } =
       "removed" in change ? writer.remove(change, this.checkpoint) : writer.put(change, this.checkpoint);
     this.counts[outcome]++;
-    if (outcome !== "written" && outcome !== "removed") return;
-    const key = `${resource} ${datasetId}`;
-    const tally = this.tallies.get(key) ?? { resource, datasetId: datasetId ?? "", written: 0, removed: 0 };
-    tally[outcome]++;
-    this.tallies.set(key, tally);
+    if (outcome === "written" || outcome === "removed") this.tallies.add(resource, datasetId, outcome);
   }
 }

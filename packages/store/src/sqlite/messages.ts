@@ -1,5 +1,5 @@
 import type { StoreErrorCode } from "../errors.ts";
-import type { ReadRequest, ReadResult } from "./request.ts";
+import type { ReadRequest, ReadResult } from "../read/request.ts";
 
 export type ReaderWorkerData = {
   /** Path of the database file. */

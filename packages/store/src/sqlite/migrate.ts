@@ -1,3 +1,4 @@
+import { identifier } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database } from "better-sqlite3";
 import knex from "knex";
@@ -28,7 +29,7 @@ export async function migrateSqlite(
     return await migrate(
       database,
       resources,
-      { column: declaredType, text: "text", bytes: "blob" },
+      { column: declaredType, text: "text", bytes: "blob", indexed: ({ name }) => identifier(name) },
       (columns, record) => columnValues(columns, record, formOf),
     );
   } finally {

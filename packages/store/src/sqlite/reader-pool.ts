@@ -1,7 +1,7 @@
 import { StoreError } from "../errors.ts";
+import type { ReadRequest, ReadResult } from "../read/request.ts";
 import type { ReaderReply } from "./messages.ts";
 import { ReaderThread } from "./reader-thread.ts";
-import type { ReadRequest, ReadResult } from "./request.ts";
 
 export type ReaderPoolOptions = {
   /** Path of the database file. */
@@ -39,7 +39,7 @@ export class ReaderPool {
 
   /** @throws {StoreError} `store_busy`, `query_timeout`, `query_canceled` */
   read(request: ReadRequest, signal?: AbortSignal): Promise<ReadResult> {
-    if (signal?.aborted === true) return Promise.reject(new StoreError("query_canceled"));
+    if (this.#closed || signal?.aborted === true) return Promise.reject(new StoreError("query_canceled"));
     const seat = this.#findSeat();
     if (seat === undefined && this.#waiting.size >= this.#options.queue)
       return Promise.reject(new StoreError("store_busy"));

@@ -1,20 +1,20 @@
-import { type CompiledSql, codecOf, type PrimitiveType, type ValueType } from "@cadastre/odata";
+import type { CompiledSql } from "@cadastre/odata";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
-import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
-import { lastCheckpoint } from "./commit.ts";
-import { Deadline, TooManyVisits } from "./deadline.ts";
-import { earliestCheckpoint } from "./prune.ts";
 import type {
-  ComputedColumn,
   CountRequest,
   PageRequest,
   PageResult,
   ReadRequest,
   ReadResult,
   Versions,
-} from "./request.ts";
+} from "../read/request.ts";
+import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
+import { computedText } from "../record/computed.ts";
+import { lastCheckpoint } from "./commit.ts";
+import { Deadline, TooManyVisits } from "./deadline.ts";
+import { earliestCheckpoint } from "./prune.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Plans kept ready, the least recently used one leaving first. */
@@ -94,7 +94,12 @@ export class Reader {
     let last: readonly unknown[] = [];
     for (let i = 0; i < length; i++) {
       const [dataset, record, members, ...rest] = rows[i] as RecordRow;
-      assembler.add(record, members, dataset, computedText(request.computed, rest.slice(request.key)));
+      assembler.add(
+        record,
+        members,
+        dataset,
+        computedText(request.computed, rest.slice(request.key), readValue),
+      );
       last = rest;
     }
     return {
@@ -142,26 +147,4 @@ function capacityFor(rows: readonly RecordRow[], length: number, { template }: R
   let size = 16;
   for (let i = 0; i < length; i++) size += (rows[i] as RecordRow)[1].length + 3;
   return size + length * template.length;
-}
-
-/** `,"Name":value` of each computed member. */
-function computedText(columns: readonly ComputedColumn[], values: readonly unknown[]): string {
-  return columns.map(({ name, type }, i) => `,${JSON.stringify(name)}:${jsonText(values[i], type)}`).join("");
-}
-
-function jsonText(value: unknown, type: ValueType): string {
-  const item = type.startsWith("Collection(") ? (type.slice(11, -1) as PrimitiveType) : undefined;
-  const inMemory = readValue(value, type);
-  if (item !== undefined) {
-    const items = (inMemory ?? []) as readonly unknown[];
-    return `[${items.map((one) => primitiveText(one, item)).join(",")}]`;
-  }
-  return primitiveText(inMemory, type as PrimitiveType);
-}
-
-/** A number too large for a double keeps its digits. */
-function primitiveText(value: unknown, type: PrimitiveType): string {
-  if (value === null) return "null";
-  const json = codecOf(type).toJson(value);
-  return typeof json === "bigint" ? String(json) : JSON.stringify(json);
 }

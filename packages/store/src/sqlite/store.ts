@@ -3,28 +3,29 @@ import type { BoundQuery } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { StoreError } from "../errors.ts";
-import { pinsKey } from "../read/pins-key.ts";
-import { versionMapping } from "../read/versions.ts";
-import type { Member } from "../record/members.ts";
-import { Plans } from "../record/plans.ts";
-import { tableOf } from "../schema/table.ts";
-import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
-import { columnsOf } from "./columns.ts";
-import { Committer } from "./commit.ts";
 import {
   compileCountRequest,
   compileOrderValues,
   compilePageRequest,
   type ReadableTable,
-  readableTable,
-} from "./compile.ts";
+} from "../read/compile.ts";
+import { pinsKey } from "../read/pins-key.ts";
+import type { PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import { versionMapping } from "../read/versions.ts";
+import type { Member } from "../record/members.ts";
+import { Plans } from "../record/plans.ts";
+import { tableOf } from "../schema/table.ts";
+import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
+import { columnsOf, forms } from "./columns.ts";
+import { Committer } from "./commit.ts";
+import { sqliteCompiler } from "./current-compiler.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
 import { prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
 import { ReaderPool } from "./reader-pool.ts";
-import type { PageRequest, PageResult, ReadRequest, ReadResult } from "./request.ts";
+import { IndexStatistics } from "./statistics.ts";
 import { TableWriter } from "./writer.ts";
 
 export type SqliteStoreOptions = {
@@ -45,14 +46,17 @@ type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<WritableStore> {
   const { file, resources } = options;
   const numbered = await migrateSqlite(file, resources);
+  const read = new Database(file, { readonly: true });
+  const { rowsOf } = new IndexStatistics(read);
   const stored = new Map<string, Stored>();
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), ticking);
+    const compiler = sqliteCompiler(table, mapping.current, rowsOf);
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { ...readableTable(table, mapping), members });
+    stored.set(table.name, { table, mapping, forms, compiler, members });
   }
-  return new SqliteStore(options, stored);
+  return new SqliteStore(options, stored, read);
 }
 
 /** One connection writes, one reads here what is found by its key, and threads read the rest. */
@@ -65,7 +69,7 @@ class SqliteStore implements WritableStore {
   readonly #pool: ReaderPool | undefined;
   readonly #plans = new Plans();
 
-  constructor(options: SqliteStoreOptions, stored: ReadonlyMap<string, Stored>) {
+  constructor(options: SqliteStoreOptions, stored: ReadonlyMap<string, Stored>, read: Database.Database) {
     const { file, threads = 2, queue = 256, timeout = 10_000 } = options;
     this.#stored = stored;
     this.#timeout = timeout;
@@ -74,7 +78,7 @@ class SqliteStore implements WritableStore {
       ({ table, members }) => [table.name, new TableWriter(this.#database, table, members)] as const,
     );
     this.#committer = new Committer(this.#database, new Map(writers));
-    this.#reader = new Reader(new Database(file, { readonly: true }), new Int32Array(1));
+    this.#reader = new Reader(read, new Int32Array(1));
     this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue });
   }
 
@@ -127,9 +131,11 @@ class SqliteStore implements WritableStore {
     set: (key, text) => this.#committer.alone(() => writeNote(this.#database, key, text)),
   };
 
-  readonly explain = async (query: RestrictedQuery): Promise<readonly string[]> => {
-    const { ordered, current } = this.#pageRequest(query, this.#find(query), true, undefined);
-    return this.#reader.explain(ordered?.statement ?? current);
+  readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
+    const stored = this.#find(query);
+    const placed = from === undefined ? query : { ...query, after: this.#orderValues(query, stored, from) };
+    const { ordered, current, asOf } = this.#pageRequest(placed, stored, true, from?.checkpoint);
+    return this.#reader.explain(asOf?.merged ?? ordered?.statement ?? current);
   };
 
   readonly close = async (): Promise<void> => {

@@ -1,18 +1,15 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, join, type Row, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata";
+import { identifier, join, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata";
 import type { Database, Statement } from "better-sqlite3";
-import { StoreError } from "../errors.ts";
-import { columnValues } from "../read/columns.ts";
-import { encodeRecord } from "../record/encode.ts";
 import type { Member } from "../record/members.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../store.ts";
+import type { Outcome } from "../write/tallies.ts";
+import { keyOf, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
 
 /** The current version of a record as the writer looks at it. */
 type Present = [rowid: bigint, text: string, from: bigint, ...unread: unknown[]];
-
-export type Outcome = "written" | "unchanged" | "removed" | "absent";
 
 /** What became of a change, and whose record it was; null if of no dataset, or if there was none. */
 export type Written = { readonly outcome: Outcome; readonly datasetId: string | null };
@@ -69,15 +66,10 @@ export class TableWriter {
   }
 
   /** @throws {StoreError} `invalid_record` */
-  put({ datasetId, record, hidden }: StoredRecord, checkpoint: bigint): Written {
-    const row: Row = { ...record, ...hidden, [datasetProperty.name]: datasetId };
-    const { columns, key } = this.#table;
-    const values = columnValues(columns, row, formOf);
-    const ofKey = values.slice(0, key.length);
-    if (ofKey.includes(null))
-      throw new StoreError("invalid_record", `it has no ${key.map(({ name }) => name)}`);
-    const { text, members } = encodeRecord(record, this.#members);
-    const present = this.#find.get(...ofKey) as Present | undefined;
+  put(stored: StoredRecord, checkpoint: bigint): Written {
+    const { values, text, members } = versionOf(stored, this.#table, this.#members, formOf);
+    const { datasetId } = stored;
+    const present = this.#find.get(...values.slice(0, this.#table.key.length)) as Present | undefined;
     const all = [...values, checkpoint, text, members];
     if (present === undefined) {
       this.#insert.run(...all);
@@ -92,10 +84,9 @@ export class TableWriter {
     return { outcome: "written", datasetId };
   }
 
-  remove({ removed }: RemovedRecord, checkpoint: bigint): Written {
-    const { columns, key } = this.#table;
-    const row = Object.fromEntries(key.map(({ name }, i) => [name, removed[i]]));
-    const present = this.#find.get(...columnValues(key, row, formOf)) as Present | undefined;
+  remove(removed: RemovedRecord, checkpoint: bigint): Written {
+    const { columns } = this.#table;
+    const present = this.#find.get(...keyOf(removed, this.#table, formOf)) as Present | undefined;
     if (present === undefined) return { outcome: "absent", datasetId: null };
     const [rowid, , from, ...besides] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);

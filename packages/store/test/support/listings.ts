@@ -114,18 +114,16 @@ export type Asked = {
   select?: string;
   top?: number;
   skip?: number;
-  after?: readonly unknown[];
 };
 
 /** A restricted query from the texts of its options. */
-export function ask({ filter, orderBy, select, top = 100, skip = 0, after }: Asked = {}, scope = everything) {
+export function ask({ filter, orderBy, select, top = 100, skip = 0 }: Asked = {}, scope = everything) {
   const parts = {
     filter: filter === undefined ? undefined : parseFilter(filter),
     orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
     select: select === undefined ? undefined : parseSelect(select),
     top,
     skip,
-    after: after ?? null,
   };
   return restrict(bindQuery(parts, visibleEntitySet(listings, scope)), scope);
 }

@@ -5,7 +5,6 @@ import {
   compileMergedCount,
   compileMergedPage,
   compilePage,
-  compileValue,
   identifier,
   join,
   type Mapping,
@@ -13,29 +12,24 @@ import {
   type SqlFragment,
   type StructuralProperty,
   sql,
-  sqlite,
   type ValueType,
   value,
 } from "@cadastre/odata";
-import { asOf, type VersionMapping } from "../read/versions.ts";
 import type { Planned } from "../record/plans.ts";
 import { type TableSchema, validity } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
-import { CurrentCompiler, columnsOfRecord } from "./compiler.ts";
+import type { CurrentCompiler } from "./current-compiler.ts";
+import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import type { CountRequest, PageRequest, Versions } from "./request.ts";
+import { asOf, type VersionMapping } from "./versions.ts";
 
 /** A resource as its reads are compiled. */
 export type ReadableTable = {
   readonly table: TableSchema;
   readonly mapping: VersionMapping;
+  readonly forms: ReadForms;
   readonly compiler: CurrentCompiler;
 };
-
-export const readableTable = (table: TableSchema, mapping: VersionMapping): ReadableTable => ({
-  table,
-  mapping,
-  compiler: new CurrentCompiler(table, mapping.current),
-});
 
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
   collection ? `Collection(${type})` : type;
@@ -47,18 +41,17 @@ export function compilePageRequest(
   planned: Planned,
   at: number | undefined,
 ): PageRequest {
-  const { table, compiler } = readable;
-  const ofRecord = columnsOfRecord(table);
+  const { table, forms, compiler } = readable;
+  const { dialect } = forms;
+  const ofRecord = columnsOfRecord(table, forms);
   const columns = (of: Mapping): readonly SqlFragment[] => [
     ...ofRecord,
-    ...planned.computed.map((projection) => compileValue(query, projection, sqlite, of)),
+    ...planned.computed.map((projection) => forms.computed(query, projection, of)),
   ];
+  const isStored = planned.computed.length === 0;
   // One record more than asked for tells whether there is a next page.
   const asked = { ...query, top: query.top + 1 };
-  const ordered =
-    planned.computed.length === 0
-      ? compiler.orderedPage(at === undefined ? asked : then(asked, at))
-      : undefined;
+  const ordered = isStored ? compiler.ordered?.(at === undefined ? asked : then(asked, at)) : undefined;
   return {
     ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
     ...compileVersions(
@@ -66,10 +59,8 @@ export function compilePageRequest(
       readable,
       at,
       (over, of) =>
-        planned.computed.length === 0
-          ? compiler.page(over)
-          : compilePage(over, sqlite, of, { columns: columns(of) }),
-      (over, partitions) => compileMergedPage(over, sqlite, partitions, columns),
+        isStored ? compiler.page(over) : compilePage(over, dialect, of, { columns: columns(of) }),
+      (over, partitions) => compileMergedPage(over, dialect, partitions, columns),
     ),
     top: query.top,
     key: table.key.length,
@@ -87,13 +78,13 @@ export const compileCountRequest = (
   readable: ReadableTable,
   at: number | undefined,
 ): CountRequest => ({
-  unguarded: at === undefined ? readable.compiler.unguardedCount(query) : undefined,
+  unguarded: at === undefined ? readable.compiler.unguarded?.(query) : undefined,
   ...compileVersions(
     query,
     readable,
     at,
     (over) => readable.compiler.count(over),
-    (over, partitions) => compileMergedCount(over, sqlite, partitions),
+    (over, partitions) => compileMergedCount(over, readable.forms.dialect, partitions),
   ),
 });
 
@@ -112,14 +103,17 @@ const visitsFor = (top: number): number => 2000 + 20 * top;
  */
 export function compileOrderValues(
   query: BoundQuery,
-  { table, mapping }: ReadableTable,
+  { table, mapping, forms: { dialect } }: ReadableTable,
   { checkpoint, key }: Bookmark,
 ): readonly CompiledSql[] {
-  const isOfKey = table.key.map(({ name }, i) => sql`${identifier(name)} = ${value(key[i])}`);
+  const isOfKey = table.key.map((property, i) => {
+    const { sql: column, encoding = dialect.encodings[property.type] } = mapping.current.column(property);
+    return sql`${column} = ${dialect.operand(key[i], property.type, encoding)}`;
+  });
   const one = { ...query, filter: asOf(checkpoint), top: 1, skip: 0, after: null };
   return [mapping.current, mapping.closedSince(checkpoint, "all")].map((versions) => {
     const where = join(versions.where === undefined ? isOfKey : [versions.where, ...isOfKey], " and ");
-    return compilePage(one, sqlite, { ...versions, where }, { columns: [], order: true });
+    return compilePage(one, dialect, { ...versions, where }, { columns: [], order: true });
   });
 }
 
@@ -127,11 +121,12 @@ type Compile<Over> = (query: BoundQuery, over: Over) => CompiledSql;
 
 function compileVersions(
   query: BoundQuery,
-  { table, mapping }: ReadableTable,
+  readable: ReadableTable,
   at: number | undefined,
   compile: Compile<Mapping>,
   compileMerged: Compile<readonly Mapping[]>,
 ): Versions {
+  const { mapping } = readable;
   if (at === undefined) return { current: compile(query, mapping.current) };
   const versions = then(query, at);
   const closed = mapping.closedSince(at, "present");
@@ -139,14 +134,15 @@ function compileVersions(
     current: compile(versions, mapping.current),
     asOf: {
       checkpoint: at,
-      closings: compileClosings(table, at),
+      closings: compileClosings(readable, at),
       merged: compileMerged(versions, [mapping.current, closed]),
     },
   };
 }
 
 /** A row if a version was closed since. */
-const compileClosings = ({ closed }: TableSchema, checkpoint: number): CompiledSql => {
+export const compileClosings = ({ table, forms }: ReadableTable, checkpoint: number): CompiledSql => {
   const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
-  return render(sql`select 1 from ${identifier(closed)} where ${later} limit 1`, sqlite.placeholder);
+  const found = sql`select 1 from ${identifier(table.closed)} where ${later} limit 1`;
+  return render(found, forms.dialect.placeholder);
 };

@@ -1,4 +1,5 @@
-import type { CompiledSql, ValueType } from "@cadastre/odata";
+import type { CompiledSql } from "@cadastre/odata";
+import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 
 /** A read, compiled: plain data that goes to another thread as it is. */
@@ -37,8 +38,6 @@ export type PageRequest = Versions & {
   readonly computed: readonly ComputedColumn[];
   readonly plan: PlanRef;
 };
-
-export type ComputedColumn = { readonly name: string; readonly type: ValueType };
 
 export type ReadResult = {
   /** Number of the last commit that was seen. */

@@ -1,0 +1,82 @@
+// Rate of a commit against that of bare prepared inserts of the same rows into the same indexed tables:
+//   node --conditions=@cadastre/source --import tsx packages/store/bench/ingest.ts [rows]
+import Database from "better-sqlite3";
+import pg from "pg";
+import { type BenchDatabase, openDatabases } from "./databases.ts";
+import { recordsOf } from "./listings.ts";
+
+const count = Number(process.argv[2] ?? 20_000);
+const rounds = 3;
+const records = recordsOf(count);
+
+async function seconds(work: () => unknown): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+/** Insert the rows of `from` into `to`, one statement a row, in one transaction. Gives the seconds. */
+type BareInsert = (from: string, to: string, database: BenchDatabase) => Promise<number>;
+
+const insertSqlite: BareInsert = async (from, to, { place }) => {
+  const source = new Database(place(from), { readonly: true });
+  const rows = source.prepare(`select * from "Listing"`).raw().all() as unknown[][];
+  source.close();
+  const target = new Database(place(to));
+  target.pragma("synchronous = normal");
+  const insert = target.prepare(`insert into "Listing" values (${rows[0]?.map(() => "?").join(", ")})`);
+  const all = target.transaction(() => {
+    for (const row of rows) insert.run(...row);
+  });
+  const taken = await seconds(all);
+  target.close();
+  return taken;
+};
+
+const insertPostgres: BareInsert = async (from, to, { place }) => {
+  const client = new pg.Client({
+    connectionString: place(to),
+    types: { getTypeParser: () => (text: string) => text },
+  });
+  await client.connect();
+  const { rows } = await client.query<unknown[]>({
+    text: `select * from "${from}"."Listing"`,
+    rowMode: "array",
+  });
+  const places = rows[0]?.map((_, i) => `$${i + 1}`).join(", ");
+  const text = `insert into "${to}"."Listing" values (${places})`;
+  const taken = await seconds(async () => {
+    await client.query("begin");
+    for (const values of rows) await client.query({ name: "insert", text, values });
+    await client.query("commit");
+  });
+  await client.end();
+  return taken;
+};
+
+const inserts: Readonly<Record<string, BareInsert>> = { SQLite: insertSqlite, PostgreSQL: insertPostgres };
+
+for (const database of await openDatabases()) {
+  const insert = inserts[database.name];
+  if (insert === undefined) throw new Error(`no inserts for ${database.name}`);
+  const best = {
+    commit: Number.POSITIVE_INFINITY,
+    again: Number.POSITIVE_INFINITY,
+    bare: Number.POSITIVE_INFINITY,
+  };
+  for (let round = 0; round < rounds; round++) {
+    const [committed, bare] = [`commit_${round}`, `bare_${round}`];
+    const store = await database.open(committed);
+    best.commit = Math.min(best.commit, await seconds(() => store.commit(records)));
+    best.again = Math.min(best.again, await seconds(() => store.commit(records)));
+    await store.close();
+    await (await database.open(bare)).close();
+    best.bare = Math.min(best.bare, await insert(committed, bare, database));
+  }
+  const rate = (taken: number) => `${Math.round(count / taken)} rows/s`;
+  console.log(
+    `${database.name}: commit ${rate(best.commit)}, unchanged ${rate(best.again)}, bare inserts ${rate(best.bare)}, ` +
+      `commit / bare = ${(best.bare / best.commit).toFixed(2)}`,
+  );
+  await database.close();
+}

@@ -1,0 +1,114 @@
+import { compileScope, restrict, visibleEntitySet } from "@cadastre/entitlement";
+import {
+  bindQuery,
+  type EntitySet,
+  type PrimitiveType,
+  parseOrderBy,
+  parseSelect,
+  type Row,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import type { StoredRecord, StoredResource } from "../src/index.ts";
+
+const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
+
+const property = (name: string, type: PrimitiveType = "Edm.String", nullable = true): StructuralProperty => ({
+  name,
+  type,
+  collection: false,
+  nullable,
+  ...(type === "Edm.Decimal" ? { precision: 14, scale: 2 } : {}),
+});
+
+const typed = [
+  property("ListingKey", "Edm.String", false),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", false),
+  property("OriginatingSystemName"),
+  property("ListingId"),
+  property("UniversalPropertyId"),
+  property("StandardStatus"),
+  property("City"),
+  property("StateOrProvince"),
+  property("ListPrice", "Edm.Decimal"),
+  property("ClosePrice", "Edm.Decimal"),
+  property("BedroomsTotal", "Edm.Int64"),
+  property("CloseDate", "Edm.Date"),
+];
+/** The rest of the 64 fields lies in the record's text. */
+const untyped = Array.from({ length: 64 - typed.length }, (_, i) => property(`Remark${i}`));
+const properties = [...typed, ...untyped];
+
+const entitySet: EntitySet = {
+  name: "Listing",
+  type: {
+    name: "Listing",
+    key: ["ListingKey"],
+    properties: new Map(properties.map((one) => [one.name, one])),
+  },
+};
+
+export const resource: StoredResource = {
+  entitySet,
+  columns: typed.map(({ name }) => name),
+  indexes: [
+    ["OriginatingSystemName", "ListingId"],
+    ["UniversalPropertyId"],
+    ["ModificationTimestamp", "ListingKey"],
+    ["StandardStatus", "ListPrice"],
+    ["City", "ListingKey"],
+    ["CloseDate", "ListingKey"],
+  ],
+};
+
+/** Every `nth` record has no value. */
+const unless = (i: number, nth: number, value: unknown): unknown => (i % nth === 0 ? null : value);
+
+function record(i: number): Row {
+  const spread = (i * 7919) % 1_000_003;
+  return {
+    ListingKey: `key-${i}`,
+    ModificationTimestamp: new Date(Date.UTC(2024, 0, 1) + (spread % 50_000) * 60_000).toISOString(),
+    OriginatingSystemName: `System ${i % 5}`,
+    ListingId: `L${i}`,
+    UniversalPropertyId: `US-${spread}-${i}`,
+    StandardStatus: ["Active", "Closed", "Pending", "Expired", "Withdrawn"][spread % 5],
+    City: unless(spread, 6, `City ${spread % 4001}`),
+    StateOrProvince: "TX",
+    ListPrice: unless(spread, 11, 100_000 + (spread % 9000) * 100.5),
+    ClosePrice: unless(spread, 2, 100_000 + (spread % 7000)),
+    BedroomsTotal: unless(spread, 4, spread % 7),
+    CloseDate: unless(spread, 3, new Date(Date.UTC(2020, 0, 1 + (spread % 1500))).toISOString().slice(0, 10)),
+    ...Object.fromEntries(untyped.map(({ name }, n) => [name, `${name} of ${(i + n) % 97}`])),
+  };
+}
+
+export const recordsOf = (count: number): readonly StoredRecord[] =>
+  Array.from({ length: count }, (_, i) => ({ resource: "Listing", datasetId: dataset, record: record(i) }));
+
+const scope = compileScope(
+  {
+    iss: "https://issuer.example",
+    aud: "https://listings.example",
+    sub: "cust_1",
+    ver: 1,
+    iat: 0,
+    nbf: 0,
+    exp: 1,
+    jti: "1",
+    products: ["listing"],
+    channels: { api: true, odata: true, file_delivery: true },
+    regions: [{ kind: "national", value: "US" }],
+    datasets: [{ dataset_id: dataset, resources: { Listing: { fields: "*" } } }],
+  },
+  { entitySets: [entitySet], rules: { Listing: { by: "dataset" } } },
+);
+
+/** A page of 100 in an order. */
+export const pageBy = (orderBy: string, select?: string) => {
+  const parts = {
+    top: 100,
+    orderBy: parseOrderBy(orderBy),
+    select: select === undefined ? undefined : parseSelect(select),
+  };
+  return restrict(bindQuery(parts, visibleEntitySet(entitySet, scope)), scope);
+};

@@ -1,0 +1,89 @@
+// Walks of many pages, each record met once, and what the last page costs against the first:
+//   node --conditions=@cadastre/source --import tsx packages/store/bench/walk.ts [rows]
+import { readFileSync } from "node:fs";
+import pg from "pg";
+import type { Bookmark, WritableStore } from "../src/index.ts";
+import { type BenchDatabase, openDatabases } from "./databases.ts";
+import { pageBy, recordsOf } from "./listings.ts";
+
+const count = Number(process.argv[2] ?? 200_000);
+const repeats = 100;
+const orders = [
+  "ListingKey",
+  "ModificationTimestamp",
+  "City",
+  "City desc",
+  "CloseDate desc,ListPrice",
+  "StandardStatus,ListPrice desc",
+];
+
+/** Milliseconds of CPU of this process and of the server's processes so far. */
+async function cpu({ name, place }: BenchDatabase): Promise<number> {
+  const { user, system } = process.cpuUsage();
+  const own = (user + system) / 1000;
+  return name === "PostgreSQL" ? own + (await serverCpu(place(""))) : own;
+}
+
+/** In ticks of 10 ms. Source: proc(5). */
+async function serverCpu(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    "select pid from pg_stat_activity where pid <> pg_backend_pid()",
+  );
+  await client.end();
+  const ticks = rows.map(({ pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, one) => sum + one, 0) * 10;
+}
+
+async function walk(
+  store: WritableStore,
+  orderBy: string,
+): Promise<{ readonly pages: number; readonly last: Bookmark | undefined }> {
+  const query = pageBy(orderBy, "ListingKey");
+  const met = new Set<unknown>();
+  let last: Bookmark | undefined;
+  let from: Bookmark | null | undefined;
+  let pages = 0;
+  let twice = 0;
+  for (; from !== null; pages++) {
+    const page = await store.page(query, { from });
+    for (const { ListingKey } of JSON.parse(`[${Buffer.from(page.records).toString()}]`)) {
+      if (met.has(ListingKey)) twice++;
+      met.add(ListingKey);
+    }
+    last = from ?? last;
+    from = page.next;
+  }
+  if (met.size !== count || twice > 0)
+    throw new Error(`${orderBy}: ${count - met.size} records lost, ${twice} met twice`);
+  return { pages, last };
+}
+
+for (const database of await openDatabases()) {
+  const store = await database.open("walk");
+  await store.commit(recordsOf(count));
+  /** Milliseconds of CPU of one page. */
+  const cost = async (orderBy: string, from: Bookmark | undefined): Promise<number> => {
+    const query = pageBy(orderBy);
+    for (let i = 0; i < 10; i++) await store.page(query, { from });
+    const start = await cpu(database);
+    for (let i = 0; i < repeats; i++) await store.page(query, { from });
+    return ((await cpu(database)) - start) / repeats;
+  };
+  for (const orderBy of orders) {
+    const start = performance.now();
+    const { pages, last } = await walk(store, orderBy);
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    const [first, end] = [await cost(orderBy, undefined), await cost(orderBy, last)];
+    console.log(
+      `${database.name}, ${orderBy}: ${pages} pages in ${seconds} s, every record once; ` +
+        `CPU of page 1 ${first.toFixed(2)} ms, of page ${pages} ${end.toFixed(2)} ms (${(end / first).toFixed(2)} x)`,
+    );
+  }
+  await store.close();
+  await database.close();
+}

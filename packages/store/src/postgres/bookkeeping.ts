@@ -1,0 +1,67 @@
+import type { CompiledSql } from "@cadastre/odata";
+import type { Knex } from "knex";
+import { type TableSchema, validity } from "../schema/table.ts";
+import type { Tally } from "../write/tallies.ts";
+
+/** Gives the number of the last commit; 0 before the first. */
+export const lastCheckpoint: CompiledSql = {
+  text: `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`,
+  values: [],
+};
+
+const pruned = "cadastre_pruned";
+
+/** Gives the earliest checkpoint that can still be read, once versions were forgotten. */
+export const earliestCheckpoint: CompiledSql = {
+  text: `select "text"::bigint from "cadastre_note" where "key" = $1::text`,
+  values: [pruned],
+};
+
+/** Let no other transaction commit to the store before this one has ended. */
+export const lockCommits = (transaction: Knex.Transaction): Promise<unknown> =>
+  transaction.raw(`lock table "cadastre_commit" in exclusive mode`).then();
+
+/** The statements that note a commit, at a time in milliseconds since 1970. */
+export const noteCommit = (
+  checkpoint: bigint,
+  time: number,
+  tallies: readonly Tally[],
+): readonly CompiledSql[] => [
+  {
+    text: `insert into "cadastre_commit" ("checkpoint", "committed_at") values ($1::bigint, $2::bigint)`,
+    values: [checkpoint, time],
+  },
+  ...tallies.map(({ resource, datasetId, written, removed }) => ({
+    text: `insert into "cadastre_commit_dataset" ("checkpoint", "resource", "dataset_id", "written", "removed")
+  values ($1::bigint, $2::text, $3::text, $4::bigint, $5::bigint)`,
+    values: [checkpoint, resource, datasetId, written, removed],
+  })),
+];
+
+/** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
+export const prune = (knex: Knex, tables: readonly TableSchema[], time: number): Promise<number> =>
+  knex.transaction(async (transaction) => {
+    await lockCommits(transaction);
+    const [last] = await transaction("cadastre_commit")
+      .max({ checkpoint: "checkpoint" })
+      .where("committed_at", "<", time);
+    const earliest = Number(last?.checkpoint ?? 0);
+    if (earliest <= Number((await readNote(transaction, pruned)) ?? 0)) return 0;
+    let forgotten = 0;
+    for (const { closed } of tables)
+      forgotten += await transaction(closed).where(validity.to.name, "<=", earliest).delete();
+    await writeNote(transaction, pruned, String(earliest));
+    return forgotten;
+  });
+
+export async function readNote(knex: Knex, key: string): Promise<string | undefined> {
+  const note = await knex<{ key: string; text: string }>("cadastre_note").where({ key }).first("text");
+  return note?.text;
+}
+
+export const writeNote = (knex: Knex, key: string, text: string): Promise<void> =>
+  knex("cadastre_note")
+    .insert({ key, text })
+    .onConflict("key")
+    .merge()
+    .then(() => {});

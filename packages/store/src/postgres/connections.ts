@@ -1,0 +1,49 @@
+import { postgresSettings } from "@cadastre/odata/postgres";
+import knex, { type Knex } from "knex";
+
+export type ConnectionOptions = {
+  /** As `pg` takes it: a URL, or its parts. */
+  readonly connection: string | Knex.PgConnectionConfig;
+  /** Schema that holds all of the store. */
+  readonly schema: string;
+};
+
+export type PoolOptions = {
+  readonly connections: number;
+  /** How long a caller may wait for a connection, in milliseconds. */
+  readonly wait: number;
+  /** Statements that each connection runs first, beside those that the compiled queries need. */
+  readonly settings: readonly string[];
+};
+
+/** Connections to the store's schema, made as they are needed. */
+export const connect = (
+  { connection, schema }: ConnectionOptions,
+  { connections, wait, settings }: PoolOptions,
+): Knex =>
+  knex({
+    client: "pg",
+    connection,
+    searchPath: [schema],
+    acquireConnectionTimeout: wait,
+    pool: {
+      min: 0,
+      max: connections,
+      afterCreate: (
+        client: { query: (text: string, done: (error?: Error) => void) => void },
+        done: () => void,
+      ) => client.query([...postgresSettings, ...settings].join("; "), done),
+    },
+  });
+
+/** Settings of connections that read: each batch is a transaction that sees one state of the store. */
+export const readSettings = (timeout: number): readonly string[] => [
+  "set default_transaction_isolation to 'repeatable read'",
+  "set default_transaction_read_only to on",
+  `set statement_timeout to ${Math.ceil(timeout)}`,
+  // Costs more than it saves for a page of rows.
+  "set jit to off",
+];
+
+/** Settings of connections that write: what is committed may take its time. */
+export const writeSettings: readonly string[] = ["set statement_timeout to 0", "set jit to off"];

@@ -1,0 +1,6 @@
+/**
+ * The store on PostgreSQL.
+ *
+ * @module
+ */
+export { openPostgresStore, type PostgresStoreOptions } from "./store.ts";

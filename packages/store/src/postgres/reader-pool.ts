@@ -1,0 +1,100 @@
+import type { Knex } from "knex";
+import { StoreError } from "../errors.ts";
+import type { Query } from "./round-trip.ts";
+import { type Client, runTogether } from "./session.ts";
+import { Stop } from "./stop.ts";
+
+/** Runs statements on one connection while the read may go on. */
+export type Run = (queries: readonly Query[]) => Promise<void>;
+
+export type ReaderPoolOptions = {
+  readonly knex: Knex;
+  /** Connections that read, at most. */
+  readonly connections: number;
+  /** Queries that may wait for a connection. */
+  readonly queue: number;
+  /** How long a query may take, waiting included, in milliseconds. */
+  readonly timeout: number;
+  /** Ends what the server process of this number is running. */
+  readonly cancel: (processId: number) => Promise<unknown>;
+};
+
+/** `query_canceled` of the server: a `statement_timeout`, or {@link ReaderPoolOptions.cancel}. */
+const canceled = "57014";
+
+/** Connections that read, first come first served. */
+export class ReaderPool {
+  readonly #options: ReaderPoolOptions;
+  /** Of every query that runs or waits. */
+  readonly #stops = new Set<Stop>();
+
+  constructor(options: ReaderPoolOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {StoreError} `store_busy`, `query_timeout`, `query_canceled` */
+  async use<T>(work: (run: Run) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { connections, queue, timeout } = this.#options;
+    if (this.#stops.size >= connections + queue) throw new StoreError("store_busy");
+    const stop = new Stop(timeout, signal);
+    this.#stops.add(stop);
+    try {
+      const client = await this.#acquire(stop);
+      return await this.#work(client, stop, work);
+    } finally {
+      stop.end();
+      this.#stops.delete(stop);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop.now("query_canceled");
+    await this.#options.knex.destroy();
+  }
+
+  async #acquire(stop: Stop): Promise<Client> {
+    stop.check();
+    const { client: pool } = this.#options.knex;
+    const acquired: Promise<Client> = pool.acquireConnection();
+    try {
+      return await new Promise<Client>((resolve, reject) => {
+        acquired.then(resolve, reject);
+        // A deadline that passes here says that there are too few connections.
+        stop.act = () =>
+          reject(new StoreError(stop.code === "query_timeout" ? "store_busy" : "query_canceled"));
+      });
+    } catch (error) {
+      if (stop.code !== undefined)
+        acquired.then(
+          (late) => pool.releaseConnection(late),
+          () => {},
+        );
+      throw isTimeout(error) ? new StoreError("store_busy") : error;
+    }
+  }
+
+  async #work<T>(client: Client, stop: Stop, work: (run: Run) => Promise<T>): Promise<T> {
+    const { knex, cancel } = this.#options;
+    let canceling: Promise<unknown> | undefined;
+    stop.act = () => {
+      canceling = cancel(client.processID).catch(() => {});
+    };
+    try {
+      return await work((queries) => {
+        stop.check();
+        return runTogether(client, queries);
+      });
+    } catch (error) {
+      throw isCanceled(error) ? new StoreError(stop.code ?? "query_timeout") : error;
+    } finally {
+      // What is canceled late must not be the next query.
+      await canceling;
+      await knex.client.releaseConnection(client);
+    }
+  }
+}
+
+const isCanceled = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === canceled;
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "KnexTimeoutError";

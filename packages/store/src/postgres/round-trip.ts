@@ -1,0 +1,98 @@
+import type { CompiledSql } from "@cadastre/odata";
+import type { Prepared, Statements } from "./statements.ts";
+
+/** A row as the server wrote it, a text a column. */
+export type Fields = readonly (string | null)[];
+
+/** A statement to run, and what takes its rows as they arrive. */
+export type Query = CompiledSql & {
+  readonly onRow?: ((fields: Fields) => void) | undefined;
+  readonly onEnd?: (() => void) | undefined;
+};
+
+/** The part of a `pg` connection that speaks the extended query protocol. */
+type Wire = {
+  readonly stream: { readonly cork?: () => void; readonly uncork?: () => void };
+  readonly parse: (statement: { name: string; text: string; types: readonly number[] }) => void;
+  readonly bind: (portal: {
+    portal: string;
+    statement: string;
+    values: readonly unknown[];
+    binary: boolean;
+    valueMapper: (value: unknown) => unknown;
+  }) => void;
+  readonly execute: (portal: { portal: string; rows?: number }) => void;
+  readonly close: (what: { type: "S"; name: string }) => void;
+  readonly sync: () => void;
+};
+
+/** Text of every value but bytes, which go as they are. */
+const wireValue = (value: unknown): unknown =>
+  value === null || value === undefined || Buffer.isBuffer(value) ? (value ?? null) : String(value);
+
+/**
+ * Statements that go to the server in one message and run in one transaction, the ways of `pg`'s own queries left
+ * out: `client.query(roundTrip)` starts it, and `done` tells the end.
+ */
+export class RoundTrip {
+  readonly done: Promise<void>;
+  readonly #queries: readonly Query[];
+  readonly #statements: Statements;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+  /** Position of the statement whose rows arrive. */
+  #at = 0;
+  #failure: unknown;
+
+  constructor(queries: readonly Query[], statements: Statements) {
+    this.#queries = queries;
+    this.#statements = statements;
+    this.done = new Promise<void>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  submit(wire: Wire): null {
+    wire.stream.cork?.();
+    try {
+      const prepared = this.#queries.map(({ text }) => this.#statements.prepare(text));
+      for (const name of this.#statements.takeDropped()) wire.close({ type: "S", name });
+      for (const [i, query] of this.#queries.entries()) send(wire, query, prepared[i] as Prepared);
+      wire.sync();
+    } finally {
+      wire.stream.uncork?.();
+    }
+    return null;
+  }
+
+  handleDataRow({ fields }: { readonly fields: Fields }): void {
+    if (this.#failure !== undefined) return;
+    try {
+      this.#queries[this.#at]?.onRow?.(fields);
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  handleCommandComplete(): void {
+    this.#queries[this.#at++]?.onEnd?.();
+  }
+
+  handleError(error: unknown): void {
+    // Which of the statements were parsed is not known.
+    for (const { text } of this.#queries) this.#statements.forget(text);
+    this.#reject(error);
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#failure === undefined) this.#resolve();
+    else this.#reject(this.#failure);
+  }
+}
+
+function send(wire: Wire, { text, values }: Query, { name, isNew }: Prepared): void {
+  if (isNew) wire.parse({ name, text, types: [] });
+  wire.bind({ portal: "", statement: name, values, binary: false, valueMapper: wireValue });
+  wire.execute({ portal: "" });
+}

@@ -1,0 +1,31 @@
+import type { CompiledSql } from "@cadastre/odata";
+import { type Fields, type Query, RoundTrip } from "./round-trip.ts";
+import { Statements } from "./statements.ts";
+
+/** The part of a `pg` client that a store needs. */
+export type Client = {
+  readonly query: (roundTrip: RoundTrip) => unknown;
+  /** Number of the server's process. */
+  readonly processID: number;
+};
+
+const statementsOf = new WeakMap<Client, Statements>();
+
+/** Run statements on a connection, in one round trip and, unless one is open, in one transaction. */
+export function runTogether(client: Client, queries: readonly Query[]): Promise<void> {
+  const statements = statementsOf.get(client) ?? new Statements();
+  statementsOf.set(client, statements);
+  const roundTrip = new RoundTrip(queries, statements);
+  client.query(roundTrip);
+  return roundTrip.done;
+}
+
+/** The first row of a statement. */
+export async function firstRow(client: Client, statement: CompiledSql): Promise<Fields | undefined> {
+  let first: Fields | undefined;
+  const onRow = (fields: Fields) => {
+    first ??= fields;
+  };
+  await runTogether(client, [{ ...statement, onRow }]);
+  return first;
+}

@@ -1,0 +1,19 @@
+import { identifier, postgres, render, sql } from "@cadastre/odata";
+import { type Client, firstRow, runTogether } from "./session.ts";
+
+const sizeOf = `select reltuples from pg_class
+  where relname = $1::text and relnamespace = current_schema()::regnamespace`;
+
+/**
+ * Tell the planner what a table holds once a fifth of it is new: it would find out by itself, but after the first
+ * queries.
+ *
+ * @param changed number of changes, by table
+ */
+export async function refreshStatistics(client: Client, changed: ReadonlyMap<string, number>): Promise<void> {
+  for (const [table, changes] of changed) {
+    const [rows] = (await firstRow(client, { text: sizeOf, values: [table] })) ?? [];
+    if (changes * 5 > Number(rows ?? 0))
+      await runTogether(client, [render(sql`analyze ${identifier(table)}`, postgres.placeholder)]);
+  }
+}

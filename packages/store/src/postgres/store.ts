@@ -1,0 +1,176 @@
+import type { RestrictedQuery } from "@cadastre/entitlement";
+import type { BoundQuery } from "@cadastre/odata";
+import type { Knex } from "knex";
+import { StoreError } from "../errors.ts";
+import {
+  compileClosings,
+  compileCountRequest,
+  compileOrderValues,
+  compilePageRequest,
+  type ReadableTable,
+} from "../read/compile.ts";
+import { currentCompiler } from "../read/current-compiler.ts";
+import type { PageRequest, PageResult } from "../read/request.ts";
+import { versionMapping } from "../read/versions.ts";
+import type { Member } from "../record/members.ts";
+import { Plans } from "../record/plans.ts";
+import { tableOf } from "../schema/table.ts";
+import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
+import { prune, readNote, writeNote } from "./bookkeeping.ts";
+import { columnsOf, forms } from "./columns.ts";
+import { Committer } from "./commit.ts";
+import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
+import { migratePostgres } from "./migrate.ts";
+import { findStart, type PageAndCount, read, type Start } from "./reader.ts";
+import { ReaderPool, type Run } from "./reader-pool.ts";
+
+export type PostgresStoreOptions = {
+  /** As `pg` takes it: a URL, or its parts. */
+  readonly connection: ConnectionOptions["connection"];
+  readonly resources: readonly StoredResource[];
+  /** Schema that holds all of the store; it is made if it does not exist. By default `cadastre`. */
+  readonly schema?: string | undefined;
+  /** Connections that read, at most. By default 8. */
+  readonly connections?: number | undefined;
+  /** Queries that may wait for a connection. By default 256. */
+  readonly queue?: number | undefined;
+  /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
+  readonly timeout?: number | undefined;
+};
+
+type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
+
+/** Connections beside those that read: one commits, others migrate, note and cancel. */
+const otherConnections = 4;
+
+/** Open a store, and bring its schema to the present state. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<WritableStore> {
+  const { connection, resources, schema = "cadastre", timeout = 10_000 } = options;
+  const target = { connection, schema };
+  const knex = connect(target, { connections: otherConnections, wait: timeout, settings: writeSettings });
+  try {
+    const numbered = await migratePostgres(knex, schema, resources);
+    const stored = new Map<string, Stored>();
+    for (const resource of resources) {
+      const table = tableOf(resource);
+      const mapping = versionMapping(table, columnsOf(table));
+      const compiler = currentCompiler(table, mapping.current, forms);
+      const members = numbered.get(table.name) ?? new Map();
+      stored.set(table.name, { table, mapping, forms, compiler, members });
+    }
+    return new PostgresStore({ ...options, target, timeout }, knex, stored);
+  } catch (error) {
+    await knex.destroy();
+    throw error;
+  }
+}
+
+type Settled = PostgresStoreOptions & { readonly target: ConnectionOptions; readonly timeout: number };
+
+/** One pool of connections reads; another writes, one commit after another. */
+class PostgresStore implements WritableStore {
+  readonly #knex: Knex;
+  readonly #stored: ReadonlyMap<string, Stored>;
+  readonly #committer: Committer;
+  readonly #readers: ReaderPool;
+  readonly #plans = new Plans();
+
+  constructor(
+    { target, timeout, connections = 8, queue = 256 }: Settled,
+    knex: Knex,
+    stored: Map<string, Stored>,
+  ) {
+    this.#knex = knex;
+    this.#stored = stored;
+    this.#committer = new Committer(knex, stored);
+    this.#readers = new ReaderPool({
+      // The pool's own bound comes after the deadline, which says so better.
+      knex: connect(target, { connections, wait: timeout + 1000, settings: readSettings(timeout) }),
+      connections,
+      queue,
+      timeout,
+      cancel: async (processId) => knex.raw("select pg_cancel_backend(?)", [processId]),
+    });
+  }
+
+  readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
+    const { from, count = false, nulls = true, signal } = options;
+    const stored = this.#find(query);
+    const at = from?.checkpoint;
+    return this.#readers.use(async (run) => {
+      const start = from === undefined ? undefined : await this.#findStart(run, query, from);
+      const placed = start === undefined ? query : { ...query, after: start.values };
+      const request: PageAndCount = {
+        page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
+        count: count ? compileCountRequest(query, stored, at) : undefined,
+      };
+      const { checkpoint, page, count: counted } = await read(run, request, start?.isClosed);
+      const { records, length, last, more } = page ?? emptyPage;
+      const next = more ? { checkpoint: at ?? checkpoint, key: last } : null;
+      return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
+    }, signal);
+  };
+
+  readonly count: WritableStore["count"] = (query, { signal } = {}) => {
+    const count = compileCountRequest(query, this.#find(query), undefined);
+    return this.#readers.use(async (run) => (await read(run, { count })).count ?? 0, signal);
+  };
+
+  readonly one: WritableStore["one"] = (query, { nulls = true, signal } = {}) => {
+    const page = this.#pageRequest({ ...query, top: 1 }, this.#find(query), nulls, undefined);
+    return this.#readers.use(async (run) => {
+      const found = (await read(run, { page })).page;
+      return found?.length === 1 ? found.records : undefined;
+    }, signal);
+  };
+
+  readonly checkpoint = (): Promise<number> =>
+    this.#readers.use(async (run) => (await read(run, {})).checkpoint);
+
+  readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
+
+  readonly prune = (time: number): Promise<number> =>
+    prune(
+      this.#knex,
+      [...this.#stored.values()].map(({ table }) => table),
+      time,
+    );
+
+  readonly notes: WritableStore["notes"] = {
+    get: (key) => readNote(this.#knex, key),
+    set: (key, text) => writeNote(this.#knex, key, text),
+  };
+
+  readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
+    this.#readers.use(async (run) => {
+      const after = from === undefined ? null : (await this.#findStart(run, query, from)).values;
+      const page = this.#pageRequest({ ...query, after }, this.#find(query), true, from?.checkpoint);
+      const { text, values } = page.asOf?.merged ?? page.current;
+      const lines: string[] = [];
+      await run([{ text: `explain ${text}`, values, onRow: ([line]) => lines.push(line ?? "") }]);
+      return lines;
+    });
+
+  readonly close = async (): Promise<void> => {
+    await this.#readers.close();
+    await this.#committer.idle();
+    await this.#knex.destroy();
+  };
+
+  #find({ entitySet: { name } }: BoundQuery): Stored {
+    const stored = this.#stored.get(name);
+    if (stored === undefined) throw new StoreError("unknown_resource", name);
+    return stored;
+  }
+
+  #findStart(run: Run, query: BoundQuery, from: Bookmark): Promise<Start> {
+    const stored = this.#find(query);
+    return findStart(run, compileOrderValues(query, stored, from), compileClosings(stored, from.checkpoint));
+  }
+
+  #pageRequest(query: BoundQuery, stored: Stored, nulls: boolean, at: number | undefined): PageRequest {
+    return compilePageRequest(query, stored, this.#plans.of(query.select, stored.members, nulls), at);
+  }
+}
+
+const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };

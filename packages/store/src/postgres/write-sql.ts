@@ -1,0 +1,98 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import {
+  identifier,
+  join,
+  postgres,
+  render,
+  type SqlFragment,
+  type StructuralProperty,
+  sql,
+  value,
+} from "@cadastre/odata";
+import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { typeOf } from "./columns.ts";
+
+const parameter = value(null);
+const names = (properties: readonly { readonly name: string }[]) =>
+  properties.map(({ name }) => identifier(name));
+const ofTable = (table: SqlFragment, columns: readonly SqlFragment[]) =>
+  columns.map((column) => sql`${table}.${column}`);
+const list = (fragments: readonly SqlFragment[]) => join(fragments, ", ");
+
+/** Rows of parameters, an array of texts for each of the properties. */
+function unnest(properties: readonly StructuralProperty[], more: readonly SqlFragment[] = []): SqlFragment {
+  const arrays = [...properties.map(() => sql`${parameter}::text[]`), ...more];
+  return sql`unnest(${list(arrays)}) as "row"(${list(arrays.map((_, i) => identifier(`c${i}`)))})`;
+}
+
+const typed = (properties: readonly StructuralProperty[]): readonly SqlFragment[] =>
+  properties.map(
+    (property, i) => sql`${identifier(`c${i}`)}::${typeOf(property)} as ${identifier(property.name)}`,
+  );
+
+const [current, given] = [sql`"current"`, sql`"given"`];
+const { from, to } = { from: identifier(validity.from.name), to: identifier(validity.to.name) };
+const [text, index] = [identifier(recordColumns.text), identifier(recordColumns.members)];
+const dataset = identifier(datasetProperty.name);
+
+const sameKey = ({ key }: TableSchema, left: SqlFragment, right: SqlFragment): SqlFragment =>
+  join(
+    names(key).map((column) => sql`${left}.${column} = ${right}.${column}`),
+    " and ",
+  );
+
+/**
+ * Write versions and close those that they replace; what is there already, to the letter, stays. Gives how many were
+ * written, by dataset. Parameters: the checkpoint, an array for each column, one of texts, one of members; then the
+ * checkpoint twice more.
+ *
+ * @param besides the columns that the record's text does not tell
+ */
+export function putSql(table: TableSchema, besides: readonly StructuralProperty[]): string {
+  const [into, intoClosed] = [identifier(table.name), identifier(table.closed)];
+  const n = table.columns.length;
+  const all = [...names(table.columns), from, text, index];
+  const differs = [
+    sql`${current}.${text}::text <> ${given}.${text}::text`,
+    ...names(besides).map((column) => sql`${current}.${column} is distinct from ${given}.${column}`),
+  ];
+  const replaced = all.map((column) => sql`${column} = excluded.${column}`);
+  const rows = unnest(table.columns, [sql`${parameter}::text[]`, sql`${parameter}::bytea[]`]);
+  const statement = sql`with "given" as materialized (
+  select ${list(typed(table.columns))}, ${parameter}::bigint as ${from},
+    ${identifier(`c${n}`)}::json as ${text}, ${identifier(`c${n + 1}`)} as ${index}
+  from ${rows}
+), "changed" as materialized (
+  select ${given}.* from "given" left join ${into} as "current" on ${sameKey(table, current, given)}
+  where ${current}.${from} is null or ${join(differs, " or ")}
+), "kept" as (
+  insert into ${intoClosed} (${list(all)}, ${to})
+  select ${list(ofTable(current, all))}, ${parameter}::bigint
+  from ${into} as "current" join "changed" on ${sameKey(table, current, sql`"changed"`)}
+  where ${current}.${from} <> ${parameter}::bigint
+), "written" as (
+  insert into ${into} (${list(all)}) select ${list(all)} from "changed"
+  on conflict (${list(names(table.key))}) do update set ${list(replaced)}
+)
+select ${dataset}, count(*) from "changed" group by ${dataset}`;
+  return render(statement, postgres.placeholder).text;
+}
+
+/**
+ * Remove records and close their versions. Gives how many there were, by dataset. Parameters: an array for each
+ * column of the key, then the checkpoint twice.
+ */
+export function removeSql(table: TableSchema): string {
+  const all = [...names(table.columns), from, text, index];
+  const statement = sql`with "given" as materialized (
+  select ${list(typed(table.key))} from ${unnest(table.key)}
+), "gone" as (
+  delete from ${identifier(table.name)} as "current" using "given" where ${sameKey(table, current, given)}
+  returning ${current}.*
+), "kept" as (
+  insert into ${identifier(table.closed)} (${list(all)}, ${to})
+  select ${list(all)}, ${parameter}::bigint from "gone" where ${from} <> ${parameter}::bigint
+)
+select ${dataset}, count(*) from "gone" group by ${dataset}`;
+  return render(statement, postgres.placeholder).text;
+}

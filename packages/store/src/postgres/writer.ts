@@ -1,0 +1,92 @@
+import type { RemovedRecord, StoredRecord } from "../store.ts";
+import type { Outcome } from "../write/tallies.ts";
+import { binaryArray } from "./array.ts";
+import type { Query } from "./round-trip.ts";
+import { type Resource, WriteBatch } from "./write-batch.ts";
+import { putSql, removeSql } from "./write-sql.ts";
+
+/** Takes a number of records of one dataset, and what became of them. */
+export type Count = (datasetId: string | null, outcome: Exclude<Outcome, "absent">, count: number) => void;
+
+/** Writes versions of records of one resource, a batch at a time. */
+export class TableWriter {
+  readonly #resource: Resource;
+  readonly #putSql: string;
+  readonly #removeSql: string;
+  #batch: WriteBatch;
+
+  constructor(resource: Resource) {
+    const { table, members } = resource;
+    this.#resource = resource;
+    this.#putSql = putSql(
+      table,
+      table.columns.filter(({ name }) => !members.has(name)),
+    );
+    this.#removeSql = removeSql(table);
+    this.#batch = new WriteBatch(resource);
+  }
+
+  /**
+   * Take a change. Gives a batch that is to be written before the next one.
+   *
+   * @throws {StoreError} `invalid_record`
+   */
+  take(change: StoredRecord | RemovedRecord): WriteBatch | undefined {
+    if (this.#add(change)) return undefined;
+    const full = this.rest();
+    this.#add(change);
+    return full;
+  }
+
+  /** What has been taken and is not yet written. */
+  rest(): WriteBatch {
+    const batch = this.#batch;
+    this.#batch = new WriteBatch(this.#resource);
+    return batch;
+  }
+
+  #add(change: StoredRecord | RemovedRecord): boolean {
+    return "removed" in change ? this.#batch.remove(change) : this.#batch.put(change);
+  }
+
+  /** The statements that write a batch, for one transaction. */
+  statements({ versions, removals }: WriteBatch, checkpoint: bigint, count: Count): readonly Query[] {
+    const { table } = this.#resource;
+    const queries: Query[] = [];
+    if (versions.length > 0) {
+      let unchanged = versions.length;
+      queries.push({
+        text: this.#putSql,
+        values: [
+          checkpoint,
+          ...table.columns.map((_, i) => texts(versions.map(({ values }) => values[i]))),
+          texts(versions.map(({ text }) => text)),
+          binaryArray(
+            "bytea",
+            versions.map(({ members }) => members),
+          ),
+          checkpoint,
+          checkpoint,
+        ],
+        onRow: ([dataset = null, written]) => {
+          count(dataset, "written", Number(written));
+          unchanged -= Number(written);
+        },
+        onEnd: () => count(null, "unchanged", unchanged),
+      });
+    }
+    if (removals.length > 0)
+      queries.push({
+        text: this.#removeSql,
+        values: [...table.key.map((_, i) => texts(removals.map((key) => key[i]))), checkpoint, checkpoint],
+        onRow: ([dataset = null, removed]) => count(dataset, "removed", Number(removed)),
+      });
+    return queries;
+  }
+}
+
+const texts = (values: readonly unknown[]): Buffer =>
+  binaryArray(
+    "text",
+    values.map((value) => (value === null || value === undefined ? null : String(value))),
+  );

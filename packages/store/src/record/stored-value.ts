@@ -1,0 +1,91 @@
+import { codecOf, type PrimitiveType, type StructuralProperty } from "@cadastre/odata";
+import { StoreError } from "../errors.ts";
+
+type Instant = { readonly picoseconds: bigint; readonly offset: number };
+
+/** Days since 1970 of 0001-01-01 and 9999-12-31: every database has these, and prints the year in four digits. */
+const [firstDay, lastDay] = [-719_162, 2_932_896];
+
+const day = 86_400_000_000_000_000n;
+const millisecond = 1_000_000_000n;
+
+/** Text is what a database can hold: no U+0000, no half of a surrogate pair. */
+const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+const isTextThroughout = (json: unknown): boolean => {
+  if (typeof json === "string") return isText(json);
+  if (typeof json !== "object" || json === null) return true;
+  return Object.entries(json).every(([name, value]) => isText(name) && isTextThroughout(value));
+};
+
+/** The value as it is kept, or undefined if a database has none for it. */
+type Keep = (value: unknown) => unknown;
+
+const textOrNothing: Keep = (value) => (isText(value as string) ? value : undefined);
+const numberOrNothing: Keep = (value) => (Number.isNaN(value) ? undefined : value);
+
+const rules: Partial<Record<PrimitiveType, Keep>> = {
+  "Edm.String": textOrNothing,
+  // Not a number has no place in an order.
+  "Edm.Single": numberOrNothing,
+  "Edm.Double": numberOrNothing,
+  "Edm.Date": (value) => ((value as number) >= firstDay && (value as number) <= lastDay ? value : undefined),
+  // Whole milliseconds, in UTC.
+  "Edm.DateTimeOffset": (value) => {
+    const { picoseconds } = value as Instant;
+    if (picoseconds < BigInt(firstDay) * day || picoseconds >= BigInt(lastDay + 1) * day) return undefined;
+    const rest = ((picoseconds % millisecond) + millisecond) % millisecond;
+    return rest === 0n ? value : { picoseconds: picoseconds - rest, offset: 0 };
+  },
+};
+
+const shapeOrNothing: Keep = (value) => (isTextThroughout(value) ? value : undefined);
+
+/** The value in memory of a value in JSON form, as every database keeps it; undefined for what is none of the type. */
+export function storedValue(json: unknown, type: PrimitiveType): unknown {
+  const value = codecOf(type).fromJson(json);
+  if (value === undefined) return undefined;
+  const rule = type.startsWith("Edm.Geo") ? shapeOrNothing : rules[type];
+  return rule === undefined ? value : rule(value);
+}
+
+/** Types with several texts for one value: a record holds the one that sorts. */
+const rewritten: ReadonlySet<PrimitiveType> = new Set([
+  "Edm.DateTimeOffset",
+  "Edm.TimeOfDay",
+  "Edm.Guid",
+  "Edm.Binary",
+]);
+
+/** `2024-01-15T08:30:00.123Z` is written as it is. */
+const isWritten = (json: unknown): boolean =>
+  typeof json === "string" && json.length === 24 && json.endsWith("Z") && json[10] === "T";
+
+/** JSON text of a value in JSON form, or undefined for what is none of the type. */
+function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
+  const value = storedValue(json, type);
+  if (value === undefined) return undefined;
+  if (typeof json === "bigint") return String(json);
+  if (!rewritten.has(type) || (type === "Edm.DateTimeOffset" && isWritten(json))) return JSON.stringify(json);
+  return JSON.stringify(codecOf(type).toJson(value));
+}
+
+/**
+ * JSON text of a property's value in JSON form, which is not null.
+ *
+ * @throws {StoreError} `invalid_record`
+ */
+export function storedText(json: unknown, { name, type, collection }: StructuralProperty): string {
+  const text = collection ? collectionText(json, type) : primitiveText(json, type);
+  if (text !== undefined) return text;
+  throw new StoreError(
+    "invalid_record",
+    `${name} is not a valid ${collection ? `Collection(${type})` : type}`,
+  );
+}
+
+function collectionText(json: unknown, item: PrimitiveType): string | undefined {
+  if (!Array.isArray(json)) return undefined;
+  const texts = json.map((one) => (one === null ? "null" : primitiveText(one, item)));
+  return texts.includes(undefined) ? undefined : `[${texts.join(",")}]`;
+}

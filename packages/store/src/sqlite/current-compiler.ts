@@ -1,0 +1,54 @@
+import { type BoundNode, cachedCompiler, identifier, type Mapping, sql, sqlite } from "@cadastre/odata";
+import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
+import { orderIndexOf, type RowsOf } from "../read/order-index.ts";
+import type { TableSchema } from "../schema/table.ts";
+import { forms } from "./columns.ts";
+import { visiting } from "./deadline.ts";
+
+/**
+ * Compiles queries over the current versions of a table, and remembers their shapes. A page is also compiled by an index
+ * in its order, and a count without a guard.
+ */
+export function sqliteCompiler(table: TableSchema, mapping: Mapping, rowsOf: RowsOf): CurrentCompiler {
+  const compilerOf = (over: Mapping) => currentCompiler(table, over, forms);
+  const { page, count } = compilerOf(mapping);
+  const { count: unguarded } = cachedCompiler(sqlite, { from: mapping.from, column: mapping.column });
+  const byIndex = new Map<string, CurrentCompiler>();
+  return {
+    page,
+    count,
+    ordered: (query) => {
+      const index = orderIndexOf(query, table, rowsOf);
+      if (index === undefined) return undefined;
+      const compiler = byIndex.get(index.name) ?? compilerOf(by(index.name, mapping));
+      byIndex.set(index.name, compiler);
+      return compiler.page(query);
+    },
+    unguarded: (query) => (isCheap(query.filter) ? unguarded(query) : undefined),
+  };
+}
+
+const by = (index: string, { from, column }: Mapping): Mapping => ({
+  from: sql`${from} indexed by ${identifier(index)}`,
+  column,
+  where: visiting,
+});
+
+/** Whether it compares, and computes nothing. */
+function isCheap(node: BoundNode): boolean {
+  switch (node.kind) {
+    case "Constant":
+    case "Property":
+      return true;
+    case "Compare":
+      return isCheap(node.left) && isCheap(node.right);
+    case "Membership":
+      return isCheap(node.operand) && node.values.every(isCheap);
+    case "Logical":
+      return node.operands.every(isCheap);
+    case "Not":
+      return isCheap(node.operand);
+    default:
+      return false;
+  }
+}

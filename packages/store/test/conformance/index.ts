@@ -1,0 +1,15 @@
+import { describe } from "vitest";
+import { commits } from "./commits.ts";
+import { computed } from "./computed.ts";
+import type { Harness } from "./harness.ts";
+import { pages } from "./pages.ts";
+import { running } from "./running.ts";
+import { values } from "./values.ts";
+import { walks } from "./walks.ts";
+
+/** What every store does, whatever its database. */
+export const conformance = (name: string, harness: Harness): void => {
+  describe(name, () => {
+    for (const cases of [pages, computed, values, commits, walks, running]) cases(harness);
+  });
+};

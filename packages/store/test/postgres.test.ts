@@ -1,0 +1,76 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
+import { openPostgresStore } from "../src/postgres/index.ts";
+import type { Harness } from "./conformance/harness.ts";
+import { conformance } from "./conformance/index.ts";
+import { ask, records, stored } from "./support/listings.ts";
+import { plans } from "./support/plans.ts";
+
+if (!hasPostgres) console.warn("no PostgreSQL server is installed: its store is not tested");
+
+describe.skipIf(!hasPostgres)("PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+
+  const harness: Harness = {
+    isConcurrent: true,
+    open: (schema, { resources = [stored], readers = 3, ...options } = {}) =>
+      openPostgresStore({ connection: server.url, schema, resources, connections: readers, ...options }),
+  };
+
+  conformance("a store", harness);
+
+  plans("a store", harness, {
+    byKey: /Index Scan using "Listing_key"/,
+    by: (index) => new RegExp(`Index Scan( Backward)? (using|on) "${index}"`),
+    sort: /Sort/,
+  });
+
+  test("processes that open a new store at once do not meet", async () => {
+    const stores = await Promise.all(Array.from({ length: 4 }, () => harness.open("together")));
+    for (const store of stores) expect((await store.commit(records)).checkpoint).toBe(1);
+    for (const store of stores) await store.close();
+  });
+
+  test("a connection that is lost is replaced", async () => {
+    const store = await harness.open("lost");
+    await store.commit(records);
+    expect((await store.page(ask())).length).toBe(records.length);
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()",
+    );
+    await client.end();
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    expect((await store.page(ask())).length).toBe(records.length);
+    expect(await store.commit(records)).toMatchObject({ unchanged: records.length });
+    await store.close();
+  });
+
+  test("what is too long for an index is no record, and no failure", async () => {
+    const store = await harness.open("long");
+    const City = Array.from({ length: 20_000 }, (_, i) =>
+      String.fromCodePoint(0x4e00 + ((i * 7919) % 20_000)),
+    ).join("");
+    const [first] = records;
+    if (first === undefined) throw new Error("no records");
+    const long = { ...first, record: { ...first.record, City } };
+    await expect(store.commit([long])).rejects.toMatchObject({ code: "invalid_record" });
+    await store.close();
+  });
+
+  test("prepared statements of a connection are bounded", async () => {
+    const store = await harness.open("bounded", { readers: 1 });
+    await store.commit(records);
+    for (let i = 1; i <= 400; i++) {
+      const filter = Array.from({ length: i % 300 }, (_, n) => `ListPrice ne ${n}`).join(" and ") || "true";
+      expect(await store.count(ask({ filter }))).toBeGreaterThan(0);
+    }
+    await store.close();
+  });
+});

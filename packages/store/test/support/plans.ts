@@ -1,0 +1,160 @@
+import { compileScope, restrict, visibleEntitySet } from "@cadastre/entitlement";
+import {
+  bindQuery,
+  type EntitySet,
+  type PrimitiveType,
+  parseFilter,
+  parseOrderBy,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
+import type { Harness } from "../conformance/harness.ts";
+import { texas } from "./listings.ts";
+
+const property = (name: string, type: PrimitiveType = "Edm.String", nullable = true): StructuralProperty => ({
+  name,
+  type,
+  collection: false,
+  nullable,
+  ...(type === "Edm.Decimal" ? { precision: 14, scale: 2 } : {}),
+});
+
+const properties = [
+  property("ListingKey", "Edm.String", false),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", false),
+  property("OriginatingSystemName"),
+  property("ListingId"),
+  property("UniversalPropertyId"),
+  property("Placekey"),
+  property("StandardStatus"),
+  property("ListPrice", "Edm.Decimal"),
+];
+
+const entitySet: EntitySet = {
+  name: "Listing",
+  type: {
+    name: "Listing",
+    key: ["ListingKey"],
+    properties: new Map(properties.map((one) => [one.name, one])),
+  },
+};
+
+/** The lookups that a listing service is asked for most. */
+const resource: StoredResource = {
+  entitySet,
+  columns: properties.map(({ name }) => name),
+  indexes: [
+    ["OriginatingSystemName", "ListingId"],
+    ["UniversalPropertyId"],
+    ["Placekey"],
+    ["ModificationTimestamp", "ListingKey"],
+    ["StandardStatus", "ListPrice"],
+  ],
+};
+
+const scope = compileScope(
+  {
+    iss: "https://issuer.example",
+    aud: "https://listings.example",
+    sub: "cust_1",
+    ver: 1,
+    iat: 0,
+    nbf: 0,
+    exp: 1,
+    jti: "1",
+    products: ["listing"],
+    channels: { api: true, odata: true, file_delivery: true },
+    regions: [{ kind: "national", value: "US" }],
+    datasets: [{ dataset_id: texas, resources: { Listing: { fields: "*" } } }],
+  },
+  { entitySets: [entitySet], rules: { Listing: { by: "dataset" } } },
+);
+
+type Asked = { readonly filter?: string; readonly orderBy?: string };
+
+const ask = ({ filter, orderBy }: Asked) => {
+  const parts = {
+    top: 100,
+    filter: filter === undefined ? undefined : parseFilter(filter),
+    orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
+  };
+  return restrict(bindQuery(parts, visibleEntitySet(entitySet, scope), ["ModificationTimestamp"]), scope);
+};
+
+const size = 5000;
+const statuses = ["Active", "Closed", "Pending", "Expired", "Withdrawn"];
+const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => ({
+  resource: "Listing",
+  datasetId: texas,
+  record: {
+    ListingKey: `k${i}`,
+    ModificationTimestamp: new Date(Date.UTC(2024, 0, 1) + (i % 4000) * 60_000).toISOString(),
+    OriginatingSystemName: `System ${i % 3}`,
+    ListingId: `L${i}`,
+    UniversalPropertyId: `US-${i}`,
+    Placekey: `223-227@5vg-${i}`,
+    StandardStatus: statuses[i % statuses.length],
+    ListPrice: 100_000 + i * 100,
+  },
+}));
+
+/** What the plans of a database say. */
+export type PlanWords = {
+  readonly byKey: RegExp;
+  readonly by: (index: string) => RegExp;
+  readonly sort: RegExp;
+};
+
+/** The lookups that the service is asked for most read by an index. */
+export function plans(name: string, harness: Harness, words: PlanWords): void {
+  describe(`plans of ${name}`, () => {
+    let store: WritableStore;
+    beforeAll(async () => {
+      store = await harness.open("plans", { resources: [resource] });
+      await store.commit(records);
+    });
+    afterAll(() => store.close());
+
+    test.each<[Asked, string | null]>([
+      [{ filter: "ListingKey eq 'k7'" }, null],
+      [
+        { filter: "OriginatingSystemName eq 'System 1' and ListingId eq 'L7'" },
+        "Listing_OriginatingSystemName_ListingId",
+      ],
+      [{ filter: "UniversalPropertyId eq 'US-7'" }, "Listing_UniversalPropertyId"],
+      [{ filter: "Placekey eq '223-227@5vg-7'" }, "Listing_Placekey"],
+      [{ filter: "StandardStatus eq 'Active' and ListPrice ge 590000" }, "Listing_StandardStatus_ListPrice"],
+    ])("%j is found by its index", async (asked, index) => {
+      const plan = (await store.explain(ask(asked))).join("\n");
+      expect(plan).toMatch(index === null ? words.byKey : words.by(index));
+    });
+
+    const inOrder = words.by("Listing_ModificationTimestamp_ListingKey");
+
+    test("the order of modification reads by its index and sorts nothing", async () => {
+      const plan = (await store.explain(ask({}))).join("\n");
+      expect(plan).toMatch(inOrder);
+      expect(plan).not.toMatch(words.sort);
+    });
+
+    test("so does its next page, but for what was closed meanwhile", async () => {
+      const query = ask({});
+      const { next } = await store.page(query);
+      const changed = records
+        .slice(0, 50)
+        .map((one) => ({ ...one, record: { ...one.record, ListPrice: 1 } }));
+      await store.commit(changed);
+      const plan = (await store.explain(query, { from: next ?? undefined })).join("\n");
+      expect(plan).toMatch(inOrder);
+      expect((await store.page(query, { from: next ?? undefined })).length).toBe(100);
+    });
+
+    test("status in the order of price reads by its index", async () => {
+      const plan = (
+        await store.explain(ask({ filter: "StandardStatus eq 'Active'", orderBy: "ListPrice" }))
+      ).join("\n");
+      expect(plan).toMatch(words.by("Listing_StandardStatus_ListPrice"));
+    });
+  });
+}
