@@ -10,7 +10,13 @@ const longest = 200;
 export const bounded = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text;
 
-/** Structured lines on standard error: standard output is for the person who starts the service. */
+/**
+ * Structured lines on standard error: standard output is for the person who starts the service. They are written some
+ * at a time, and at the end.
+ */
 export function createLog(level: Config["logLevel"]): Log {
-  return pino({ level, base: null }, destination({ fd: 2, sync: false }));
+  return pino(
+    { level, base: null },
+    destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 250 }),
+  );
 }

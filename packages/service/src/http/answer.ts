@@ -15,17 +15,23 @@ export function sendAnswer(res: Response, { contentType, body, headers = {} }: A
   sendBody(res, contentType, body);
 }
 
+/** Up to so many bytes, a body leaves in one write with its headers. */
+const smallBody = 16_384;
+
 /** Express would add a charset to the media type; JSON and XML say theirs themselves. */
 export function sendBody(res: Response, contentType: string, body: Body): void {
   const pieces = (typeof body === "string" ? [body] : body).map((piece) =>
     typeof piece === "string" ? Buffer.from(piece) : piece,
   );
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   res.setHeader("content-type", contentType);
-  res.setHeader(
-    "content-length",
-    pieces.reduce((length, piece) => length + piece.length, 0),
-  );
+  res.setHeader("content-length", length);
   // Node leaves the body out of the answer to HEAD.
+  if (length <= smallBody) {
+    // Text goes out together with the headers, bytes would follow them.
+    res.end(Buffer.concat(pieces).toString());
+    return;
+  }
   res.cork();
   for (const piece of pieces) res.write(piece);
   res.end();

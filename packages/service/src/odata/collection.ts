@@ -56,11 +56,11 @@ async function run(
   query: RestrictedQuery,
   { options: { count, ignoreNulls } }: Walk,
   from: Bookmark | undefined,
-  { signal }: OdataRequest,
+  { gone }: OdataRequest,
   { store }: OdataServices,
 ): Promise<Page> {
   try {
-    return await store.page(query, { from, count, nulls: !ignoreNulls, signal });
+    return await store.page(query, { from, count, nulls: !ignoreNulls, signal: gone() });
   } catch (error) {
     throw error instanceof StoreError && error.code === "bookmark_expired" ? staleToken() : error;
   }

@@ -20,7 +20,7 @@ export async function entity(
   const options = stages.time("parse", () => parseEntity(request));
   const bound = stages.time("bind", () => bind(options, entitySet, key));
   const restricted = stages.time("restrict", () => restrict(bound, scope));
-  const record = await stages.timeAsync("run", () => run(restricted, options, request, services));
+  const record = await stages.timeAsync("run", () => run(restricted, options, services));
   return stages.time("render", () => renderEntity({ root, query: restricted }, record));
 }
 
@@ -37,10 +37,9 @@ function bind({ select }: EntityOptions, entitySet: EntitySet, key: EntityKey): 
 async function run(
   query: RestrictedQuery,
   { ignoreNulls }: EntityOptions,
-  { signal }: OdataRequest,
   { store }: OdataServices,
 ): Promise<Uint8Array> {
-  const record = await store.one(query, { nulls: !ignoreNulls, signal });
+  const record = await store.one(query, { nulls: !ignoreNulls });
   if (record === undefined) throw new Refused("not_found");
   return record;
 }

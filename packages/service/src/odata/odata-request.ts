@@ -14,8 +14,8 @@ export type OdataRequest = {
   readonly pagePreference: PagePreference | undefined;
   readonly scope: Scope;
   readonly stages: Stages;
-  /** Aborts when the client is gone. */
-  readonly signal: AbortSignal;
+  /** Gives a signal that aborts when the client is gone. */
+  readonly gone: () => AbortSignal;
   /** Told the text of the query options as soon as they are decoded. */
   readonly onOptions: (texts: ReadonlyMap<string, string>) => void;
 };

@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, Router } from "express";
+import { type Request, type RequestHandler, type Response, Router } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
@@ -35,10 +35,8 @@ async function answerRead(path: string, request: OdataRequest, services: OdataSe
 export function odataRoutes(services: OdataServices, config: Config): Router {
   const routes = Router({ caseSensitive: true });
   routes.use(odataRoot, announceEntitlement, requireChannelOf("odata"), requireRead, async (req, res) => {
-    const gone = new AbortController();
-    res.once("close", () => gone.abort());
     const version = res.getHeader("OData-Version") as OdataVersion;
-    const request = toOdataRequest(req, version, gone.signal, config);
+    const request = toOdataRequest(req, version, () => signalOfClose(res), config);
     const path = req.originalUrl.split("?", 1)[0] ?? "";
     const answer = await answerRead(path, request, services);
     if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
@@ -60,10 +58,18 @@ const requireRead: RequestHandler = (req, _res, next) => {
   next(req.method === "GET" || req.method === "HEAD" ? undefined : new Refused("method_not_allowed"));
 };
 
+function signalOfClose(res: Response): AbortSignal {
+  const controller = new AbortController();
+  res.once("close", () => {
+    if (!res.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
+
 function toOdataRequest(
   req: Request,
   version: OdataVersion,
-  signal: AbortSignal,
+  gone: OdataRequest["gone"],
   { baseUrl }: Config,
 ): OdataRequest {
   const context = findContext(req);
@@ -75,7 +81,7 @@ function toOdataRequest(
     pagePreference: pagePreferenceOf(req.get("prefer")),
     scope: callerOf(req).scope,
     stages: context?.stages ?? createStages(),
-    signal,
+    gone,
     onOptions: (texts) => {
       if (context !== undefined) context.optionTexts = texts;
     },

@@ -1,6 +1,6 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
-import type { Database } from "better-sqlite3";
+import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
 import type {
   CountRequest,
@@ -30,6 +30,8 @@ export class Reader {
   readonly #database: Database;
   readonly #statements: StatementCache;
   readonly #deadline: Deadline;
+  readonly #begin: Statement;
+  readonly #commit: Statement;
   readonly #layouts = new Map<number, RecordLayout>();
 
   /** @param canceled see {@link Deadline} */
@@ -39,13 +41,15 @@ export class Reader {
     // Reads a file of up to 16 GB without copying; what the system has no memory for, it takes back.
     database.pragma("mmap_size = 17179869184");
     this.#statements = new StatementCache(database);
+    this.#begin = database.prepare("begin");
+    this.#commit = database.prepare("commit");
     this.#deadline = new Deadline(database, canceled);
   }
 
   /** @throws {StoreError} `query_timeout`, `query_canceled` */
   read({ page, count, timeout }: ReadRequest): ReadResult {
     this.#deadline.start(performance.now() + timeout);
-    this.#database.exec("begin");
+    this.#begin.run();
     try {
       return {
         checkpoint: this.#number(head),
@@ -53,8 +57,14 @@ export class Reader {
         count: count === undefined ? undefined : this.#count(count),
       };
     } finally {
-      this.#database.exec("commit");
+      this.#commit.run();
     }
+  }
+
+  /** The record that a page of one finds by its key: one statement, which is a transaction of its own. */
+  readOne(page: PageRequest, timeout: number): PageResult {
+    this.#deadline.start(performance.now() + timeout);
+    return this.#page(page);
   }
 
   /** The first row of a statement, in database form. */

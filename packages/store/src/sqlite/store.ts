@@ -111,10 +111,11 @@ class SqliteStore implements WritableStore {
     { nulls = true, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
   ): Promise<Uint8Array | undefined> => {
     const page = this.#pageRequest({ ...query, top: 1 }, this.#find(query), nulls, undefined);
-    const request = { page, timeout: this.#timeout };
     // What the key's index finds is answered sooner than a thread is asked.
-    const found = pinsKey(query) ? this.#reader.read(request) : await this.#read(request, signal);
-    return found.page?.length === 1 ? found.page.records : undefined;
+    const found = pinsKey(query)
+      ? this.#reader.readOne(page, this.#timeout)
+      : (await this.#read({ page, timeout: this.#timeout }, signal)).page;
+    return found?.length === 1 ? found.records : undefined;
   };
 
   readonly checkpoint = async (): Promise<number> => this.#reader.checkpoint();
