@@ -35,7 +35,7 @@ export const migratePostgres = (
     // Only what has died in the middle can hold the lock of the migrations now.
     await knex.migrate.forceFreeMigrationsLock({ tableName: "cadastre_migration" });
     const members = await migrate(knex, resources, types, (columns, record) =>
-      columnValues(columns, record, formOf),
+      columnValues(columns, (name) => record[name], formOf),
     );
     for (const { name, closed } of resources.map(tableOf))
       for (const table of [name, closed])
