@@ -1,4 +1,5 @@
 import type { CompiledSql } from "@cadastre/odata";
+import type { Knex } from "knex";
 import { type Fields, type Query, RoundTrip } from "./round-trip.ts";
 import { Statements } from "./statements.ts";
 
@@ -8,6 +9,15 @@ export type Client = {
   /** Number of the server's process. */
   readonly processID: number;
 };
+
+/** The pool of connections that knex keeps. */
+type Pool = {
+  readonly acquireConnection: () => Promise<Client>;
+  readonly releaseConnection: (client: Client) => Promise<void>;
+};
+
+/** Its only connection, if `knex` is a transaction. */
+export const poolOf = (knex: Knex): Pool => knex.client as Pool;
 
 const statementsOf = new WeakMap<Client, Statements>();
 

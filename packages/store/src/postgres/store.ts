@@ -9,6 +9,7 @@ import {
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
+import { firstOf, startingAfter } from "../read/narrowed.ts";
 import type { PageRequest, PageResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
@@ -86,7 +87,7 @@ class PostgresStore implements WritableStore {
       connections,
       queue,
       timeout,
-      cancel: async (processId) => knex.raw("select pg_cancel_backend(?)", [processId]),
+      cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
   }
 
@@ -96,7 +97,7 @@ class PostgresStore implements WritableStore {
     const at = from?.checkpoint;
     return this.#readers.use(async (run) => {
       const start = from === undefined ? undefined : await this.#findStart(run, query, from);
-      const placed = start === undefined ? query : { ...query, after: start.values };
+      const placed = start === undefined ? query : startingAfter(query, start.values);
       const request: PageAndCount = {
         page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
         count: count ? compileCountRequest(query, stored, at) : undefined,
@@ -114,7 +115,7 @@ class PostgresStore implements WritableStore {
   };
 
   readonly one: WritableStore["one"] = (query, { nulls = true, signal } = {}) => {
-    const page = this.#pageRequest({ ...query, top: 1 }, this.#find(query), nulls, undefined);
+    const page = this.#pageRequest(firstOf(query), this.#find(query), nulls, undefined);
     return this.#readers.use(async (run) => {
       const found = (await read(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
@@ -141,7 +142,7 @@ class PostgresStore implements WritableStore {
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
     this.#readers.use(async (run) => {
       const after = from === undefined ? null : (await this.#findStart(run, query, from)).values;
-      const page = this.#pageRequest({ ...query, after }, this.#find(query), true, from?.checkpoint);
+      const page = this.#pageRequest(startingAfter(query, after), this.#find(query), true, from?.checkpoint);
       const { text, values } = page.asOf?.merged ?? page.current;
       const lines: string[] = [];
       await run([{ text: `explain ${text}`, values, onRow: ([line]) => lines.push(line ?? "") }]);

@@ -12,7 +12,7 @@ export type RecordPlan = {
   readonly nulls: boolean;
 };
 
-export type Slot = {
+type Slot = {
   readonly name: string;
   readonly ordinal: number;
   readonly collection: boolean;

@@ -30,7 +30,7 @@ export type TableSchema = {
   readonly indexes: readonly IndexSchema[];
 };
 
-export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
+type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
 
 /** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
 export function tableOf({ entitySet, columns, indexes, hidden = [] }: StoredResource): TableSchema {

@@ -9,6 +9,7 @@ import {
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
+import { firstOf, startingAfter } from "../read/narrowed.ts";
 import { pinsKey } from "../read/pins-key.ts";
 import type { PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
@@ -80,7 +81,7 @@ class SqliteStore implements WritableStore {
     const { from, count = false, nulls = true, signal } = options;
     const stored = this.#find(query);
     const at = from?.checkpoint;
-    const placed = from === undefined ? query : { ...query, after: this.#orderValues(query, stored, from) };
+    const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
     const request: ReadRequest = {
       page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
       count: count ? compileCountRequest(query, stored, at) : undefined,
@@ -104,7 +105,7 @@ class SqliteStore implements WritableStore {
     query: RestrictedQuery,
     { nulls = true, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
   ): Promise<Uint8Array | undefined> => {
-    const page = this.#pageRequest({ ...query, top: 1 }, this.#find(query), nulls, undefined);
+    const page = this.#pageRequest(firstOf(query), this.#find(query), nulls, undefined);
     const request = { page, timeout: this.#timeout };
     // What the key's index finds is answered sooner than a thread is asked.
     const found = pinsKey(query) ? this.#reader.read(request) : await this.#read(request, signal);
@@ -127,7 +128,7 @@ class SqliteStore implements WritableStore {
 
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);
-    const placed = from === undefined ? query : { ...query, after: this.#orderValues(query, stored, from) };
+    const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
     const { current, asOf } = this.#pageRequest(placed, stored, true, from?.checkpoint);
     return this.#reader.explain(asOf?.merged ?? current);
   };
