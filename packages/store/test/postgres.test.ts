@@ -2,12 +2,38 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
+import { readAsOf } from "../src/postgres/reader.ts";
+import type { Run } from "../src/postgres/reader-pool.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
 import { ask, records, stored } from "./support/listings.ts";
 import { plans } from "./support/plans.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its store is not tested");
+
+test("a version that is closed while a walk finds its place is read all the same", async () => {
+  const versions = {
+    current: { text: "current", values: [] },
+    asOf: {
+      checkpoint: 1,
+      closings: { text: "closings", values: [] },
+      merged: { text: "merged", values: [] },
+    },
+  };
+  const history = { text: "history", values: [] };
+  const asked: string[][] = [];
+  const run: Run = async (queries) => {
+    asked.push(queries.map(({ text }) => text));
+    queries[0]?.onRow?.([null, "t"]);
+    queries[1]?.onRow?.([queries[1].text === "merged" ? "7" : "6"]);
+  };
+  const { count } = await readAsOf(run, { count: versions }, 1, history, false);
+  expect(count).toBe(7);
+  expect(asked).toEqual([
+    ["history", "current"],
+    ["history", "merged"],
+  ]);
+});
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   let server: PostgresServer;
