@@ -107,7 +107,8 @@ function plain(
 ): Json {
   const members = shown.flatMap(({ name, collection }): [string, unknown][] => {
     const only = shownIn.get(name) ?? null;
-    const value = only === null || only === dataset ? (record[name] ?? null) : null;
+    const isShown = (only === null || only === dataset) && Object.hasOwn(record, name);
+    const value = isShown ? (record[name] ?? null) : null;
     if (value !== null) return [[name, value]];
     if (collection) return [[name, []]];
     return nulls ? [[name, null]] : [];

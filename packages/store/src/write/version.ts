@@ -21,7 +21,7 @@ export function versionOf(
 ): Version {
   const jsonOf = (name: string): unknown => {
     if (name === datasetProperty.name) return datasetId;
-    return hidden !== undefined && name in hidden ? hidden[name] : record[name];
+    return hidden !== undefined && Object.hasOwn(hidden, name) ? hidden[name] : record[name];
   };
   const values = columnValues(columns, jsonOf, formOf);
   if (values.slice(0, key.length).includes(null))
