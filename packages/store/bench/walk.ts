@@ -1,5 +1,5 @@
 // Walks of many pages, each record met once, and what the last page costs against the first:
-//   node --conditions=@cadastre/source --import tsx packages/store/bench/walk.ts [rows]
+//   node --conditions=@cadastre/source --import tsx packages/store/bench/walk.ts [rows] [database] [order]
 import { readFileSync } from "node:fs";
 import pg from "pg";
 import type { Bookmark, WritableStore } from "../src/index.ts";
@@ -7,15 +7,19 @@ import { type BenchDatabase, openDatabases } from "./databases.ts";
 import { pageBy, recordsOf } from "./listings.ts";
 
 const count = Number(process.argv[2] ?? 200_000);
+const only = process.argv[3];
 const repeats = 100;
-const orders = [
-  "ListingKey",
-  "ModificationTimestamp",
-  "City",
-  "City desc",
-  "CloseDate desc,ListPrice",
-  "StandardStatus,ListPrice desc",
-];
+const orders =
+  process.argv[4] === undefined
+    ? [
+        "ListingKey",
+        "ModificationTimestamp",
+        "City",
+        "City desc",
+        "CloseDate desc",
+        "StandardStatus,ListPrice desc",
+      ]
+    : [process.argv[4]];
 
 /** Milliseconds of CPU of this process and of the server's processes so far. */
 async function cpu({ name, place }: BenchDatabase): Promise<number> {
@@ -64,6 +68,10 @@ async function walk(
 }
 
 for (const database of await openDatabases()) {
+  if (only !== undefined && database.name !== only) {
+    await database.close();
+    continue;
+  }
   const store = await database.open("walk");
   await store.commit(recordsOf(count));
   /** Milliseconds of CPU of one page. */

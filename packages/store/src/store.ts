@@ -71,6 +71,11 @@ export type Page = {
    * written out.
    */
   readonly records: Uint8Array;
+  /**
+   * To be called when `records` are not read any more: their memory is used for the next page. Without the call it is
+   * left to be collected.
+   */
+  readonly release?: (() => void) | undefined;
   /** Number of records. */
   readonly length: number;
   /** Where the next page starts; null when the result is complete. */

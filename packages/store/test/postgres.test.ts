@@ -1,13 +1,42 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
+import { readSettings } from "../src/postgres/connections.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
+import { readAsOf } from "../src/postgres/reader.ts";
+import type { Run } from "../src/postgres/reader-pool.ts";
+import type { Query } from "../src/postgres/round-trip.ts";
+import { runTogether } from "../src/postgres/session.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
 import { ask, records, stored } from "./support/listings.ts";
 import { plans } from "./support/plans.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its store is not tested");
+
+test("a version that is closed while a walk finds its place is read all the same", async () => {
+  const versions = {
+    current: { text: "current", values: [] },
+    asOf: {
+      checkpoint: 1,
+      closings: { text: "closings", values: [] },
+      merged: { text: "merged", values: [] },
+    },
+  };
+  const history = { text: "history", values: [] };
+  const asked: string[][] = [];
+  const run: Run = async (queries) => {
+    asked.push(queries.map(({ text }) => text));
+    queries[0]?.onRow?.([null, "t"]);
+    queries[1]?.onRow?.([queries[1].text === "merged" ? "7" : "6"]);
+  };
+  const { count } = await readAsOf(run, { count: versions }, 1, history, false);
+  expect(count).toBe(7);
+  expect(asked).toEqual([
+    ["history", "current"],
+    ["history", "merged"],
+  ]);
+});
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   let server: PostgresServer;
@@ -34,6 +63,28 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => harness.open("together")));
     for (const store of stores) expect((await store.commit(records)).checkpoint).toBe(1);
     for (const store of stores) await store.close();
+  });
+
+  test("the statements of one message see one state of the store, whatever is committed between them", async () => {
+    const store = await harness.open("snapshot");
+    await store.commit(records.slice(0, 2));
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query(["set search_path to snapshot", ...readSettings(10_000)].join("; "));
+    const seen: unknown[] = [];
+    const count: Query = {
+      text: `select count(*) from "Property"`,
+      values: [],
+      onRow: ([number]) => seen.push(number),
+    };
+    const both = runTogether(client, [count, { text: "select pg_sleep(0.5)", values: [] }, count]);
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    await store.commit(records);
+    await both;
+    await runTogether(client, [count]);
+    expect(seen).toEqual(["2", "2", "6"]);
+    await client.end();
+    await store.close();
   });
 
   test("a connection that is lost is replaced", async () => {

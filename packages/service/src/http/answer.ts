@@ -5,12 +5,15 @@ export type Answer = {
   readonly contentType: string;
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called when the body has gone out, or nobody waits for it any more. */
+  readonly release?: (() => void) | undefined;
 };
 
 /** Text, or pieces of text and UTF-8 that follow one another. */
 export type Body = string | readonly (string | Uint8Array)[];
 
-export function sendAnswer(res: Response, { contentType, body, headers = {} }: Answer): void {
+export function sendAnswer(res: Response, { contentType, body, headers = {}, release }: Answer): void {
+  if (release !== undefined) res.once("close", release);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   sendBody(res, contentType, body);
 }

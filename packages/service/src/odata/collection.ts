@@ -67,7 +67,7 @@ async function run(
 }
 
 function render(
-  { records, next, count }: Page,
+  { records, release, next, count }: Page,
   query: BoundQuery,
   walk: Walk,
   request: OdataRequest,
@@ -83,7 +83,7 @@ function render(
           { bookmark: next, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
           skipTokenKey,
         );
-  const answer = renderCollection({ root, query, records, count, nextLink });
+  const answer = { ...renderCollection({ root, query, records, count, nextLink }), release };
   if (pagePreference === undefined) return answer;
   return { ...answer, headers: { "preference-applied": pagePreference.applied } };
 }

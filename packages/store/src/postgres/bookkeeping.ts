@@ -1,4 +1,4 @@
-import type { CompiledSql } from "@cadastre/odata";
+import { type CompiledSql, identifier, postgres, render, sql, value } from "@cadastre/odata";
 import type { Knex } from "knex";
 import { type TableSchema, validity } from "../schema/table.ts";
 import type { Tally } from "../write/tallies.ts";
@@ -11,11 +11,18 @@ export const lastCheckpoint: CompiledSql = {
 
 const pruned = "cadastre_pruned";
 
-/** Gives the earliest checkpoint that can still be read, once versions were forgotten. */
-export const earliestCheckpoint: CompiledSql = {
-  text: `select "text"::bigint from "cadastre_note" where "key" = $1::text`,
-  values: [pruned],
-};
+/**
+ * Gives the earliest checkpoint that can still be read, once versions were forgotten, and whether a version of the
+ * table was closed since `checkpoint`.
+ */
+export function compileHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
+  const later = sql`${identifier(validity.to.name)} > ${value(checkpoint)}::bigint`;
+  return render(
+    sql`select (select "text"::bigint from "cadastre_note" where "key" = ${value(pruned)}::text),
+  exists (select 1 from ${identifier(closed)} where ${later})`,
+    postgres.placeholder,
+  );
+}
 
 /** Let no other transaction commit to the store before this one has ended. */
 export const lockCommits = (transaction: Knex.Transaction): Promise<unknown> =>

@@ -3,7 +3,7 @@ import { StoreError } from "../errors.ts";
 import type { Change, Commit } from "../store.ts";
 import { Tallies } from "../write/tallies.ts";
 import { lastCheckpoint, lockCommits, noteCommit } from "./bookkeeping.ts";
-import { type Client, firstRow, runTogether } from "./session.ts";
+import { type Client, firstRow, poolOf, runTogether } from "./session.ts";
 import { refreshStatistics } from "./statistics.ts";
 import type { Resource, WriteBatch } from "./write-batch.ts";
 import { TableWriter } from "./writer.ts";
@@ -38,7 +38,7 @@ export class Committer {
     changes: Iterable<Change> | AsyncIterable<Change>,
   ): Promise<Commit> {
     await lockCommits(transaction);
-    const client: Client = await transaction.client.acquireConnection();
+    const client = await poolOf(transaction).acquireConnection();
     const [last] = (await firstRow(client, lastCheckpoint)) ?? [];
     const head = BigInt(last ?? 0);
     const making = new Making(client, this.#resources, head + 1n);

@@ -16,6 +16,9 @@ export type PoolOptions = {
   readonly settings: readonly string[];
 };
 
+/** A lost connection is replaced, and what it ran has failed: nothing is left to say. */
+const silent: Knex.Logger = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
+
 /** Connections to the store's schema, made as they are needed. */
 export const connect = (
   { connection, schema }: ConnectionOptions,
@@ -26,6 +29,7 @@ export const connect = (
     connection,
     searchPath: [schema],
     acquireConnectionTimeout: wait,
+    log: silent,
     pool: {
       min: 0,
       max: connections,

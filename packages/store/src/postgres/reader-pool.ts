@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
 import type { Query } from "./round-trip.ts";
-import { type Client, runTogether } from "./session.ts";
+import { type Client, poolOf, runTogether } from "./session.ts";
 import { Stop } from "./stop.ts";
 
 /** Runs statements on one connection while the read may go on. */
@@ -54,8 +54,8 @@ export class ReaderPool {
 
   async #acquire(stop: Stop): Promise<Client> {
     stop.check();
-    const { client: pool } = this.#options.knex;
-    const acquired: Promise<Client> = pool.acquireConnection();
+    const pool = poolOf(this.#options.knex);
+    const acquired = pool.acquireConnection();
     try {
       return await new Promise<Client>((resolve, reject) => {
         acquired.then(resolve, reject);
@@ -89,7 +89,7 @@ export class ReaderPool {
     } finally {
       // What is canceled late must not be the next query.
       await canceling;
-      await knex.client.releaseConnection(client);
+      await poolOf(knex).releaseConnection(client);
     }
   }
 }

@@ -26,9 +26,12 @@ type Wire = {
   readonly sync: () => void;
 };
 
-/** Text of every value but bytes, which go as they are. */
-const wireValue = (value: unknown): unknown =>
-  value === null || value === undefined || Buffer.isBuffer(value) ? (value ?? null) : String(value);
+/** Text of a value in database form. */
+export const textOf = (value: unknown): string | null =>
+  value === null || value === undefined ? null : `${value as string | number | bigint | boolean}`;
+
+/** Bytes go as they are. */
+const wireValue = (value: unknown): unknown => (Buffer.isBuffer(value) ? value : textOf(value));
 
 /**
  * Statements that go to the server in one message and run in one transaction, the ways of `pg`'s own queries left

@@ -3,25 +3,25 @@ import type { BoundQuery } from "@cadastre/odata";
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
 import {
-  compileClosings,
   compileCountRequest,
   compileOrderValues,
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
 import { currentCompiler } from "../read/current-compiler.ts";
+import { firstOf, startingAfter } from "../read/narrowed.ts";
 import type { PageRequest, PageResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
-import { prune, readNote, writeNote } from "./bookkeeping.ts";
+import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
 import { columnsOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
 import { migratePostgres } from "./migrate.ts";
-import { findStart, type PageAndCount, read, type Start } from "./reader.ts";
+import { findStart, type PageAndCount, readAsOf, readCurrent, type Start } from "./reader.ts";
 import { ReaderPool, type Run } from "./reader-pool.ts";
 
 export type PostgresStoreOptions = {
@@ -89,7 +89,7 @@ class PostgresStore implements WritableStore {
       connections,
       queue,
       timeout,
-      cancel: async (processId) => knex.raw("select pg_cancel_backend(?)", [processId]),
+      cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
   }
 
@@ -99,33 +99,39 @@ class PostgresStore implements WritableStore {
     const at = from?.checkpoint;
     return this.#readers.use(async (run) => {
       const start = from === undefined ? undefined : await this.#findStart(run, query, from);
-      const placed = start === undefined ? query : { ...query, after: start.values };
+      const placed = start === undefined ? query : startingAfter(query, start.values);
       const request: PageAndCount = {
         page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
         count: count ? compileCountRequest(query, stored, at) : undefined,
       };
-      const { checkpoint, page, count: counted } = await read(run, request, start?.isClosed);
+      const {
+        checkpoint,
+        page,
+        count: counted,
+      } = at === undefined
+        ? await readCurrent(run, request)
+        : await readAsOf(run, request, at, compileHistory(stored.table, at), start?.isClosed === true);
       const { records, length, last, more } = page ?? emptyPage;
-      const next = more ? { checkpoint: at ?? checkpoint, key: last } : null;
+      const next = more ? { checkpoint, key: last } : null;
       return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
     }, signal);
   };
 
   readonly count: WritableStore["count"] = (query, { signal } = {}) => {
     const count = compileCountRequest(query, this.#find(query), undefined);
-    return this.#readers.use(async (run) => (await read(run, { count })).count ?? 0, signal);
+    return this.#readers.use(async (run) => (await readCurrent(run, { count })).count ?? 0, signal);
   };
 
   readonly one: WritableStore["one"] = (query, { nulls = true, signal } = {}) => {
-    const page = this.#pageRequest({ ...query, top: 1 }, this.#find(query), nulls, undefined);
+    const page = this.#pageRequest(firstOf(query), this.#find(query), nulls, undefined);
     return this.#readers.use(async (run) => {
-      const found = (await read(run, { page })).page;
+      const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
     }, signal);
   };
 
   readonly checkpoint = (): Promise<number> =>
-    this.#readers.use(async (run) => (await read(run, {})).checkpoint);
+    this.#readers.use(async (run) => (await readCurrent(run, {})).checkpoint);
 
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
@@ -144,7 +150,7 @@ class PostgresStore implements WritableStore {
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
     this.#readers.use(async (run) => {
       const after = from === undefined ? null : (await this.#findStart(run, query, from)).values;
-      const page = this.#pageRequest({ ...query, after }, this.#find(query), true, from?.checkpoint);
+      const page = this.#pageRequest(startingAfter(query, after), this.#find(query), true, from?.checkpoint);
       const { text, values } = page.asOf?.merged ?? page.current;
       const lines: string[] = [];
       await run([{ text: `explain ${text}`, values, onRow: ([line]) => lines.push(line ?? "") }]);
@@ -165,7 +171,11 @@ class PostgresStore implements WritableStore {
 
   #findStart(run: Run, query: BoundQuery, from: Bookmark): Promise<Start> {
     const stored = this.#find(query);
-    return findStart(run, compileOrderValues(query, stored, from), compileClosings(stored, from.checkpoint));
+    return findStart(
+      run,
+      compileOrderValues(query, stored, from),
+      compileHistory(stored.table, from.checkpoint),
+    );
   }
 
   #pageRequest(query: BoundQuery, stored: Stored, nulls: boolean, at: number | undefined): PageRequest {

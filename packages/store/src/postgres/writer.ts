@@ -1,7 +1,7 @@
 import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
 import { binaryArray } from "./array.ts";
-import type { Query } from "./round-trip.ts";
+import { type Query, textOf } from "./round-trip.ts";
 import { type Resource, WriteBatch } from "./write-batch.ts";
 import { putSql, removeSql } from "./write-sql.ts";
 
@@ -85,8 +85,4 @@ export class TableWriter {
   }
 }
 
-const texts = (values: readonly unknown[]): Buffer =>
-  binaryArray(
-    "text",
-    values.map((value) => (value === null || value === undefined ? null : String(value))),
-  );
+const texts = (values: readonly unknown[]): Buffer => binaryArray("text", values.map(textOf));

@@ -141,7 +141,7 @@ function compileVersions(
 }
 
 /** A row if a version was closed since. */
-export const compileClosings = ({ table, forms }: ReadableTable, checkpoint: number): CompiledSql => {
+const compileClosings = ({ table, forms }: ReadableTable, checkpoint: number): CompiledSql => {
   const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
   const found = sql`select 1 from ${identifier(table.closed)} where ${later} limit 1`;
   return render(found, forms.dialect.placeholder);

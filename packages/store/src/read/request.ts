@@ -3,8 +3,8 @@ import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 
 /** A read, compiled: plain data that goes to another thread as it is. */
-export type ReadRequest = {
-  readonly page?: PageRequest | undefined;
+export type ReadRequest<Plan = PlanRef> = {
+  readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
   /** Milliseconds from the moment the reader begins. */
   readonly timeout: number;
@@ -25,7 +25,7 @@ export type CountRequest = Versions & {
 };
 
 /** Columns: the dataset, the record's text and members, the key, what is computed. */
-export type PageRequest = Versions & {
+export type PageRequest<Plan = PlanRef> = Versions & {
   /**
    * The statement by an index in the query's order, which ends with the page but may pass many rows that do not match:
    * it is tried first, over so many rows as it may visit.
@@ -36,7 +36,7 @@ export type PageRequest = Versions & {
   /** Number of columns of the key. */
   readonly key: number;
   readonly computed: readonly ComputedColumn[];
-  readonly plan: PlanRef;
+  readonly plan: Plan;
 };
 
 export type ReadResult = {
@@ -48,6 +48,8 @@ export type ReadResult = {
 
 export type PageResult = {
   readonly records: Uint8Array;
+  /** See `Page.release`. */
+  readonly release?: () => void;
   readonly length: number;
   /** Key of the last record in database form. */
   readonly last: readonly unknown[];

@@ -55,10 +55,10 @@ export class RecordAssembler {
   #length = 0;
   readonly #layout: RecordLayout;
 
-  /** @param capacity bytes to begin with; more is made as it is needed */
-  constructor(layout: RecordLayout, capacity = 16_384) {
+  /** @param memory to begin with; more is made as it is needed */
+  constructor(layout: RecordLayout, memory: Buffer = Buffer.allocUnsafeSlow(16_384)) {
     this.#layout = layout;
-    this.#bytes = Buffer.allocUnsafeSlow(capacity);
+    this.#bytes = memory;
   }
 
   /**

@@ -2,7 +2,7 @@ import type { Row } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
 import type { Member } from "./members.ts";
 import { storedText } from "./stored-value.ts";
-import { varintLength, writeVarint } from "./varint.ts";
+import { writeVarint } from "./varint.ts";
 
 /** A record as it is stored, so that an answer is copied from it and never built. */
 export type EncodedRecord = {
@@ -15,40 +15,50 @@ export type EncodedRecord = {
   readonly members: Uint8Array;
 };
 
-type Piece = { readonly ordinal: number; readonly text: string };
-
 /**
  * Encode a record in JSON form.
  *
  * @throws {StoreError} `invalid_record` if a member is unknown or its value is none of its type.
  */
 export function encodeRecord(record: Row, members: ReadonlyMap<string, Member>): EncodedRecord {
-  const pieces: Piece[] = [];
+  const pieces: string[] = [];
+  const ordinals: number[] = [];
   let sorted = true;
+  let last = -1;
   for (const name in record) {
     const json = record[name];
     if (json === null || json === undefined || (Array.isArray(json) && json.length === 0)) continue;
     const member = members.get(name);
     if (member === undefined) throw new StoreError("invalid_record", `it has an unknown member ${name}`);
-    const { ordinal } = member;
-    sorted &&= ordinal > (pieces.at(-1)?.ordinal ?? -1);
-    pieces.push({ ordinal, text: `${JSON.stringify(name)}:${storedText(json, member.property)}` });
+    const { ordinal, label, property } = member;
+    sorted &&= ordinal > last;
+    last = ordinal;
+    ordinals.push(ordinal);
+    pieces.push(label + storedText(json, property));
   }
-  if (!sorted) pieces.sort((a, b) => a.ordinal - b.ordinal);
-  const text = `{${pieces.map((piece) => piece.text).join(",")}}`;
-  return { text, members: indexOf(pieces, Buffer.byteLength(text) === text.length) };
+  return sorted ? joined(pieces, ordinals) : joined(...inOrder(pieces, ordinals));
 }
 
-function indexOf(pieces: readonly Piece[], ascii: boolean): Uint8Array {
-  const lengths = pieces.map(({ text }) => 1 + (ascii ? text.length : Buffer.byteLength(text)));
-  const steps = pieces.map(({ ordinal }, i) => ordinal - (pieces[i - 1]?.ordinal ?? -1));
-  let size = 0;
-  for (const [i, step] of steps.entries()) size += varintLength(step) + varintLength(lengths[i] ?? 0);
-  const bytes = new Uint8Array(size);
+function inOrder(pieces: readonly string[], ordinals: readonly number[]): [string[], number[]] {
+  const order = pieces.map((_, i) => i).sort((a, b) => (ordinals[a] ?? 0) - (ordinals[b] ?? 0));
+  return [order.map((i) => pieces[i] ?? ""), order.map((i) => ordinals[i] ?? 0)];
+}
+
+/** Longest varint that is written here, in bytes. */
+const longestVarint = 5;
+
+function joined(pieces: readonly string[], ordinals: readonly number[]): EncodedRecord {
+  const text = `{${pieces.join(",")}}`;
+  const isAscii = Buffer.byteLength(text) === text.length;
+  const bytes = new Uint8Array(2 * longestVarint * pieces.length);
   let at = 0;
-  for (const [i, step] of steps.entries()) {
-    at = writeVarint(bytes, at, step);
-    at = writeVarint(bytes, at, lengths[i] ?? 0);
+  let last = -1;
+  for (let i = 0; i < pieces.length; i++) {
+    const piece = pieces[i] as string;
+    const ordinal = ordinals[i] as number;
+    at = writeVarint(bytes, at, ordinal - last);
+    at = writeVarint(bytes, at, 1 + (isAscii ? piece.length : Buffer.byteLength(piece)));
+    last = ordinal;
   }
-  return bytes;
+  return { text, members: bytes.slice(0, at) };
 }

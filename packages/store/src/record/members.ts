@@ -1,7 +1,12 @@
 import type { EntityType, StructuralProperty } from "@cadastre/odata";
 
 /** A member that records of a resource may have, by the number that stored records know it by. */
-export type Member = { readonly ordinal: number; readonly property: StructuralProperty };
+export type Member = {
+  readonly ordinal: number;
+  readonly property: StructuralProperty;
+  /** Its name in JSON text, with the colon. */
+  readonly label: string;
+};
 
 /**
  * Number the members of an entity type. A number once given to a name is never given to another: `known` are the
@@ -16,7 +21,7 @@ export function numberMembers(
   const members = new Map<string, Member>();
   for (const [ordinal, name] of [...known, ...added].entries()) {
     const property = properties.get(name);
-    if (property !== undefined) members.set(name, { ordinal, property });
+    if (property !== undefined) members.set(name, { ordinal, property, label: `${JSON.stringify(name)}:` });
   }
   return { members, added };
 }

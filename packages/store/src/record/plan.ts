@@ -12,7 +12,7 @@ export type RecordPlan = {
   readonly nulls: boolean;
 };
 
-export type Slot = {
+type Slot = {
   readonly name: string;
   readonly ordinal: number;
   readonly collection: boolean;
@@ -22,6 +22,9 @@ export type Slot = {
 
 /** A plan, and the number that it is known by. */
 export type PlanRef = { readonly id: number; readonly plan: RecordPlan };
+
+/** A {@link PlanRef} to a reader that may have seen the plan. */
+export type SeenPlanRef = Pick<PlanRef, "id"> & Partial<PlanRef>;
 
 /** A member whose value is not the record's own, but computed by the query. */
 export type Computed = Projection;

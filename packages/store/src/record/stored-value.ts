@@ -10,7 +10,7 @@ const day = 86_400_000_000_000_000n;
 const millisecond = 1_000_000_000n;
 
 /** Text is what a database can hold: no U+0000, no half of a surrogate pair. */
-const isText = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+const isText = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 const isTextThroughout = (json: unknown): boolean => {
   if (typeof json === "string") return isText(json);
@@ -63,6 +63,8 @@ const isWritten = (json: unknown): boolean =>
 
 /** JSON text of a value in JSON form, or undefined for what is none of the type. */
 function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
+  if (type === "Edm.String")
+    return typeof json === "string" && isText(json) ? JSON.stringify(json) : undefined;
   const value = storedValue(json, type);
   if (value === undefined) return undefined;
   if (typeof json === "bigint") return String(json);

@@ -9,10 +9,3 @@ export function writeVarint(bytes: Uint8Array, at: number, value: number): numbe
   bytes[next++] = rest;
   return next;
 }
-
-/** Bytes that {@link writeVarint} writes. */
-export function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value; rest >= 0x80; rest >>>= 7) length++;
-  return length;
-}

@@ -132,7 +132,7 @@ async function fillColumns(
       batch.whereRaw(`(??) > (${places})`, [[...identity], ...last] as Knex.RawBinding[]);
     const rows: readonly Record<string, Knex.Value>[] = await batch;
     for (const row of rows) {
-      const values = columnValues(added, JSON.parse(String(row[recordColumns.text])));
+      const values = columnValues(added, JSON.parse(row[recordColumns.text] as string));
       const one = Object.fromEntries(identity.map((name) => [name, row[name]]));
       await transaction(table)
         .where(one)

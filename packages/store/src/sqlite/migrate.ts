@@ -30,7 +30,7 @@ export async function migrateSqlite(
       database,
       resources,
       { column: declaredType, text: "text", bytes: "blob", indexed: ({ name }) => identifier(name) },
-      (columns, record) => columnValues(columns, record, formOf),
+      (columns, record) => columnValues(columns, (name) => record[name], formOf),
     );
   } finally {
     await database.destroy();

@@ -1,5 +1,8 @@
 import { Worker } from "node:worker_threads";
+import { Recent } from "../record/recent.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData } from "./messages.ts";
+import { keptPlans } from "./reader.ts";
+import { contentOf, release } from "./slabs.ts";
 
 const program = new URL("./worker.js", import.meta.url);
 
@@ -13,18 +16,21 @@ export type ThreadEvents = {
 export class ReaderThread {
   readonly #worker: Worker;
   readonly #canceled = new Int32Array(new SharedArrayBuffer(4));
+  /** The plans that the thread keeps: it forgets the same ones, for it sees the same tasks. */
+  readonly #plans = new Recent<number, true>(keptPlans);
+  readonly #slabs = new Map<number, SharedArrayBuffer>();
 
   constructor(file: string, { reply, lost }: ThreadEvents) {
     const workerData: ReaderWorkerData = { file, canceled: this.#canceled.buffer as SharedArrayBuffer };
     this.#worker = new Worker(program, { workerData, name: "cadastre-reader" });
-    this.#worker.on("message", reply);
+    this.#worker.on("message", (message: ReaderReply) => reply(this.#withRecords(message)));
     this.#worker.once("error", lost);
     this.#worker.once("exit", (code) => lost(new Error(`a reading thread has ended (${code})`)));
   }
 
   post(task: ReaderTask): void {
     Atomics.store(this.#canceled, 0, 0);
-    this.#worker.postMessage(task);
+    this.#worker.postMessage(this.#withoutKnownPlan(task));
   }
 
   /** End the query at hand, soon. */
@@ -36,6 +42,30 @@ export class ReaderThread {
   hold(busy: boolean): void {
     if (busy) this.#worker.ref();
     else this.#worker.unref();
+  }
+
+  #withoutKnownPlan(task: ReaderTask): ReaderTask {
+    const { page } = task.request;
+    if (page === undefined) return task;
+    const { id } = page.plan;
+    const isKnown = this.#plans.has(id);
+    this.#plans.get(id, () => true);
+    return isKnown ? { ...task, request: { ...task.request, page: { ...page, plan: { id } } } } : task;
+  }
+
+  #withRecords(message: ReaderReply): ReaderReply {
+    const { result, slab } = message;
+    if (slab === undefined || result?.page === undefined) return message;
+    if (slab.replaced !== undefined) this.#slabs.delete(slab.replaced);
+    if (slab.memory !== undefined) this.#slabs.set(slab.id, slab.memory);
+    const memory = this.#slabs.get(slab.id);
+    if (memory === undefined)
+      throw new RangeError("a reading thread answers in memory that it has not shown");
+    const records = contentOf(memory).subarray(0, slab.length);
+    return {
+      ...message,
+      result: { ...result, page: { ...result.page, records, release: () => release(memory) } },
+    };
   }
 
   async end(): Promise<void> {

@@ -12,18 +12,26 @@ import type {
 } from "../read/request.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { computedText } from "../record/computed.ts";
+import type { SeenPlanRef } from "../record/plan.ts";
+import { Recent } from "../record/recent.ts";
 import { lastCheckpoint } from "./commit.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { earliestCheckpoint } from "./prune.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Plans kept ready, the least recently used one leaving first. */
-const keptPlans = 256;
+export const keptPlans = 256;
+
+/** Gives memory for so many bytes, or none. */
+type Memory = (bytes: number) => Buffer | undefined;
 
 const head = { text: lastCheckpoint, values: [] };
 
 /** Dataset, text, members, then the key and what is computed. */
 type RecordRow = [string | null, Uint8Array, Uint8Array, ...unknown[]];
+
+/** Columns before those of the key. */
+const beforeKey = 3;
 
 /** Runs reads on one connection, each in a transaction of its own. */
 export class Reader {
@@ -32,7 +40,7 @@ export class Reader {
   readonly #deadline: Deadline;
   readonly #begin: Statement;
   readonly #commit: Statement;
-  readonly #layouts = new Map<number, RecordLayout>();
+  readonly #layouts = new Recent<number, RecordLayout>(keptPlans);
 
   /** @param canceled see {@link Deadline} */
   constructor(database: Database, canceled: Int32Array) {
@@ -47,13 +55,14 @@ export class Reader {
   }
 
   /** @throws {StoreError} `query_timeout`, `query_canceled` */
-  read({ page, count, timeout }: ReadRequest): ReadResult {
+  read({ page, count, timeout }: ReadRequest<SeenPlanRef>, memory?: Memory): ReadResult {
+    const layout = page && this.#layoutOf(page);
     this.#deadline.start(performance.now() + timeout);
     this.#begin.run();
     try {
       return {
         checkpoint: this.#number(head),
-        page: page === undefined ? undefined : this.#page(page),
+        page: page && layout && this.#page(page, layout, memory),
         count: count === undefined ? undefined : this.#count(count),
       };
     } finally {
@@ -64,7 +73,7 @@ export class Reader {
   /** The record that a page of one finds by its key: one statement, which is a transaction of its own. */
   readOne(page: PageRequest, timeout: number): PageResult {
     this.#deadline.start(performance.now() + timeout);
-    return this.#page(page);
+    return this.#page(page, this.#layoutOf(page));
   }
 
   /** The first row of a statement, in database form. */
@@ -96,31 +105,22 @@ export class Reader {
     return Number(this.row(statement)?.[0] ?? 0);
   }
 
-  #page(request: PageRequest): PageResult {
+  #page(request: PageRequest<SeenPlanRef>, layout: RecordLayout, memory?: Memory): PageResult {
+    const { top, key, computed } = request;
     const rows = this.#rows(request);
-    const layout = this.#layoutOf(request);
-    const length = Math.min(rows.length, request.top);
-    const assembler = new RecordAssembler(layout, capacityFor(rows, length, layout));
-    let last: readonly unknown[] = [];
+    const length = Math.min(rows.length, top);
+    const capacity = capacityFor(rows, length, layout);
+    const assembler = new RecordAssembler(layout, memory?.(capacity) ?? Buffer.allocUnsafeSlow(capacity));
     for (let i = 0; i < length; i++) {
-      const [dataset, record, members, ...rest] = rows[i] as RecordRow;
-      assembler.add(
-        record,
-        members,
-        dataset,
-        computedText(request.computed, rest.slice(request.key), readValue),
-      );
-      last = rest;
+      const row = rows[i] as RecordRow;
+      const text = computed.length === 0 ? "" : computedText(computed, row.slice(beforeKey + key), readValue);
+      assembler.add(row[1], row[2], row[0], text);
     }
-    return {
-      records: assembler.finish(),
-      length,
-      last: last.slice(0, request.key),
-      more: rows.length > length,
-    };
+    const last = rows[length - 1]?.slice(beforeKey, beforeKey + key) ?? [];
+    return { records: assembler.finish(), length, last, more: rows.length > length };
   }
 
-  #rows(request: PageRequest): RecordRow[] {
+  #rows(request: PageRequest<SeenPlanRef>): RecordRow[] {
     const { ordered, current } = request;
     const chosen = this.#choose(request);
     if (ordered === undefined || chosen !== current) return this.#all(chosen);
@@ -143,16 +143,15 @@ export class Reader {
     return this.#number(isCovered ? unguarded : this.#choose(request));
   }
 
-  #layoutOf({ plan: { id, plan } }: PageRequest): RecordLayout {
-    const layout = this.#layouts.get(id) ?? new RecordLayout(plan);
-    this.#layouts.delete(id);
-    this.#layouts.set(id, layout);
-    const [oldest] = this.#layouts.keys();
-    if (this.#layouts.size > keptPlans && oldest !== undefined) this.#layouts.delete(oldest);
-    return layout;
+  #layoutOf({ plan: { id, plan } }: PageRequest<SeenPlanRef>): RecordLayout {
+    return this.#layouts.get(id, () => {
+      if (plan === undefined) throw new RangeError("a plan is known by its number alone");
+      return new RecordLayout(plan);
+    });
   }
 }
 
+/** So many bytes are enough, unless something is computed. */
 function capacityFor(rows: readonly RecordRow[], length: number, { template }: RecordLayout): number {
   let size = 16;
   for (let i = 0; i < length; i++) size += (rows[i] as RecordRow)[1].length + 3;

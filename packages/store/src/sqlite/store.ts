@@ -9,6 +9,7 @@ import {
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
+import { firstOf, startingAfter } from "../read/narrowed.ts";
 import { pinsKey } from "../read/pins-key.ts";
 import type { PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
@@ -86,16 +87,16 @@ class SqliteStore implements WritableStore {
     const { from, count = false, nulls = true, signal } = options;
     const stored = this.#find(query);
     const at = from?.checkpoint;
-    const placed = from === undefined ? query : { ...query, after: this.#orderValues(query, stored, from) };
+    const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
     const request: ReadRequest = {
       page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
       count: count ? compileCountRequest(query, stored, at) : undefined,
       timeout: this.#timeout,
     };
     const { checkpoint, page, count: counted } = await this.#read(request, signal);
-    const { records, length, last, more } = page ?? emptyPage;
+    const { records, release, length, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint: at ?? checkpoint, key: last } : null;
-    return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
+    return { records, release, length, next, ...(counted === undefined ? {} : { count: counted }) };
   };
 
   readonly count = async (
@@ -110,7 +111,7 @@ class SqliteStore implements WritableStore {
     query: RestrictedQuery,
     { nulls = true, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
   ): Promise<Uint8Array | undefined> => {
-    const page = this.#pageRequest({ ...query, top: 1 }, this.#find(query), nulls, undefined);
+    const page = this.#pageRequest(firstOf(query), this.#find(query), nulls, undefined);
     // What the key's index finds is answered sooner than a thread is asked.
     const found = pinsKey(query)
       ? this.#reader.readOne(page, this.#timeout)
@@ -134,7 +135,7 @@ class SqliteStore implements WritableStore {
 
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);
-    const placed = from === undefined ? query : { ...query, after: this.#orderValues(query, stored, from) };
+    const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
     const { ordered, current, asOf } = this.#pageRequest(placed, stored, true, from?.checkpoint);
     return this.#reader.explain(asOf?.merged ?? ordered?.statement ?? current);
   };

@@ -1,5 +1,4 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import type { Row } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
 import { columnValues, type FormOf } from "../read/columns.ts";
 import { type EncodedRecord, encodeRecord } from "../record/encode.ts";
@@ -20,13 +19,18 @@ export function versionOf(
   members: ReadonlyMap<string, Member>,
   formOf: FormOf,
 ): Version {
-  const row: Row = { ...record, ...hidden, [datasetProperty.name]: datasetId };
-  const values = columnValues(columns, row, formOf);
+  const jsonOf = (name: string): unknown => {
+    if (name === datasetProperty.name) return datasetId;
+    return hidden !== undefined && Object.hasOwn(hidden, name) ? hidden[name] : record[name];
+  };
+  const values = columnValues(columns, jsonOf, formOf);
   if (values.slice(0, key.length).includes(null))
     throw new StoreError("invalid_record", `it has no ${key.map(({ name }) => name).join(", ")}`);
   return { values, ...encodeRecord(record, members) };
 }
 
 /** The key of a record to remove, in database form. */
-export const keyOf = ({ removed }: RemovedRecord, { key }: TableSchema, formOf: FormOf): readonly unknown[] =>
-  columnValues(key, Object.fromEntries(key.map(({ name }, i) => [name, removed[i]])), formOf);
+export function keyOf({ removed }: RemovedRecord, { key }: TableSchema, formOf: FormOf): readonly unknown[] {
+  const jsonOf = (name: string): unknown => removed[key.findIndex((property) => property.name === name)];
+  return columnValues(key, jsonOf, formOf);
+}

@@ -121,7 +121,7 @@ export function pages(harness: Harness): void {
 
   test("another entity set is refused", async () => {
     const query = ask();
-    const foreign = { ...query, entitySet: { ...query.entitySet, name: "Media" } } as typeof query;
+    const foreign = Object.assign(query, { entitySet: { ...query.entitySet, name: "Media" } });
     await expect(async () => store.page(foreign)).rejects.toMatchObject({ code: "unknown_resource" });
   });
 }

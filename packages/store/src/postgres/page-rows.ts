@@ -1,0 +1,57 @@
+import type { PageRequest, PageResult } from "../read/request.ts";
+import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
+import { computedText } from "../record/computed.ts";
+import type { RecordPlan } from "../record/plan.ts";
+import { readValue } from "./read-value.ts";
+import type { Fields } from "./round-trip.ts";
+
+const layouts = new WeakMap<RecordPlan, RecordLayout>();
+
+function layoutOf(plan: RecordPlan): RecordLayout {
+  const layout = layouts.get(plan) ?? new RecordLayout(plan);
+  layouts.set(plan, layout);
+  return layout;
+}
+
+/** Columns before those of the key: the dataset, the record's text and its members. */
+const leading = 3;
+
+/** Puts the rows of a page together as they arrive. */
+export class PageRows {
+  readonly #request: PageRequest;
+  readonly #assembler: RecordAssembler;
+  #length = 0;
+  #last: Fields = [];
+  #more = false;
+
+  constructor(request: PageRequest) {
+    this.#request = request;
+    this.#assembler = new RecordAssembler(layoutOf(request.plan.plan));
+  }
+
+  add(fields: Fields): void {
+    const { top, key, computed } = this.#request;
+    if (this.#length === top) {
+      this.#more = true;
+      return;
+    }
+    const [dataset = null, text, members] = fields;
+    const values =
+      computed.length === 0 ? "" : computedText(computed, fields.slice(leading + key), readValue);
+    this.#assembler.add(Buffer.from(text ?? ""), bytesOf(members ?? ""), dataset, values);
+    this.#length++;
+    this.#last = fields;
+  }
+
+  finish(): PageResult {
+    return {
+      records: this.#assembler.finish(),
+      length: this.#length,
+      last: this.#last.slice(leading, leading + this.#request.key),
+      more: this.#more,
+    };
+  }
+}
+
+/** Bytes of `\x0aff`, as the server writes them. */
+const bytesOf = (hexadecimal: string): Uint8Array => Buffer.from(hexadecimal.slice(2), "hex");

@@ -1,0 +1,117 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import {
+  type BoundNode,
+  equals,
+  type PrimitiveType,
+  propertyNode,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { RecordAssembler, RecordLayout } from "../src/record/assemble.ts";
+import { encodeRecord } from "../src/record/encode.ts";
+import { numberMembers } from "../src/record/members.ts";
+import { planRecord } from "../src/record/plan.ts";
+import type { Json } from "./conformance/harness.ts";
+
+const datasets = ["one", "two", null] as const;
+
+const text = fc
+  .oneof(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme", minLength: 100, maxLength: 300 }))
+  .filter((value) => !value.includes("\0") && value.isWellFormed());
+
+/** Values in JSON form, by type. */
+const valuesOf: Partial<Record<PrimitiveType, fc.Arbitrary<unknown>>> = {
+  "Edm.String": text,
+  "Edm.Int64": fc.integer(),
+  "Edm.Decimal": fc.integer().map((n) => n / 100),
+  "Edm.Boolean": fc.boolean(),
+  "Edm.Date": fc.constantFrom("2024-02-29", "0001-01-01"),
+};
+
+const property = fc
+  .record({
+    name: fc.oneof(fc.constantFrom("ä", '"', "a\\b", "😀"), fc.string({ minLength: 1, maxLength: 12 })),
+    type: fc.constantFrom(...(Object.keys(valuesOf) as PrimitiveType[])),
+    collection: fc.boolean(),
+  })
+  .filter(({ name }) => name !== "__proto__" && name.isWellFormed())
+  .map((given): StructuralProperty => ({ ...given, nullable: true }));
+
+const properties = fc.uniqueArray(property, { selector: ({ name }) => name, minLength: 1, maxLength: 150 });
+
+const valueIn = ({ type, collection }: StructuralProperty): fc.Arbitrary<unknown> => {
+  const one = valuesOf[type] ?? text;
+  return fc.option(collection ? fc.array(one, { maxLength: 3 }) : one, { freq: 1 });
+};
+
+const recordOf = (all: readonly StructuralProperty[]) =>
+  fc.tuple(fc.shuffledSubarray([...all]), fc.constantFrom(...datasets)).chain(([present, dataset]) =>
+    fc.tuple(...present.map(valueIn)).map((values) => ({
+      dataset,
+      record: Object.fromEntries(present.map(({ name }, i) => [name, values[i]])),
+    })),
+  );
+
+/** A type of which some properties were numbered before, in another order; records of it, and what to show of them. */
+const cases = properties.chain((all) =>
+  fc.record({
+    all: fc.constant(all),
+    known: fc.shuffledSubarray(all.map(({ name }) => name)),
+    records: fc.array(recordOf(all), { maxLength: 4 }),
+    shown: fc.shuffledSubarray([...all]),
+    /** The dataset that shows a property; null: all of them. */
+    only: fc.array(fc.constantFrom("one", "two", null), { minLength: all.length, maxLength: all.length }),
+    nulls: fc.boolean(),
+  }),
+);
+
+const inDataset = (dataset: string): BoundNode =>
+  equals(propertyNode(datasetProperty), { kind: "Constant", type: "Edm.String", value: dataset });
+
+test("what is put together from bytes is what the records hold and the datasets show", () => {
+  fc.assert(
+    fc.property(cases, ({ all, known, records, shown, only, nulls }) => {
+      const type = { name: "T", key: [], properties: new Map(all.map((one) => [one.name, one])) };
+      const { members } = numberMembers(type, known);
+      const shownIn = new Map(shown.map((one, i) => [one.name, only[i] ?? null]));
+      const select = shown.map((one) => {
+        const dataset = shownIn.get(one.name) ?? null;
+        const own = propertyNode(one);
+        const expression: BoundNode =
+          dataset === null ? own : { kind: "Choice", type: own.type, when: inDataset(dataset), value: own };
+        return { property: one, expression };
+      });
+      const { plan, computed } = planRecord(select, members, nulls);
+      expect(computed).toEqual([]);
+      const assembler = new RecordAssembler(new RecordLayout(plan), Buffer.alloc(16));
+      const expected = records.map(({ dataset, record }) => {
+        const { text: written, members: index } = encodeRecord(record, members);
+        assembler.add(Buffer.from(written), index, dataset);
+        return plain(record, dataset, shown, shownIn, nulls);
+      });
+      const bytes = Buffer.from(assembler.finish());
+      expect(JSON.parse(`[${bytes.toString()}]`)).toEqual(expected);
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 500) },
+  );
+});
+
+/** The same from objects. */
+function plain(
+  record: Json,
+  dataset: string | null,
+  shown: readonly StructuralProperty[],
+  shownIn: ReadonlyMap<string, string | null>,
+  nulls: boolean,
+): Json {
+  const members = shown.flatMap(({ name, collection }): [string, unknown][] => {
+    const only = shownIn.get(name) ?? null;
+    const isShown = (only === null || only === dataset) && Object.hasOwn(record, name);
+    const value = isShown ? (record[name] ?? null) : null;
+    if (value !== null) return [[name, value]];
+    if (collection) return [[name, []]];
+    return nulls ? [[name, null]] : [];
+  });
+  return Object.fromEntries(members);
+}
