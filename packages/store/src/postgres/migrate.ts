@@ -17,7 +17,6 @@ const types: DeclaredTypes = {
   column: (property) =>
     formOf(property) === "text" && !property.collection ? `text collate "C"` : textOf(typeOf(property)),
   text: "json",
-  bytes: "bytea",
   indexed: ({ name, nullable }: StructuralProperty) =>
     nullable ? sql`${identifier(name)} nulls first` : identifier(name),
 };

@@ -38,7 +38,7 @@ export class PageRows {
     const [dataset = null, text, members] = fields;
     const values =
       computed.length === 0 ? "" : computedText(computed, fields.slice(leading + key), readValue);
-    this.#assembler.add(Buffer.from(text ?? ""), bytesOf(members ?? ""), dataset, values);
+    this.#assembler.add(Buffer.from(text ?? ""), members ?? "", dataset, values);
     this.#length++;
     this.#last = fields;
   }
@@ -52,6 +52,3 @@ export class PageRows {
     };
   }
 }
-
-/** Bytes of `\x0aff`, as the server writes them. */
-const bytesOf = (hexadecimal: string): Uint8Array => Buffer.from(hexadecimal.slice(2), "hex");

@@ -57,7 +57,7 @@ export function putSql(table: TableSchema, besides: readonly StructuralProperty[
     ...names(besides).map((column) => sql`${current}.${column} is distinct from ${given}.${column}`),
   ];
   const replaced = all.map((column) => sql`${column} = excluded.${column}`);
-  const rows = unnest(table.columns, [sql`${parameter}::text[]`, sql`${parameter}::bytea[]`]);
+  const rows = unnest(table.columns, [sql`${parameter}::text[]`, sql`${parameter}::text[]`]);
   const statement = sql`with "given" as materialized (
   select ${list(typed(table.columns))}, ${parameter}::bigint as ${from},
     ${identifier(`c${n}`)}::json as ${text}, ${identifier(`c${n + 1}`)} as ${index}

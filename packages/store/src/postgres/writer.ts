@@ -1,6 +1,6 @@
 import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
-import { binaryArray } from "./array.ts";
+import { textArray } from "./array.ts";
 import { type Query, textOf } from "./round-trip.ts";
 import { type Resource, WriteBatch } from "./write-batch.ts";
 import { putSql, removeSql } from "./write-sql.ts";
@@ -61,10 +61,7 @@ export class TableWriter {
           checkpoint,
           ...table.columns.map((_, i) => texts(versions.map(({ values }) => values[i]))),
           texts(versions.map(({ text }) => text)),
-          binaryArray(
-            "bytea",
-            versions.map(({ members }) => members),
-          ),
+          texts(versions.map(({ members }) => members)),
           checkpoint,
           checkpoint,
         ],
@@ -85,4 +82,4 @@ export class TableWriter {
   }
 }
 
-const texts = (values: readonly unknown[]): Buffer => binaryArray("text", values.map(textOf));
+const texts = (values: readonly unknown[]): Buffer => textArray(values.map(textOf));

@@ -1,6 +1,6 @@
 import { type EncodingName, encodings, type StructuralProperty } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
-import { storedText, storedValue } from "../record/stored-value.ts";
+import { isPlain, isWrittenInstant, storedText, storedValue } from "../record/stored-value.ts";
 
 /** The form of a property's column in a database. */
 export type FormOf = (property: StructuralProperty) => EncodingName;
@@ -15,9 +15,35 @@ export function columnValues(
     const json = jsonOf(property.name);
     if (json === null || json === undefined) return null;
     if (property.collection) return storedText(json, property);
-    const value = storedValue(json, property.type);
-    if (value === undefined)
-      throw new StoreError("invalid_record", `${property.name} is not a valid ${property.type}`);
-    return encodings[formOf(property)](value, property).value;
+    const form = formOf(property);
+    return shortcuts[form]?.(json, property) ?? columnValue(json, property, form);
   });
 }
+
+function columnValue(json: unknown, property: StructuralProperty, form: EncodingName): unknown {
+  const value = storedValue(json, property.type);
+  if (value === undefined)
+    throw new StoreError("invalid_record", `${property.name} is not a valid ${property.type}`);
+  return encodings[form](value, property).value;
+}
+
+/** JSON that is in database form already; undefined for what is not so plain. */
+type Shortcut = (json: unknown, property: StructuralProperty) => unknown;
+
+const plainText: Shortcut = (json, { type }) =>
+  type === "Edm.String" && typeof json === "string" && isPlain(json) ? json : undefined;
+
+/** A number is exact in a scaled integer if it is what that integer is read as. */
+const plainNumber: Shortcut = (json, { type, scale = 0 }) => {
+  if (typeof json !== "number" || type !== "Edm.Decimal") return undefined;
+  const power = 10 ** scale;
+  const scaled = Math.round(json * power);
+  return Number.isSafeInteger(scaled) && scaled / power === json ? BigInt(scaled) : undefined;
+};
+
+const shortcuts: Partial<Record<EncodingName, Shortcut>> = {
+  plain: plainText,
+  text: plainText,
+  scaled: plainNumber,
+  timestampText: (json) => (isWrittenInstant(json) ? json : undefined),
+};

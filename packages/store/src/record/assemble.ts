@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { matches } from "@cadastre/odata";
+import type { MemberIndex } from "./member-index.ts";
 import type { RecordPlan } from "./plan.ts";
 
 const comma = 0x2c;
@@ -66,7 +67,7 @@ export class RecordAssembler {
    *
    * @param computed members that the record does not hold, each with a comma before it
    */
-  add(text: Uint8Array, members: Uint8Array, dataset: string | null, computed = ""): void {
+  add(text: Uint8Array, members: MemberIndex, dataset: string | null, computed = ""): void {
     const { template, offsets, slotOf, plan } = this.#layout;
     const shown = this.#layout.shownIn(dataset);
     this.#reserve(text.length + template.length + computed.length * 3 + 2);
@@ -82,21 +83,19 @@ export class RecordAssembler {
     let textAt = 0;
     let at = 0;
     while (at < members.length) {
-      let step = 0;
-      let size = 0;
-      let byte: number;
-      let shift = 0;
-      do {
-        byte = members[at++] as number;
-        step |= (byte & 0x7f) << shift;
-        shift += 7;
-      } while (byte >= 0x80);
-      shift = 0;
-      do {
-        byte = members[at++] as number;
-        size |= (byte & 0x7f) << shift;
-        shift += 7;
-      } while (byte >= 0x80);
+      // The digits of `MemberIndex`: a function for them would cost as much as all the rest.
+      let digit = members.charCodeAt(at++);
+      let step = digit & 0x1f;
+      for (let shift = 5; digit >= 0x60; shift += 5) {
+        digit = members.charCodeAt(at++);
+        step |= (digit & 0x1f) << shift;
+      }
+      digit = members.charCodeAt(at++);
+      let size = digit & 0x1f;
+      for (let shift = 5; digit >= 0x60; shift += 5) {
+        digit = members.charCodeAt(at++);
+        size |= (digit & 0x1f) << shift;
+      }
       ordinal += step;
       const place = ordinal < slotOf.length ? (slotOf[ordinal] as number) : -1;
       if (place >= 0 && shown[place] === 1) {

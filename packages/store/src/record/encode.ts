@@ -1,18 +1,15 @@
 import type { Row } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
+import { type MemberIndex, writeMemberIndex } from "./member-index.ts";
 import type { Member } from "./members.ts";
 import { storedText } from "./stored-value.ts";
-import { writeVarint } from "./varint.ts";
 
 /** A record as it is stored, so that an answer is copied from it and never built. */
 export type EncodedRecord = {
   /** JSON text of every member that has a value, by the order of their numbers. */
   readonly text: string;
-  /**
-   * For each member in the text: how much its number is above that of the one before, and how many bytes of UTF-8
-   * it takes with the brace or comma before it, both as varints.
-   */
-  readonly members: Uint8Array;
+  /** Where they are in it. */
+  readonly members: MemberIndex;
 };
 
 /**
@@ -44,21 +41,9 @@ function inOrder(pieces: readonly string[], ordinals: readonly number[]): [strin
   return [order.map((i) => pieces[i] ?? ""), order.map((i) => ordinals[i] ?? 0)];
 }
 
-/** Longest varint that is written here, in bytes. */
-const longestVarint = 5;
-
 function joined(pieces: readonly string[], ordinals: readonly number[]): EncodedRecord {
   const text = `{${pieces.join(",")}}`;
   const isAscii = Buffer.byteLength(text) === text.length;
-  const bytes = new Uint8Array(2 * longestVarint * pieces.length);
-  let at = 0;
-  let last = -1;
-  for (let i = 0; i < pieces.length; i++) {
-    const piece = pieces[i] as string;
-    const ordinal = ordinals[i] as number;
-    at = writeVarint(bytes, at, ordinal - last);
-    at = writeVarint(bytes, at, 1 + (isAscii ? piece.length : Buffer.byteLength(piece)));
-    last = ordinal;
-  }
-  return { text, members: bytes.slice(0, at) };
+  const sizes = pieces.map((piece) => 1 + (isAscii ? piece.length : Buffer.byteLength(piece)));
+  return { text, members: writeMemberIndex(ordinals, sizes) };
 }

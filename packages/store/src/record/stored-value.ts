@@ -9,6 +9,10 @@ const [firstDay, lastDay] = [-719_162, 2_932_896];
 const day = 86_400_000_000_000_000n;
 const millisecond = 1_000_000_000n;
 
+/** Text that JSON has as it is. Most is, and this says so sooner than it is written. */
+export const isPlain = (text: string): boolean => !special.test(text);
+const special = /["\\\p{Cc}\p{Cs}]/u;
+
 /** Text is what a database can hold: no U+0000, no half of a surrogate pair. */
 const isText = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
@@ -57,18 +61,26 @@ const rewritten: ReadonlySet<PrimitiveType> = new Set([
   "Edm.Binary",
 ]);
 
-/** `2024-01-15T08:30:00.123Z` is written as it is. */
-const isWritten = (json: unknown): boolean =>
-  typeof json === "string" && json.length === 24 && json.endsWith("Z") && json[10] === "T";
+/** Whether it is `2024-01-15T08:30:00.123Z`, in the year 1 or later: the one text that an instant is kept as. */
+export const isWrittenInstant = (json: unknown): boolean =>
+  typeof json === "string" &&
+  /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(json) &&
+  !Number.isNaN(Date.parse(json)) &&
+  new Date(json).toISOString() === json;
+
+function quoted(text: string): string | undefined {
+  if (isPlain(text)) return `"${text}"`;
+  return isText(text) ? JSON.stringify(text) : undefined;
+}
 
 /** JSON text of a value in JSON form, or undefined for what is none of the type. */
 function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
-  if (type === "Edm.String")
-    return typeof json === "string" && isText(json) ? JSON.stringify(json) : undefined;
+  if (type === "Edm.String") return typeof json === "string" ? quoted(json) : undefined;
+  if (type === "Edm.DateTimeOffset" && isWrittenInstant(json)) return JSON.stringify(json);
   const value = storedValue(json, type);
   if (value === undefined) return undefined;
   if (typeof json === "bigint") return String(json);
-  if (!rewritten.has(type) || (type === "Edm.DateTimeOffset" && isWritten(json))) return JSON.stringify(json);
+  if (!rewritten.has(type)) return JSON.stringify(json);
   return JSON.stringify(codecOf(type).toJson(value));
 }
 

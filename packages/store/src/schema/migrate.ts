@@ -18,7 +18,6 @@ import { recordColumns, type TableSchema, tableOf, validity } from "./table.ts";
 export type DeclaredTypes = {
   readonly column: (property: StructuralProperty) => string;
   readonly text: string;
-  readonly bytes: string;
   /** A column as an index holds it, in the order that pages of it have. */
   readonly indexed: (property: StructuralProperty) => SqlFragment;
 };
@@ -59,7 +58,7 @@ async function createTables(knex: Knex, schema: TableSchema, types: DeclaredType
     for (const property of schema.columns) declareColumn(table, property, types, schema);
     table.specificType(validity.from.name, types.column(validity.from)).notNullable();
     table.specificType(recordColumns.text, types.text).notNullable();
-    table.specificType(recordColumns.members, types.bytes).notNullable();
+    table.specificType(recordColumns.members, "text").notNullable();
   };
   const key = schema.key.map(({ name }) => name);
   if (!(await knex.schema.hasTable(schema.name))) {

@@ -29,7 +29,7 @@ export async function migrateSqlite(
     return await migrate(
       database,
       resources,
-      { column: declaredType, text: "text", bytes: "blob", indexed: ({ name }) => identifier(name) },
+      { column: declaredType, text: "text", indexed: ({ name }) => identifier(name) },
       (columns, record) => columnValues(columns, (name) => record[name], formOf),
     );
   } finally {

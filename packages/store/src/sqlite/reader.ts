@@ -12,6 +12,7 @@ import type {
 } from "../read/request.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { computedText } from "../record/computed.ts";
+import type { MemberIndex } from "../record/member-index.ts";
 import type { SeenPlanRef } from "../record/plan.ts";
 import { Recent } from "../record/recent.ts";
 import { lastCheckpoint } from "./commit.ts";
@@ -28,7 +29,7 @@ type Memory = (bytes: number) => Buffer | undefined;
 const head = { text: lastCheckpoint, values: [] };
 
 /** Dataset, text, members, then the key and what is computed. */
-type RecordRow = [string | null, Uint8Array, Uint8Array, ...unknown[]];
+type RecordRow = [string | null, Uint8Array, MemberIndex, ...unknown[]];
 
 /** Columns before those of the key. */
 const beforeKey = 3;

@@ -11,6 +11,13 @@ import { formOf } from "./columns.ts";
 /** The current version of a record as the writer looks at it. */
 type Present = [rowid: bigint, text: string, from: bigint, ...unread: unknown[]];
 
+/** A version in database form: every column, and what decides whether it is one. */
+type VersionRow = {
+  readonly all: readonly unknown[];
+  readonly text: string;
+  readonly checkpoint: bigint;
+};
+
 /** What became of a change, and whose record it was; null if of no dataset, or if there was none. */
 export type Written = { readonly outcome: Outcome; readonly datasetId: string | null };
 
@@ -25,6 +32,7 @@ export class TableWriter {
   readonly #delete: Statement;
   /** Positions of the columns that the record's text does not tell. */
   readonly #besides: readonly number[];
+  #expectsNew = false;
 
   constructor(database: Database, table: TableSchema, members: ReadonlyMap<string, Member>) {
     this.#table = table;
@@ -57,7 +65,7 @@ export class TableWriter {
       outside.map(({ name }) => identifier(name)),
     );
     this.#find = prepare(sql`select ${join(read, ", ")} from ${current} where ${isOfKey}`).raw();
-    this.#insert = prepare(sql`insert into ${current} (${all}) values (${places})`);
+    this.#insert = prepare(sql`insert into ${current} (${all}) values (${places}) on conflict do nothing`);
     this.#update = prepare(sql`update ${current} set ${set} where rowid = ${value(null)}`);
     this.#close = prepare(
       sql`insert into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
@@ -68,20 +76,28 @@ export class TableWriter {
   /** @throws {StoreError} `invalid_record` */
   put(stored: StoredRecord, checkpoint: bigint): Written {
     const { values, text, members } = versionOf(stored, this.#table, this.#members, formOf);
-    const { datasetId } = stored;
-    const present = this.#find.get(...values.slice(0, this.#table.key.length)) as Present | undefined;
-    const all = [...values, checkpoint, text, members];
-    if (present === undefined) {
-      this.#insert.run(...all);
-      return { outcome: "written", datasetId };
-    }
-    const [rowid, before, from, ...besides] = present;
-    if (before === text && this.#besides.every((position, i) => isSame(values[position], besides[i])))
-      return { outcome: "unchanged", datasetId };
+    const version = { all: [...values, checkpoint, text, members], text, checkpoint };
+    const key = values.slice(0, this.#table.key.length);
+    return { outcome: this.#write(version, key), datasetId: stored.datasetId };
+  }
+
+  /** New records come in rows: after one, the next is inserted before it is looked for. */
+  #write(version: VersionRow, key: readonly unknown[]): Outcome {
+    if (this.#expectsNew && this.#insert.run(version.all).changes === 1) return "written";
+    const present = this.#find.get(key) as Present | undefined;
+    this.#expectsNew = present === undefined;
+    if (present !== undefined) return this.#replace(version, present);
+    this.#insert.run(version.all);
+    return "written";
+  }
+
+  #replace({ all, text, checkpoint }: VersionRow, [rowid, before, from, ...besides]: Present): Outcome {
+    if (before === text && this.#besides.every((position, i) => isSame(all[position], besides[i])))
+      return "unchanged";
     // A version that begins and ends with one commit was never there.
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
     this.#update.run(...all, rowid);
-    return { outcome: "written", datasetId };
+    return "written";
   }
 
   remove(removed: RemovedRecord, checkpoint: bigint): Written {
