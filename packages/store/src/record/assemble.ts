@@ -7,7 +7,7 @@ const comma = 0x2c;
 const open = 0x7b;
 const close = 0x7d;
 
-/** Shorter pieces are copied byte by byte: a call costs more. */
+/** Shorter pieces are moved byte by byte: a call costs more. */
 const shortPiece = 24;
 
 /** How a plan is carried out, prepared once for many pages. */
@@ -50,16 +50,27 @@ export class RecordLayout {
   }
 }
 
-/** Puts records together to JSON text in UTF-8, with commas between them. */
+/**
+ * Puts records together to JSON text in UTF-8, with commas between them. Its memory holds the template, then what is put
+ * together, then for a moment a record's text: pieces move within it, and none becomes an object of its own.
+ */
 export class RecordAssembler {
   #bytes: Buffer;
-  #length = 0;
+  #length: number;
   readonly #layout: RecordLayout;
+
+  /** Bytes that are enough for so many records with texts of so many bytes, if they compute nothing. */
+  static capacity({ template }: RecordLayout, records: number, texts: number, longest: number): number {
+    return (records + 2) * (template.length + 3) + texts + longest;
+  }
 
   /** @param memory to begin with; more is made as it is needed */
   constructor(layout: RecordLayout, memory: Buffer = Buffer.allocUnsafeSlow(16_384)) {
+    const { template } = layout;
     this.#layout = layout;
-    this.#bytes = memory;
+    this.#bytes = memory.length >= template.length ? memory : Buffer.allocUnsafeSlow(2 * template.length);
+    this.#bytes.set(template);
+    this.#length = template.length;
   }
 
   /**
@@ -70,17 +81,22 @@ export class RecordAssembler {
   add(text: Uint8Array, members: MemberIndex, dataset: string | null, computed = ""): void {
     const { template, offsets, slotOf, plan } = this.#layout;
     const shown = this.#layout.shownIn(dataset);
-    this.#reserve(text.length + template.length + computed.length * 3 + 2);
+    const most = text.length + template.length + computed.length * 3 + 3;
+    this.#reserve(most + text.length);
     const bytes = this.#bytes;
-    if (this.#length > 0) bytes[this.#length++] = comma;
+    const source = this.#length + most;
+    bytes.set(text, source);
+    // Every piece begins with a comma: that of the first member is a brace so far.
+    bytes[source] = comma;
+    if (this.#length > template.length) bytes[this.#length++] = comma;
     const start = this.#length;
     let length = start;
     let slot = 0;
     let ordinal = -1;
-    // Neighbours in the text that are neighbours in the answer are copied as one run.
-    let runStart = 0;
-    let runEnd = 0;
-    let textAt = 0;
+    // Neighbours in the text that are neighbours in the answer are moved as one run.
+    let runStart = source;
+    let textAt = source;
+    let runEnd = source;
     let at = 0;
     while (at < members.length) {
       // The digits of `MemberIndex`: a function for them would cost as much as all the rest.
@@ -102,8 +118,8 @@ export class RecordAssembler {
         const from = offsets[slot] as number;
         const to = offsets[place] as number;
         if (to > from || runEnd !== textAt) {
-          length = copyRun(text, runStart, runEnd, bytes, length);
-          length = copy(template, from, to, bytes, length);
+          length = move(bytes, runStart, runEnd, length);
+          length = move(bytes, from, to, length);
           runStart = textAt;
         }
         runEnd = textAt + size;
@@ -111,8 +127,8 @@ export class RecordAssembler {
       }
       textAt += size;
     }
-    length = copyRun(text, runStart, runEnd, bytes, length);
-    length = copy(template, offsets[slot] as number, offsets[plan.slots.length] as number, bytes, length);
+    length = move(bytes, runStart, runEnd, length);
+    length = move(bytes, offsets[slot] as number, offsets[plan.slots.length] as number, length);
     if (computed !== "") length += bytes.write(computed, length);
     if (length === start) length++;
     bytes[start] = open;
@@ -122,11 +138,11 @@ export class RecordAssembler {
 
   /** What was put together. The assembler is done with. */
   finish(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#bytes.subarray(this.#layout.template.length, this.#length);
   }
 
   #reserve(size: number): void {
-    const needed = this.#length + size + 1;
+    const needed = this.#length + size;
     if (needed <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#bytes.length * 2));
     this.#bytes.copy(larger, 0, 0, this.#length);
@@ -134,17 +150,10 @@ export class RecordAssembler {
   }
 }
 
-/** Every piece begins with a comma, but for the first of its record: that has the brace. */
-function copyRun(text: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
-  const next = copy(text, start, end, to, at);
-  if (start === 0 && end > 0) to[at] = comma;
-  return next;
-}
-
-function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+/** Copy `start` to `end` to `at`, and give the place after it. */
+function move(bytes: Buffer, start: number, end: number, at: number): number {
   const length = end - start;
-  if (length <= shortPiece) {
-    for (let i = start, j = at; i < end; i++, j++) to[j] = from[i] as number;
-  } else to.set(from.subarray(start, end), at);
+  if (length > shortPiece) bytes.copyWithin(at, start, end);
+  else for (let i = start, j = at; i < end; i++, j++) bytes[j] = bytes[i] as number;
   return at + length;
 }

@@ -14,7 +14,9 @@ export type ReaderTask = { readonly id: number; readonly request: ReadRequest<Se
 /** Where the records of an answer are, and what there is to know of the slab before it is read the first time. */
 export type SlabUse = {
   readonly id: number;
-  readonly length: number;
+  /** Where they begin and end in the slab's content. */
+  readonly start: number;
+  readonly end: number;
   readonly memory?: SharedArrayBuffer | undefined;
   /** The slab that is no more. */
   readonly replaced?: number | undefined;

@@ -61,7 +61,7 @@ export class ReaderThread {
     const memory = this.#slabs.get(slab.id);
     if (memory === undefined)
       throw new RangeError("a reading thread answers in memory that it has not shown");
-    const records = contentOf(memory).subarray(0, slab.length);
+    const records = contentOf(memory).subarray(slab.start, slab.end);
     return {
       ...message,
       result: { ...result, page: { ...result.page, records, release: () => release(memory) } },

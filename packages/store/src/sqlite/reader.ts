@@ -152,9 +152,13 @@ export class Reader {
   }
 }
 
-/** So many bytes are enough, unless something is computed. */
-function capacityFor(rows: readonly RecordRow[], length: number, { template }: RecordLayout): number {
-  let size = 16;
-  for (let i = 0; i < length; i++) size += (rows[i] as RecordRow)[1].length + 3;
-  return size + length * template.length;
+function capacityFor(rows: readonly RecordRow[], length: number, layout: RecordLayout): number {
+  let texts = 0;
+  let longest = 0;
+  for (let i = 0; i < length; i++) {
+    const bytes = (rows[i] as RecordRow)[1].length;
+    texts += bytes;
+    if (bytes > longest) longest = bytes;
+  }
+  return RecordAssembler.capacity(layout, length, texts, longest);
 }

@@ -26,7 +26,9 @@ function serve(port: MessagePort, { file, canceled }: ReaderWorkerData): void {
     const first = known.has(id) ? {} : { memory, replaced };
     known.add(id);
     const result = { ...reply.result, page: { ...page, records: nothing } };
-    port.postMessage({ ...reply, result, slab: { id, length: page.records.length, ...first } });
+    const start = page.records.byteOffset - contentOf(memory).byteOffset;
+    const end = start + page.records.length;
+    port.postMessage({ ...reply, result, slab: { id, start, end, ...first } });
   });
 }
 
