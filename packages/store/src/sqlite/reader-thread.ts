@@ -1,8 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { Recent } from "../record/recent.ts";
-import type { ReaderReply, ReaderTask, ReaderWorkerData } from "./messages.ts";
+import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { keptPlans } from "./reader.ts";
-import { contentOf, release } from "./slabs.ts";
 
 const program = new URL("./worker.js", import.meta.url);
 
@@ -18,12 +17,11 @@ export class ReaderThread {
   readonly #canceled = new Int32Array(new SharedArrayBuffer(4));
   /** The plans that the thread keeps: it forgets the same ones, for it sees the same tasks. */
   readonly #plans = new Recent<number, true>(keptPlans);
-  readonly #slabs = new Map<number, SharedArrayBuffer>();
 
   constructor(file: string, { reply, lost }: ThreadEvents) {
     const workerData: ReaderWorkerData = { file, canceled: this.#canceled.buffer as SharedArrayBuffer };
     this.#worker = new Worker(program, { workerData, name: "cadastre-reader" });
-    this.#worker.on("message", (message: ReaderReply) => reply(this.#withRecords(message)));
+    this.#worker.on("message", (message: ReaderReply) => reply(this.#withRelease(message)));
     this.#worker.once("error", lost);
     this.#worker.once("exit", (code) => lost(new Error(`a reading thread has ended (${code})`)));
   }
@@ -53,19 +51,14 @@ export class ReaderThread {
     return isKnown ? { ...task, request: { ...task.request, page: { ...page, plan: { id } } } } : task;
   }
 
-  #withRecords(message: ReaderReply): ReaderReply {
-    const { result, slab } = message;
-    if (slab === undefined || result?.page === undefined) return message;
-    if (slab.replaced !== undefined) this.#slabs.delete(slab.replaced);
-    if (slab.memory !== undefined) this.#slabs.set(slab.id, slab.memory);
-    const memory = this.#slabs.get(slab.id);
-    if (memory === undefined)
-      throw new RangeError("a reading thread answers in memory that it has not shown");
-    const records = contentOf(memory).subarray(slab.start, slab.end);
-    return {
-      ...message,
-      result: { ...result, page: { ...result.page, records, release: () => release(memory) } },
+  #withRelease(message: ReaderReply): ReaderReply {
+    const { result } = message;
+    if (result?.page === undefined) return message;
+    const memory = result.page.records.buffer as ArrayBuffer;
+    const release = () => {
+      if (memory.byteLength > 0) this.#worker.postMessage({ memory } satisfies ReturnedMemory, [memory]);
     };
+    return { ...message, result: { ...result, page: { ...result.page, release } } };
   }
 
   async end(): Promise<void> {

@@ -23,8 +23,10 @@ import { StatementCache } from "./statement-cache.ts";
 /** Plans kept ready, the least recently used one leaving first. */
 export const keptPlans = 256;
 
-/** Gives memory for so many bytes, or none. */
-type Memory = (bytes: number) => Buffer | undefined;
+/** Gives memory of at least so many bytes. */
+type Memory = (bytes: number) => Buffer;
+
+const newMemory: Memory = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
 const head = { text: lastCheckpoint, values: [] };
 
@@ -56,7 +58,7 @@ export class Reader {
   }
 
   /** @throws {StoreError} `query_timeout`, `query_canceled` */
-  read({ page, count, timeout }: ReadRequest<SeenPlanRef>, memory?: Memory): ReadResult {
+  read({ page, count, timeout }: ReadRequest<SeenPlanRef>, memory = newMemory): ReadResult {
     const layout = page && this.#layoutOf(page);
     this.#deadline.start(performance.now() + timeout);
     this.#begin.run();
@@ -74,7 +76,7 @@ export class Reader {
   /** The record that a page of one finds by its key: one statement, which is a transaction of its own. */
   readOne(page: PageRequest, timeout: number): PageResult {
     this.#deadline.start(performance.now() + timeout);
-    return this.#page(page, this.#layoutOf(page));
+    return this.#page(page, this.#layoutOf(page), newMemory);
   }
 
   /** The first row of a statement, in database form. */
@@ -106,12 +108,12 @@ export class Reader {
     return Number(this.row(statement)?.[0] ?? 0);
   }
 
-  #page(request: PageRequest<SeenPlanRef>, layout: RecordLayout, memory?: Memory): PageResult {
+  #page(request: PageRequest<SeenPlanRef>, layout: RecordLayout, memory: Memory): PageResult {
     const { top, key, computed } = request;
     const rows = this.#rows(request);
     const length = Math.min(rows.length, top);
     const capacity = capacityFor(rows, length, layout);
-    const assembler = new RecordAssembler(layout, memory?.(capacity) ?? Buffer.allocUnsafeSlow(capacity));
+    const assembler = new RecordAssembler(layout, memory(capacity));
     for (let i = 0; i < length; i++) {
       const row = rows[i] as RecordRow;
       const text = computed.length === 0 ? "" : computedText(computed, row.slice(beforeKey + key), readValue);
