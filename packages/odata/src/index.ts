@@ -9,8 +9,16 @@ export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cach
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
-export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
+export {
+  type Column,
+  type Join,
+  type Mapping,
+  type Members,
+  type Path,
+  tableMapping,
+} from "./compile/mapping.ts";
 export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
+export { type ColumnPairs, complexValue, itemTable, relation } from "./compile/relation.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export type { FunctionEntry } from "./functions/define.ts";

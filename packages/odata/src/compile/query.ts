@@ -6,6 +6,7 @@ import { fold } from "./fold.ts";
 import { compileAfter } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
 import type { Target } from "./operand.ts";
+import { placeHere } from "./place.ts";
 import { compilePredicate } from "./predicate.ts";
 
 export type PageOptions = {
@@ -65,7 +66,8 @@ export function compileCount(query: BoundQuery, dialect: Dialect, mapping: Mappi
 
 const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({
   dialect,
-  mapping,
+  place: placeHere(mapping, (_key, column) => column),
   variables: [],
+  operand: compileOperand,
   predicate: compilePredicate,
 });

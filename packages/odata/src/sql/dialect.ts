@@ -55,6 +55,8 @@ export type Dialect = {
   /** The form of `item(alias)`. */
   readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   readonly emptyCollection: SqlFragment;
+  /** The aggregate that makes a JSON array of rows, in the order of `order` if there is one. */
+  readonly gather: (item: SqlFragment, order: SqlFragment | undefined) => SqlFragment;
   /** Nulls first in ascending order, last in descending. */
   readonly ascending: (expression: SqlFragment, nullable: boolean) => SqlFragment;
   readonly descending: (expression: SqlFragment, nullable: boolean) => SqlFragment;

@@ -45,6 +45,7 @@ export const postgres: Dialect = {
   item: (alias, type) => itemOf(sql`${alias}."an item"`, type),
   itemEncodings: computed,
   emptyCollection: sql`'[]'::jsonb`,
+  gather: (item, order) => sql`jsonb_agg(${item}${order === undefined ? sql`` : sql` order by ${order}`})`,
   // A place for nulls that there are not would keep the index of a primary key from serving the order.
   ascending: (expression, nullable) =>
     nullable ? sql`${expression} asc nulls first` : sql`${expression} asc`,

@@ -65,7 +65,10 @@ function align({ sql: operand, form, scale }: SqlValue, other: SqlValue): SqlFra
     : toComputed(operand, form, scale);
 }
 
-/** SQLite 3.38 or later (for `->>`), on a connection with the functions of `@cadastre/odata/sqlite`. */
+/**
+ * SQLite 3.38 or later (for `->>`; 3.44 for collections that are tables with an order), on a connection with
+ * the functions of `@cadastre/odata/sqlite`.
+ */
 export const sqlite: Dialect = {
   name: "sqlite",
   placeholder: () => "?",
@@ -92,6 +95,8 @@ export const sqlite: Dialect = {
   item: (alias) => sql`${alias}.${alias}`,
   itemEncodings: columns,
   emptyCollection: sql`'[]'`,
+  gather: (item, order) =>
+    sql`json_group_array(${item}${order === undefined ? sql`` : sql` order by ${order}`})`,
   ascending: (expression) => expression,
   descending: (expression) => sql`${expression} desc`,
 };

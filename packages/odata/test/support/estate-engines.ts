@@ -1,0 +1,64 @@
+import Database from "better-sqlite3";
+import { type CompiledSql, postgres, type Row, sqlite } from "../../src/index.ts";
+import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
+import { registerFunctions } from "../../src/sqlite/index.ts";
+import type { Estate } from "./estate.ts";
+import { contents, createTables, tableNames } from "./estate-tables.ts";
+import { startPostgres } from "./postgres.ts";
+
+/** A database with the tables of an estate. Keys come back as numbers, as they are in memory. */
+export function openSqliteEstate() {
+  const database = new Database(":memory:");
+  registerFunctions(database);
+  for (const statement of createTables("text")) database.exec(statement);
+  return {
+    dialect: sqlite,
+    load: async (estate: Estate): Promise<void> => {
+      for (const table of tableNames) database.exec(`delete from "${table}"`);
+      for (const [table, rows] of Object.entries(contents(estate))) {
+        if (rows.length === 0) continue;
+        const places = Object.keys(rows[0] ?? {}).map(() => "?");
+        const insert = database.prepare(`insert into "${table}" values (${places.join(", ")})`);
+        for (const row of rows)
+          insert.run(Object.values(row).map((one) => (Array.isArray(one) ? JSON.stringify(one) : one)));
+      }
+    },
+    run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>
+      database.prepare(text).all(...values) as Row[],
+    plan: (text: string, values: readonly unknown[]): readonly string[] =>
+      (database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[]).map(
+        ({ detail }) => detail,
+      ),
+    close: async (): Promise<void> => void database.close(),
+  };
+}
+
+/** {@link openSqliteEstate} on a PostgreSQL server of its own. */
+export async function openPostgresEstate() {
+  const server = await startPostgres();
+  const pool = server.connect(1);
+  for (const statement of [...postgresSettings, ...postgresHelpers(), ...createTables("jsonb")])
+    await pool.query(statement);
+  return {
+    dialect: postgres,
+    load: async (estate: Estate): Promise<void> => {
+      await pool.query(`truncate ${tableNames.map((table) => `"${table}"`).join(", ")}`);
+      for (const [table, rows] of Object.entries(contents(estate))) {
+        const statement = `insert into "${table}" select * from json_populate_recordset(null::"${table}", $1)`;
+        await pool.query(statement, [JSON.stringify(rows)]);
+      }
+    },
+    run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>
+      (await pool.query<Row>(text, [...values])).rows.map((row) =>
+        Object.fromEntries(Object.entries(row).map(([name, one]) => [name, numbered(one)])),
+      ),
+    close: async (): Promise<void> => {
+      await pool.end();
+      await server.stop();
+    },
+  };
+}
+
+/** The driver gives 64-bit integers and decimals as text. */
+const numbered = (one: unknown): unknown =>
+  typeof one === "string" && /^-?\d+(?:\.\d+)?$/.test(one) ? Number(one) : one;
