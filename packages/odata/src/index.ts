@@ -4,11 +4,15 @@
  * @module
  */
 export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
-export type { BindOptions } from "./bound/context.ts";
+export { bindCompute } from "./bound/compute.ts";
+export type { BindOptions, Computed } from "./bound/context.ts";
+export { type BoundExpand, bindExpand } from "./bound/expand.ts";
 export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
+export { compileExpand, compileExpandCount, type ExpandFrom } from "./compile/expand.ts";
+export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
 export {
   type Column,
   type Join,
@@ -21,6 +25,7 @@ export { compileCount, compilePage, type PageOptions } from "./compile/query.ts"
 export { type ColumnPairs, complexValue, itemTable, relation } from "./compile/relation.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
+export { expandRow } from "./evaluate/expand.ts";
 export type { FunctionEntry } from "./functions/define.ts";
 export { functionTable } from "./functions/index.ts";
 export type * from "./model/types.ts";

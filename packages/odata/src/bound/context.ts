@@ -8,7 +8,12 @@ export type BindOptions = {
   readonly aliases?: Readonly<Record<string, SyntaxNode>>;
   /** What `now()` means. By default the time of binding. */
   readonly now?: () => Instant;
+  /** Properties that `$compute` adds to the entity, as `bindCompute` gives them. */
+  readonly computed?: Computed;
 };
+
+/** Expressions by the names that `$compute` gives them. */
+export type Computed = ReadonlyMap<string, BoundNode>;
 
 /** What names mean at some place of a query, passed down and narrowed on the way. */
 export type Context = Required<BindOptions> & {

@@ -1,8 +1,9 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet, StructuralProperty } from "../model/types.ts";
-import type { OrderByItem, SelectItem, SyntaxNode } from "../syntax/tree.ts";
+import type { ComputeItem, OrderByItem, SelectItem, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
-import type { BindOptions } from "./context.ts";
+import { bindCompute, computedProjection } from "./compute.ts";
+import type { BindOptions, Computed } from "./context.ts";
 import { findProperty } from "./path.ts";
 import { type BoundOrderBy, type BoundQuery, constant, type Projection, propertyNode } from "./tree.ts";
 
@@ -11,6 +12,7 @@ export type QueryParts = {
   readonly filter?: SyntaxNode | undefined;
   readonly orderBy?: readonly OrderByItem[] | undefined;
   readonly select?: readonly SelectItem[] | undefined;
+  readonly compute?: readonly ComputeItem[] | undefined;
   /** Size of a page, in records. */
   readonly top: number;
   readonly skip?: number;
@@ -28,9 +30,13 @@ export function bindQuery(
   parts: QueryParts,
   entitySet: EntitySet,
   defaultOrder: readonly string[] = [],
-  options?: BindOptions,
+  given?: BindOptions,
 ): BoundQuery {
-  const { filter, orderBy, select } = parts;
+  const { filter, orderBy, select, compute } = parts;
+  const options =
+    compute === undefined
+      ? given
+      : { ...given, computed: inOption("$compute", () => bindCompute(compute, entitySet, given)) };
   return {
     entitySet,
     filter:
@@ -38,7 +44,7 @@ export function bindQuery(
         ? constant(true)
         : inOption("$filter", () => bindFilter(filter, entitySet, options)),
     orderBy: inOption("$orderby", () => bindTotalOrder(orderBy, entitySet, defaultOrder, options)),
-    select: inOption("$select", () => bindSelect(select, entitySet)),
+    select: inOption("$select", () => bindSelect(select, entitySet, options?.computed)),
     top: parts.top,
     skip: parts.skip ?? 0,
     after: parts.after ?? null,
@@ -73,25 +79,33 @@ function bindTotalOrder(
   return [...asked, ...ascending(key.filter((name) => !sorted.has(name)))];
 }
 
-/** The properties that `$select` names, in the order of the model; all of them without it or with `*`. */
+/**
+ * The properties that `$select` names, in the order of the model, then those that are computed; all of them
+ * without it or with `*`.
+ */
 export function bindSelect(
   items: readonly SelectItem[] | undefined,
   entitySet: EntitySet,
+  computed: Computed = new Map(),
 ): readonly Projection[] {
   const project = (property: StructuralProperty): Projection => ({
     property,
     expression: propertyNode(property),
   });
-  const all = [...entitySet.type.properties.values()];
-  if (items === undefined) return all.map(project);
-  const wanted = new Set(items.flatMap((item) => selected(item, entitySet)));
-  return all.filter(({ name }) => wanted.has(name)).map(project);
+  const all = [
+    ...[...entitySet.type.properties.values()].map(project),
+    ...[...computed].map(([name, expression]) => computedProjection(name, expression)),
+  ];
+  if (items === undefined) return all;
+  const wanted = new Set(items.flatMap((item) => selected(item, entitySet, computed)));
+  return all.filter(({ property }) => wanted.has(property.name));
 }
 
-function selected(item: SelectItem, entitySet: EntitySet): readonly string[] {
+function selected(item: SelectItem, entitySet: EntitySet, computed: Computed): readonly string[] {
   const [name = "", ...rest] = item.path;
-  if (name === "*") return [...entitySet.type.properties.keys()];
-  findProperty(name, { start: item.start, end: item.start + name.length }, entitySet.type);
+  if (name === "*") return [...entitySet.type.properties.keys(), ...computed.keys()];
+  if (!computed.has(name))
+    findProperty(name, { start: item.start, end: item.start + name.length }, entitySet.type);
   const [below] = rest;
   if (below !== undefined) {
     throw new QueryError(

@@ -8,6 +8,7 @@ import type { Mapping } from "./mapping.ts";
 import type { Target } from "./operand.ts";
 import { placeHere } from "./place.ts";
 import { compilePredicate } from "./predicate.ts";
+import { compileKey, compileOrder, compileSelect } from "./select.ts";
 
 export type PageOptions = {
   /** What to select. By default each projected property under its own name. */
@@ -17,6 +18,8 @@ export type PageOptions = {
    * `after` of the next page.
    */
   readonly order?: boolean;
+  /** Whether to select the values of the key as well, for `expandRows`. */
+  readonly key?: boolean;
 };
 
 /** Compile to one `select` of a page of rows. */
@@ -24,34 +27,19 @@ export function compilePage(
   query: BoundQuery,
   dialect: Dialect,
   mapping: Mapping,
-  { columns, order: withOrder = false }: PageOptions = {},
+  { columns, order: withOrder = false, key: withKey = false }: PageOptions = {},
 ): CompiledSql {
   const target = targetOf(dialect, mapping);
-  const projected =
-    columns ??
-    query.select.map(
-      ({ property, expression }) =>
-        sql`${compileOperand(expression, target).sql} as ${identifier(property.name)}`,
-    );
-  const order = query.orderBy.map(({ expression, direction }, i) => {
-    const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
-    const operand = dialect.ordered(compiled, form);
-    return {
-      selected: sql`${dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
-      sorted:
-        direction === "asc" ? dialect.ascending(operand, nullable) : dialect.descending(operand, nullable),
-    };
-  });
+  const order = compileOrder(query.orderBy, target);
   const conditions = [compilePredicate(fold(query.filter), target, "truth")];
   if (query.after !== null) conditions.push(compileAfter(query.orderBy, query.after, target));
-  const keyset = withOrder ? order.map((item) => item.selected) : [];
-  const selected = join([...projected, ...keyset], ", ");
-  const sorted = join(
-    order.map((item) => item.sorted),
-    ", ",
-  );
-  const rows = sql`select ${selected} from ${mapping.from} where ${join(conditions, " and ")}`;
-  const ordered = order.length === 0 ? rows : sql`${rows} order by ${sorted}`;
+  const selected = [
+    ...(columns ?? compileSelect(query, target)),
+    ...(withOrder ? order.selected : []),
+    ...(withKey ? compileKey(query.entitySet, target) : []),
+  ];
+  const rows = sql`select ${join(selected, ", ")} from ${mapping.from} where ${join(conditions, " and ")}`;
+  const ordered = query.orderBy.length === 0 ? rows : sql`${rows} order by ${order.sorted}`;
   const limited = sql`${ordered} limit ${value(query.top)}`;
   const skipped = query.skip === 0 ? limited : sql`${limited} offset ${value(query.skip)}`;
   return render(skipped, dialect.placeholder);
@@ -64,7 +52,7 @@ export function compileCount(query: BoundQuery, dialect: Dialect, mapping: Mappi
   return render(statement, dialect.placeholder);
 }
 
-const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({
+export const targetOf = (dialect: Dialect, mapping: Mapping): Target => ({
   dialect,
   place: placeHere(mapping, (_key, column) => column),
   variables: [],

@@ -13,6 +13,9 @@ export type SqlValue = {
   readonly scale: number | null;
 };
 
+/** A column of given values. */
+export type Given = { readonly name: SqlFragment; readonly type: PrimitiveType; readonly form: EncodingName };
+
 /** All that differs between databases outside the function table. */
 export type Dialect = {
   readonly name: DialectName;
@@ -52,6 +55,13 @@ export type Dialect = {
   /** The items of a JSON array as rows of `alias`, their values in `item(alias)`. */
   readonly items: (array: SqlFragment, alias: SqlFragment) => SqlFragment;
   readonly item: (alias: SqlFragment, type: PrimitiveType) => SqlFragment;
+  /** Rows of the alias that JSON arrays give, of a JSON array of them: values as {@link Dialect.written} gives them. */
+  readonly given: (
+    arrays: string,
+    columns: readonly Given[],
+    place: SqlFragment,
+    alias: SqlFragment,
+  ) => SqlFragment;
   /** The form of `item(alias)`. */
   readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   readonly emptyCollection: SqlFragment;

@@ -4,7 +4,16 @@ import { codecOf } from "../model/values.ts";
 import type { Dialect } from "./dialect.ts";
 import { identifier, join, sql, value } from "./fragment.ts";
 import { cast, isOf, itemOf } from "./postgres-cast.ts";
-import { align, columns, computed, nothing, operand, ordered, toComputed } from "./postgres-forms.ts";
+import {
+  align,
+  columns,
+  computed,
+  givenRows,
+  nothing,
+  operand,
+  ordered,
+  toComputed,
+} from "./postgres-forms.ts";
 import { arithmetic, negate } from "./postgres-operations.ts";
 
 /** JSON of an item, with every digit of a number. */
@@ -43,6 +52,7 @@ export const postgres: Dialect = {
   hasFlag: (names, name) => sql`strpos(',' || ${names} || ',', ',' || ${name}::text || ',') > 0`,
   items: (array, alias) => sql`cadastre_elements(${array}) as ${alias}("an item")`,
   item: (alias, type) => itemOf(sql`${alias}."an item"`, type),
+  given: givenRows,
   itemEncodings: computed,
   emptyCollection: sql`'[]'::jsonb`,
   gather: (item, order) => sql`jsonb_agg(${item}${order === undefined ? sql`` : sql` order by ${order}`})`,

@@ -93,6 +93,11 @@ export const sqlite: Dialect = {
   // One column of the alias's own name: `json_each` has others, which would hide the table's.
   items: (array, alias) => sql`(select value as ${alias} from json_each(${array})) as ${alias}`,
   item: (alias) => sql`${alias}.${alias}`,
+  // A path is text: a number would be bound as a double, which is no index.
+  given: (arrays, given, place, alias) => {
+    const items = given.map(({ name }, i) => sql`json_extract(value, ${value(`$[${i}]`)}) as ${name}`);
+    return sql`(select ${join([sql`key as ${place}`, ...items], ", ")} from json_each(${value(arrays)})) as ${alias}`;
+  },
   itemEncodings: columns,
   emptyCollection: sql`'[]'`,
   gather: (item, order) =>

@@ -198,3 +198,59 @@ export const estateOrders: fc.Arbitrary<string> = fc
     { minLength: 1, maxLength: 3 },
   )
   .map((all) => all.map((item) => item.join(" ")).join(","));
+
+const optional = (text: fc.Arbitrary<string>) => fc.option(text, { nil: undefined });
+
+const orderIn = (from: Reach): fc.Arbitrary<string> =>
+  fc
+    .tuple(fc.oneof(pathTo([from], "text"), pathTo([from], "number")), fc.constantFrom("asc", "desc"))
+    .map((item) => item.join(" "));
+
+/** Items of `$expand` on entities of a type, with options, `depth` of them inside each other. */
+function expandOf(type: TypeName, depth: number): fc.Arbitrary<string> {
+  const navigations = Object.entries({ ...paths[type].one, ...paths[type].many }).filter(
+    ([name]) => !name.includes("/"),
+  ) as [string, TypeName][];
+  return fc
+    .subarray(navigations, { minLength: 1, maxLength: Math.min(2, navigations.length) })
+    .chain((chosen) => fc.tuple(...chosen.map(([name, target]) => expandItem(type, name, target, depth))))
+    .map((items) => items.join(","));
+}
+
+function expandItem(type: TypeName, name: string, target: TypeName, depth: number): fc.Arbitrary<string> {
+  const from: Reach = { type: target, prefix: "" };
+  const inner = depth === 0 ? fc.constant(undefined) : optional(expandOf(target, depth - 1));
+  const shared = [
+    optional(fc.constantFrom("$select=Name", "$select=Key,Tags", "$select=*")),
+    optional(
+      fc.constantFrom("$compute=Key add 1 as Next", "$compute=length(Name) as Size,Size mul 2 as Twice"),
+    ),
+    inner.map((text) => text && `$expand=${text}`),
+    optional(fc.constantFrom(...(type === target ? ["$levels=2", "$levels=3"] : ["$levels=1"]))),
+  ];
+  const ofMany = [
+    optional(
+      filterIn([from], 1)
+        .filter((text) => !text.includes("Sizes"))
+        .map((text) => `$filter=${text}`),
+    ),
+    optional(orderIn(from).map((text) => `$orderby=${text}`)),
+    optional(fc.constantFrom("$top=0", "$top=1", "$top=2")),
+    optional(fc.constantFrom("$skip=0", "$skip=1")),
+    optional(fc.constant("$count=true")),
+  ];
+  const isMany = Object.hasOwn(paths[type].many, name);
+  const withOptions = fc
+    .tuple(...shared, ...(isMany ? ofMany : []))
+    .map((options) => options.filter((option) => option !== undefined))
+    .map((options) => (options.length === 0 ? name : `${name}(${options.join(";")})`));
+  return isMany
+    ? fc.oneof({ arbitrary: withOptions, weight: 5 }, fc.constant(`${name}/$count`))
+    : withOptions;
+}
+
+/** Texts of `$expand` over houses. */
+export const estateExpands: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: expandOf("House", 2), weight: 5 },
+  fc.constant("*"),
+);

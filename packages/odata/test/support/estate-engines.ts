@@ -1,4 +1,5 @@
 import Database from "better-sqlite3";
+import pg from "pg";
 import { type CompiledSql, postgres, type Row, sqlite } from "../../src/index.ts";
 import { postgresHelpers, postgresSettings } from "../../src/postgres/index.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
@@ -24,7 +25,7 @@ export function openSqliteEstate() {
       }
     },
     run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>
-      database.prepare(text).all(...values) as Row[],
+      (database.prepare(text).all(...values) as Row[]).map(inMemory),
     plan: (text: string, values: readonly unknown[]): readonly string[] =>
       (database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[]).map(
         ({ detail }) => detail,
@@ -49,9 +50,7 @@ export async function openPostgresEstate() {
       }
     },
     run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>
-      (await pool.query<Row>(text, [...values])).rows.map((row) =>
-        Object.fromEntries(Object.entries(row).map(([name, one]) => [name, numbered(one)])),
-      ),
+      (await pool.query<Row>(text, [...values])).rows.map(inMemory),
     close: async (): Promise<void> => {
       await pool.end();
       await server.stop();
@@ -59,6 +58,14 @@ export async function openPostgresEstate() {
   };
 }
 
-/** The driver gives 64-bit integers and decimals as text. */
-const numbered = (one: unknown): unknown =>
-  typeof one === "string" && /^-?\d+(?:\.\d+)?$/.test(one) ? Number(one) : one;
+/** A row with its numbers as numbers and its collections as arrays, which a driver may give as text. */
+const inMemory = (row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, one]) => {
+      const isJson = typeof one === "string" && /^(?:-?\d+(?:\.\d+)?|\[.*\])$/.test(one);
+      return [name, isJson ? JSON.parse(one) : one];
+    }),
+  );
+
+// A date is text: the driver would make an instant of it.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);

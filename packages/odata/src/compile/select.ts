@@ -1,0 +1,68 @@
+import type { BoundOrderBy, BoundQuery, Projection } from "../bound/tree.ts";
+import type { EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
+import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { compileOperand } from "./expression.ts";
+import { fold } from "./fold.ts";
+import { columnOperand, formOf, type Operand, type Target, toComputed } from "./operand.ts";
+
+/** The properties of the answer, each under its own name. */
+export const compileSelect = ({ select, entitySet }: BoundQuery, target: Target): readonly SqlFragment[] =>
+  select.map((projection) => {
+    const { name } = projection.property;
+    const selected = entitySet.type.properties.has(name)
+      ? compileOperand(projection.expression, target).sql
+      : compileComputed(projection, target);
+    return sql`${selected} as ${identifier(name)}`;
+  });
+
+/** In the form of a column of the type; as text where such a column would not hold every value. */
+function compileComputed(
+  { property: { type, collection }, expression }: Projection,
+  target: Target,
+): SqlFragment {
+  const operand = compileOperand(fold(expression), target);
+  const isColumn = operand.form === formOf(type, target.dialect.encodings) && !operand.scale;
+  if (isColumn || collection) return operand.sql;
+  return target.dialect.cast(type, "Edm.String", toComputed(operand, target).sql);
+}
+
+/** What rows are ordered by, and the values of it as the next page takes them. */
+export function compileOrder(orderBy: readonly BoundOrderBy[], target: Target) {
+  const { dialect } = target;
+  const items = orderBy.map(({ expression, direction }, i) => {
+    const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
+    const operand = dialect.ordered(compiled, form);
+    return {
+      selected: sql`${dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
+      sorted:
+        direction === "asc" ? dialect.ascending(operand, nullable) : dialect.descending(operand, nullable),
+    };
+  });
+  return {
+    selected: items.map(({ selected }) => selected),
+    sorted: join(
+      items.map(({ sorted }) => sorted),
+      ", ",
+    ),
+  };
+}
+
+/** The properties of the key, in order. */
+export const keyProperties = ({ key, properties }: EntityType): readonly StructuralProperty[] =>
+  key.flatMap((name) => properties.get(name) ?? []);
+
+/** Name of the value of a key's property among those of a row: none of the row's own begins so. */
+export const keyName = (i: number): string => `$key${i}`;
+
+/** A property of the key at the entity at hand. */
+export function keyOperand(property: StructuralProperty, target: Target): Operand {
+  const column = target.place.members.column(property);
+  return columnOperand(column, target.place.read(property.name, column.sql), property, property.type, target);
+}
+
+/** The values of the key, as `expandRows` takes them. */
+export const compileKey = ({ type }: EntitySet, target: Target): readonly SqlFragment[] =>
+  keyProperties(type).map((property, i) => {
+    const { sql: column, form } = keyOperand(property, target);
+    return sql`${target.dialect.written(column, form)} as ${identifier(keyName(i))}`;
+  });
