@@ -40,7 +40,7 @@ export function mappingOf({ navigation }: BoundExpand, { path }: Mapping): Mappi
 export function compileExpand(expand: BoundExpand, from: ExpandFrom, dialect: Dialect): CompiledSql {
   const { query } = expand;
   const { target, source } = related(expand, from, dialect);
-  const { sorted } = compileOrder(query.orderBy, target);
+  const { sorted } = compileOrder(query, target);
   const paged = isPaged(query);
   const number = sql`row_number() over (partition by ${parent} order by ${sorted}) as ${place}`;
   const selected = [

@@ -116,9 +116,8 @@ export function gatherItems(node: Collection, target: Target): Operand | undefin
   const { rows, operand, select } = tableItems(node, table, target);
   const order = table.order && rows.read("order", table.order);
   const array = select(target.dialect.gather(operand.sql, order));
-  const { emptyCollection } = target.dialect;
   return {
-    sql: sql`coalesce((${array}), ${emptyCollection})`,
+    sql: sql`(${array})`,
     type: node.type,
     nullable: false,
     form: "plain",

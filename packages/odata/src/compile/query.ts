@@ -30,7 +30,7 @@ export function compilePage(
   { columns, order: withOrder = false, key: withKey = false }: PageOptions = {},
 ): CompiledSql {
   const target = targetOf(dialect, mapping);
-  const order = compileOrder(query.orderBy, target);
+  const order = compileOrder(query, target);
   const conditions = [compilePredicate(fold(query.filter), target, "truth")];
   if (query.after !== null) conditions.push(compileAfter(query.orderBy, query.after, target));
   const selected = [

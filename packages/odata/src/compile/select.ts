@@ -1,6 +1,6 @@
-import type { BoundOrderBy, BoundQuery, Projection } from "../bound/tree.ts";
+import type { BoundQuery, Projection } from "../bound/tree.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
-import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { identifier, join, render, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { columnOperand, formOf, type Operand, type Target, toComputed } from "./operand.ts";
@@ -27,11 +27,19 @@ function compileComputed(
 }
 
 /** What rows are ordered by, and the values of it as the next page takes them. */
-export function compileOrder(orderBy: readonly BoundOrderBy[], target: Target) {
+export function compileOrder({ orderBy, select, entitySet }: BoundQuery, target: Target) {
   const { dialect } = target;
+  const computed = new Set(
+    select.flatMap(({ property: { name } }) =>
+      entitySet.type.properties.has(name) ? [] : [quoted(identifier(name))],
+    ),
+  );
   const items = orderBy.map(({ expression, direction }, i) => {
     const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
-    const operand = dialect.ordered(compiled, form);
+    const written = dialect.ordered(compiled, form);
+    // A bare name after `order by` is first of all what is selected under it.
+    const operand =
+      computed.size > 0 && computed.has(quoted(written)) ? sql`coalesce(${written}, null)` : written;
     return {
       selected: sql`${dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
       sorted:
@@ -46,6 +54,9 @@ export function compileOrder(orderBy: readonly BoundOrderBy[], target: Target) {
     ),
   };
 }
+
+/** The text of a name, in which case does not matter. */
+const quoted = (name: SqlFragment): string => render(name, () => "?").text.toLowerCase();
 
 /** The properties of the key, in order. */
 export const keyProperties = ({ key, properties }: EntityType): readonly StructuralProperty[] =>

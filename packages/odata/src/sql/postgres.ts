@@ -55,7 +55,8 @@ export const postgres: Dialect = {
   given: givenRows,
   itemEncodings: computed,
   emptyCollection: sql`'[]'::jsonb`,
-  gather: (item, order) => sql`jsonb_agg(${item}${order === undefined ? sql`` : sql` order by ${order}`})`,
+  gather: (item, order) =>
+    sql`coalesce(jsonb_agg(${item}${order === undefined ? sql`` : sql` order by ${order}`}), '[]')`,
   // A place for nulls that there are not would keep the index of a primary key from serving the order.
   ascending: (expression, nullable) =>
     nullable ? sql`${expression} asc nulls first` : sql`${expression} asc`,

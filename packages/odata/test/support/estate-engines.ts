@@ -26,10 +26,10 @@ export function openSqliteEstate() {
     },
     run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>
       (database.prepare(text).all(...values) as Row[]).map(inMemory),
-    plan: (text: string, values: readonly unknown[]): readonly string[] =>
-      (database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[]).map(
-        ({ detail }) => detail,
-      ),
+    plan: async ({ text, values }: CompiledSql): Promise<string> =>
+      (database.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[])
+        .map(({ detail }) => detail)
+        .join("\n"),
     close: async (): Promise<void> => void database.close(),
   };
 }
@@ -51,6 +51,13 @@ export async function openPostgresEstate() {
     },
     run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>
       (await pool.query<Row>(text, [...values])).rows.map(inMemory),
+    /** What the server would do if the tables were large. */
+    plan: async ({ text, values }: CompiledSql): Promise<string> => {
+      await pool.query("set enable_seqscan = off");
+      const { rows } = await pool.query<Row>(`explain ${text}`, [...values]);
+      await pool.query("set enable_seqscan = on");
+      return rows.map((row) => String(row["QUERY PLAN"])).join("\n");
+    },
     close: async (): Promise<void> => {
       await pool.end();
       await server.stop();
