@@ -22,7 +22,13 @@ export {
   tableMapping,
 } from "./compile/mapping.ts";
 export { compileCount, compilePage, type PageOptions } from "./compile/query.ts";
-export { type ColumnPairs, complexValue, itemTable, relation } from "./compile/relation.ts";
+export {
+  type ColumnPairs,
+  complexValue,
+  itemTable,
+  jsonColumn,
+  relation,
+} from "./compile/relation.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export { expandRow } from "./evaluate/expand.ts";

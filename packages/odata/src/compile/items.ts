@@ -3,6 +3,7 @@ import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
+import { jsonMembers, jsonOf } from "./json-members.ts";
 import type { Path } from "./mapping.ts";
 import { aliasOf, columnOperand, type Operand, presentOperand, type Target, within } from "./operand.ts";
 import { joinedTo, pathOf, placeHere, placeOf, rowsOf, unmapped } from "./place.ts";
@@ -38,6 +39,11 @@ function relatedItems(
   const parent = placeOf(base, target, depth + 1);
   const path = pathOf(property, parent);
   if (path.kind === "members") throw unmapped(property.name);
+  if (path.kind === "json") {
+    const json = jsonOf(path, target.dialect);
+    const array = parent.outside(parent.read(parent.prefix + property.name, json));
+    return objectItems(array, variable, collection, target);
+  }
   const mapping = path.mapping();
   const rows = rowsOf(mapping.from, aliasOf(depth));
   const related = joinedTo(parent, rows, property.name, path.on);
@@ -46,6 +52,23 @@ function relatedItems(
     inner: within(target, { name: variable, operand: presentOperand(type, target), place }),
     select: selecting(rows.source, related),
   };
+}
+
+/** The objects of a JSON array. */
+function objectItems(
+  array: SqlFragment,
+  name: string,
+  { type }: BoundNode & { kind: "Structure" },
+  target: Target,
+): Items {
+  const { dialect } = target;
+  const alias = identifier(aliasOf(target.variables.length));
+  const items = dialect.items(array, alias);
+  const json = dialect.itemJson(alias);
+  const members = jsonMembers({ kind: "json", json }, dialect);
+  const place = placeHere(members, (_key, column) => column);
+  const operand = { ...presentOperand(type, target), sql: dialect.present(json) };
+  return { inner: within(target, { name, operand, place }), select: selecting(() => items) };
 }
 
 type ItemTable = Extract<Path, { readonly kind: "items" }>;

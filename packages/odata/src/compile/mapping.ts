@@ -27,8 +27,10 @@ export type Join = { readonly parent: SqlFragment; readonly child: SqlFragment }
 export type Path =
   /** Related entities, or complex values that are rows: of `mapping`, deferred since paths may go round. */
   | { readonly kind: "rows"; readonly mapping: () => Mapping; readonly on: readonly Join[] }
-  /** A complex value within the row itself. `present` is null where the value is. */
+  /** A complex value within the row itself. `present` is null where the value is, and then so are its members. */
   | { readonly kind: "members"; readonly members: Members; readonly present?: SqlFragment }
+  /** A complex value, or a collection of them, as JSON: all of `json`, or what the names `at` lead to in it. */
+  | { readonly kind: "json"; readonly json: SqlFragment; readonly at?: readonly string[] }
   /** Items of a collection of primitive values, one a row. `order` is theirs in the collection. */
   | {
       readonly kind: "items";

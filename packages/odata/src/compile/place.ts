@@ -2,6 +2,7 @@ import type { BoundNode } from "../bound/tree.ts";
 import { QueryError } from "../errors.ts";
 import type { StructuredProperty } from "../model/types.ts";
 import { identifier, join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { jsonMembers, jsonOf } from "./json-members.ts";
 import type { Join, Members, Path } from "./mapping.ts";
 import { aliasOf, type Target } from "./operand.ts";
 
@@ -67,9 +68,10 @@ export function placeOf(
   if (base.kind !== "Structure") throw unmapped(base.kind);
   const parent = placeOf(base.base, target, free);
   const path = pathOf(base.property, parent);
-  if (path.kind === "members") {
+  if (path.kind !== "rows") {
     const prefix = `${parent.prefix}${base.property.name}/`;
-    return { ...parent, members: path.members, prefix, optional: true };
+    const members = path.kind === "json" ? jsonMembers(path, target.dialect) : path.members;
+    return { ...parent, members, prefix, optional: true };
   }
   const mapping = path.mapping();
   const rows = rowsOf(mapping.from, aliasOf(parent.free));
@@ -113,8 +115,10 @@ export function presenceOf(node: BoundNode & { kind: "Structure" }, target: Targ
   const parent = placeOf(node.base, target);
   const path = pathOf(node.property, parent);
   if (path.kind === "rows") return placeOf(node, target).outside(sql`1`);
-  if (path.present === undefined) throw unmapped(node.property.name);
-  return parent.outside(parent.read(`${parent.prefix}${node.property.name} present`, path.present));
+  const { dialect } = target;
+  const present = path.kind === "json" ? dialect.present(jsonOf(path, dialect)) : path.present;
+  if (present === undefined) throw unmapped(node.property.name);
+  return parent.outside(parent.read(`${parent.prefix}${node.property.name} present`, present));
 }
 
 export const unmapped = (name: string) =>

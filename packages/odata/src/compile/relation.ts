@@ -31,6 +31,13 @@ export const complexValue = (
   ...(present === undefined ? {} : { present: identifier(present) }),
 });
 
+/** A JSON object, or an array of objects, in a column of the row at hand, or where names lead to within it. */
+export const jsonColumn = (column: string, ...at: readonly string[]): Path => ({
+  kind: "json",
+  json: identifier(column),
+  at,
+});
+
 /** A collection of primitive values as rows of a table: its column of items, and of their order if it matters. */
 export const itemTable = (table: string, item: string, on: ColumnPairs, order?: string): Path => ({
   kind: "items",

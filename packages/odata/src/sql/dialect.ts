@@ -62,6 +62,14 @@ export type Dialect = {
     place: SqlFragment,
     alias: SqlFragment,
   ) => SqlFragment;
+  /** The whole of an item, as JSON. */
+  readonly itemJson: (alias: SqlFragment) => SqlFragment;
+  /** What names lead to in a JSON object, one in the other, in the form of {@link Dialect.item}; else null. */
+  readonly member: (object: SqlFragment, path: readonly string[], type: PrimitiveType) => SqlFragment;
+  /** The same as JSON. */
+  readonly memberJson: (object: SqlFragment, path: readonly string[]) => SqlFragment;
+  /** Null where the JSON is. */
+  readonly present: (json: SqlFragment) => SqlFragment;
   /** The form of `item(alias)`. */
   readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   readonly emptyCollection: SqlFragment;

@@ -2,7 +2,7 @@ import Big from "big.js";
 import type { PrimitiveType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect } from "./dialect.ts";
-import { identifier, join, sql, value } from "./fragment.ts";
+import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
 import { cast, isOf, itemOf } from "./postgres-cast.ts";
 import {
   align,
@@ -23,6 +23,11 @@ function jsonOf(item: unknown, type: PrimitiveType): string {
   const json = codecOf(type).toJson(item);
   return typeof json === "bigint" ? String(json) : JSON.stringify(json);
 }
+
+const itemJson = (alias: SqlFragment): SqlFragment => sql`${alias}."an item"`;
+
+const memberOf: Dialect["memberJson"] = (object, path) =>
+  path.reduce((json, name) => sql`(${json} -> ${value(name)}::text)`, object);
 
 /**
  * PostgreSQL 15 or later, with the functions and settings of `@cadastre/odata/postgres`. Text columns are of
@@ -51,7 +56,11 @@ export const postgres: Dialect = {
   isOf,
   hasFlag: (names, name) => sql`strpos(',' || ${names} || ',', ',' || ${name}::text || ',') > 0`,
   items: (array, alias) => sql`cadastre_elements(${array}) as ${alias}("an item")`,
-  item: (alias, type) => itemOf(sql`${alias}."an item"`, type),
+  item: (alias, type) => itemOf(itemJson(alias), type),
+  itemJson,
+  member: (object, path, type) => itemOf(memberOf(object, path), type),
+  memberJson: memberOf,
+  present: (json) => sql`nullif(${json}, 'null'::jsonb)`,
   given: givenRows,
   itemEncodings: computed,
   emptyCollection: sql`'[]'::jsonb`,

@@ -1,7 +1,7 @@
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect, SqlValue } from "./dialect.ts";
-import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
+import { identifier, join, render, type SqlFragment, sql, value } from "./fragment.ts";
 import { shapeForms } from "./shape-forms.ts";
 
 /** Forms of columns: those of JSON, but 0 and 1 for booleans. */
@@ -65,6 +65,26 @@ function align({ sql: operand, form, scale }: SqlValue, other: SqlValue): SqlFra
     : toComputed(operand, form, scale);
 }
 
+/** Columns of `json_each`, which hide the table's from what it is given. */
+const ownColumns = /\b(?:key|value|type|atom|id|parent|fullkey|path|json|root|rowid)\b/i;
+
+/** One column of the alias's own name: those of `json_each` would hide the table's. */
+function items(array: SqlFragment, alias: SqlFragment): SqlFragment {
+  const given = identifier("an array");
+  const each = ownColumns.test(render(array, () => "?").text)
+    ? sql`(select ${array} as ${given}), json_each(${given})`
+    : sql`json_each(${array})`;
+  return sql`(select value as ${alias} from ${each}) as ${alias}`;
+}
+
+const itemOf = (alias: SqlFragment): SqlFragment => sql`${alias}.${alias}`;
+
+/** An item may be text that is no JSON. */
+function member(object: SqlFragment, path: readonly string[]): SqlFragment {
+  const place = `$${path.map((name) => `."${name}"`).join("")}`;
+  return sql`case when json_valid(${object}) then json_extract(${object}, ${value(place)}) end`;
+}
+
 /**
  * SQLite 3.38 or later (for `->>`; 3.44 for collections that are tables with an order), on a connection with
  * the functions of `@cadastre/odata/sqlite`.
@@ -90,9 +110,12 @@ export const sqlite: Dialect = {
   cast: (from, to, operand) => call("cast", [from, to], [operand]),
   isOf: (type, of, operand) => call("isof", [type, of], [operand]),
   hasFlag: (names, name) => sql`instr(',' || ${names} || ',', ',' || ${name} || ',') > 0`,
-  // One column of the alias's own name: `json_each` has others, which would hide the table's.
-  items: (array, alias) => sql`(select value as ${alias} from json_each(${array})) as ${alias}`,
-  item: (alias) => sql`${alias}.${alias}`,
+  items,
+  item: itemOf,
+  itemJson: itemOf,
+  member,
+  memberJson: member,
+  present: (json) => sql`nullif(${json}, 'null')`,
   // A path is text: a number would be bound as a double, which is no index.
   given: (arrays, given, place, alias) => {
     const items = given.map(({ name }, i) => sql`json_extract(value, ${value(`$[${i}]`)}) as ${name}`);

@@ -12,6 +12,28 @@ const fee = orNull(fc.constantFrom(0, 0.07, 2.5, 3, 100.25));
 const tags = fc.array(orNull(fc.constantFrom("a", "b", "é", "")), { maxLength: 3 });
 const address = { AddressCity: name, AddressNumber: number, AddressAgent: reference };
 
+type Detail = Readonly<Record<string, unknown>>;
+
+/** Complex values as JSON, with members left out, null and within each other. */
+const { detail, parts } = fc.letrec<{ detail: Detail | null; parts: readonly (Detail | null)[] }>((tie) => ({
+  detail: fc.option(
+    fc.record(
+      {
+        Name: name,
+        Area: number,
+        Fee: fee,
+        Built: fc.constantFrom("2024-02-29", "1999-12-31"),
+        Tags: tags,
+        Inner: tie("detail"),
+        Parts: tie("parts"),
+      },
+      { requiredKeys: [] },
+    ),
+    { freq: 4, nil: null, depthSize: "small" },
+  ),
+  parts: fc.array(tie("detail"), { maxLength: 3 }),
+}));
+
 const rows = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }, maxLength: number) =>
   fc.uniqueArray(fc.record({ Key: key, Name: name, Kind: fc.constant("k"), ...model }), {
     selector: ({ Key }) => Key,
@@ -29,6 +51,8 @@ const houseRows = rows(
     ...address,
     Tags: tags,
     Sizes: fc.array(number, { maxLength: 3 }),
+    Detail: detail,
+    Parts: parts,
   },
   6,
 ).map((all) =>
@@ -51,8 +75,15 @@ const paths = {
     text: ["Name", "Address/City"],
     number: ["Key", "Area", "Fee", "Address/Number"],
     tags: ["Tags"],
-    one: { Office: "Office", Parent: "House", "Address/Agent": "Agent" },
-    many: { Children: "House", Rooms: "Room" },
+    one: { Office: "Office", Parent: "House", "Address/Agent": "Agent", Detail: "Detail" },
+    many: { Children: "House", Rooms: "Room", Parts: "Detail" },
+  },
+  Detail: {
+    text: ["Name"],
+    number: ["Area", "Fee"],
+    tags: ["Tags"],
+    one: { Inner: "Detail" },
+    many: { Parts: "Detail" },
   },
   Office: {
     text: ["Name"],
@@ -209,7 +240,7 @@ const orderIn = (from: Reach): fc.Arbitrary<string> =>
 /** Items of `$expand` on entities of a type, with options, `depth` of them inside each other. */
 function expandOf(type: TypeName, depth: number): fc.Arbitrary<string> {
   const navigations = Object.entries({ ...paths[type].one, ...paths[type].many }).filter(
-    ([name]) => !name.includes("/"),
+    ([name, target]) => !name.includes("/") && target !== "Detail",
   ) as [string, TypeName][];
   return fc
     .subarray(navigations, { minLength: 1, maxLength: Math.min(2, navigations.length) })

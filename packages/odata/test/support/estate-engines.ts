@@ -21,7 +21,11 @@ export function openSqliteEstate() {
         const places = Object.keys(rows[0] ?? {}).map(() => "?");
         const insert = database.prepare(`insert into "${table}" values (${places.join(", ")})`);
         for (const row of rows)
-          insert.run(Object.values(row).map((one) => (Array.isArray(one) ? JSON.stringify(one) : one)));
+          insert.run(
+            Object.values(row).map((one) =>
+              typeof one === "object" && one !== null ? JSON.stringify(one) : one,
+            ),
+          );
       }
     },
     run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>

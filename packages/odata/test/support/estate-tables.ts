@@ -1,6 +1,7 @@
 import {
   complexValue,
   itemTable,
+  jsonColumn,
   type Mapping,
   type Path,
   type Row,
@@ -48,6 +49,9 @@ export const housesMapping: Mapping = tableMapping(
     Address: address("AddressKind"),
     Tags: tags("House"),
     Sizes: itemTable("HouseSize", "Area", { Key: "Parent" }),
+    // Columns of names that `json_each` has as well.
+    Detail: jsonColumn("Json", "Detail"),
+    Parts: jsonColumn("Path"),
   },
 );
 
@@ -67,6 +71,8 @@ const tables: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
     Kind: "text",
     AddressKind: "text",
     ...addressColumns,
+    Json: "json",
+    Path: "json",
   },
   Office: { ...entityColumns, Fee: "numeric(10, 2)", BrokerKey: "bigint" },
   Agent: { ...entityColumns, Age: "bigint", OfficeKey: "bigint", Tags: "json" },
@@ -98,18 +104,24 @@ export const createTables = (json: string): readonly string[] => [
 export function contents(estate: Estate): Readonly<Record<string, readonly Row[]>> {
   const itemsOf = (type: keyof Estate, name: string, column: string) =>
     estate[type].flatMap((row) =>
-      ((row[name] ?? []) as readonly unknown[]).map((item, i) => ({
-        Key: i,
+      // The last first: order is that of the keys.
+      ((row[name] ?? []) as readonly unknown[]).toReversed().map((item, i, { length }) => ({
+        Key: length - i,
         [column]: item,
         Parent: row["Key"],
       })),
     );
   const all: Readonly<Record<string, readonly Row[]>> = {
     ...estate,
+    House: estate.House.map((row) => ({
+      ...row,
+      Json: { Detail: row["Detail"] ?? null },
+      Path: row["Parts"] ?? [],
+    })),
     HouseTag: itemsOf("House", "Tags", "Name"),
     OfficeTag: itemsOf("Office", "Tags", "Name"),
     RoomTag: itemsOf("Room", "Tags", "Name"),
-    HouseSize: itemsOf("House", "Sizes", "Area"),
+    HouseSize: itemsOf("House", "Sizes", "Area").toReversed(),
   };
   return Object.fromEntries(
     Object.entries(all).map(([table, rows]) => {

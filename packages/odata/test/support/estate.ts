@@ -56,6 +56,19 @@ const address: StructuredType = {
   structured: byName([one("Agent", () => agent)]),
 };
 
+/** A complex value that holds others. */
+const detail: StructuredType = {
+  name: "Detail",
+  properties: byName([
+    property("Name", "Edm.String"),
+    property("Area", "Edm.Int64"),
+    property("Fee", "Edm.Decimal"),
+    property("Built", "Edm.Date"),
+    items("Tags", "Edm.String"),
+  ]),
+  structured: byName([one("Inner", () => detail), many("Parts", () => detail)]),
+};
+
 const agent: EntityType = entity(
   "Agent",
   [property("Age", "Edm.Int64"), items("Tags", "Edm.String")],
@@ -89,6 +102,8 @@ const house: EntityType = entity(
     many("Children", () => house),
     many("Rooms", () => room),
     one("Address", () => address),
+    one("Detail", () => detail),
+    many("Parts", () => detail),
   ],
 );
 
@@ -97,7 +112,7 @@ export const houses: EntitySet = { name: "Houses", type: house };
 
 type Entity = Record<string, unknown>;
 
-/** Rows of the tables, by the name of the type; references are keys. `Tags` and `Sizes` are arrays. */
+/** Rows of the tables, by the name of the type; references are keys. `Tags`, `Sizes` and `Parts` are arrays. */
 export type Estate = Readonly<Record<"House" | "Office" | "Agent" | "Room", readonly Row[]>>;
 
 /** The houses in memory form, every path an object or an array; some go round. */
