@@ -94,7 +94,7 @@ export function pathOf(
 }
 
 /** That `rows` are those which `name` of a row leads to, whose columns `read` gives. */
-export function joined(
+function joined(
   rows: Rows,
   name: string,
   on: readonly Join[],

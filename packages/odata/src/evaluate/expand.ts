@@ -10,7 +10,8 @@ export function expandRow(row: Row, select: readonly Projection[], expand: reado
     const toJson = (one: unknown) => (one === null ? null : codecOf(type).toJson(one));
     return [name, collection ? (value as readonly unknown[]).map(toJson) : toJson(value)] as const;
   });
-  return Object.assign(Object.fromEntries(selected), ...expand.map((item) => expandItem(row, item)));
+  const added = expand.flatMap((item) => Object.entries(expandItem(row, item)));
+  return Object.fromEntries<unknown>([...selected, ...added]);
 }
 
 function expandItem(row: Row, { navigation, query, count, expand }: BoundExpand): Row {

@@ -14,7 +14,7 @@ export type SqlValue = {
 };
 
 /** A column of given values. */
-export type Given = { readonly name: SqlFragment; readonly type: PrimitiveType; readonly form: EncodingName };
+type Given = { readonly name: SqlFragment; readonly type: PrimitiveType; readonly form: EncodingName };
 
 /** All that differs between databases outside the function table. */
 export type Dialect = {

@@ -79,11 +79,12 @@ function items(array: SqlFragment, alias: SqlFragment): SqlFragment {
 
 const itemOf = (alias: SqlFragment): SqlFragment => sql`${alias}.${alias}`;
 
-/** An item may be text that is no JSON. */
-function member(object: SqlFragment, path: readonly string[]): SqlFragment {
-  const place = `$${path.map((name) => `."${name}"`).join("")}`;
-  return sql`case when json_valid(${object}) then json_extract(${object}, ${value(place)}) end`;
-}
+/** What reads JSON, where there is any: an item may be text that is none. */
+const inJson = (object: SqlFragment, read: SqlFragment): SqlFragment =>
+  sql`case when json_valid(${object}) then ${read} end`;
+
+const placeOf = (path: readonly string[]): SqlFragment =>
+  value(`$${path.map((name) => `."${name}"`).join("")}`);
 
 /**
  * SQLite 3.38 or later (for `->>`; 3.44 for collections that are tables with an order), on a connection with
@@ -113,8 +114,8 @@ export const sqlite: Dialect = {
   items,
   item: itemOf,
   itemJson: itemOf,
-  member,
-  memberJson: member,
+  member: (object, path) => inJson(object, sql`json_extract(${object}, ${placeOf(path)})`),
+  memberJson: (object, path) => inJson(object, sql`${object} -> ${placeOf(path)}`),
   present: (json) => sql`nullif(${json}, 'null')`,
   // A path is text: a number would be bound as a double, which is no index.
   given: (arrays, given, place, alias) => {

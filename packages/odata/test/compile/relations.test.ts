@@ -108,6 +108,25 @@ describe.each(Object.entries(engines))("on %s", (_, engine) => {
     ]);
   });
 
+  test("JSON that is no object of the type is null, and no error", async () => {
+    const others = [5, "abc", "{", [[]], { Parts: "abc", Inner: [1], Tags: { a: 1 }, Area: "x", Built: 3 }];
+    const House = [...others, { Parts: [...others, null] }].map((Detail, i) => ({
+      Key: i,
+      Kind: "k",
+      Detail,
+      Parts: [Detail, null],
+    }));
+    await engine.load({ House, Office: [], Agent: [], Room: [] } as Estate);
+    for (const text of [
+      "Detail/Inner/Name eq 'x'",
+      "Detail/Area add 1 gt 0 or Detail/Built gt 2024-01-01 or Detail/Fee gt 0",
+      "Detail/Parts/any(p:p/Parts/any(q:q/Name eq 'x'))",
+      "Parts/any(p:p/Tags/any(t:t eq 'x') or p/Inner/Tags/$count eq 9)",
+      'hassubset(Detail/Tags,["x"])',
+    ])
+      expect(await run(compilePage(filtered(text), dialect, housesMapping)), text).toEqual([]);
+  });
+
   test("a computed property does not capture the order by a column of its name", async () => {
     const House = [3, 1, 2].map((Key) => ({ Key, Kind: "k", Area: Key, OfficeKey: -Key }));
     await engine.load({ House, Office: [], Agent: [], Room: [] } as Estate);

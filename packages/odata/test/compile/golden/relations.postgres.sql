@@ -26,6 +26,18 @@ select "Key" as "Key" from "House" where "AddressKind" is not null order by "Key
 select "Key" as "Key" from "House" where (select "item0_1" from (select "Key" as "item0_0", "Name" as "item0_1" from "Agent") as "item0" where "item0_0" = "AddressAgent" limit 1) = $1::text order by "Key" asc limit $2
 -- ["x",10]
 
+-- Detail/Inner/Area gt 1
+select "Key" as "Key" from "House" where cadastre_item_integer(((("Json" -> $1::text) -> $2::text) -> $3::text), -9223372036854775808, 9223372036854775807) > $4::bigint order by "Key" asc limit $5
+-- ["Detail","Inner","Area","1n",10]
+
+-- Detail ne null
+select "Key" as "Key" from "House" where nullif(("Json" -> $1::text), 'null'::jsonb) is not null order by "Key" asc limit $2
+-- ["Detail",10]
+
+-- Parts/any(p:p/Name eq 'x' and p/Tags/any(t:t eq Name))
+select "Key" as "Key" from "House" where exists (select 1 from cadastre_elements("Path") as "item0"("an item") where (cadastre_item_text(("item0"."an item" -> $1::text)) = $2::text and exists (select 1 from cadastre_elements(("item0"."an item" -> $3::text)) as "item1"("an item") where (cadastre_item_text("item1"."an item") is not distinct from "Name" collate "C")))) order by "Key" asc limit $4
+-- ["Name","x","Tags",10]
+
 -- Rooms/any()
 select "Key" as "Key" from "House" where exists (select 1 from (select "Parent" as "item0_0", "Kind" as "item0_1" from "Room") as "item0" where "item0_0" = "Key" and "item0_1" = "Kind") order by "Key" asc limit $1
 -- [10]

@@ -26,6 +26,18 @@ select "Key" as "Key" from "House" where "AddressKind" is not null order by "Key
 select "Key" as "Key" from "House" where (select "item0_1" from (select "Key" as "item0_0", "Name" as "item0_1" from "Agent") as "item0" where "item0_0" = "AddressAgent" limit 1) = ? order by "Key" limit ?
 -- ["x",10]
 
+-- Detail/Inner/Area gt 1
+select "Key" as "Key" from "House" where case when json_valid("Json") then json_extract("Json", ?) end > ? order by "Key" limit ?
+-- ["$.\"Detail\".\"Inner\".\"Area\"","1n",10]
+
+-- Detail ne null
+select "Key" as "Key" from "House" where nullif(case when json_valid("Json") then "Json" -> ? end, 'null') is not null order by "Key" limit ?
+-- ["$.\"Detail\"",10]
+
+-- Parts/any(p:p/Name eq 'x' and p/Tags/any(t:t eq Name))
+select "Key" as "Key" from "House" where exists (select 1 from (select value as "item0" from (select "Path" as "an array"), json_each("an array")) as "item0" where (case when json_valid("item0"."item0") then json_extract("item0"."item0", ?) end = ? and exists (select 1 from (select value as "item1" from json_each(case when json_valid("item0"."item0") then "item0"."item0" -> ? end)) as "item1" where "item1"."item1" is "Name"))) order by "Key" limit ?
+-- ["$.\"Name\"","x","$.\"Tags\"",10]
+
 -- Rooms/any()
 select "Key" as "Key" from "House" where exists (select 1 from (select "Parent" as "item0_0", "Kind" as "item0_1" from "Room") as "item0" where "item0_0" = "Key" and "item0_1" = "Kind") order by "Key" limit ?
 -- [10]
