@@ -105,7 +105,7 @@ function compileProperty(node: BoundNode & { kind: "Property" }, target: Target)
     const gathered = gatherItems(node, target);
     if (gathered !== undefined) return gathered;
   }
-  const place = placeOf(base, target);
+  const place = base === undefined ? target.place : placeOf(base, target);
   const column = place.members.column(property);
   const read = place.outside(place.read(`${place.prefix}${property.name}`, column.sql));
   const operand = columnOperand(column, read, property, type, target);

@@ -75,7 +75,8 @@ type ItemTable = Extract<Path, { readonly kind: "items" }>;
 type Collection = BoundNode & { kind: "Property" };
 
 function itemTableOf({ property, base }: Collection, target: Target): ItemTable | undefined {
-  const path = placeOf(base, target).members.path?.(property);
+  const { members } = base === undefined ? target.place : placeOf(base, target);
+  const path = members.path?.(property);
   return path?.kind === "items" ? path : undefined;
 }
 

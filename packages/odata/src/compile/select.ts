@@ -29,17 +29,16 @@ function compileComputed(
 /** What rows are ordered by, and the values of it as the next page takes them. */
 export function compileOrder({ orderBy, select, entitySet }: BoundQuery, target: Target) {
   const { dialect } = target;
-  const computed = new Set(
-    select.flatMap(({ property: { name } }) =>
-      entitySet.type.properties.has(name) ? [] : [quoted(identifier(name))],
-    ),
-  );
+  const { properties } = entitySet.type;
+  // They are the last that are selected.
+  const first = select.findLastIndex(({ property }) => properties.has(property.name)) + 1;
+  const computed = select.slice(first).map(({ property }) => quoted(identifier(property.name)));
   const items = orderBy.map(({ expression, direction }, i) => {
     const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
     const written = dialect.ordered(compiled, form);
     // A bare name after `order by` is first of all what is selected under it.
     const operand =
-      computed.size > 0 && computed.has(quoted(written)) ? sql`coalesce(${written}, null)` : written;
+      computed.length > 0 && computed.includes(quoted(written)) ? sql`coalesce(${written}, null)` : written;
     return {
       selected: sql`${dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
       sorted:
