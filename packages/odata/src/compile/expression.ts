@@ -154,9 +154,11 @@ function compileChoice(node: BoundNode & { kind: "Choice" }, target: Target): Op
     const empty = itemType(node.type) === undefined ? sql`` : sql` else ${target.dialect.emptyCollection}`;
     return { ...chosen, sql: sql`case when ${when} then ${chosen.sql}${empty} end`, nullable: true };
   }
-  const [then, otherwise] = [
-    toComputed(chosen, target).sql,
-    toComputed(compileOperand(node.otherwise, target), target).sql,
-  ];
+  // PostgreSQL takes a `case` of bare nulls for text.
+  const then =
+    node.value.type === "Null" && node.type !== "Null"
+      ? target.dialect.nothing(node.type)
+      : toComputed(chosen, target).sql;
+  const otherwise = toComputed(compileOperand(node.otherwise, target), target).sql;
   return computed(sql`case when ${when} then ${then} else ${otherwise} end`, node, target);
 }
