@@ -9,9 +9,15 @@ import {
   allOf,
   type BoundNode,
   type BoundQuery,
+  bindExpand,
+  bindQuery,
   constant,
   evaluate,
   matches,
+  parseCompute,
+  parseExpand,
+  parseFilter,
+  parseSelect,
   propertyNode,
 } from "@cadastre/odata";
 import { describe, expect, expectTypeOf, test } from "vitest";
@@ -264,5 +270,34 @@ describe("restrict", () => {
     // oxlint-disable-next-line typescript/no-misused-spread -- the type must not survive it
     const copied = { ...scope };
     expectTypeOf(copied).not.toExtend<Scope>();
+  });
+});
+
+describe("what a caller of the library may bind beyond the service", () => {
+  const visible = visibleEntitySet(propertySet, partial);
+
+  test("a computed property is refused in the answer, and restricted in a filter", () => {
+    const compute = parseCompute("concat(City,'x') as Named");
+    const named = bindQuery({ compute, select: parseSelect("Named"), top: 1 }, visible);
+    expect(() => restrict(named, partial)).toThrow("`Named` is hidden");
+    const filter = parseFilter("Named eq 'Austinx'");
+    const filtering = bindQuery({ compute, filter, select: parseSelect("ListPrice"), top: 1 }, visible);
+    const restricted = restrict(filtering, partial).filter;
+    expect([matches(restricted, inTexas), matches(restricted, inOregon)]).toEqual([true, false]);
+  });
+
+  test("the entities of `$expand` are no part of a query, and none of the scope", () => {
+    const related = {
+      name: "Offices",
+      target: () => ({ ...visible.type, name: "Office" }),
+      collection: true,
+    };
+    const structured = new Map([["Offices", related]]);
+    const entitySet = { ...visible, type: { ...visible.type, structured } };
+    const [item] = bindExpand(parseExpand("Offices"), entitySet);
+    if (item === undefined) throw new Error("no item");
+    expect(() => restrict(item.query, partial)).toThrow("without the entity set `Offices`");
+    const path = bindQuery({ filter: parseFilter("Offices/any(o:o/City eq 'x')"), top: 1 }, entitySet);
+    expect(() => restrict(path, partial)).toThrow("is hidden");
   });
 });

@@ -4,14 +4,25 @@
  * @module
  */
 export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
-export type { BindOptions } from "./bound/context.ts";
+export { bindCompute } from "./bound/compute.ts";
+export type { BindOptions, Computed } from "./bound/context.ts";
+export { type BoundExpand, bindExpand } from "./bound/expand.ts";
 export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
 export { nearestPhases } from "./bound/nearest-first.ts";
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";
 export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/cache.ts";
-export { type Column, type Mapping, tableMapping } from "./compile/mapping.ts";
+export { compileExpand, compileExpandCount, type ExpandFrom } from "./compile/expand.ts";
+export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
+export {
+  type Column,
+  type Join,
+  type Mapping,
+  type Members,
+  type Path,
+  tableMapping,
+} from "./compile/mapping.ts";
 export { compileMergedCount, compileMergedPage } from "./compile/partitions.ts";
 export {
   type Box,
@@ -22,9 +33,17 @@ export {
   rtreeIndex,
 } from "./compile/point-index.ts";
 export { compileCount, compilePage, compileValue, type PageOptions } from "./compile/query.ts";
+export {
+  type ColumnPairs,
+  complexValue,
+  itemTable,
+  jsonColumn,
+  relation,
+} from "./compile/relation.ts";
 export { fts5Index, type SearchIndex, wordsIndex } from "./compile/search-index.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
+export { expandRow } from "./evaluate/expand.ts";
 export { foldCase } from "./functions/case-mapping.ts";
 export type { FunctionEntry } from "./functions/define.ts";
 export { functionTable } from "./functions/index.ts";

@@ -2,12 +2,16 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { typeName } from "../src/bound/typing.ts";
 import {
+  bindExpand,
   bindExpression,
   bindFilter,
   bindQuery,
   codecOf,
   evaluate,
+  expandRow,
   type PrimitiveType,
+  parseCompute,
+  parseExpand,
   parseExpression,
   parseFilter,
   parseQueryOptions,
@@ -26,9 +30,11 @@ import { house, houses } from "./support/house.ts";
 const page = readFileSync(new URL("../../../docs/odata.md", import.meta.url), "utf8");
 
 /** Rows of the tables whose second column has the heading. */
-const rowsUnder = (heading: string) =>
+const rowsUnder = (heading: string, first = "(?:expression|option|filter|search)") =>
   [
-    ...page.matchAll(new RegExp(`^\\| \\w+ \\| ${heading} \\|\\n\\|---\\|---\\|\\n((?:\\|.*\\n)+)`, "gm")),
+    ...page.matchAll(
+      new RegExp(`^\\| ${first} \\| ${heading} \\|\\n\\|---\\|---\\|\\n((?:\\|.*\\n)+)`, "gm"),
+    ),
   ].flatMap(([, body = ""]) =>
     [...body.matchAll(/^\| `(.*)` \| `(.*)` \|$/gm)].map(([, text = "", told = ""]) => ({ text, told })),
   );
@@ -71,6 +77,45 @@ describe("what docs/odata.md says is refused is refused with that code", () => {
       code = error instanceof QueryError ? error.code : String(error);
     }
     expect(code).toBe(told);
+  });
+});
+
+describe("a computed property of docs/odata.md has the value that the page tells", () => {
+  test.each(rowsUnder("value", "computed"))("$text is $told", ({ text, told }) => {
+    const compute = parseCompute(text);
+    const select = compute.map(({ name, start, end }) => ({
+      path: [name],
+      start,
+      end,
+      parameters: null,
+      options: null,
+    }));
+    const answer = expandRow(house, bindQuery({ compute, select, top: 1 }, houses).select, []);
+    expect(JSON.stringify(answer, withBigIntegers)).toBe(JSON.stringify(JSON.parse(told)));
+  });
+});
+
+/** The houses, whose rooms and offices are entities. */
+const keyed = {
+  ...houses,
+  type: {
+    ...houses.type,
+    structured: new Map(
+      [...(houses.type.structured?.values() ?? [])].map((property) => {
+        const type = property.target();
+        return [property.name, { ...property, target: () => ({ ...type, key: [] }) }];
+      }),
+    ),
+  },
+};
+
+describe("an item of `$expand` of docs/odata.md adds what the page tells", () => {
+  test.each(rowsUnder("value", "expanded"))("$text: $told", ({ text, told }) => {
+    expect(expandRow(house, [], bindExpand(parseExpand(text), keyed))).toEqual(JSON.parse(told));
+  });
+
+  test.each(rowsUnder("code", "expanded"))("$text: $told", ({ text, told }) => {
+    expect(() => bindExpand(parseExpand(text), keyed)).toThrow(expect.objectContaining({ code: told }));
   });
 });
 

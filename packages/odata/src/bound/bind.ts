@@ -1,13 +1,14 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet, Instant } from "../model/types.ts";
-import type { OrderByItem, SyntaxNode } from "../syntax/tree.ts";
+import type { OrderByItem, Span, SyntaxNode } from "../syntax/tree.ts";
 import { bindArithmetic, bindNegate } from "./arithmetic.ts";
 import { bindCall, bindCase } from "./call.ts";
 import { bindCompare, bindHas, bindIn } from "./comparison.ts";
-import type { BindOptions, Context } from "./context.ts";
+import type { BindOptions, Computed, Context } from "./context.ts";
 import { bindCount, bindLambda, bindPredicate } from "./lambda.ts";
 import { bindArray, bindGeo, bindLiteral } from "./literal.ts";
 import { bindMember, bindName } from "./path.ts";
+import { admitSize } from "./size.ts";
 import type { BoundNode, BoundOrderBy } from "./tree.ts";
 import { isSortable, typeName } from "./typing.ts";
 
@@ -17,11 +18,11 @@ import { isSortable, typeName } from "./typing.ts";
  * @throws {QueryError} with the span of what is unknown or does not fit.
  */
 export const bindExpression = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
-  bind(node, rootContext(entitySet, options));
+  admitted(bind(node, rootContext(entitySet, options)), node, options);
 
 /** Like {@link bindExpression}, for a place where only a boolean makes sense. */
 export const bindFilter = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
-  bindPredicate(node, rootContext(entitySet, options));
+  admitted(bindPredicate(node, rootContext(entitySet, options)), node, options);
 
 /** Bind the items of `$orderby`, which `ignoreCase` does not touch. A collection, an entity or a geography has no order. */
 export function bindOrderBy(
@@ -34,15 +35,21 @@ export function bindOrderBy(
     const bound = bind(expression, context);
     if (!isSortable(bound.type))
       throw new QueryError("not_sortable", expression, { actual: typeName(bound.type) });
-    return { expression: bound, direction };
+    return { expression: admitted(bound, expression, options), direction };
   });
+}
+
+/** A tree is as large as its text, unless it holds what is computed. */
+function admitted(tree: BoundNode, span: Span, options: BindOptions | undefined): BoundNode {
+  if (options?.computed !== undefined) admitSize([tree], span);
+  return tree;
 }
 
 const clock = (): Instant => ({ picoseconds: BigInt(Date.now()) * 1_000_000_000n, offset: 0 });
 
 const rootContext = (
   { type }: EntitySet,
-  { aliases = {}, now = clock, ignoreCase = false }: BindOptions = {},
+  { aliases = {}, now = clock, ignoreCase = false, computed = none }: BindOptions = {},
 ): Context => ({
   root: type,
   instance: { type },
@@ -50,8 +57,11 @@ const rootContext = (
   aliases,
   now,
   ignoreCase,
+  computed,
   bind,
 });
+
+const none: Computed = new Map();
 
 function bind(node: SyntaxNode, context: Context): BoundNode {
   switch (node.kind) {

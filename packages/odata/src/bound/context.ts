@@ -15,7 +15,12 @@ export type BindOptions = {
   readonly ignoreCase?: boolean;
   /** Names of the properties whose words `$search` finds: those that the entity set has, texts all of them. */
   readonly searchable?: readonly string[];
+  /** Properties that `$compute` adds to the entity, as `bindCompute` gives them. */
+  readonly computed?: Computed;
 };
+
+/** Expressions by the names that `$compute` gives them. */
+export type Computed = ReadonlyMap<string, BoundNode>;
 
 /** What names mean at some place of a query, passed down and narrowed on the way. */
 export type Context = Required<Omit<BindOptions, "searchable">> & {

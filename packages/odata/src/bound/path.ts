@@ -2,12 +2,12 @@ import { QueryError } from "../errors.ts";
 import type { StructuralProperty, StructuredType } from "../model/types.ts";
 import { nearest } from "../nearest.ts";
 import type { MemberNode, NameNode, Span } from "../syntax/tree.ts";
-import type { Context } from "./context.ts";
+import type { Computed, Context } from "./context.ts";
 import { type BoundNode, propertyNode, type StructureType } from "./tree.ts";
 import { isStructure, typeName } from "./typing.ts";
 
 /** The first segment of a path: a variable, `$it`, `$this`, or a property of the instance at hand. */
-export function bindName(node: NameNode, { root, instance, variables }: Context): BoundNode {
+export function bindName(node: NameNode, { root, instance, variables, computed }: Context): BoundNode {
   const { name } = node;
   if (name === "$it") return { kind: "Variable", type: single(root), name };
   const variable = variables.findLast((candidate) => candidate.name === name);
@@ -16,7 +16,7 @@ export function bindName(node: NameNode, { root, instance, variables }: Context)
     return instance.node ?? { kind: "Variable", type: single(root), name: "$it" };
   }
   if (typeof instance.type === "string") throw new QueryError("unknown_property", node, { name });
-  return bindSegment(name, node, instance.type, instance.node);
+  return bindSegment(name, node, instance.type, instance.node, computed);
 }
 
 const single = (structure: StructuredType): StructureType => ({ structure, collection: false });
@@ -36,10 +36,18 @@ export function bindMember(node: MemberNode, context: Context): BoundNode {
   if (collection) throw new QueryError("type_mismatch", node, { operator: "/", actual: typeName(base.type) });
   // `$it/City` is `City` of the entity at hand.
   const isEntity = base.kind === "Variable" && base.name === "$it";
-  return bindSegment(node.name, span, structure, isEntity ? undefined : base);
+  return bindSegment(node.name, span, structure, isEntity ? undefined : base, context.computed);
 }
 
-function bindSegment(name: string, span: Span, type: StructuredType, base: BoundNode | undefined): BoundNode {
+function bindSegment(
+  name: string,
+  span: Span,
+  type: StructuredType,
+  base: BoundNode | undefined,
+  computed: Computed,
+): BoundNode {
+  const expression = base === undefined ? computed.get(name) : undefined;
+  if (expression !== undefined) return expression;
   const property = type.properties.get(name);
   if (property !== undefined) return propertyNode(property, base);
   const structured = type.structured?.get(name);

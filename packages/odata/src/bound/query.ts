@@ -1,8 +1,9 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet } from "../model/types.ts";
-import type { OrderByItem, SearchNode, SelectItem, SyntaxNode } from "../syntax/tree.ts";
+import type { ComputeItem, OrderByItem, SearchNode, SelectItem, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
-import type { BindOptions } from "./context.ts";
+import { bindCompute, computedProjection } from "./compute.ts";
+import type { BindOptions, Computed } from "./context.ts";
 import { findProperty } from "./path.ts";
 import { bindSearch } from "./search.ts";
 import { allOf, type BoundOrderBy, type BoundQuery, type Projection, propertyNode } from "./tree.ts";
@@ -13,6 +14,7 @@ export type QueryParts = {
   readonly search?: SearchNode | undefined;
   readonly orderBy?: readonly OrderByItem[] | undefined;
   readonly select?: readonly SelectItem[] | undefined;
+  readonly compute?: readonly ComputeItem[] | undefined;
   /** Size of a page, in records. */
   readonly top: number;
   readonly skip?: number;
@@ -30,9 +32,13 @@ export function bindQuery(
   parts: QueryParts,
   entitySet: EntitySet,
   defaultOrder: readonly string[] = [],
-  options?: BindOptions,
+  given?: BindOptions,
 ): BoundQuery {
-  const { filter, search, orderBy, select } = parts;
+  const { filter, search, orderBy, select, compute } = parts;
+  const options =
+    compute === undefined
+      ? given
+      : { ...given, computed: inOption("$compute", () => bindCompute(compute, entitySet, given)) };
   const conditions = [
     filter && inOption("$filter", () => bindFilter(filter, entitySet, options)),
     search && inOption("$search", () => bindSearch(search, entitySet, options?.searchable)),
@@ -41,7 +47,7 @@ export function bindQuery(
     entitySet,
     filter: allOf(...conditions.filter((condition) => condition !== undefined)),
     orderBy: inOption("$orderby", () => bindTotalOrder(orderBy, entitySet, defaultOrder, options)),
-    select: inOption("$select", () => bindSelect(select, entitySet)),
+    select: inOption("$select", () => bindSelect(select, entitySet, options?.computed)),
     top: parts.top,
     skip: parts.skip ?? 0,
     after: parts.after ?? null,
@@ -90,21 +96,30 @@ function selectAll(entitySet: EntitySet): readonly Projection[] {
   return all;
 }
 
-/** The properties that `$select` names, in the order of the model; all of them without it or with `*`. */
+const none: Computed = new Map();
+
+/**
+ * The properties that `$select` names, in the order of the model, then those that are computed; all of them
+ * without it or with `*`.
+ */
 export function bindSelect(
   items: readonly SelectItem[] | undefined,
   entitySet: EntitySet,
+  computed: Computed = none,
 ): readonly Projection[] {
-  const all = selectAll(entitySet);
+  const own = selectAll(entitySet);
+  const added = [...computed].map(([name, expression]) => computedProjection(name, expression));
+  const all = added.length === 0 ? own : [...own, ...added];
   if (items === undefined) return all;
-  const wanted = new Set(items.flatMap((item) => selected(item, entitySet)));
+  const wanted = new Set(items.flatMap((item) => selected(item, entitySet, computed)));
   return wanted.size === all.length ? all : all.filter(({ property }) => wanted.has(property.name));
 }
 
-function selected(item: SelectItem, entitySet: EntitySet): readonly string[] {
+function selected(item: SelectItem, entitySet: EntitySet, computed: Computed): readonly string[] {
   const [name = "", ...rest] = item.path;
-  if (name === "*") return [...entitySet.type.properties.keys()];
-  findProperty(name, { start: item.start, end: item.start + name.length }, entitySet.type);
+  if (name === "*") return [...entitySet.type.properties.keys(), ...computed.keys()];
+  if (!computed.has(name))
+    findProperty(name, { start: item.start, end: item.start + name.length }, entitySet.type);
   const [below] = rest;
   if (below !== undefined) {
     throw new QueryError(

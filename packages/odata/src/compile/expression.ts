@@ -1,40 +1,28 @@
 import type { BoundCallNode, BoundNode } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
-import { QueryError } from "../errors.ts";
 import { isBounded } from "../evaluate/bounds.ts";
-import type { PrimitiveType, StructuralProperty, ValueType } from "../model/types.ts";
+import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { gatherItems, itemsOf } from "./items.ts";
 import type { Column } from "./mapping.ts";
-import { aliasOf, formOf, type Operand, type Target, toComputed, within } from "./operand.ts";
+import { columnOperand, formOf, type Operand, presentOperand, type Target, toComputed } from "./operand.ts";
+import { type Place, placeOf, presenceOf } from "./place.ts";
 
 /**
  * Compile an expression to SQL that gives its value, or null.
  *
- * @throws {QueryError} `not_supported` for a path to another entity.
+ * @throws {QueryError} `not_supported` for a path that the mapping does not have.
  */
 export function compileOperand(node: BoundNode, target: Target): Operand {
-  const { dialect, mapping } = target;
+  const { dialect } = target;
   const argument = (child: BoundNode): SqlFragment => toComputed(compileOperand(child, target), target).sql;
   switch (node.kind) {
     case "Constant":
       return computed(constantSql(node, target), node, target, node.value === null);
-    case "Property": {
-      const { property, base } = node;
-      if (base !== undefined) throw aPath();
-      return columnOperand(mapping.column(property), property, node, target);
-    }
-    case "Variable": {
-      if (typeof node.type !== "string") throw aPath();
-      const form = dialect.itemEncodings[node.type];
-      const scale = form === "scaled" ? 0 : null;
-      return {
-        sql: dialect.item(aliasOf(target.variables.lastIndexOf(node.name)), node.type),
-        type: node.type,
-        nullable: true,
-        form,
-        scale,
-      };
-    }
+    case "Property":
+      return compileProperty(node, target);
+    case "Variable":
+      return variableOperand(node, target);
     case "Call": {
       const stored = storedFold(node, target);
       if (stored !== undefined) return stored;
@@ -73,7 +61,7 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
     case "Choice":
       return compileChoice(node, target);
     case "Structure":
-      throw aPath();
+      return { sql: presenceOf(node, target), type: node.type, nullable: true, form: "plain", scale: null };
     case "Compare":
     case "Membership":
     case "Logical":
@@ -88,27 +76,6 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
       );
   }
 }
-
-function columnOperand(
-  { sql: column, encoding }: Column,
-  property: StructuralProperty,
-  { type }: BoundNode,
-  { dialect }: Target,
-): Operand {
-  const form = encoding ?? formOf(type, dialect.encodings);
-  const scale = form === "scaled" ? (property.scale ?? 0) : null;
-  return { sql: column, type, nullable: property.nullable, form, scale, stored: true };
-}
-
-/** The folded text of a property, where the mapping keeps it. */
-function storedFold({ entry, args }: BoundCallNode, target: Target): Operand | undefined {
-  const [text] = args;
-  if (entry.name !== "foldcase" || text?.kind !== "Property" || text.base !== undefined) return undefined;
-  const column = target.mapping.folded?.(text.property);
-  return column && columnOperand(column, text.property, text, target);
-}
-
-const aPath = () => new QueryError("not_supported", null, { feature: "a path to another entity" });
 
 const scalar = (node: BoundNode): PrimitiveType => node.type as PrimitiveType;
 
@@ -135,13 +102,48 @@ function compileCast(node: BoundNode & { kind: "Cast" }, target: Target): Operan
   return computed(cast, node, target);
 }
 
+/** A column of the row that the path leads to: null where there is none. */
+function compileProperty(node: BoundNode & { kind: "Property" }, target: Target): Operand {
+  const { property, base } = node;
+  if (property.collection) {
+    const gathered = gatherItems(node, target);
+    if (gathered !== undefined) return gathered;
+  }
+  const place = base === undefined ? target.place : placeOf(base, target);
+  return readFrom(place, property.name, place.members.column(property), node, target);
+}
+
+/** The folded text of a property, where the mapping keeps it. */
+function storedFold({ entry, args }: BoundCallNode, target: Target): Operand | undefined {
+  const [text] = args;
+  if (entry.name !== "foldcase" || text?.kind !== "Property") return undefined;
+  const { property, base } = text;
+  const place = base === undefined ? target.place : placeOf(base, target);
+  const column = place.members.folded?.(property);
+  return column && readFrom(place, `${property.name} folded`, column, text, target);
+}
+
+function readFrom(
+  place: Place,
+  key: string,
+  column: Column,
+  { property, type }: BoundNode & { kind: "Property" },
+  target: Target,
+): Operand {
+  const read = place.outside(place.read(`${place.prefix}${key}`, column.sql));
+  const operand = columnOperand(column, read, property, type, target);
+  return place.optional ? { ...operand, nullable: true } : operand;
+}
+
+function variableOperand({ name, type }: BoundNode & { kind: "Variable" }, target: Target): Operand {
+  const variable = target.variables.findLast((candidate) => candidate.name === name);
+  return variable?.operand ?? presentOperand(type, target);
+}
+
 function compileSize(node: BoundNode & { kind: "Size" }, target: Target): SqlFragment {
-  const { collection, variable, predicate } = node;
-  const alias = aliasOf(target.variables.length);
-  const counted = sql`select count(*) from ${target.dialect.items(compileOperand(collection, target).sql, alias)}`;
-  if (predicate === null) return sql`(${counted})`;
-  const inner = within(target, variable.name);
-  return sql`(${counted} where ${target.predicate(predicate, inner, "truth")})`;
+  const { inner, select } = itemsOf(node.collection, node.variable.name, target);
+  const condition = node.predicate === null ? undefined : target.predicate(node.predicate, inner, "truth");
+  return sql`(${select(sql`count(*)`, condition)})`;
 }
 
 /** Without `otherwise` the value keeps its form, so that restriction leaves a column a column. */
@@ -152,9 +154,11 @@ function compileChoice(node: BoundNode & { kind: "Choice" }, target: Target): Op
     const empty = itemType(node.type) === undefined ? sql`` : sql` else ${target.dialect.emptyCollection}`;
     return { ...chosen, sql: sql`case when ${when} then ${chosen.sql}${empty} end`, nullable: true };
   }
-  const [then, otherwise] = [
-    toComputed(chosen, target).sql,
-    toComputed(compileOperand(node.otherwise, target), target).sql,
-  ];
+  // PostgreSQL takes a `case` of bare nulls for text.
+  const then =
+    node.value.type === "Null" && node.type !== "Null"
+      ? target.dialect.nothing(node.type)
+      : toComputed(chosen, target).sql;
+  const otherwise = toComputed(compileOperand(node.otherwise, target), target).sql;
   return computed(sql`case when ${when} then ${then} else ${otherwise} end`, node, target);
 }

@@ -23,7 +23,9 @@ export function hashOf({ filter, orderBy }: BoundQuery): number {
     hash = mixed(hash, node.kind.length * 31 + node.kind.charCodeAt(0));
     switch (node.kind) {
       case "Property":
+      case "Structure":
         hash = textHash(node.property.name, hash);
+        if (node.base !== undefined) visit(node.base);
         return;
       case "Call":
         hash = textHash(node.entry.name, hash);
@@ -47,6 +49,7 @@ export function hashOf({ filter, orderBy }: BoundQuery): number {
         visit(node.operand);
         return;
       case "Lambda":
+      case "Size":
         visit(node.collection);
         if (node.predicate !== null) visit(node.predicate);
         return;

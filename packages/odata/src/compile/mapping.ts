@@ -1,4 +1,4 @@
-import type { StructuralProperty } from "../model/types.ts";
+import type { StructuralProperty, StructuredProperty } from "../model/types.ts";
 import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, type SqlFragment } from "../sql/fragment.ts";
 import type { PointIndex } from "./point-index.ts";
@@ -19,14 +19,50 @@ export type Mapping = {
   /** A condition on the rows of `from`, looked at before those of the query. */
   readonly where?: SqlFragment;
   readonly column: (property: StructuralProperty) => Column;
+  /**
+   * Where a property leads that is no column. Undefined: nowhere, so a path is refused, and a collection of
+   * primitive values is a JSON array in its column.
+   */
+  readonly path?: (property: StructuralProperty | StructuredProperty) => Path | undefined;
   /** Where the text of a property is kept as `foldCase` gives it, for `$ignorecase`. Without: it is computed. */
   readonly folded?: (property: StructuralProperty) => Column | undefined;
   /** What serves `$search`. Without: the texts themselves are searched. */
   readonly search?: SearchIndex;
 };
 
-/** A table with a column of the property's name for every property, or of another name where `names` has one. */
-export const tableMapping = (table: string, names: Readonly<Record<string, string>> = {}): Mapping => ({
+/** What the properties of one entity or complex value need to be found. */
+export type Members = Pick<Mapping, "column" | "path" | "folded" | "search">;
+
+/** Columns of the row that a path leaves and of the one it reaches, which are equal. Null equals nothing. */
+export type Join = { readonly parent: SqlFragment; readonly child: SqlFragment };
+
+/** Where a path leads. Nobody qualifies a column: both rows may have columns of one name. */
+export type Path =
+  /** Related entities, or complex values that are rows: of `mapping`, deferred since paths may go round. */
+  | { readonly kind: "rows"; readonly mapping: () => Mapping; readonly on: readonly Join[] }
+  /** A complex value within the row itself. `present` is null where the value is, and then so are its members. */
+  | { readonly kind: "members"; readonly members: Members; readonly present?: SqlFragment }
+  /** A complex value, or a collection of them, as JSON: all of `json`, or what the names `at` lead to in it. */
+  | { readonly kind: "json"; readonly json: SqlFragment; readonly at?: readonly string[] }
+  /** Items of a collection of primitive values, one a row. `order` is theirs in the collection. */
+  | {
+      readonly kind: "items";
+      readonly from: SqlFragment;
+      readonly on: readonly Join[];
+      readonly item: Column;
+      readonly order?: SqlFragment;
+    };
+
+/**
+ * A table with a column of the property's name for every property, or of another name where `names` has one,
+ * and with the paths that `paths` has by the name of their property.
+ */
+export const tableMapping = (
+  table: string,
+  names: Readonly<Record<string, string>> = {},
+  paths: Readonly<Record<string, Path>> = {},
+): Mapping => ({
   from: identifier(table),
   column: ({ name }) => ({ sql: identifier(names[name] ?? name) }),
+  path: ({ name }) => (Object.hasOwn(paths, name) ? paths[name] : undefined),
 });

@@ -1,10 +1,11 @@
 import type { BoundNode, BoundType, ConstantNode } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
-import type { PrimitiveType } from "../model/types.ts";
+import type { PrimitiveType, StructuralProperty, ValueType } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import type { Encoded, EncodingName } from "../sql/encoding.ts";
-import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
-import type { Mapping } from "./mapping.ts";
+import { type SqlFragment, sql } from "../sql/fragment.ts";
+import type { Column } from "./mapping.ts";
+import type { Place } from "./place.ts";
 import type { ValueSource } from "./value-source.ts";
 
 /**
@@ -16,19 +17,24 @@ export type Mode = "exact" | "truth";
 /** What compiling needs to know, passed down unchanged. */
 export type Target = {
   readonly dialect: Dialect;
-  readonly mapping: Mapping;
+  /** The entity that the query is about. */
+  readonly place: Place;
   readonly values: ValueSource;
   /** Variables of the enclosing lambdas, from the outermost in. A query's own names never reach SQL. */
-  readonly variables: readonly string[];
-  /** Compiles a boolean expression: operands hold predicates as predicates hold operands. */
+  readonly variables: readonly Variable[];
+  /** Compiles an expression: operands hold collections and predicates, which hold operands. */
+  readonly operand: (node: BoundNode, target: Target) => Operand;
   readonly predicate: (node: BoundNode, target: Target, mode: Mode) => SqlFragment;
 };
 
+/** What a variable stands for: a primitive value, or the row of an entity or a complex value. */
+export type Variable = { readonly name: string; readonly operand: Operand; readonly place?: Place };
+
 /** Alias of a variable's items: by depth, since SQL does not tell `a` from `A`. */
-export const aliasOf = (depth: number): SqlFragment => identifier(`item${depth}`);
+export const aliasOf = (depth: number): string => `item${depth}`;
 
 /** What is compiled inside a lambda over `variable`. */
-export const within = (target: Target, variable: string): Target => ({
+export const within = (target: Target, variable: Variable): Target => ({
   ...target,
   variables: [...target.variables, variable],
 });
@@ -52,6 +58,28 @@ export const encodeFor = ({ form, scale }: Operand, constant: ConstantNode, { va
 /** The form of values of a type in a table of the dialect; of collections and of null: any. */
 export const formOf = (type: BoundType, forms: Dialect["encodings"]): EncodingName =>
   typeof type === "string" && Object.hasOwn(forms, type) ? forms[type as PrimitiveType] : "plain";
+
+/** What stands for a row that there is, where only that matters. */
+export const presentOperand = (type: BoundType, { dialect }: Target): Operand => ({
+  sql: dialect.truth(true),
+  type,
+  nullable: true,
+  form: "plain",
+  scale: null,
+});
+
+/** A column of values of `property`, which `read` names. */
+export function columnOperand(
+  { encoding }: Column,
+  read: SqlFragment,
+  property: StructuralProperty,
+  type: ValueType,
+  { dialect }: Target,
+): Operand {
+  const form = encoding ?? formOf(type, dialect.encodings);
+  const scale = form === "scaled" ? (property.scale ?? 0) : null;
+  return { sql: read, type, nullable: property.nullable, form, scale, stored: true };
+}
 
 /** The operand in the form in which functions take it. */
 export function toComputed({ stored, ...operand }: Operand, { dialect }: Target): Operand {

@@ -19,7 +19,7 @@ export function compileMergedPage(
 ): CompiledSql {
   const pages = partitions.map((partition) => {
     const named = columns(partition).map((column, i) => sql`${column} as ${columnName(i)}`);
-    return selectPage(query, valuesOf(query), dialect, partition, named, "sorted");
+    return selectPage(query, valuesOf(query), dialect, partition, { columns: named }, "sorted");
   });
   const [first] = partitions;
   const names = first === undefined ? [] : columns(first).map((_, i) => columnName(i));

@@ -3,8 +3,9 @@ import type { PrimitiveType } from "../model/types.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
-import { aliasOf, encodeFor, type Mode, type Target, within } from "./operand.ts";
-import { withIndex } from "./place.ts";
+import { itemsOf } from "./items.ts";
+import { withIndex } from "./nearby.ts";
+import { encodeFor, type Mode, type Target } from "./operand.ts";
 import { compilePrefix } from "./prefix.ts";
 import { compileSearch } from "./search.ts";
 
@@ -86,17 +87,15 @@ function compileMembership(node: MembershipNode, target: Target, mode: Mode): Sq
 
 function compileLambda(node: BoundLambdaNode, target: Target, mode: Mode): SqlFragment {
   const { dialect } = target;
-  const alias = aliasOf(target.variables.length);
-  const collection = compileOperand(node.collection, target);
-  const items = sql`select 1 from ${dialect.items(collection.sql, alias)}`;
-  if (node.predicate === null) return node.operator === "all" ? dialect.truth(true) : sql`exists (${items})`;
+  const { inner, select } = itemsOf(node.collection, node.variable.name, target);
+  const exists = (condition?: SqlFragment) => sql`exists (${select(sql`1`, condition)})`;
+  if (node.predicate === null) return node.operator === "all" ? dialect.truth(true) : exists();
 
-  const inner = within(target, node.variable.name);
   const isTrue = compilePredicate(node.predicate, inner, "truth");
   const exactly = compilePredicate(node.predicate, inner, "exact");
-  const someTrue = sql`exists (${items} where ${isTrue})`;
-  const someFalse = sql`exists (${items} where not ${exactly})`;
-  const someNull = sql`exists (${items} where (${exactly}) is null)`;
+  const someTrue = exists(isTrue);
+  const someFalse = exists(sql`not ${exactly}`);
+  const someNull = exists(sql`(${exactly}) is null`);
   const [yes, no] = [dialect.truth(true), dialect.truth(false)];
   if (node.operator === "any") {
     if (mode === "truth") return someTrue;

@@ -1,5 +1,6 @@
 import type { BoundQuery, ConstantNode } from "../bound/tree.ts";
-import { isOfShape, type Shape, shapeOf } from "./shape.ts";
+import { isComputed } from "./select.ts";
+import { isAlike, isOfShape, type Shape, shapeOf } from "./shape.ts";
 
 /** A query in which other constants, and other values of paging, may stand. */
 type QueryShape = {
@@ -15,7 +16,9 @@ export function shapeOfQuery(query: BoundQuery, projected: boolean) {
   const constants: ConstantNode[] = [];
   const [filter, ownFilter] = shapeOf(query.filter, true, constants);
   const orders = query.orderBy.map(({ expression }) => shapeOf(expression, true, constants));
-  const projections = query.select.map(({ expression }) => shapeOf(expression, false, constants));
+  const projections = query.select.map((projection) =>
+    shapeOf(projection.expression, isComputed(projection, query.entitySet), constants),
+  );
   const shape: QueryShape = {
     query,
     filter,
@@ -58,8 +61,8 @@ const checks = {
       projections.every((projection, i) => {
         const item = select[i];
         return (
-          item?.property === query.select[i]?.property &&
           item !== undefined &&
+          isAlike(item.property, query.select[i]?.property) &&
           isOfShape(item.expression, projection, found)
         );
       })),

@@ -6,7 +6,9 @@ import { fold } from "./fold.ts";
 import { compileAfter } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Target, toComputed } from "./operand.ts";
+import { placeHere } from "./place.ts";
 import { compilePredicate } from "./predicate.ts";
+import { compileKey, compileOrder, compileSelect, type OrderAs } from "./select.ts";
 import { type ValueSource, valuesOf } from "./value-source.ts";
 
 export type PageOptions = {
@@ -17,6 +19,8 @@ export type PageOptions = {
    * `after` of the next page.
    */
   readonly order?: boolean;
+  /** Whether to select the values of the key as well, for `expandRows`. */
+  readonly key?: boolean;
 };
 
 /** Compile to one `select` of a page of rows. */
@@ -33,48 +37,33 @@ export const pageOf = (
   values: ValueSource,
   dialect: Dialect,
   mapping: Mapping,
-  { columns, order = false }: PageOptions,
+  { order = false, ...selection }: PageOptions,
 ): CompiledSql =>
-  render(selectPage(query, values, dialect, mapping, columns, order ? "written" : null), dialect.placeholder);
+  render(
+    selectPage(query, values, dialect, mapping, selection, order ? "written" : null),
+    dialect.placeholder,
+  );
 
-/**
- * The statement of a page. The values of the order are selected as `written`, to come back as `after` of the next
- * page, or `sorted`, as the database orders them.
- */
+/** The statement of a page, with the values of its order. */
 export function selectPage(
   query: BoundQuery,
   values: ValueSource,
   dialect: Dialect,
   mapping: Mapping,
-  columns: readonly SqlFragment[] | undefined,
-  orderAs: "written" | "sorted" | null,
+  { columns, key = false }: Pick<PageOptions, "columns" | "key">,
+  orderAs: OrderAs | null,
 ): SqlFragment {
   const target = targetOf(dialect, mapping, values);
-  const projected =
-    columns ??
-    query.select.map(
-      ({ property, expression }) =>
-        sql`${compileOperand(expression, target).sql} as ${identifier(property.name)}`,
-    );
-  const order = query.orderBy.map(({ expression, direction }, i) => {
-    const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
-    const operand = dialect.ordered(compiled, form);
-    return {
-      selected: sql`${orderAs === "sorted" ? operand : dialect.written(compiled, form)} as ${identifier(`order${i}`)}`,
-      sorted:
-        direction === "asc" ? dialect.ascending(operand, nullable) : dialect.descending(operand, nullable),
-    };
-  });
-  const conditions = conditionsOf(query, target);
+  const order = compileOrder(query, columns === undefined ? query.select : [], target, orderAs);
+  const conditions = conditionsOf(query, mapping, target);
   if (query.after !== null) conditions.push(compileAfter(query.orderBy, query.after, target));
-  const keyset = orderAs === null ? [] : order.map((item) => item.selected);
-  const selected = join([...projected, ...keyset], ", ");
-  const sorted = join(
-    order.map((item) => item.sorted),
-    ", ",
-  );
-  const rows = sql`select ${selected} from ${mapping.from} where ${join(conditions, " and ")}`;
-  const ordered = order.length === 0 ? rows : sql`${rows} order by ${sorted}`;
+  const selected = [
+    ...(columns ?? compileSelect(query, target)),
+    ...order.selected,
+    ...(key ? compileKey(query.entitySet, target) : []),
+  ];
+  const rows = sql`select ${join(selected, ", ")} from ${mapping.from} where ${join(conditions, " and ")}`;
+  const ordered = query.orderBy.length === 0 ? rows : sql`${rows} order by ${order.sorted}`;
   const limited = sql`${ordered} limit ${value(values.read(({ top }) => top))}`;
   return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
 }
@@ -98,22 +87,22 @@ export function selectCount(
   dialect: Dialect,
   mapping: Mapping,
 ): SqlFragment {
-  const matching = join(conditionsOf(query, targetOf(dialect, mapping, values)), " and ");
+  const matching = join(conditionsOf(query, mapping, targetOf(dialect, mapping, values)), " and ");
   return sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
 }
 
 /** What a row must meet, wherever the page starts. */
-function conditionsOf({ filter }: BoundQuery, target: Target): SqlFragment[] {
-  const { where } = target.mapping;
+export function conditionsOf({ filter }: BoundQuery, { where }: Mapping, target: Target): SqlFragment[] {
   const matching = compilePredicate(fold(filter), target, "truth");
   return where === undefined ? [matching] : [where, matching];
 }
 
-const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource): Target => ({
+export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource): Target => ({
   dialect,
-  mapping,
+  place: placeHere(mapping, (_key, column) => column),
   values,
   variables: [],
+  operand: compileOperand,
   predicate: compilePredicate,
 });
 

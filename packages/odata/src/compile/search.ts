@@ -5,7 +5,7 @@ import { type Target, toComputed } from "./operand.ts";
 
 /** Compile `$search`: with the index of the mapping, where it has one over these properties, else word by word. */
 export function compileSearch(node: BoundSearchNode, target: Target): SqlFragment {
-  const { search: index } = target.mapping;
+  const { search: index } = target.place.members;
   const names = node.texts.map(nameOf);
   const among = names.flatMap((name) => (name !== undefined && index?.properties.includes(name) ? name : []));
   if (index === undefined || among.length < names.length) return searchTexts(node, target);

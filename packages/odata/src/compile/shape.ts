@@ -125,8 +125,8 @@ export function isOfShape(node: BoundNode, shape: Shape, found: (ConstantNode | 
   return true;
 }
 
-/** The same value, or one of the same members: the type of a related entity. */
-function isAlike(a: unknown, b: unknown): boolean {
+/** The same value, or one of the same members: the type of a related entity, a property that is computed. */
+export function isAlike(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   const [mine, others] = [a as Members, b as Members];

@@ -1,27 +1,24 @@
 const header = "immutable strict parallel safe";
 
-/** What `geodesy/ring.ts` does: 1 inside of a ring, 0 on it, -1 outside; null if it is no ring. */
-const side = `
-create or replace function cadastre_geo_side(ring jsonb, px float8, py float8, pz float8) returns int
+/**
+ * All of a ring that does not depend on the point: the number of its edges, its middle and the radius of a cap round
+ * that (infinite if there is none), its area, where it has no cap; then of all edges where they start, the vectors
+ * that they are perpendicular to, and the lengths of these. Null if it is no ring.
+ */
+const ring = `
+create or replace function cadastre_geo_ring(ring jsonb) returns float8[]
 language plpgsql ${header} as $$
 declare
-  tolerance constant float8 := 1e-12;
   vx float8[] := '{}'; vy float8[] := '{}'; vz float8[] := '{}';
   lx float8[] := '{}'; ly float8[] := '{}'; lz float8[] := '{}'; ll float8[] := '{}';
   n int := 0;
   place float8[];
   item jsonb;
   j int;
-  target int := 1;
-  score float8;
-  best float8 := -1;
   area float8 := 0;
   size float8; radius float8 := 0;
   ax float8; ay float8; az float8; qx float8; qy float8; qz float8; cx float8; cy float8; cz float8;
-  x float8; y float8; z float8; mx float8; my float8; mz float8; wx float8; wy float8; wz float8;
-  s float8; t float8;
-  is_left boolean;
-  capped boolean := false;
+  x float8; y float8; z float8;
 begin
   if jsonb_typeof(ring) <> 'array' then return null; end if;
   for item in select value from jsonb_array_elements(ring) loop
@@ -54,9 +51,72 @@ begin
     for i in 1..n loop
       radius := greatest(radius, sqrt((vx[i] - cx) ^ 2 + (vy[i] - cy) ^ 2 + (vz[i] - cz) ^ 2));
     end loop;
-    capped := radius < sqrt(2::float8) - 1e-9;
-    if capped and sqrt((px - cx) ^ 2 + (py - cy) ^ 2 + (pz - cz) ^ 2) > radius + 2 * tolerance then return -1; end if;
   end if;
+  if size < 1e-9 or radius >= sqrt(2::float8) - 1e-9 then
+    radius := 'Infinity';
+    for i in 2..n - 1 loop
+      qx := vx[i] - vx[1]; qy := vy[i] - vy[1]; qz := vz[i] - vz[1];
+      x := vx[i + 1] - vx[1]; y := vy[i + 1] - vy[1]; z := vz[i + 1] - vz[1];
+      area := area + 2 * atan2(
+        vx[1] * (qy * z - qz * y) + vy[1] * (qz * x - qx * z) + vz[1] * (qx * y - qy * x),
+        1 + vx[1] * vx[i] + vy[1] * vy[i] + vz[1] * vz[i] + vx[i] * vx[i + 1] + vy[i] * vy[i + 1] + vz[i] * vz[i + 1]
+          + vx[i + 1] * vx[1] + vy[i + 1] * vy[1] + vz[i + 1] * vz[1]);
+    end loop;
+    area := area - 4 * pi() * floor(area / (4 * pi()));
+  end if;
+  return array[n, cx, cy, cz, radius, area] || vx[1:n] || vy[1:n] || vz[1:n] || lx || ly || lz || ll;
+end
+$$`;
+
+/** The rings of a polygon, one after another: of a constant once, when the statement is planned. */
+const rings = `
+create or replace function cadastre_geo_rings(polygon jsonb) returns float8[]
+language plpgsql ${header} as $$
+declare
+  rings float8[] := '{}';
+  item jsonb;
+  ring float8[];
+begin
+  if polygon ->> 'type' is distinct from 'Polygon' or jsonb_typeof(polygon -> 'coordinates') is distinct from 'array' then
+    return null;
+  end if;
+  for item in select value from jsonb_array_elements(polygon -> 'coordinates') with ordinality as r(value, i) order by i loop
+    ring := cadastre_geo_ring(item);
+    if ring is null then return null; end if;
+    rings := rings || ring;
+  end loop;
+  return rings;
+end
+$$`;
+
+/** What `geodesy/ring.ts` does: 1 inside of the ring that begins at a place in `rings`, 0 on it, -1 outside. */
+const side = `
+create or replace function cadastre_geo_side(rings float8[], start int, px float8, py float8, pz float8) returns int
+language plpgsql ${header} as $$
+declare
+  tolerance constant float8 := 1e-12;
+  n constant int := rings[start];
+  cx constant float8 := rings[start + 1];
+  cy constant float8 := rings[start + 2];
+  cz constant float8 := rings[start + 3];
+  radius constant float8 := rings[start + 4];
+  area constant float8 := rings[start + 5];
+  capped constant boolean := radius < 'Infinity';
+  vx float8[]; vy float8[]; vz float8[]; lx float8[]; ly float8[]; lz float8[]; ll float8[];
+  j int := start + 6;
+  target int := 1;
+  score float8;
+  best float8 := -1;
+  size float8;
+  ax float8; ay float8; az float8; qx float8; qy float8; qz float8;
+  x float8; y float8; z float8; mx float8; my float8; mz float8; wx float8; wy float8; wz float8;
+  s float8; t float8;
+  is_left boolean;
+begin
+  if capped and sqrt((px - cx) ^ 2 + (py - cy) ^ 2 + (pz - cz) ^ 2) > radius + 2 * tolerance then return -1; end if;
+  vx := rings[j : j + n - 1]; vy := rings[j + n : j + 2 * n - 1]; vz := rings[j + 2 * n : j + 3 * n - 1];
+  lx := rings[j + 3 * n : j + 4 * n - 1]; ly := rings[j + 4 * n : j + 5 * n - 1]; lz := rings[j + 5 * n : j + 6 * n - 1];
+  ll := rings[j + 6 * n : j + 7 * n - 1];
 
   for i in 1..n loop
     j := i % n + 1;
@@ -83,15 +143,6 @@ begin
     target := 0;
     is_left := false;
   else
-    for i in 2..n - 1 loop
-      qx := vx[i] - vx[1]; qy := vy[i] - vy[1]; qz := vz[i] - vz[1];
-      x := vx[i + 1] - vx[1]; y := vy[i + 1] - vy[1]; z := vz[i + 1] - vz[1];
-      area := area + 2 * atan2(
-        vx[1] * (qy * z - qz * y) + vy[1] * (qz * x - qx * z) + vz[1] * (qx * y - qy * x),
-        1 + vx[1] * vx[i] + vy[1] * vy[i] + vz[1] * vz[i] + vx[i] * vx[i + 1] + vy[i] * vy[i + 1] + vz[i] * vz[i + 1]
-          + vx[i + 1] * vx[1] + vy[i + 1] * vy[1] + vz[i + 1] * vz[1]);
-    end loop;
-    area := area - 4 * pi() * floor(area / (4 * pi()));
     for i in 1..n loop
       j := i % n + 1;
       mx := vx[i] + vx[j]; my := vy[i] + vy[j]; mz := vz[i] + vz[j];
@@ -124,33 +175,38 @@ begin
 end
 $$`;
 
-const intersects = `
-create or replace function cadastre_geo_intersects(point jsonb, polygon jsonb) returns boolean
+const inside = `
+create or replace function cadastre_geo_inside(point jsonb, rings float8[]) returns boolean
 language plpgsql ${header} as $$
 declare
   place constant float8[] := cadastre_geo_place(point -> 'coordinates');
+  last constant int := cardinality(rings);
+  start int := 1;
   inside boolean;
   side int;
-  ring jsonb;
   x float8;
   y float8;
   z float8;
 begin
-  if place is null or point ->> 'type' is distinct from 'Point' or polygon ->> 'type' is distinct from 'Polygon'
-    or jsonb_typeof(polygon -> 'coordinates') is distinct from 'array' then return null; end if;
+  if place is null or point ->> 'type' is distinct from 'Point' then return null; end if;
   x := cos(radians(place[2])) * cos(radians(place[1]));
   y := cos(radians(place[2])) * sin(radians(place[1]));
   z := sin(radians(place[2]));
-  for ring in select value from jsonb_array_elements(polygon -> 'coordinates') with ordinality as r(value, i) order by i loop
-    side := cadastre_geo_side(ring, x, y, z);
-    if side is null then return null; end if;
+  while start <= last loop
+    side := cadastre_geo_side(rings, start, x, y, z);
     if inside is null then inside := side >= 0;
     elsif side = 1 then inside := false;
     end if;
+    start := start + 6 + 7 * rings[start]::int;
   end loop;
   return inside;
 end
 $$`;
 
-/** Functions over GeoJSON in plain PL/pgSQL; they call those of `postgres-geo-helpers.ts`. */
-export const polygonHelpers: readonly string[] = [side, intersects];
+// In plain SQL, which the server writes out: it then computes the rings of a constant beforehand.
+const intersects = `
+create or replace function cadastre_geo_intersects(point jsonb, polygon jsonb) returns boolean
+language sql ${header} as $$ select cadastre_geo_inside($1, cadastre_geo_rings($2)) $$`;
+
+/** Functions over GeoJSON; they call those of `postgres-geo-helpers.ts`. */
+export const polygonHelpers: readonly string[] = [ring, rings, side, inside, intersects];

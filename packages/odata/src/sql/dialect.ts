@@ -13,6 +13,9 @@ export type SqlValue = {
   readonly scale: number | null;
 };
 
+/** A column of given values. */
+type Given = { readonly name: SqlFragment; readonly type: PrimitiveType; readonly form: EncodingName };
+
 /** All that differs between databases outside the function table. */
 export type Dialect = {
   readonly name: DialectName;
@@ -52,9 +55,26 @@ export type Dialect = {
   /** The items of a JSON array as rows of `alias`, their values in `item(alias)`. */
   readonly items: (array: SqlFragment, alias: SqlFragment) => SqlFragment;
   readonly item: (alias: SqlFragment, type: PrimitiveType) => SqlFragment;
+  /** Rows of the alias that JSON arrays give, of a JSON array of them: values as {@link Dialect.written} gives them. */
+  readonly given: (
+    arrays: string,
+    columns: readonly Given[],
+    place: SqlFragment,
+    alias: SqlFragment,
+  ) => SqlFragment;
+  /** The whole of an item, as JSON. */
+  readonly itemJson: (alias: SqlFragment) => SqlFragment;
+  /** What names lead to in a JSON object, one in the other, in the form of {@link Dialect.item}; else null. */
+  readonly member: (object: SqlFragment, path: readonly string[], type: PrimitiveType) => SqlFragment;
+  /** The same as JSON. */
+  readonly memberJson: (object: SqlFragment, path: readonly string[]) => SqlFragment;
+  /** Null where the JSON is. */
+  readonly present: (json: SqlFragment) => SqlFragment;
   /** The form of `item(alias)`. */
   readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   readonly emptyCollection: SqlFragment;
+  /** The aggregate that makes a JSON array of rows, in the order of `order` if there is one. */
+  readonly gather: (item: SqlFragment, order: SqlFragment | undefined) => SqlFragment;
   /** Nulls first in ascending order, last in descending. */
   readonly ascending: (expression: SqlFragment, nullable: boolean) => SqlFragment;
   readonly descending: (expression: SqlFragment, nullable: boolean) => SqlFragment;

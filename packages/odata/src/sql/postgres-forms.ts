@@ -1,7 +1,7 @@
 import type { PrimitiveType } from "../model/types.ts";
 import type { Dialect, SqlValue } from "./dialect.ts";
 import type { EncodingName } from "./encoding.ts";
-import { type SqlFragment, sql, value } from "./fragment.ts";
+import { join, type SqlFragment, sql, value } from "./fragment.ts";
 import { shapeForms } from "./shape-forms.ts";
 
 /** Forms of columns: PostgreSQL's own types. */
@@ -58,6 +58,14 @@ const typeOf = (type: PrimitiveType, form: EncodingName): SqlFragment =>
 /** Every value has its type, so that the server never guesses. */
 export const operand: Dialect["operand"] = (encoded, type, form) =>
   sql`${value(encoded)}::${typeOf(type, form)}`;
+
+export const givenRows: Dialect["given"] = (arrays, given, place, alias) => {
+  const items = given.map(
+    ({ name, type, form }, i) => sql`(item ->> ${value(i)}::int)::${typeOf(type, form)} as ${name}`,
+  );
+  const rows = sql`jsonb_array_elements(${value(arrays)}::jsonb) with ordinality as given(item, place)`;
+  return sql`(select ${join([sql`place - 1 as ${place}`, ...items], ", ")} from ${rows}) as ${alias}`;
+};
 
 export const nothing: Dialect["nothing"] = (type) =>
   type.startsWith("Collection(")

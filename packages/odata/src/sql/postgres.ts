@@ -2,9 +2,18 @@ import Big from "big.js";
 import type { PrimitiveType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect } from "./dialect.ts";
-import { identifier, join, sql, value } from "./fragment.ts";
+import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
 import { cast, isOf, itemOf } from "./postgres-cast.ts";
-import { align, columns, computed, nothing, operand, ordered, toComputed } from "./postgres-forms.ts";
+import {
+  align,
+  columns,
+  computed,
+  givenRows,
+  nothing,
+  operand,
+  ordered,
+  toComputed,
+} from "./postgres-forms.ts";
 import { arithmetic, negate } from "./postgres-operations.ts";
 
 /** What UTF-8 cannot encode: the driver replaces it in text, and JSON would hold it as an escape. */
@@ -20,6 +29,11 @@ function jsonOf(item: unknown, type: PrimitiveType): string {
     ? JSON.stringify(json.replaceAll(loneSurrogates, "\ufffd"))
     : JSON.stringify(json);
 }
+
+const itemJson = (alias: SqlFragment): SqlFragment => sql`${alias}."an item"`;
+
+const memberOf: Dialect["memberJson"] = (object, path) =>
+  path.reduce((json, name) => sql`(${json} -> ${value(name)}::text)`, object);
 
 /**
  * PostgreSQL 15 or later, with the functions and settings of `@cadastre/odata/postgres`. Text columns are of
@@ -48,9 +62,16 @@ export const postgres: Dialect = {
   isOf,
   hasFlag: (names, name) => sql`strpos(',' || ${names} || ',', ',' || ${name}::text || ',') > 0`,
   items: (array, alias) => sql`cadastre_elements(${array}) as ${alias}("an item")`,
-  item: (alias, type) => itemOf(sql`${alias}."an item"`, type),
+  item: (alias, type) => itemOf(itemJson(alias), type),
+  itemJson,
+  member: (object, path, type) => itemOf(memberOf(object, path), type),
+  memberJson: memberOf,
+  present: (json) => sql`nullif(${json}, 'null'::jsonb)`,
+  given: givenRows,
   itemEncodings: computed,
   emptyCollection: sql`'[]'::jsonb`,
+  gather: (item, order) =>
+    sql`coalesce(jsonb_agg(${item}${order === undefined ? sql`` : sql` order by ${order}`}), '[]')`,
   // A place for nulls that there are not would keep the index of a primary key from serving the order.
   ascending: (expression, nullable) =>
     nullable ? sql`${expression} asc nulls first` : sql`${expression} asc`,

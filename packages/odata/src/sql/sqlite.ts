@@ -2,7 +2,7 @@ import Big from "big.js";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect, SqlValue } from "./dialect.ts";
-import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
+import { identifier, join, render, type SqlFragment, sql, value } from "./fragment.ts";
 import { shapeForms } from "./shape-forms.ts";
 
 /** Forms of columns: those of JSON, but 0 and 1 for booleans. */
@@ -28,7 +28,10 @@ const columns = {
 
 /** A number that no JSON number of ECMAScript can hold is text. */
 export function jsonOf(one: unknown, type: PrimitiveType): unknown {
-  if (one instanceof Big) return one.eq(one.toNumber()) ? one.toNumber() : one.toString();
+  if (one instanceof Big) {
+    const nearest = one.toNumber();
+    return Number.isFinite(nearest) && one.eq(nearest) ? nearest : one.toString();
+  }
   const json = one === null ? null : codecOf(type).toJson(one);
   return typeof json === "bigint" ? String(json) : json;
 }
@@ -67,10 +70,32 @@ function align({ sql: operand, form, scale }: SqlValue, other: SqlValue): SqlFra
     : toComputed(operand, form, scale);
 }
 
-/** What is no JSON would raise an error. What is no array has no index as its key. */
-const jsonOrNull = (json: SqlFragment): SqlFragment => sql`case when json_valid(${json}) then ${json} end`;
+/** What reads JSON, or JSON itself, where there is any: what is none would raise an error. */
+const inJson = (json: SqlFragment, read: SqlFragment = json): SqlFragment =>
+  sql`case when json_valid(${json}) then ${read} end`;
 
-/** SQLite 3.38 or later (for `->>`), on a connection with the functions of `@cadastre/odata/sqlite`. */
+/** Columns of `json_each`, which hide the table's from what it is given. */
+const ownColumns = /\b(?:key|value|type|atom|id|parent|fullkey|path|json|root|rowid)\b/i;
+
+/** One column of the alias's own name: those of `json_each` would hide the table's. */
+function items(array: SqlFragment, alias: SqlFragment): SqlFragment {
+  const given = identifier("an array");
+  const each = ownColumns.test(render(array, () => "?").text)
+    ? sql`(select ${array} as ${given}), json_each(${inJson(given)})`
+    : sql`json_each(${inJson(array)})`;
+  // What is no array has no index as its key.
+  return sql`(select value as ${alias} from ${each} where typeof(key) = 'integer') as ${alias}`;
+}
+
+const itemOf = (alias: SqlFragment): SqlFragment => sql`${alias}.${alias}`;
+
+const placeOf = (path: readonly string[]): SqlFragment =>
+  value(`$${path.map((name) => `."${name}"`).join("")}`);
+
+/**
+ * SQLite 3.38 or later (for `->>`; 3.44 for collections that are tables with an order), on a connection with
+ * the functions of `@cadastre/odata/sqlite`.
+ */
 export const sqlite: Dialect = {
   name: "sqlite",
   placeholder: () => "?",
@@ -92,12 +117,21 @@ export const sqlite: Dialect = {
   cast: (from, to, operand) => call("cast", [from, to], [operand]),
   isOf: (type, of, operand) => call("isof", [type, of], [operand]),
   hasFlag: (names, name) => sql`instr(',' || ${names} || ',', ',' || ${name} || ',') > 0`,
-  // One column of the alias's own name: `json_each` has others, which would hide the table's.
-  items: (array, alias) =>
-    sql`(select value as ${alias} from json_each(${jsonOrNull(array)}) where typeof(key) = 'integer') as ${alias}`,
-  item: (alias) => sql`${alias}.${alias}`,
+  items,
+  item: itemOf,
+  itemJson: itemOf,
+  member: (object, path) => inJson(object, sql`json_extract(${object}, ${placeOf(path)})`),
+  memberJson: (object, path) => inJson(object, sql`${object} -> ${placeOf(path)}`),
+  present: (json) => sql`nullif(${json}, 'null')`,
+  // A path is text: a number would be bound as a double, which is no index.
+  given: (arrays, given, place, alias) => {
+    const items = given.map(({ name }, i) => sql`json_extract(value, ${value(`$[${i}]`)}) as ${name}`);
+    return sql`(select ${join([sql`key as ${place}`, ...items], ", ")} from json_each(${value(arrays)})) as ${alias}`;
+  },
   itemEncodings: columns,
   emptyCollection: sql`'[]'`,
+  gather: (item, order) =>
+    sql`json_group_array(${item}${order === undefined ? sql`` : sql` order by ${order}`})`,
   ascending: (expression) => expression,
   descending: (expression) => sql`${expression} desc`,
 };

@@ -8,38 +8,96 @@ import {
   cachedCompiler,
   compileCount,
   compilePage,
+  type Dialect,
+  defaultLimits,
+  degreesIndex,
+  fts5Index,
+  type Mapping,
   mapChildren,
+  type PointIndex,
+  parseCompute,
   parseFilter,
   parseOrderBy,
+  parseSearch,
   parseSelect,
   postgres,
   propertyNode,
+  rtreeIndex,
+  type SearchIndex,
+  sql,
   sqlite,
+  wordsIndex,
 } from "../../src/index.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
+import { houses } from "../support/estate.ts";
+import { estateFilters, estateOrders } from "../support/estate-arbitraries.ts";
+import { housesMapping } from "../support/estate-tables.ts";
 import { listing } from "../support/listing.ts";
 import { postgresMapping } from "../support/postgres-listings.ts";
 import { mapping } from "../support/sqlite.ts";
 
-const dialects = [
-  [sqlite, mapping],
-  [postgres, postgresMapping],
-] as const;
+/** A mapping with all that can serve a query. */
+const served = (plain: Mapping, index: PointIndex, search: SearchIndex): Mapping => ({
+  ...plain,
+  where: sql`"Stories" is not null`,
+  column: (property) => ({
+    ...plain.column(property),
+    ...(property.name === "Place" ? { index } : {}),
+  }),
+  folded: ({ name }) => (name === "City" ? { sql: sql`"folded"` } : undefined),
+  search,
+});
+
+const mappings: readonly (readonly [string, Dialect, Mapping])[] = [
+  ["SQLite", sqlite, mapping],
+  ["PostgreSQL", postgres, postgresMapping],
+  [
+    "SQLite with indexes",
+    sqlite,
+    served(
+      mapping,
+      rtreeIndex("places", sql`"property"."rowid"`, sql`"Place"`),
+      fts5Index("words", sql`"property"."rowid"`, { City: "city" }),
+    ),
+  ],
+  [
+    "PostgreSQL with indexes",
+    postgres,
+    served(postgresMapping, degreesIndex(sql`"east"`, sql`"north"`), wordsIndex(sql`"words"`, ["City"])),
+  ],
+];
+
+const related: readonly (readonly [string, Dialect])[] = [
+  ["SQLite", sqlite],
+  ["PostgreSQL", postgres],
+];
 
 const select = parseSelect("ListingKey,City");
 const numRuns = Number(process.env["CASES"] ?? 500);
 
-type Parts = { readonly orderBy?: string; readonly after?: readonly unknown[]; readonly top?: number };
+type Parts = {
+  readonly orderBy?: string;
+  readonly search?: string;
+  readonly after?: readonly unknown[];
+  readonly top?: number;
+  readonly ignoreCase?: boolean;
+};
 
-const queryOf = (filter: string, { orderBy, after = [], top = 10 }: Parts = {}): BoundQuery => {
+const queryOf = (
+  filter: string,
+  { orderBy, search, after = [], top = 10, ignoreCase = false }: Parts = {},
+): BoundQuery => {
   const bound = bindQuery(
     {
       filter: parseFilter(filter),
+      search: search === undefined ? undefined : parseSearch(search),
       orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
       select,
       top,
     },
     listing,
+    [],
+    { searchable: ["City"], ignoreCase },
   );
   return after.length === 0 ? bound : { ...bound, after: bound.orderBy.map((_, i) => after[i] ?? null) };
 };
@@ -67,9 +125,9 @@ function constantsOf(queries: readonly BoundQuery[]): ReadonlyMap<unknown, reado
   return values;
 }
 
-describe.each(dialects)(
-  "a cached compiler gives the statement that compiling gives: $name",
-  (dialect, where) => {
+describe.each(mappings)(
+  "a cached compiler gives the statement that compiling gives: %s",
+  (_, dialect, where) => {
     const expectSame = (compiler: ReturnType<typeof cachedCompiler>, query: BoundQuery) => {
       expect(compiler.page(query)).toEqual(compilePage(query, dialect, where, { order: true }));
       expect(compiler.count(query)).toEqual(compileCount(query, dialect, where));
@@ -83,8 +141,9 @@ describe.each(dialects)(
           orderByTexts,
           fc.array(fc.constantFrom(null, "York", 5n, 0.5), { maxLength: 3 }),
           fc.nat(3),
-          (texts, orderBy, after, top) => {
-            const queries = texts.map((text) => queryOf(text, { orderBy, after, top }));
+          fc.boolean(),
+          (texts, orderBy, after, top, ignoreCase) => {
+            const queries = texts.map((text) => queryOf(text, { orderBy, after, top, ignoreCase }));
             const constants = constantsOf(queries);
             for (const query of queries) {
               expectSame(compiler, query);
@@ -118,9 +177,63 @@ describe.each(dialects)(
       ["isof(Score,Edm.Int32)", "isof(Score,Edm.Int64)"],
       ["cast(City,Edm.Int32) eq 1", "cast(City,Edm.Byte) eq 1"],
       ["geo.distance(Place,geography'Point(1 2)') lt 5", "geo.distance(Place,geography'Point(3 4)') lt 6"],
+      [
+        "geo.distance(Place,geography'Point(1 2)') lt 5e0",
+        "geo.distance(Place,geography'Point(1 2)') lt 5e6",
+      ],
+      ["geo.distance(Place,geography'Point(1 2)') le 5", "geo.distance(Place,geography'Point(180 2)') le 5"],
+      ["geo.distance(Place,geography'Point(1 2)') lt 5", "geo.distance(Place,geography'Point(1 2)') lt -5"],
+      ["geo.distance(Place,geography'Point(1 2)') le 5", "geo.distance(Place,geography'Point(1 2)') le null"],
+      [
+        "geo.distance(Place,geography'Point(1 2)') eq null",
+        "geo.distance(Place,geography'Point(1 91)') eq null",
+      ],
+      [
+        "geo.intersects(Place,geography'Polygon((0 0,1 0,1 1,0 0))')",
+        "geo.intersects(Place,geography'Polygon((2 2,3 2,3 3,2 2))')",
+      ],
+      ["startswith(City,'a')", "startswith(City,'bcd')"],
+      ["startswith(City,'a')", "startswith(City,'')"],
+      ["startswith(City,'a')", "startswith(City,'\u{10ffff}')"],
+      ["startswith(City,'a')", "startswith(City,null)"],
     ])("for %s and %s in turn", (first, second) => {
+      for (const ignoreCase of [false, true]) {
+        const compiler = cachedCompiler(dialect, where, { order: true });
+        for (const text of [first, second, first, second])
+          expectSame(compiler, queryOf(text, { ignoreCase }));
+      }
+    });
+
+    test("for the radius and the place of any circle", () => {
       const compiler = cachedCompiler(dialect, where, { order: true });
-      for (const text of [first, second, first, second]) expectSame(compiler, queryOf(text));
+      const degrees = (most: number) => fc.integer({ min: -10 * most, max: 10 * most }).map((n) => n / 10);
+      const radius = fc.constantFrom("0e0", "1e3", "1e5", "2.1e7", "-1e0", "INF");
+      fc.assert(
+        fc.property(degrees(181), degrees(91), radius, (longitude, latitude, metres) => {
+          const place = `geography'Point(${longitude} ${latitude})'`;
+          for (const text of [
+            `geo.distance(Place,${place}) le ${metres}`,
+            `${metres} gt geo.distance(Place,${place})`,
+          ]) {
+            const query = queryOf(text);
+            expectSame(compiler, query);
+            // The very place, with another radius.
+            expectSame(compiler, withConstants(query, new Map([["Edm.Double", [5e4]]])));
+          }
+        }),
+        { numRuns },
+      );
+    });
+
+    test("for any words, one after another", () => {
+      const compiler = cachedCompiler(dialect, where, { order: true });
+      const searches = ["a", "b", '"a b"', "a b", "a NOT b", "NOT a", "a OR (b NOT c)", "a OR (b NOT d)"];
+      fc.assert(
+        fc.property(fc.constantFrom(...searches), fc.constantFrom("x", "y"), (search, city) => {
+          expectSame(compiler, queryOf(`City ne '${city}'`, { search }));
+        }),
+        { numRuns },
+      );
     });
 
     test("for one constant in two places of the tree", () => {
@@ -159,6 +272,95 @@ describe.each(dialects)(
     });
   },
 );
+
+const estateQuery = (filter: string, orderBy: string | undefined, compute: string): BoundQuery =>
+  bindQuery(
+    {
+      filter: parseFilter(filter, { ...defaultLimits, lambdaDepth: 6 }),
+      orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
+      compute: parseCompute(compute),
+      top: 10,
+    },
+    houses,
+  );
+
+describe.each(related)("a cached compiler knows paths from each other: %s", (_, dialect) => {
+  const options = { order: true, key: true };
+  const expectSame = (compiler: ReturnType<typeof cachedCompiler>, query: BoundQuery) => {
+    expect(compiler.page(query)).toEqual(compilePage(query, dialect, housesMapping, options));
+    expect(compiler.count(query)).toEqual(compileCount(query, dialect, housesMapping));
+  };
+
+  test("in any queries, one after another", () => {
+    const compiler = cachedCompiler(dialect, housesMapping, options);
+    const computes = fc.constantFrom("Key add 1 as New", "Key add 2 as New", "Key add (1 add 1) as Other");
+    fc.assert(
+      fc.property(
+        fc.array(estateFilters, { minLength: 2, maxLength: 4 }),
+        estateOrders,
+        computes,
+        (texts, orderBy, compute) => {
+          const queries = texts.map((text) => estateQuery(text, orderBy, compute));
+          const constants = constantsOf(queries);
+          for (const query of queries) {
+            expectSame(compiler, query);
+            expectSame(compiler, withConstants(query, constants));
+            expectSame(compiler, { ...query, skip: 1 });
+          }
+        },
+      ),
+      { numRuns },
+    );
+  });
+
+  test.each([
+    ["Office/Name eq 'a'", "Office/Name eq 'b'"],
+    ["Office/Name eq 'a'", "Parent/Name eq 'a'"],
+    ["Office/Name eq 'a'", "Office/Broker/Name eq 'a'"],
+    ["Rooms/any(r:r/Area gt 1)", "Rooms/any(r:r/Area gt 2)"],
+    ["Rooms/any(r:r/Area gt 1)", "Rooms/any(r:r/Area gt 1.5)"],
+    ["Rooms/any(r:r/Name eq Name)", "Rooms/any(r:r/House/Name eq Name)"],
+    ["Rooms/any(r:r/Name eq 'a')", "Children/any(r:r/Name eq 'a')"],
+    ["Rooms/$count($filter=Area gt 1) gt 2", "Rooms/$count($filter=Area gt 2) gt 1"],
+    ["Office eq null", "Parent eq null"],
+    ["Detail/Inner/Name eq 'a'", "Detail/Name eq 'a'"],
+  ])("in %s and %s in turn", (first, second) => {
+    const compiler = cachedCompiler(dialect, housesMapping, options);
+    for (const text of [first, second, first, second])
+      expectSame(compiler, estateQuery(text, undefined, "Key add 1 as New"));
+  });
+
+  test("and in what is computed", () => {
+    const compiler = cachedCompiler(dialect, housesMapping, options);
+    const computes = ["Key add 1 as A", "Key add 2 as A", "Fee add 1 as A", "Key add 1 as B", "1 add 1 as A"];
+    for (const compute of [...computes, ...computes])
+      expectSame(compiler, estateQuery("Area gt 1", "Name", compute));
+  });
+});
+
+test("a shape with paths and computed properties is not compiled again", () => {
+  let columns = 0;
+  const counting: Mapping = {
+    ...housesMapping,
+    column: (property) => {
+      columns += 1;
+      return housesMapping.column(property);
+    },
+  };
+  const compiler = cachedCompiler(sqlite, counting);
+  const page = (name: string, one: number) =>
+    compiler.page(
+      estateQuery(
+        `Office/Name eq '${name}' and Rooms/any(r:r/Area gt ${one})`,
+        undefined,
+        `Key add ${one} as A`,
+      ),
+    );
+  page("a", 1);
+  const before = columns;
+  expect(page("b", 2).values).toContain("b");
+  expect(columns).toBe(before);
+});
 
 test("a shape that is known is not compiled again", () => {
   let columns = 0;

@@ -50,7 +50,8 @@ const attempt = fc
     { minLength: 1, maxLength: 5 },
   )
   .map((parts) => parts.join(""))
-  .filter((text) => !text.includes("\0"));
+  // The empty text tries nothing, and what begins with it is every text.
+  .filter((text) => text !== "" && !text.includes("\0"));
 
 /** Filters with a text in every place where a text may stand. */
 const filters: readonly ((text: string) => string)[] = [

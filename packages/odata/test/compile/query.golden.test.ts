@@ -8,6 +8,7 @@ import {
   postgres,
   sqlite,
 } from "../../src/index.ts";
+import { show } from "../support/golden.ts";
 import { listing } from "../support/listing.ts";
 import { postgresMapping } from "../support/postgres-listings.ts";
 import { mapping } from "../support/sqlite.ts";
@@ -52,11 +53,6 @@ const orders: readonly (readonly [orderBy: string, after: readonly unknown[] | n
   ["ListPrice mul 2 desc", null],
   ["ModificationTimestamp desc,City asc", ["2024-01-15T08:30:00.000Z", "York", "a"]],
 ];
-
-const show = (input: string, { text, values }: { text: string; values: readonly unknown[] }) => {
-  const printed = JSON.stringify(values, (_key, v: unknown) => (typeof v === "bigint" ? `${v}n` : v));
-  return `-- ${input}\n${text}\n-- ${printed}\n`;
-};
 
 const dialects = [
   [sqlite, mapping],

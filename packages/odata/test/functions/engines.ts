@@ -43,7 +43,10 @@ export function inMemory(text: string): unknown {
 function queryOf(expression: BoundNode): BoundQuery {
   const property = { name: "v", type: "Edm.Boolean", collection: false, nullable: true } as const;
   const select = [{ property, expression }];
-  return { entitySet: listing, filter: constant(true), orderBy: [], select, top: 1, skip: 0, after: null };
+  // As if the entity had the property, so that its value comes in its computed form.
+  const type = { ...listing.type, properties: new Map([["v", property]]) };
+  const entitySet = { name: "One", type };
+  return { entitySet, filter: constant(true), orderBy: [], select, top: 1, skip: 0, after: null };
 }
 
 const database = new Database(":memory:");

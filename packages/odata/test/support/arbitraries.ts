@@ -105,7 +105,9 @@ const computed = fc.letrec<{
         fc.constantFrom("Byte", "SByte", "Int16", "Int32", "Int64", "Decimal", "Double", "Single"),
       )
       .map(([n, type]) => `cast(${n},Edm.${type})`),
-    fc.tuple(comparison, tie("number")).map(([condition, n]) => `case(${condition}:${n},true:1)`),
+    fc
+      .tuple(comparison, tie("number"), fc.constantFrom("1", "null"))
+      .map(([condition, n, other]) => `case(${condition}:${n},true:${other})`),
     text.map((part) => `Appliances/$count($filter=contains($this,${part}))`),
   ),
   date: fc.oneof(

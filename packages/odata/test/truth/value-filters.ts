@@ -78,6 +78,7 @@ export const numbers: readonly (readonly [string, Truth])[] = [
   ["cast(Beds,Edm.Byte) eq null", (h) => isNot(h.Beds, (beds) => beds < 0 || beds > 255)],
   ["isof(Beds,Edm.Byte)", (h) => is(h.Beds, (beds) => beds >= 0 && beds <= 255)],
   ["case(Beds gt 2:'many',Beds gt 0:'some',true:'none') eq 'some'", (h) => h.Beds === 1 || h.Beds === 2],
+  ["case(Beds gt 2:1,true:null) eq null", (h) => !is(h.Beds, (beds) => beds > 2)],
   ["case(Beds gt 2:1,Open:2) eq null", (h) => !is(h.Beds, (beds) => beds > 2) && h.Open !== true],
 ];
 

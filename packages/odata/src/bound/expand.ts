@@ -1,0 +1,159 @@
+import { QueryError } from "../errors.ts";
+import type { EntitySet, EntityType, StructuredProperty, StructuredType } from "../model/types.ts";
+import { nearest } from "../nearest.ts";
+import { children } from "../syntax/children.ts";
+import type { ExpandItem, SelectOptions, Span, SyntaxNode } from "../syntax/tree.ts";
+import type { BindOptions } from "./context.ts";
+import { bindQuery } from "./query.ts";
+import type { BoundQuery } from "./tree.ts";
+
+/** One item of `$expand`: the entities that a navigation property leads to. It is no part of a {@link BoundQuery}. */
+export type BoundExpand = {
+  readonly navigation: StructuredProperty;
+  /** Which of them, of each entity. Without `$top` its `top` is infinite. */
+  readonly query: BoundQuery;
+  /** Whether their number is asked for: `Rooms/$count` is that alone, `Rooms($count=true)` that as well. */
+  readonly count: "only" | "also" | "no";
+  readonly expand: readonly BoundExpand[];
+};
+
+/** Most levels of one `$levels`: each costs a query. */
+const mostLevels = 16;
+
+/**
+ * Bind the items of `$expand`; `*` is every navigation property that no other item names. Computed properties
+ * of the outer query mean nothing inside.
+ *
+ * @throws {QueryError} with the option at fault, `not_supported` for `$ref`, `$value`, paths, `$levels=max`,
+ * `$search`, `$apply`, and for `$it` in an option inside an item.
+ */
+export function bindExpand(
+  items: readonly ExpandItem[],
+  entitySet: EntitySet,
+  options: BindOptions = {},
+): readonly BoundExpand[] {
+  try {
+    return expandOf(items, entitySet.type, { ...options, computed: new Map() });
+  } catch (error) {
+    throw error instanceof QueryError ? error.in("$expand") : error;
+  }
+}
+
+function expandOf(
+  items: readonly ExpandItem[],
+  type: StructuredType,
+  options: BindOptions,
+): readonly BoundExpand[] {
+  const named = new Set<string>();
+  for (const item of items) {
+    const name = item.path.join("/");
+    if (named.has(name)) throw new QueryError("duplicate_option", item, { name });
+    named.add(name);
+  }
+  return items.flatMap((item) => {
+    const navigations = item.path[0] === "*" ? others(type, named) : [findNavigation(item, type)];
+    return navigations.map((navigation) => bindItem(item, navigation, options));
+  });
+}
+
+const isEntity = (type: StructuredType): type is EntityType => "key" in type;
+
+const navigationsOf = (type: StructuredType): readonly StructuredProperty[] =>
+  [...(type.structured?.values() ?? [])].filter(({ target }) => isEntity(target()));
+
+const others = (type: StructuredType, named: ReadonlySet<string>): readonly StructuredProperty[] =>
+  navigationsOf(type).filter(({ name }) => !named.has(name));
+
+function findNavigation(item: ExpandItem, type: StructuredType): StructuredProperty {
+  const [name = "", below] = item.path;
+  const span = { start: item.start, end: item.start + name.length };
+  const navigation = navigationsOf(type).find((candidate) => candidate.name === name);
+  if (navigation === undefined) {
+    if (type.structured?.has(name) === true) throw notSupported("a path in `$expand`", item);
+    const suggestion = nearest(
+      name,
+      navigationsOf(type).map((candidate) => candidate.name),
+    );
+    throw new QueryError(
+      "unknown_property",
+      span,
+      suggestion === undefined ? { name } : { name, suggestion },
+    );
+  }
+  if (below !== undefined) throw notSupported("a path in `$expand`", item);
+  return navigation;
+}
+
+const notSupported = (feature: string, span: Span) => new QueryError("not_supported", span, { feature });
+
+/** Options inside an item that nothing here answers. */
+const unsupported = [
+  "search",
+  "apply",
+  "at",
+  "from",
+  "to",
+  "toInclusive",
+  "aliases",
+] as const satisfies readonly (keyof SelectOptions)[];
+
+/** Options inside an item that only a collection has. */
+const ofCollections = [
+  "filter",
+  "orderBy",
+  "top",
+  "skip",
+  "count",
+] as const satisfies readonly (keyof SelectOptions)[];
+
+function bindItem(item: ExpandItem, navigation: StructuredProperty, options: BindOptions): BoundExpand {
+  const type = navigation.target();
+  if (!isEntity(type)) throw notSupported("a path in `$expand`", item);
+  if (item.suffix === "$ref" || item.suffix === "$value")
+    throw notSupported(`\`${item.suffix}\` in \`$expand\``, item);
+  const given = item.options ?? {};
+  for (const name of unsupported)
+    if (given[name] !== undefined) throw notSupported(`\`$${name}\` in \`$expand\``, item);
+  if (!navigation.collection) refuseCollectionOptions(item, given, type);
+  refuseOuter(given);
+  const { filter, orderBy, select, compute, top = Number.POSITIVE_INFINITY, skip = 0 } = given;
+  const entitySet: EntitySet = { name: navigation.name, type };
+  return {
+    navigation,
+    query: bindQuery({ filter, orderBy, select, compute, top, skip }, entitySet, [], options),
+    count: item.suffix === "$count" ? "only" : given.count === true ? "also" : "no",
+    expand: [...expandOf(given.expand ?? [], type, options), ...nextLevel(item, navigation, type, options)],
+  };
+}
+
+function refuseCollectionOptions(item: ExpandItem, given: SelectOptions, { name: actual }: EntityType): void {
+  const option = ofCollections.find((name) => given[name] !== undefined);
+  const operator = item.suffix ?? (option && `$${option.toLowerCase()}`);
+  if (operator !== undefined) throw new QueryError("not_a_collection", item, { operator, actual });
+}
+
+/** Inside an item `$it` is the entity of the outer query, which the query of a level does not read. */
+function refuseOuter({ filter, orderBy = [], compute = [] }: SelectOptions): void {
+  const visit = (node: SyntaxNode): void => {
+    if (node.kind === "Name" && node.name === "$it") throw notSupported("`$it` in `$expand`", node);
+    for (const child of children(node)) visit(child);
+  };
+  const expressions = [...orderBy, ...compute].map(({ expression }) => expression);
+  for (const node of filter === undefined ? expressions : [filter, ...expressions]) visit(node);
+}
+
+/** `$levels=3` is the item once more inside itself, with two levels, where its entities have the property. */
+function nextLevel(
+  item: ExpandItem,
+  { name }: StructuredProperty,
+  type: EntityType,
+  options: BindOptions,
+): readonly BoundExpand[] {
+  const { levels = 1 } = item.options ?? {};
+  if (levels === "max") throw notSupported("`$levels=max`", item);
+  if (levels > mostLevels)
+    throw new QueryError("limit_exceeded", item, { name: "$levels", limit: mostLevels, actual: levels });
+  const again = navigationsOf(type).find((candidate) => candidate.name === name);
+  if (levels === 1 || again === undefined) return [];
+  return [bindItem({ ...item, options: { ...item.options, levels: levels - 1 } }, again, options)];
+}

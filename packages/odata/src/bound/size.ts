@@ -1,0 +1,35 @@
+import { deepestNesting, defaultLimits, tooComplex } from "../syntax/limits.ts";
+import type { Span } from "../syntax/tree.ts";
+import { mapChildren } from "./rewrite.ts";
+import type { BoundNode } from "./tree.ts";
+
+type Size = { readonly nodes: number; readonly depth: number };
+
+/**
+ * Refuse trees that together have grown too large: computed properties may be used many times, by each other too, and
+ * a text of a few words then means millions.
+ *
+ * @throws {QueryError} `query_too_complex`
+ */
+export function admitSize(trees: readonly BoundNode[], span: Span): void {
+  const known = new Map<BoundNode, Size>();
+  const sizeOf = (node: BoundNode): Size => {
+    const found = known.get(node);
+    if (found !== undefined) return found;
+    let [nodes, depth] = [1, 0];
+    mapChildren(node, (child) => {
+      const size = sizeOf(child);
+      nodes += size.nodes;
+      depth = Math.max(depth, size.depth);
+      return child;
+    });
+    const size = { nodes, depth: depth + 1 };
+    known.set(node, size);
+    return size;
+  };
+  const sizes = trees.map(sizeOf);
+  if (sizes.reduce((sum, { nodes }) => sum + nodes, 0) > defaultLimits.nodes)
+    throw tooComplex(defaultLimits, "nodes", span);
+  if (sizes.some(({ depth }) => depth > deepestNesting))
+    throw tooComplex({ ...defaultLimits, nesting: deepestNesting }, "nesting", span);
+}

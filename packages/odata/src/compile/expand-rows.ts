@@ -1,0 +1,105 @@
+import type { BoundExpand } from "../bound/expand.ts";
+import type { EntitySet } from "../model/types.ts";
+import type { Dialect } from "../sql/dialect.ts";
+import type { CompiledSql } from "../sql/fragment.ts";
+import {
+  compileExpand,
+  compileExpandCount,
+  type ExpandFrom,
+  isPaged,
+  keyText,
+  mappingOf,
+  parentName,
+  placeName,
+} from "./expand.ts";
+import type { Mapping } from "./mapping.ts";
+import { keyName } from "./select.ts";
+
+/** A row as the database gives it. */
+type DatabaseRow = Readonly<Record<string, unknown>>;
+
+/** Where the expanded rows are from. */
+export type ExpandSource = {
+  readonly entitySet: EntitySet;
+  readonly mapping: Mapping;
+  readonly dialect: Dialect;
+  /** Runs a statement, now or later. Integers of 64 bits must keep their digits where a key has them. */
+  readonly run: (compiled: CompiledSql) => readonly DatabaseRow[] | Promise<readonly DatabaseRow[]>;
+};
+
+/**
+ * Rows of a page that was compiled with `{ key: true }`, with the entities that `expand` asks for: an array,
+ * or an object or null, under the name of each navigation property, and numbers as `Name@odata.count`. One
+ * statement a level and item, however many rows; one more for a number that the page of a level does not tell.
+ */
+export async function expandRows(
+  rows: readonly DatabaseRow[],
+  expand: readonly BoundExpand[],
+  source: ExpandSource,
+): Promise<readonly DatabaseRow[]> {
+  const members = rows.map(withoutInternal);
+  if (rows.length === 0 || expand.length === 0) return members;
+  const { entitySet, mapping } = source;
+  // Entities that many rows of the level above lead to are asked for once.
+  const places = new Map<string, number>();
+  const keys: (readonly unknown[])[] = [];
+  const placeOf = rows.map((row) => {
+    const key = keyOf(row, entitySet);
+    const written = keyText(key);
+    const known = places.get(written);
+    if (known !== undefined) return known;
+    places.set(written, keys.length);
+    return keys.push(key) - 1;
+  });
+  for (const item of expand) {
+    const added = await expandItem(item, { entitySet, mapping, keys }, source);
+    for (const [i, row] of members.entries()) Object.assign(row, added(placeOf[i] ?? 0));
+  }
+  return members;
+}
+
+const isInternal = (name: string): boolean =>
+  name === parentName || name === placeName || /^\$key\d+$/.test(name);
+
+const withoutInternal = (row: DatabaseRow): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => !isInternal(name)));
+
+function keyOf(row: DatabaseRow, { type }: EntitySet): readonly unknown[] {
+  return type.key.map((name, i) => {
+    const part = row[keyName(i)];
+    if (part === undefined)
+      throw new TypeError(`the row has no key \`${name}\`: compile its page with \`{ key: true }\``);
+    return part;
+  });
+}
+
+/** What `item` adds to the row at a place. */
+async function expandItem(
+  item: BoundExpand,
+  from: ExpandFrom,
+  source: ExpandSource,
+): Promise<(place: number) => DatabaseRow> {
+  const { navigation, query, count, expand } = item;
+  const { dialect, run } = source;
+  const countName = `${navigation.name}@odata.count`;
+  const counts = new Map<number, number>();
+  const paged = isPaged(query);
+  if (count === "only" || (count === "also" && paged)) {
+    for (const row of await run(compileExpandCount(item, from, dialect)))
+      counts.set(Number(row[parentName]), Number(row["count"]));
+  }
+  if (count === "only") return (place) => ({ [countName]: counts.get(place) ?? 0 });
+
+  const found = await run(compileExpand(item, from, dialect));
+  const below = { ...source, entitySet: query.entitySet, mapping: mappingOf(item, from.mapping) };
+  const expanded = await expandRows(found, expand, below);
+  const children: DatabaseRow[][] = from.keys.map(() => []);
+  for (const [i, row] of found.entries()) children[Number(row[parentName])]?.push(expanded[i] ?? row);
+  return (place) => {
+    const own = children[place] ?? [];
+    if (!navigation.collection) return { [navigation.name]: own[0] ?? null };
+    if (count === "no") return { [navigation.name]: own };
+    const number = paged ? (counts.get(place) ?? 0) : own.length;
+    return { [countName]: number, [navigation.name]: own };
+  };
+}

@@ -1,0 +1,150 @@
+import type { BoundNode } from "../bound/tree.ts";
+import { itemType } from "../bound/typing.ts";
+import { QueryError } from "../errors.ts";
+import type { PrimitiveType } from "../model/types.ts";
+import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
+import { jsonMembers, jsonOf } from "./json-members.ts";
+import type { Path } from "./mapping.ts";
+import { aliasOf, columnOperand, type Operand, presentOperand, type Target, within } from "./operand.ts";
+import { joinedTo, pathOf, placeHere, placeOf, rowsOf, unmapped } from "./place.ts";
+
+/** The items of a collection, one a row. */
+export type Items = {
+  /** What is compiled of each item. */
+  readonly inner: Target;
+  /** `select what` of the items that satisfy the condition. To be called when all else is compiled. */
+  readonly select: (what: SqlFragment, condition?: SqlFragment) => SqlFragment;
+};
+
+/** The items of `collection`, each of which `variable` stands for. */
+export function itemsOf(collection: BoundNode, variable: string, target: Target): Items {
+  if (collection.kind === "Structure") return relatedItems(collection, variable, target);
+  if (collection.kind === "Property") {
+    const table = itemTableOf(collection, target);
+    if (table !== undefined) {
+      const { operand, select } = tableItems(collection, table, target);
+      return { inner: within(target, { name: variable, operand }), select };
+    }
+  }
+  return arrayItems(collection, variable, target);
+}
+
+function relatedItems(
+  collection: BoundNode & { kind: "Structure" },
+  variable: string,
+  target: Target,
+): Items {
+  const { base, property, type } = collection;
+  const depth = target.variables.length;
+  const parent = placeOf(base, target, depth + 1);
+  const path = pathOf(property, parent);
+  if (path.kind === "members") throw unmapped(property.name);
+  if (path.kind === "json") {
+    const json = jsonOf(path, target.dialect);
+    const array = parent.outside(parent.read(parent.prefix + property.name, json));
+    return objectItems(array, variable, collection, target);
+  }
+  const mapping = path.mapping();
+  const rows = rowsOf(mapping, aliasOf(depth));
+  const related = joinedTo(parent, rows, property.name, path.on);
+  const place = placeHere(mapping, rows.read);
+  return {
+    inner: within(target, { name: variable, operand: presentOperand(type, target), place }),
+    select: selecting(rows.source, related),
+  };
+}
+
+/** The objects of a JSON array. */
+function objectItems(
+  array: SqlFragment,
+  name: string,
+  { type }: BoundNode & { kind: "Structure" },
+  target: Target,
+): Items {
+  const { dialect } = target;
+  const alias = identifier(aliasOf(target.variables.length));
+  const items = dialect.items(array, alias);
+  const json = dialect.itemJson(alias);
+  const members = jsonMembers({ kind: "json", json }, dialect);
+  const place = placeHere(members, (_key, column) => column);
+  const operand = { ...presentOperand(type, target), sql: dialect.present(json) };
+  return { inner: within(target, { name, operand, place }), select: selecting(() => items) };
+}
+
+type ItemTable = Extract<Path, { readonly kind: "items" }>;
+type Collection = BoundNode & { kind: "Property" };
+
+function itemTableOf({ property, base }: Collection, target: Target): ItemTable | undefined {
+  const { members } = base === undefined ? target.place : placeOf(base, target);
+  const path = members.path?.(property);
+  return path?.kind === "items" ? path : undefined;
+}
+
+/** The items of a collection that is a table of its own. */
+function tableItems({ property, base, type }: Collection, table: ItemTable, target: Target) {
+  const depth = target.variables.length;
+  const rows = rowsOf(table, aliasOf(depth));
+  const related = joinedTo(placeOf(base, target, depth + 1), rows, property.name, table.on);
+  const read = rows.read("item", table.item.sql);
+  const operand = columnOperand(table.item, read, property, itemType(type) as PrimitiveType, target);
+  return { rows, operand: { ...operand, nullable: true }, select: selecting(rows.source, related) };
+}
+
+function arrayItems(collection: BoundNode, variable: string, target: Target): Items {
+  const { dialect } = target;
+  const alias = identifier(aliasOf(target.variables.length));
+  const items = dialect.items(target.operand(collection, target).sql, alias);
+  const type = itemType(collection.type) as PrimitiveType;
+  const form = dialect.itemEncodings[type];
+  const operand: Operand = {
+    sql: dialect.item(alias, type),
+    type,
+    nullable: true,
+    form,
+    scale: form === "scaled" ? 0 : null,
+  };
+  return { inner: within(target, { name: variable, operand }), select: selecting(() => items) };
+}
+
+const selecting =
+  (source: () => SqlFragment, related?: SqlFragment): Items["select"] =>
+  (what, condition) => {
+    const rows = sql`select ${what} from ${source()}`;
+    if (related === undefined) return condition === undefined ? rows : sql`${rows} where ${condition}`;
+    return condition === undefined
+      ? sql`${rows} where ${related}`
+      : sql`${rows} where ${related} and ${condition}`;
+  };
+
+/** Types whose column form is also that of an item in JSON, in every database. */
+const gathered: readonly string[] = [
+  "Edm.String",
+  "Edm.Guid",
+  "Edm.Date",
+  "Edm.Byte",
+  "Edm.SByte",
+  "Edm.Int16",
+  "Edm.Int32",
+  "Edm.Int64",
+  "Edm.Decimal",
+] satisfies readonly PrimitiveType[];
+
+/** A collection that is a table, as the JSON array which functions take; undefined where it is an array. */
+export function gatherItems(node: Collection, target: Target): Operand | undefined {
+  const table = itemTableOf(node, target);
+  if (table === undefined) return undefined;
+  const { property } = node;
+  if (!gathered.includes(property.type) || table.item.encoding !== undefined) {
+    throw new QueryError("not_supported", null, { feature: `a function over \`${property.name}\`` });
+  }
+  const { rows, operand, select } = tableItems(node, table, target);
+  const order = table.order && rows.read("order", table.order);
+  const array = select(target.dialect.gather(operand.sql, order));
+  return {
+    sql: sql`(${array})`,
+    type: node.type,
+    nullable: false,
+    form: "plain",
+    scale: null,
+  };
+}

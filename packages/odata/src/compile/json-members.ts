@@ -1,0 +1,18 @@
+import type { Dialect } from "../sql/dialect.ts";
+import type { SqlFragment } from "../sql/fragment.ts";
+import type { Members, Path } from "./mapping.ts";
+
+type JsonPath = Extract<Path, { readonly kind: "json" }>;
+
+/** The members of a complex value that is a JSON object. */
+export const jsonMembers = ({ json, at = [] }: JsonPath, dialect: Dialect): Members => ({
+  column: ({ name, type, collection }) =>
+    collection
+      ? { sql: dialect.memberJson(json, [...at, name]) }
+      : { sql: dialect.member(json, [...at, name], type), encoding: dialect.itemEncodings[type] },
+  path: (property) => ("type" in property ? undefined : { kind: "json", json, at: [...at, property.name] }),
+});
+
+/** The JSON itself. */
+export const jsonOf = ({ json, at = [] }: JsonPath, dialect: Dialect): SqlFragment =>
+  at.length === 0 ? json : dialect.memberJson(json, at);

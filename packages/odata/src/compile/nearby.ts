@@ -1,0 +1,77 @@
+import type { BoundCallNode, BoundCompareNode, BoundNode } from "../bound/tree.ts";
+import { type SqlFragment, sql } from "../sql/fragment.ts";
+import type { GeoShape } from "../syntax/tree.ts";
+import type { Mode, Target } from "./operand.ts";
+import type { PointIndex } from "./point-index.ts";
+
+/** A function of an indexed column of points and a constant shape. */
+type Search = {
+  readonly index: PointIndex;
+  /** Whether the column shows the points of some rows only. */
+  readonly isMasked: boolean;
+  readonly shape: GeoShape;
+  readonly boxes: NonNullable<BoundCallNode["entry"]["boxes"]>;
+};
+
+/** `exact`, and before it the condition that an index of points serves, where the mapping has one. */
+export function withIndex(
+  node: BoundCallNode | BoundCompareNode,
+  exact: SqlFragment,
+  target: Target,
+  mode: Mode,
+): SqlFragment {
+  if (mode !== "truth") return exact;
+  const condition = node.kind === "Call" ? ofTruth(node, target) : ofComparison(node, target);
+  return condition === null ? exact : sql`(${condition} and ${exact})`;
+}
+
+function ofTruth(node: BoundCallNode, target: Target): SqlFragment | null {
+  const search = node.type === "Edm.Boolean" ? searchOf(node, target) : null;
+  return search && within(search, 0, target);
+}
+
+/** `geo.distance(Place,…) le 5000`, or the other way round, and `eq null`. */
+function ofComparison({ left, right, comparator }: BoundCompareNode, target: Target): SqlFragment | null {
+  const isMirrored = left.kind === "Constant";
+  const [operand, limit] = isMirrored ? [right, left] : [left, right];
+  if (limit.kind !== "Constant" || operand.kind !== "Call") return null;
+  const least = isMirrored ? "gt" : "lt";
+  const most = isMirrored ? "ge" : "le";
+  const search = searchOf(operand, target);
+  if (search === null) return null;
+  if (limit.value === null) {
+    // Where no box holds the constant itself it is no place, and the function is null for every row.
+    const isPlace = search.boxes(search.shape, 0)?.length !== 0;
+    return comparator === "eq" && isPlace && !search.isMasked ? search.index.missing : null;
+  }
+  if (comparator !== least && comparator !== most) return null;
+  return within(search, Number(target.values.fixed(limit)), target);
+}
+
+function within({ index, shape, boxes }: Search, limit: number, { dialect }: Target): SqlFragment | null {
+  const found = boxes(shape, limit);
+  if (found === null || Number.isNaN(limit)) return null;
+  return found.length === 0 ? dialect.truth(false) : index.within(found);
+}
+
+function searchOf({ entry, args }: BoundCallNode, target: Target): Search | null {
+  const { boxes } = entry;
+  const shape = args.find((arg) => arg.kind === "Constant");
+  const point = args.find((arg) => arg.kind !== "Constant");
+  if (boxes === undefined || shape === undefined || point === undefined) return null;
+  const index = indexOf(point, target);
+  const isMasked = point.kind === "Choice";
+  return index === undefined
+    ? null
+    : { index, isMasked, shape: target.values.fixed(shape) as GeoShape, boxes };
+}
+
+/**
+ * The index of a column of this entity, also of one that shows its values to some rows only. Beside the items of a
+ * lambda it finds nothing sooner.
+ */
+function indexOf(node: BoundNode, target: Target): PointIndex | undefined {
+  if (node.kind === "Choice" && node.otherwise === undefined) return indexOf(node.value, target);
+  if (node.kind !== "Property" || node.base !== undefined || target.variables.length > 0) return undefined;
+  return target.place.members.column(node.property).index;
+}

@@ -1,0 +1,29 @@
+import type { BoundExpand } from "../bound/expand.ts";
+import type { Projection } from "../bound/tree.ts";
+import { codecOf } from "../model/values.ts";
+import { compareRows, evaluate, matches, type Row } from "./evaluate.ts";
+
+/** The selected properties of a row as JSON, with the related rows that `expand` asks for. */
+export function expandRow(row: Row, select: readonly Projection[], expand: readonly BoundExpand[]): Row {
+  const selected = select.map(({ property: { name, type, collection }, expression }) => {
+    const value = evaluate(expression, row);
+    const toJson = (one: unknown) => (one === null ? null : codecOf(type).toJson(one));
+    return [name, collection ? (value as readonly unknown[]).map(toJson) : toJson(value)] as const;
+  });
+  const added = expand.flatMap((item) => Object.entries(expandItem(row, item)));
+  return Object.fromEntries<unknown>([...selected, ...added]);
+}
+
+function expandItem(row: Row, { navigation, query, count, expand }: BoundExpand): Row {
+  const { name, collection } = navigation;
+  const related = (row[name] ?? null) as Row | readonly Row[] | null;
+  const expanded = (one: Row): Row => expandRow(one, query.select, expand);
+  if (!collection) return { [name]: related === null ? null : expanded(related as Row) };
+  const matching = ((related ?? []) as readonly Row[]).filter((one) => matches(query.filter, one));
+  const counted = count === "no" ? {} : { [`${name}@odata.count`]: matching.length };
+  if (count === "only") return counted;
+  const page = matching
+    .toSorted((a, b) => compareRows(query.orderBy, a, b))
+    .slice(query.skip, query.skip + query.top);
+  return { ...counted, [name]: page.map(expanded) };
+}
