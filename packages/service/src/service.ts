@@ -11,6 +11,7 @@ import { parseDataFile } from "./data/data-error.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/prepare-listings.ts";
+import { startPruning } from "./data/pruning.ts";
 import { readSecrets } from "./data/secrets.ts";
 import { audience, issuer, parseKeySet } from "./demo/issuer.ts";
 import { listen } from "./http/server.ts";
@@ -40,9 +41,10 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
+  const log = createLog(config.logLevel);
   const services: Services = {
     config,
-    log: createLog(config.logLevel),
+    log,
     store,
     skipTokenKey,
     activeEntitySets,
@@ -52,12 +54,14 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     readiness: { ready: true },
   };
   const server = await listen(createApp(services), config);
+  const stopPruning = startPruning(store, config.tokenLife, log);
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
     examples: readExamples(await store.notes.get(notes.examples)),
     stop: async () => {
       services.readiness.ready = false;
+      stopPruning();
       await server.stop(config.drainSeconds * 1000);
       await store.close();
     },

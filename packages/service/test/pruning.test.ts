@@ -1,0 +1,23 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { startPruning } from "../src/data/pruning.ts";
+import { createLog } from "../src/log.ts";
+
+const log = createLog("silent");
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_800_000_000_000 }));
+afterEach(() => void vi.useRealTimers());
+
+test("versions older than a token's life are forgotten, again and again, until it is stopped", async () => {
+  const times: number[] = [];
+  const prune = async (time: number) => {
+    times.push(time);
+    if (times.length === 1) throw new Error("busy");
+    return 3;
+  };
+  const stop = startPruning({ prune }, 3600, log);
+  await vi.advanceTimersByTimeAsync(21 * 60 * 1000);
+  stop();
+  await vi.advanceTimersByTimeAsync(60 * 60 * 1000);
+  const first = 1_800_000_000_000 + (10 * 60 - 3600) * 1000;
+  expect(times).toEqual([first, first + 10 * 60 * 1000]);
+});
