@@ -7,6 +7,7 @@ import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
 import { keyOf, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
+import { PlaceWriter } from "./places.ts";
 
 /** The current version of a record as the writer looks at it. */
 type Present = [rowid: bigint, text: string, from: bigint, ...unread: unknown[]];
@@ -23,6 +24,7 @@ export class TableWriter {
   readonly #update: Statement;
   readonly #close: Statement;
   readonly #delete: Statement;
+  readonly #places: readonly PlaceWriter[];
   /** Positions of the columns that the record's text does not tell. */
   readonly #besides: readonly number[];
 
@@ -63,6 +65,7 @@ export class TableWriter {
       sql`insert into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
     );
     this.#delete = prepare(sql`delete from ${current} where rowid = ${value(null)}`);
+    this.#places = table.points.map((point) => new PlaceWriter(database, table, point));
   }
 
   /** @throws {StoreError} `invalid_record` */
@@ -72,7 +75,8 @@ export class TableWriter {
     const present = this.#find.get(...values.slice(0, this.#table.key.length)) as Present | undefined;
     const all = [...values, checkpoint, text, members];
     if (present === undefined) {
-      this.#insert.run(...all);
+      const { lastInsertRowid } = this.#insert.run(...all);
+      for (const places of this.#places) places.insert(lastInsertRowid, values[places.position]);
       return { outcome: "written", datasetId };
     }
     const [rowid, before, from, ...besides] = present;
@@ -80,6 +84,7 @@ export class TableWriter {
       return { outcome: "unchanged", datasetId };
     // A version that begins and ends with one commit was never there.
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
+    for (const places of this.#places) places.update(rowid, values[places.position]);
     this.#update.run(...all, rowid);
     return { outcome: "written", datasetId };
   }
@@ -90,6 +95,7 @@ export class TableWriter {
     if (present === undefined) return { outcome: "absent", datasetId: null };
     const [rowid, , from, ...besides] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
+    for (const places of this.#places) places.delete(rowid);
     this.#delete.run(rowid);
     const place = this.#besides.findIndex((position) => columns[position] === datasetProperty);
     return { outcome: "removed", datasetId: besides[place] as string | null };
