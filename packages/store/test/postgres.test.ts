@@ -56,6 +56,8 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   plans("a store", harness, {
     byKey: /Index Scan using "Listing_key"/,
     by: (index) => new RegExp(`Index Scan( Backward)? (using|on) "${index}"`),
+    byPlace: (index) => new RegExp(`Index Scan (using|on) "${index}"`),
+    scan: /Seq Scan/,
     sort: /Sort/,
   });
 

@@ -29,6 +29,8 @@ conformance("SQLite on threads", harnessOf("threads", 2));
 plans("SQLite", harnessOf("plans", 0), {
   byKey: /USING INDEX sqlite_autoindex_Listing_1/,
   by: (index) => new RegExp(`USING INDEX ${index}\\b`),
+  byPlace: (index) => new RegExp(`SCAN ${index} VIRTUAL TABLE INDEX`),
+  scan: /SCAN Listing\b(?!_)/,
   sort: /USE TEMP B-TREE FOR (ORDER BY|LAST)/,
 });
 
