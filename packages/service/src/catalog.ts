@@ -41,6 +41,7 @@ const property: StoredResource = {
     "UnparsedAddress",
     "Latitude",
     "Longitude",
+    "Coordinates",
     "BedroomsTotal",
     "BathroomsTotalInteger",
     "BathroomsFull",
@@ -72,6 +73,8 @@ const property: StoredResource = {
     ["ListAgentKey"],
     ["ListOfficeKey"],
   ],
+  points: ["Coordinates"],
+  folded: [["City"], ["UnparsedAddress"]],
 };
 
 const member: StoredResource = {

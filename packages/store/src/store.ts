@@ -8,6 +8,10 @@ export type StoredResource = {
   readonly columns: readonly string[];
   /** Names of columns, an index each. The key has one already. */
   readonly indexes: readonly (readonly string[])[];
+  /** Names of columns of type `Edm.GeographyPoint`, an index each: it serves `geo.distance` and `geo.intersects`. */
+  readonly points?: readonly string[];
+  /** As `indexes`, but with the text of each one's first column as `$ignorecase` compares it. */
+  readonly folded?: readonly (readonly string[])[];
   /** Columns that restriction reads and no query can name, beside that of the dataset. */
   readonly hidden?: readonly StructuralProperty[];
 };

@@ -9,6 +9,7 @@ import type { Query } from "../src/postgres/round-trip.ts";
 import { runTogether } from "../src/postgres/session.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
+import { homeRecord, homesResource } from "./support/homes.ts";
 import { ask, records, stored } from "./support/listings.ts";
 import { plans } from "./support/plans.ts";
 
@@ -56,7 +57,27 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   plans("a store", harness, {
     byKey: /Index Scan using "Listing_key"/,
     by: (index) => new RegExp(`Index Scan( Backward)? (using|on) "${index}"`),
+    byPlace: (index) => new RegExp(`Index Scan (using|on) "${index}"`),
+    scan: /Seq Scan/,
     sort: /Sort/,
+  });
+
+  test("indexes that call helper functions come back when these are replaced", async () => {
+    const resources = [homesResource];
+    const before = await harness.open("replaced", { resources });
+    await before.commit([homeRecord({ key: "h", town: "Bend", place: [1, 1] })]);
+    await before.notes.set("cadastre_helpers", "of another release");
+    await before.close();
+    const after = await harness.open("replaced", { resources });
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    const { rows } = await client.query<{ name: string }>(
+      "select indexname as name from pg_indexes where schemaname = 'replaced' and tablename = 'Home'",
+    );
+    await client.end();
+    const names = rows.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["Home_Place_place", "Home_Town_Rank_folded"]));
+    await after.close();
   });
 
   test("processes that open a new store at once do not meet", async () => {

@@ -21,12 +21,15 @@ export function nearestPhases<Query extends BoundQuery>(query: Query): readonly 
   const limit = limitOf(query.filter, distance);
   const phase = (isFirst: boolean, ...conditions: readonly BoundNode[]): Query => ({
     ...query,
-    filter: allOf(query.filter, ...conditions),
+    // The ring first: of two conditions that an index serves equally well, a database takes the first.
+    filter: allOf(...conditions, query.filter),
     skip: 0,
     top: skip + top,
     // The rows of a later phase all follow the last one.
     after: isFirst ? after : null,
   });
+  /** Whether nothing that matches lies beyond `end`. */
+  const isEnded = (end: number) => end === Number.POSITIVE_INFINITY || (limit !== null && limit < end);
   const missing = last === null && limit === null ? [phase(true, compare(distance, "eq", null))] : [];
   const rings = starts
     .map((start, i) => ({ start, end: starts[i + 1] ?? Number.POSITIVE_INFINITY }))
@@ -34,7 +37,7 @@ export function nearestPhases<Query extends BoundQuery>(query: Query): readonly 
     .map(({ start, end }, i) =>
       phase(
         last !== null && i === 0,
-        ...(end === Number.POSITIVE_INFINITY ? [] : [compare(distance, "lt", end)]),
+        ...(isEnded(end) ? [] : [compare(distance, "lt", end)]),
         ...(start === 0 ? [] : [compare(distance, "ge", start)]),
       ),
     );

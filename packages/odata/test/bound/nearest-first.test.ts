@@ -68,8 +68,8 @@ describe("phases of an order from the nearest on", () => {
   });
 
   test.each([
-    [`${here} le 1000`, ["le 1000 lt 500", "le 1000 lt 1000 ge 500", "le 1000 lt 2000 ge 1000"]],
-    [`Rank eq 1 and ${here} lt 400 and ${here} lt 9999`, ["lt 400 lt 9999 lt 500"]],
+    [`${here} le 1000`, ["lt 500 le 1000", "lt 1000 ge 500 le 1000", "ge 1000 le 1000"]],
+    [`Rank eq 1 and ${here} lt 400 and ${here} lt 9999`, ["lt 400 lt 9999"]],
   ])("end where the filter %s does", (filter, expected) => {
     expect(shown(here, { filter })).toEqual(expected);
   });

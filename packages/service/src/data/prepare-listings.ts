@@ -102,10 +102,12 @@ async function findPrepared({ database }: DataFolder, asked: number): Promise<nu
 
 /** Changes whenever the tables do. */
 function fingerprintOf(resources: readonly StoredResource[]): string {
-  const tables = resources.map(({ entitySet, columns, indexes }) => ({
+  const tables = resources.map(({ entitySet, columns, indexes, points, folded }) => ({
     name: entitySet.name,
     columns: columns.map((name) => [name, entitySet.type.properties.get(name)?.type]),
     indexes,
+    points,
+    folded,
   }));
   return createHash("sha256").update(JSON.stringify(tables)).digest("hex");
 }

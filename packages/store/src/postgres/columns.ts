@@ -3,6 +3,8 @@ import {
   compileValue,
   type EncodingName,
   identifier,
+  type PointIndex,
+  pointIndex,
   postgres,
   type SqlFragment,
   type StructuralProperty,
@@ -10,7 +12,7 @@ import {
   value,
 } from "@cadastre/odata";
 import type { ReadForms } from "../read/forms.ts";
-import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { type PointSchema, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 
 /** PostgreSQL's own types, but a time of day keeps its picoseconds. */
 export const formOf = ({ type }: StructuralProperty): EncodingName =>
@@ -45,6 +47,13 @@ export function columnsOf(table: TableSchema): (property: StructuralProperty) =>
     encoding: formOf(property),
   });
 }
+
+/** What the index of a column of points holds. */
+export const placeOf = (property: StructuralProperty): SqlFragment =>
+  postgres.call("geo_point", [property.type], [inColumn(property)]);
+
+export const pointsOf = (_table: TableSchema, { column }: PointSchema): PointIndex =>
+  pointIndex(placeOf(column));
 
 const record = identifier(recordColumns.text);
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
-import { identifier, render, type StructuralProperty, sql } from "@cadastre/odata";
+import { identifier, postgres, render, type StructuralProperty, sql } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
 import type { Knex } from "knex";
 import { columnValues } from "../read/columns.ts";
 import type { Member } from "../record/members.ts";
-import { type DeclaredTypes, migrate } from "../schema/migrate.ts";
-import { tableOf } from "../schema/table.ts";
+import { createIndexes, type DeclaredTypes, type IndexForms, migrate } from "../schema/migrate.ts";
+import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { readNote, writeNote } from "./bookkeeping.ts";
-import { formOf, typeOf } from "./columns.ts";
+import { formOf, placeOf, typeOf } from "./columns.ts";
 
 const textOf = (fragment: ReturnType<typeof sql>): string => render(fragment, () => "?").text;
 
@@ -17,7 +17,11 @@ const types: DeclaredTypes = {
   column: (property) =>
     formOf(property) === "text" && !property.collection ? `text collate "C"` : textOf(typeOf(property)),
   text: "json",
-  indexed: ({ name, nullable }: StructuralProperty) =>
+};
+
+const indexForms: IndexForms = {
+  dialect: postgres,
+  sorted: ({ name, nullable }: StructuralProperty) =>
     nullable ? sql`${identifier(name)} nulls first` : identifier(name),
 };
 
@@ -37,12 +41,25 @@ export const migratePostgres = (
       columnValues(columns, (name) => record[name], formOf),
     );
     // A record of up to 8 kB stays in its row, as it is: to fetch and unpack it costs more than its room.
-    for (const { name, closed } of resources.map(tableOf))
+    const tables = resources.map(tableOf);
+    for (const { name, closed } of tables)
       for (const table of [name, closed])
         await knex.raw("alter table ?? set (toast_tuple_target = 8160)", [table]);
+    // Indexes call the helpers, and go with those that are replaced.
     await installHelpers(knex);
+    for (const table of tables) {
+      await createIndexes(knex, table, indexForms);
+      await createPointIndexes(knex, table);
+    }
     return members;
   });
+
+async function createPointIndexes(knex: Knex, { name: table, points }: TableSchema): Promise<void> {
+  for (const { name, column } of points) {
+    const on = sql`${identifier(table)} using gist (${placeOf(column)})`;
+    await knex.raw(textOf(sql`create index if not exists ${identifier(name)} on ${on}`));
+  }
+}
 
 const installed = "cadastre_helpers";
 

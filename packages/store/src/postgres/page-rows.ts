@@ -21,6 +21,7 @@ export class PageRows {
   readonly #request: PageRequest;
   readonly #assembler: RecordAssembler;
   #length = 0;
+  #skipped = 0;
   #last: Fields = [];
   #more = false;
 
@@ -29,8 +30,17 @@ export class PageRows {
     this.#assembler = new RecordAssembler(layoutOf(request.plan.plan));
   }
 
+  /** Whether no more rows are wanted. */
+  get isFull(): boolean {
+    return this.#more;
+  }
+
   add(fields: Fields): void {
-    const { top, key, computed } = this.#request;
+    const { top, key, computed, skip } = this.#request;
+    if (this.#skipped < skip) {
+      this.#skipped++;
+      return;
+    }
     if (this.#length === top) {
       this.#more = true;
       return;

@@ -4,8 +4,13 @@ import type { Query } from "./round-trip.ts";
 import { type Client, poolOf, runTogether } from "./session.ts";
 import { Stop } from "./stop.ts";
 
-/** Runs statements on one connection while the read may go on. */
-export type Run = (queries: readonly Query[]) => Promise<void>;
+/**
+ * Runs statements on one connection while the read may go on. With `isHeld`, all that follow see the state that these
+ * see.
+ */
+export type Run = (queries: readonly Query[], isHeld?: boolean) => Promise<void>;
+
+const [begin, end] = ["begin", "rollback"].map((text): Query => ({ text, values: [] })) as [Query, Query];
 
 export type ReaderPoolOptions = {
   readonly knex: Knex;
@@ -76,19 +81,24 @@ export class ReaderPool {
   async #work<T>(client: Client, stop: Stop, work: (run: Run) => Promise<T>): Promise<T> {
     const { knex, cancel } = this.#options;
     let canceling: Promise<unknown> | undefined;
+    let isOpen = false;
     stop.act = () => {
       canceling = cancel(client.processID).catch(() => {});
     };
     try {
-      return await work((queries) => {
+      return await work((queries, isHeld = false) => {
         stop.check();
-        return runTogether(client, queries);
+        if (!isHeld || isOpen) return runTogether(client, queries);
+        isOpen = true;
+        return runTogether(client, [begin, ...queries]);
       });
     } catch (error) {
       throw isCanceled(error) ? new StoreError(stop.code ?? "query_timeout") : error;
     } finally {
       // What is canceled late must not be the next query.
       await canceling;
+      // A connection that is lost has ended it as well.
+      if (isOpen) await runTogether(client, [end]).catch(() => {});
       await poolOf(knex).releaseConnection(client);
     }
   }

@@ -66,7 +66,7 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
   const head = numberOf(lastCheckpoint, (number) => {
     checkpoint = number;
   });
-  const read = await readWith(run, head, page, page?.current, count?.current);
+  const read = await readWith(run, head, { page, count }, ({ current }) => current);
   return { checkpoint, ...read };
 }
 
@@ -84,33 +84,43 @@ export async function readAsOf(
   isClosed: boolean,
 ): Promise<ReadResult> {
   let then: History = { earliest: 0, isClosed };
-  const choose = (versions: Versions | undefined) => (isClosed ? versions?.asOf?.merged : versions?.current);
+  const choose: Choose = ({ current, asOf }) => (isClosed ? (asOf?.merged ?? current) : current);
   const state = historyQuery(history, (found) => {
     then = found;
   });
-  const read = await readWith(run, state, page, choose(page), choose(count));
+  const read = await readWith(run, state, { page, count }, choose);
   if (checkpoint < then.earliest) throw new StoreError("bookmark_expired");
   if (then.isClosed && !isClosed) return readAsOf(run, { page, count }, checkpoint, history, true);
   return { checkpoint, ...read };
 }
 
+type Choose = (versions: Versions) => CompiledSql;
+
 async function readWith(
   run: Run,
   state: Query,
-  request: PageRequest | undefined,
-  page: CompiledSql | undefined,
-  count: CompiledSql | undefined,
+  { page, count }: PageAndCount,
+  choose: Choose,
 ): Promise<{ readonly page: PageResult | undefined; readonly count: number | undefined }> {
-  const rows = request === undefined ? undefined : new PageRows(request);
+  const rows = page === undefined ? undefined : new PageRows(page);
+  const rowsQuery = (versions: Versions): Query => ({
+    ...choose(versions),
+    onRow: (fields) => rows?.add(fields),
+  });
   let counted: number | undefined;
   const queries = [state];
-  if (page !== undefined) queries.push({ ...page, onRow: (fields) => rows?.add(fields) });
+  if (page !== undefined) queries.push(rowsQuery(page));
   if (count !== undefined)
     queries.push(
-      numberOf(count, (number) => {
+      numberOf(choose(count), (number) => {
         counted = number;
       }),
     );
-  await run(queries);
+  const further = page?.further ?? [];
+  await run(queries, further.length > 0);
+  for (const versions of further) {
+    if (rows?.isFull === true) break;
+    await run([rowsQuery(versions)]);
+  }
   return { page: rows?.finish(), count: counted };
 }

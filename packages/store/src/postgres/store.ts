@@ -10,19 +10,20 @@ import {
 } from "../read/compile.ts";
 import { currentCompiler } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import type { PageRequest, PageResult } from "../read/request.ts";
+import { type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
-import { columnsOf, forms } from "./columns.ts";
+import { columnsOf, forms, pointsOf } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
 import { migratePostgres } from "./migrate.ts";
 import { findStart, type PageAndCount, readAsOf, readCurrent, type Start } from "./reader.ts";
 import { ReaderPool, type Run } from "./reader-pool.ts";
+import type { Query } from "./round-trip.ts";
 
 export type PostgresStoreOptions = {
   /** As `pg` takes it: a URL, or its parts. */
@@ -53,7 +54,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const stored = new Map<string, Stored>();
     for (const resource of resources) {
       const table = tableOf(resource);
-      const mapping = versionMapping(table, columnsOf(table));
+      const mapping = versionMapping(table, columnsOf(table), pointsOf);
       const compiler = currentCompiler(table, mapping.current, forms);
       const members = numbered.get(table.name) ?? new Map();
       stored.set(table.name, { table, mapping, forms, compiler, members });
@@ -151,9 +152,9 @@ class PostgresStore implements WritableStore {
     this.#readers.use(async (run) => {
       const after = from === undefined ? null : (await this.#findStart(run, query, from)).values;
       const page = this.#pageRequest(startingAfter(query, after), this.#find(query), true, from?.checkpoint);
-      const { text, values } = page.asOf?.merged ?? page.current;
       const lines: string[] = [];
-      await run([{ text: `explain ${text}`, values, onRow: ([line]) => lines.push(line ?? "") }]);
+      const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
+      await run(statementsOf(page).map(({ text, values }) => ({ text: `explain ${text}`, values, onRow })));
       return lines;
     });
 

@@ -20,6 +20,7 @@ import { type TableSchema, validity } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
 import type { CurrentCompiler } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
+import { phasesOf } from "./nearest.ts";
 import type { CountRequest, PageRequest, Versions } from "./request.ts";
 import { asOf, type VersionMapping } from "./versions.ts";
 
@@ -51,17 +52,22 @@ export function compilePageRequest(
   const isStored = planned.computed.length === 0;
   // One record more than asked for tells whether there is a next page.
   const asked = { ...query, top: query.top + 1 };
-  const ordered = isStored ? compiler.ordered?.(at === undefined ? asked : then(asked, at)) : undefined;
-  return {
-    ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
-    ...compileVersions(
-      asked,
+  const [first = asked, ...further] = phasesOf(asked, table) ?? [];
+  const versionsOf = (phase: BoundQuery) =>
+    compileVersions(
+      phase,
       readable,
       at,
       (over, of) =>
         isStored ? compiler.page(over) : compilePage(over, dialect, of, { columns: columns(of) }),
       (over, partitions) => compileMergedPage(over, dialect, partitions, columns),
-    ),
+    );
+  const ordered = isStored ? compiler.ordered?.(at === undefined ? asked : then(asked, at)) : undefined;
+  return {
+    ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
+    ...versionsOf(first),
+    further: further.map(versionsOf),
+    skip: asked.skip - first.skip,
     top: query.top,
     key: table.key.length,
     plan: { id: planned.id, plan: planned.plan },

@@ -1,7 +1,7 @@
 import type { BoundNode } from "@cadastre/odata";
 
 /** What must all be true for the filter to be. */
-const conjuncts = (filter: BoundNode): readonly BoundNode[] =>
+export const conjuncts = (filter: BoundNode): readonly BoundNode[] =>
   filter.kind === "Logical" && filter.operator === "and" ? filter.operands.flatMap(conjuncts) : [filter];
 
 /** A property that can only have one of so many values. */

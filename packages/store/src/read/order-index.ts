@@ -1,5 +1,6 @@
 import type { BoundQuery } from "@cadastre/odata";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
+import { isOfSmallArea } from "./area.ts";
 import { pinnedProperties } from "./conjuncts.ts";
 
 /** How many rows an index has, on average, for one value of each of its first columns; undefined where unknown. */
@@ -14,11 +15,11 @@ const fewRows = 1000;
  */
 export function orderIndexOf(
   { filter, orderBy }: BoundQuery,
-  { key, indexes }: TableSchema,
+  { key, indexes, points }: TableSchema,
   rowsOf: RowsOf,
 ): IndexSchema | undefined {
   const pinned = pinnedProperties(filter);
-  if (key.every(({ name }) => pinned.has(name))) return undefined;
+  if (key.every(({ name }) => pinned.has(name)) || isOfSmallArea(filter, points)) return undefined;
   const sorted = orderBy.map(({ expression }) =>
     expression.kind === "Property" && expression.base === undefined ? expression.property.name : undefined,
   );

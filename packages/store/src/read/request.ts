@@ -31,6 +31,10 @@ export type PageRequest<Plan = PlanRef> = Versions & {
    * it is tried first, over so many rows as it may visit.
    */
   readonly ordered?: { readonly statement: CompiledSql; readonly visits: number } | undefined;
+  /** Statements whose rows follow: one after the other is run, until the page is full. */
+  readonly further: readonly Versions[];
+  /** Rows of the statements to pass over. */
+  readonly skip: number;
   /** Records of a page; the statements give one more, if there is one. */
   readonly top: number;
   /** Number of columns of the key. */
@@ -38,6 +42,17 @@ export type PageRequest<Plan = PlanRef> = Versions & {
   readonly computed: readonly ComputedColumn[];
   readonly plan: Plan;
 };
+
+/** All statements that a page may take, with closed versions where it reads as of a checkpoint. */
+export const statementsOf = ({
+  ordered,
+  current,
+  asOf,
+  further,
+}: Omit<PageRequest, "plan">): readonly CompiledSql[] => [
+  asOf?.merged ?? ordered?.statement ?? current,
+  ...further.map((versions) => versions.asOf?.merged ?? versions.current),
+];
 
 export type ReadResult = {
   /** Number of the last commit that was seen. */

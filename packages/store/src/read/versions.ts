@@ -4,12 +4,13 @@ import {
   identifier,
   join,
   type Mapping,
+  type PointIndex,
   propertyNode,
   type StructuralProperty,
   sql,
   value,
 } from "@cadastre/odata";
-import { type TableSchema, validity } from "../schema/table.ts";
+import { type PointSchema, type TableSchema, validity } from "../schema/table.ts";
 
 /** Where the versions of a resource lie. */
 export type VersionMapping = {
@@ -21,12 +22,19 @@ export type VersionMapping = {
   readonly closedSince: (checkpoint: number, which: "all" | "present") => Mapping;
 };
 
-/** @param guard a condition that every scan evaluates first */
+/**
+ * @param pointIndexOf what finds the current versions by a column of points
+ * @param guard a condition that every scan evaluates first
+ */
 export function versionMapping(
   table: TableSchema,
   column: (property: StructuralProperty) => Column,
+  pointIndexOf: (table: TableSchema, point: PointSchema) => PointIndex,
   guard?: Mapping["where"],
 ): VersionMapping {
+  const points = new Map(
+    table.points.map((point) => [point.column.name, { index: pointIndexOf(table, point) }]),
+  );
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
   const guarded = guard === undefined ? {} : { where: guard };
   const sameKey = join(
@@ -36,7 +44,11 @@ export function versionMapping(
   const stillThere = sql`exists (select 1 from ${current} where ${sameKey})`;
   const to = identifier(validity.to.name);
   return {
-    current: { from: current, column, ...guarded },
+    current: {
+      from: current,
+      column: (property) => ({ ...column(property), ...points.get(property.name) }),
+      ...guarded,
+    },
     closedSince: (checkpoint, which) => {
       const later = sql`${to} > ${value(BigInt(checkpoint))}`;
       const conditions = [...(guard === undefined ? [] : [guard]), later];

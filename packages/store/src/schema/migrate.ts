@@ -1,4 +1,5 @@
 import {
+  type Dialect,
   type EntityType,
   identifier,
   join,
@@ -18,8 +19,13 @@ import { recordColumns, type TableSchema, tableOf, validity } from "./table.ts";
 export type DeclaredTypes = {
   readonly column: (property: StructuralProperty) => string;
   readonly text: string;
-  /** A column as an index holds it, in the order that pages of it have. */
-  readonly indexed: (property: StructuralProperty) => SqlFragment;
+};
+
+/** Columns as indexes hold them. */
+export type IndexForms = {
+  readonly dialect: Dialect;
+  /** A column in the order that pages of it have. */
+  readonly sorted: (property: StructuralProperty) => SqlFragment;
 };
 
 /** Values of typed columns of a record in JSON form, in database form. */
@@ -29,8 +35,8 @@ export type ColumnValues = (
 ) => readonly unknown[];
 
 /**
- * Bring a database to the present schema: bookkeeping, a table and one of closed versions for each resource, columns
- * and indexes that are new. Gives the numbers of the members of each resource.
+ * Bring a database to the present schema, but for indexes: bookkeeping, a table and one of closed versions for each
+ * resource, and columns that are new. Gives the numbers of the members of each resource.
  */
 export async function migrate(
   knex: Knex,
@@ -47,7 +53,6 @@ export async function migrate(
     const table = tableOf(resource);
     await createTables(knex, table, types);
     await addColumns(knex, table, types, columnValues);
-    await createIndexes(knex, table, types);
     members.set(table.name, await readMembers(knex, table.name, resource.entitySet.type));
   }
   return members;
@@ -143,10 +148,23 @@ async function fillColumns(
   }
 }
 
-async function createIndexes(knex: Knex, table: TableSchema, types: DeclaredTypes): Promise<void> {
-  for (const { name, columns } of table.indexes) {
-    const indexed = join(columns.map(types.indexed), ", ");
-    const create = sql`create index if not exists ${identifier(name)} on ${identifier(table.name)} (${indexed})`;
+/** Make the indexes of a table that are new, but for those of points. */
+export async function createIndexes(
+  knex: Knex,
+  { name: table, indexes, folded }: TableSchema,
+  { dialect, sorted }: IndexForms,
+): Promise<void> {
+  const foldedText = ({ name }: StructuralProperty) =>
+    dialect.call("foldcase", ["Edm.String"], [identifier(name)]);
+  const all = [
+    ...indexes.map(({ name, columns }) => ({ name, held: columns.map(sorted) })),
+    ...folded.map(({ name, columns: [text, ...others] }) => ({
+      name,
+      held: [...(text === undefined ? [] : [foldedText(text)]), ...others.map(sorted)],
+    })),
+  ];
+  for (const { name, held } of all) {
+    const create = sql`create index if not exists ${identifier(name)} on ${identifier(table)} (${join(held, ", ")})`;
     await knex.raw(render(create, () => "?").text);
   }
 }

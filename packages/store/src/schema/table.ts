@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
-import type { StructuralProperty } from "@cadastre/odata";
+import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
 import type { StoredResource } from "../store.ts";
 
 const version = (name: string): StructuralProperty => ({
@@ -28,12 +28,19 @@ export type TableSchema = {
   /** The typed columns: the key, what the resource asks for, the dataset and the hidden ones. */
   readonly columns: readonly StructuralProperty[];
   readonly indexes: readonly IndexSchema[];
+  /** Indexes whose first column is a text as `$ignorecase` compares it. */
+  readonly folded: readonly IndexSchema[];
+  readonly points: readonly PointSchema[];
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
 
+/** A column of points, and the name of what finds them by place. */
+export type PointSchema = { readonly name: string; readonly column: StructuralProperty };
+
 /** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
-export function tableOf({ entitySet, columns, indexes, hidden = [] }: StoredResource): TableSchema {
+export function tableOf(resource: StoredResource): TableSchema {
+  const { entitySet, columns, indexes, points = [], folded = [], hidden = [] } = resource;
   const { name, type } = entitySet;
   const find = (column: string) => {
     const property = type.properties.get(column);
@@ -47,6 +54,8 @@ export function tableOf({ entitySet, columns, indexes, hidden = [] }: StoredReso
     if (property === undefined) throw new RangeError(`${name} has no column ${column} to index`);
     return property;
   };
+  const findText = (column: string) => requireType(findColumn(column), "Edm.String", "text");
+  const findPoint = (column: string) => requireType(findColumn(column), "Edm.GeographyPoint", "point");
   for (const { name: column } of [{ name: `${name}_closed_key` }, ...stored]) requireShort(column);
   return {
     name,
@@ -57,7 +66,21 @@ export function tableOf({ entitySet, columns, indexes, hidden = [] }: StoredReso
       name: shortened(`${name}_${indexed.join("_")}`),
       columns: indexed.map(findColumn),
     })),
+    folded: folded.map((indexed) => ({
+      name: shortened(`${name}_${indexed.join("_")}_folded`),
+      columns: [...indexed.slice(0, 1).map(findText), ...indexed.slice(1).map(findColumn)],
+    })),
+    points: points.map((point) => ({
+      name: shortened(`${name}_${point}_place`),
+      column: findPoint(point),
+    })),
   };
+}
+
+function requireType(property: StructuralProperty, type: PrimitiveType, kind: string): StructuralProperty {
+  const { name, collection } = property;
+  if (property.type !== type || collection) throw new RangeError(`${name} is no ${kind} to index`);
+  return property;
 }
 
 /** Longest name of a table, column or index, in bytes of UTF-8: PostgreSQL cuts a longer one off. */

@@ -1,24 +1,41 @@
-import { identifier } from "@cadastre/odata";
+import { identifier, sqlite } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
-import type { Database } from "better-sqlite3";
+import Database from "better-sqlite3";
 import knex from "knex";
 import { columnValues } from "../read/columns.ts";
 import type { Member } from "../record/members.ts";
-import { migrate } from "../schema/migrate.ts";
+import { createIndexes, type IndexForms, migrate } from "../schema/migrate.ts";
+import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { declaredType, formOf } from "./columns.ts";
+import { createPlaces } from "./places.ts";
+
+const indexForms: IndexForms = { dialect: sqlite, sorted: ({ name }) => identifier(name) };
 
 /** Bring the file to the present schema, see `migrate`. */
 export async function migrateSqlite(
   file: string,
   resources: readonly StoredResource[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Member>>> {
+  const tables = resources.map(tableOf);
+  const members = await migrateWithKnex(file, resources, tables);
+  const database = new Database(file);
+  for (const table of tables) createPlaces(database, table);
+  database.close();
+  return members;
+}
+
+async function migrateWithKnex(
+  file: string,
+  resources: readonly StoredResource[],
+  tables: readonly TableSchema[],
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Member>>> {
   const database = knex({
     client: "better-sqlite3",
     connection: { filename: file },
     useNullAsDefault: true,
     pool: {
-      afterCreate: (connection: Database, done: () => void) => {
+      afterCreate: (connection: Database.Database, done: () => void) => {
         connection.pragma("journal_mode = wal");
         registerFunctions(connection);
         done();
@@ -26,12 +43,14 @@ export async function migrateSqlite(
     },
   });
   try {
-    return await migrate(
+    const members = await migrate(
       database,
       resources,
-      { column: declaredType, text: "text", indexed: ({ name }) => identifier(name) },
+      { column: declaredType, text: "text" },
       (columns, record) => columnValues(columns, (name) => record[name], formOf),
     );
+    for (const table of tables) await createIndexes(database, table, indexForms);
+    return members;
   } finally {
     await database.destroy();
   }

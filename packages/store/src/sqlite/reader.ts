@@ -124,6 +124,16 @@ export class Reader {
   }
 
   #rows(request: PageRequest<SeenPlanRef>): RecordRow[] {
+    const rows = this.#firstRows(request);
+    const { further, skip, top } = request;
+    for (const versions of further) {
+      if (rows.length > skip + top) break;
+      rows.push(...this.#all(this.#choose(versions)));
+    }
+    return skip === 0 ? rows : rows.slice(skip);
+  }
+
+  #firstRows(request: PageRequest<SeenPlanRef>): RecordRow[] {
     const { ordered, current } = request;
     const chosen = this.#choose(request);
     if (ordered === undefined || chosen !== current) return this.#all(chosen);

@@ -11,7 +11,13 @@ import {
 } from "../read/compile.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
 import { pinsKey } from "../read/pins-key.ts";
-import type { PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import {
+  type PageRequest,
+  type PageResult,
+  type ReadRequest,
+  type ReadResult,
+  statementsOf,
+} from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
@@ -23,6 +29,7 @@ import { sqliteCompiler } from "./current-compiler.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
+import { placesOf } from "./places.ts";
 import { prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
 import { ReaderPool } from "./reader-pool.ts";
@@ -52,7 +59,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const stored = new Map<string, Stored>();
   for (const resource of resources) {
     const table = tableOf(resource);
-    const mapping = versionMapping(table, columnsOf(table), ticking);
+    const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
     const compiler = sqliteCompiler(table, mapping.current, rowsOf);
     const members = numbered.get(table.name) ?? new Map();
     stored.set(table.name, { table, mapping, forms, compiler, members });
@@ -136,8 +143,8 @@ class SqliteStore implements WritableStore {
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);
     const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
-    const { ordered, current, asOf } = this.#pageRequest(placed, stored, true, from?.checkpoint);
-    return this.#reader.explain(asOf?.merged ?? ordered?.statement ?? current);
+    const page = this.#pageRequest(placed, stored, true, from?.checkpoint);
+    return statementsOf(page).flatMap((statement) => this.#reader.explain(statement));
   };
 
   readonly close = async (): Promise<void> => {

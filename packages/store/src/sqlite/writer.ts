@@ -7,6 +7,7 @@ import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
 import { keyOf, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
+import { PlaceWriter } from "./places.ts";
 
 /** The current version of a record as the writer looks at it. */
 type Present = [rowid: bigint, text: string, from: bigint, ...unread: unknown[]];
@@ -30,6 +31,7 @@ export class TableWriter {
   readonly #update: Statement;
   readonly #close: Statement;
   readonly #delete: Statement;
+  readonly #places: readonly PlaceWriter[];
   /** Positions of the columns that the record's text does not tell. */
   readonly #besides: readonly number[];
   #expectsNew = false;
@@ -71,6 +73,7 @@ export class TableWriter {
       sql`insert into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
     );
     this.#delete = prepare(sql`delete from ${current} where rowid = ${value(null)}`);
+    this.#places = table.points.map((point) => new PlaceWriter(database, table, point));
   }
 
   /** @throws {StoreError} `invalid_record` */
@@ -83,12 +86,20 @@ export class TableWriter {
 
   /** New records come in rows: after one, the next is inserted before it is looked for. */
   #write(version: VersionRow, key: readonly unknown[]): Outcome {
-    if (this.#expectsNew && this.#insert.run(version.all).changes === 1) return "written";
+    if (this.#expectsNew && this.#inserts(version)) return "written";
     const present = this.#find.get(key) as Present | undefined;
     this.#expectsNew = present === undefined;
     if (present !== undefined) return this.#replace(version, present);
-    this.#insert.run(version.all);
+    this.#inserts(version);
     return "written";
+  }
+
+  /** Insert the version, unless there is one of its key. */
+  #inserts({ all }: VersionRow): boolean {
+    const { changes, lastInsertRowid } = this.#insert.run(all);
+    if (changes === 0) return false;
+    for (const places of this.#places) places.insert(lastInsertRowid, all[places.position]);
+    return true;
   }
 
   #replace({ all, text, checkpoint }: VersionRow, [rowid, before, from, ...besides]: Present): Outcome {
@@ -96,6 +107,7 @@ export class TableWriter {
       return "unchanged";
     // A version that begins and ends with one commit was never there.
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
+    for (const places of this.#places) places.update(rowid, all[places.position]);
     this.#update.run(...all, rowid);
     return "written";
   }
@@ -106,6 +118,7 @@ export class TableWriter {
     if (present === undefined) return { outcome: "absent", datasetId: null };
     const [rowid, , from, ...besides] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
+    for (const places of this.#places) places.delete(rowid);
     this.#delete.run(rowid);
     const place = this.#besides.findIndex((position) => columns[position] === datasetProperty);
     return { outcome: "removed", datasetId: besides[place] as string | null };

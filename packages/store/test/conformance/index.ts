@@ -3,6 +3,7 @@ import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
 import type { Harness } from "./harness.ts";
 import { pages } from "./pages.ts";
+import { places } from "./places.ts";
 import { running } from "./running.ts";
 import { values } from "./values.ts";
 import { walks } from "./walks.ts";
@@ -10,6 +11,6 @@ import { walks } from "./walks.ts";
 /** What every store does, whatever its database. */
 export const conformance = (name: string, harness: Harness): void => {
   describe(name, () => {
-    for (const cases of [pages, computed, values, commits, walks, running]) cases(harness);
+    for (const cases of [pages, computed, values, commits, walks, places, running]) cases(harness);
   });
 };

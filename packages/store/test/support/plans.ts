@@ -29,6 +29,8 @@ const properties = [
   property("Placekey"),
   property("StandardStatus"),
   property("ListPrice", "Edm.Decimal"),
+  property("City"),
+  property("Coordinates", "Edm.GeographyPoint"),
 ];
 
 const entitySet: EntitySet = {
@@ -51,6 +53,8 @@ const resource: StoredResource = {
     ["ModificationTimestamp", "ListingKey"],
     ["StandardStatus", "ListPrice"],
   ],
+  points: ["Coordinates"],
+  folded: [["City"]],
 };
 
 const scope = compileScope(
@@ -71,15 +75,21 @@ const scope = compileScope(
   { entitySets: [entitySet], rules: { Listing: { by: "dataset" } } },
 );
 
-type Asked = { readonly filter?: string; readonly orderBy?: string };
+type Asked = {
+  readonly filter?: string;
+  readonly orderBy?: string;
+  readonly top?: number;
+  readonly ignoreCase?: boolean;
+};
 
-const ask = ({ filter, orderBy }: Asked) => {
+const ask = ({ filter, orderBy, top = 100, ignoreCase = false }: Asked) => {
   const parts = {
-    top: 100,
+    top,
     filter: filter === undefined ? undefined : parseFilter(filter),
     orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
   };
-  return restrict(bindQuery(parts, visibleEntitySet(entitySet, scope), ["ModificationTimestamp"]), scope);
+  const visible = visibleEntitySet(entitySet, scope);
+  return restrict(bindQuery(parts, visible, ["ModificationTimestamp"], { ignoreCase }), scope);
 };
 
 const size = 5000;
@@ -96,6 +106,8 @@ const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => 
     Placekey: `223-227@5vg-${i}`,
     StandardStatus: statuses[i % statuses.length],
     ListPrice: 100_000 + i * 100,
+    City: `City ${i % 1000}`,
+    Coordinates: i % 10 === 0 ? null : { type: "Point", coordinates: [-100 + (i % 71) / 7, 30 + i / 1000] },
   },
 }));
 
@@ -103,6 +115,8 @@ const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => 
 export type PlanWords = {
   readonly byKey: RegExp;
   readonly by: (index: string) => RegExp;
+  readonly byPlace: (index: string) => RegExp;
+  readonly scan: RegExp;
   readonly sort: RegExp;
 };
 
@@ -148,6 +162,41 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
       const plan = (await store.explain(query, { from: next ?? undefined })).join("\n");
       expect(plan).toMatch(inOrder);
       expect((await store.page(query, { from: next ?? undefined })).length).toBe(100);
+    });
+
+    const here = "geo.distance(Coordinates,geography'Point(-97.74 30.27)')";
+    const byPlace = words.byPlace("Listing_Coordinates_place");
+
+    test.each<Asked>([
+      { filter: `${here} le 5000` },
+      { filter: `5000 ge ${here} and StandardStatus eq 'Active'` },
+      { filter: `${here} lt 5000`, orderBy: "ListPrice" },
+      {
+        filter:
+          "geo.intersects(Coordinates,geography'Polygon((-97.8 30.2,-97.7 30.2,-97.7 30.3,-97.8 30.3,-97.8 30.2))')",
+      },
+      { filter: `${here} eq null`, orderBy: "ListingId" },
+    ])("%j is found by its place", async (asked) => {
+      const plan = (await store.explain(ask(asked))).join("\n");
+      expect(plan).toMatch(byPlace);
+      expect(plan).not.toMatch(words.scan);
+    });
+
+    test("from the nearest on every phase but the last is found by its place", async () => {
+      const query = ask({ orderBy: here, top: 20 });
+      const plan = (await store.explain(query)).join("\n");
+      // Rows without a place, and the rings but the last one, which has no end.
+      expect(plan.match(new RegExp(byPlace, "g"))?.length).toBeGreaterThanOrEqual(15);
+      expect(plan.match(new RegExp(words.scan, "g"))).toHaveLength(1);
+    });
+
+    test.each<[string]>([
+      ["City eq 'CITY 7'"],
+      ["City in ('CITY 7','city 8')"],
+      ["startswith(City,'CITY 77')"],
+    ])("%s without regard to case is found by its index", async (filter) => {
+      const plan = (await store.explain(ask({ filter, orderBy: "ListingKey", ignoreCase: true }))).join("\n");
+      expect(plan).toMatch(words.by("Listing_City_folded"));
     });
 
     test("status in the order of price reads by its index", async () => {

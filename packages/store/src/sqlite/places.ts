@@ -1,0 +1,100 @@
+import {
+  identifier,
+  type PointIndex,
+  render,
+  rtreeIndex,
+  type SqlFragment,
+  sql,
+  sqlite,
+  value,
+} from "@cadastre/odata";
+import type { Database, Statement } from "better-sqlite3";
+import type { PointSchema, TableSchema } from "../schema/table.ts";
+
+/** Degrees. */
+type Place = readonly [longitude: number, latitude: number];
+
+/** Where the R*Tree has the rows without a place: in no box on earth. */
+const nowhere: Place = [999, 0];
+
+/**
+ * The R*Tree of a column of points. It has every row of the table by its `rowid`: those without a place lie
+ * {@link nowhere}, so that they are found as well.
+ */
+export function placesOf({ name: table }: TableSchema, { name, column }: PointSchema): PointIndex {
+  const rowid = sql`${identifier(table)}.rowid`;
+  return {
+    ...rtreeIndex(name, rowid, identifier(column.name)),
+    missing: sql`${rowid} in (select id from ${identifier(name)} where west > 180)`,
+  };
+}
+
+/** Make the R*Trees of a table that are new, with the rows that it has. */
+export function createPlaces(database: Database, table: TableSchema): void {
+  const create = database.transaction((point: PointSchema) => {
+    const isThere = database.prepare(`select 1 from "sqlite_schema" where "name" = ?`).get(point.name);
+    if (isThere !== undefined) return;
+    const columns = sql`id, west, east, south, north`;
+    database.exec(textOf(sql`create virtual table ${identifier(point.name)} using rtree(${columns})`));
+    const places = new PlaceWriter(database, table, point);
+    const column = identifier(point.column.name);
+    const rows = database.prepare(textOf(sql`select rowid, ${column} from ${identifier(table.name)}`));
+    // A connection that reads cannot write meanwhile, so that a part of the rows is read at a time.
+    for (const [rowid, json] of rows.raw().safeIntegers().all() as [bigint, string | null][])
+      places.insert(rowid, json);
+  });
+  for (const point of table.points) create.immediate(point);
+}
+
+const textOf = (statement: SqlFragment): string => render(statement, sqlite.placeholder).text;
+
+/** Keeps the R*Tree of a column of points, within the caller's transaction. Points are JSON text. */
+export class PlaceWriter {
+  /** Position of the column in its table. */
+  readonly position: number;
+  readonly #insert: Statement;
+  readonly #find: Statement;
+  readonly #move: Statement;
+  readonly #delete: Statement;
+
+  constructor(database: Database, table: TableSchema, { name, column }: PointSchema) {
+    const places = identifier(name);
+    const [parameter, ofRow] = [value(null), sql`rowid = ${value(null)}`];
+    const prepare = (statement: SqlFragment) => database.prepare(textOf(statement));
+    this.position = table.columns.indexOf(column);
+    this.#insert = prepare(
+      sql`insert into ${places} values (${parameter}, ${parameter}, ${parameter}, ${parameter}, ${parameter})`,
+    );
+    this.#find = prepare(
+      sql`select ${identifier(column.name)} from ${identifier(table.name)} where ${ofRow}`,
+    ).pluck();
+    this.#move = prepare(
+      sql`update ${places} set west = ${parameter}, east = ${parameter}, south = ${parameter}, north = ${parameter} where id = ${parameter}`,
+    );
+    this.#delete = prepare(sql`delete from ${places} where id = ${parameter}`);
+  }
+
+  insert(rowid: number | bigint, point: unknown): void {
+    const [longitude, latitude] = placeOf(point);
+    this.#insert.run(rowid, longitude, longitude, latitude, latitude);
+  }
+
+  /** To be called before the row has its new point. */
+  update(rowid: bigint, point: unknown): void {
+    if (this.#find.get(rowid) === point) return;
+    const [longitude, latitude] = placeOf(point);
+    this.#move.run(longitude, longitude, latitude, latitude, rowid);
+  }
+
+  delete(rowid: bigint): void {
+    this.#delete.run(rowid);
+  }
+}
+
+/** The place of a point, its longitude from -180 to 180. */
+function placeOf(point: unknown): Place {
+  if (typeof point !== "string") return nowhere;
+  const [longitude, latitude] = (JSON.parse(point) as { readonly coordinates: Place }).coordinates;
+  if (!Number.isFinite(longitude) || Math.abs(latitude) > 90) return nowhere;
+  return [longitude - 360 * Math.round(longitude / 360), latitude];
+}

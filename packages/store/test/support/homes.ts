@@ -1,0 +1,110 @@
+import { compileScope, restrict, visibleEntitySet } from "@cadastre/entitlement";
+import {
+  bindQuery,
+  type EntitySet,
+  type Position,
+  type PrimitiveType,
+  parseFilter,
+  parseOrderBy,
+  parseSelect,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import type { StoredRecord, StoredResource } from "../../src/index.ts";
+
+export const datasets = [
+  "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10",
+  "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21",
+] as const;
+
+const property = (name: string, type: PrimitiveType, nullable = true): StructuralProperty => ({
+  name,
+  type,
+  collection: false,
+  nullable,
+});
+
+const properties = [
+  property("HomeKey", "Edm.String", false),
+  property("Rank", "Edm.Int64"),
+  property("Town", "Edm.String"),
+  property("Place", "Edm.GeographyPoint"),
+];
+
+const homes: EntitySet = {
+  name: "Home",
+  type: { name: "Home", key: ["HomeKey"], properties: new Map(properties.map((one) => [one.name, one])) },
+};
+
+export const homesResource: StoredResource = {
+  entitySet: homes,
+  columns: ["Rank", "Town", "Place"],
+  indexes: [["Rank", "HomeKey"]],
+  points: ["Place"],
+  folded: [["Town", "Rank"]],
+};
+
+export type Home = {
+  readonly key: string;
+  /** Of the second dataset. */
+  readonly isOther?: boolean;
+  readonly rank?: number | null;
+  readonly town?: string | null;
+  readonly place: Position | null;
+};
+
+export const homeRecord = ({ key, isOther = false, rank = 0, town = null, place }: Home): StoredRecord => ({
+  resource: "Home",
+  datasetId: datasets[isOther ? 1 : 0],
+  record: {
+    HomeKey: key,
+    Rank: rank,
+    Town: town,
+    Place: place && { type: "Point", coordinates: place },
+  },
+});
+
+/** A scope of both datasets; of the second one with these fields. */
+const scopeOf = (fields: "*" | readonly string[]) =>
+  compileScope(
+    {
+      iss: "https://issuer.example",
+      aud: "https://listings.example",
+      sub: "cust_1",
+      ver: 1,
+      iat: 0,
+      nbf: 0,
+      exp: 1,
+      jti: "1",
+      products: ["listing"],
+      channels: { api: true, odata: true, file_delivery: true },
+      regions: [{ kind: "national", value: "US" }],
+      datasets: [
+        { dataset_id: datasets[0], resources: { Home: { fields: "*" } } },
+        { dataset_id: datasets[1], resources: { Home: { fields } } },
+      ],
+    },
+    { entitySets: [homes], rules: { Home: { by: "dataset" } } },
+  );
+
+export const scopes = { all: scopeOf("*"), partly: scopeOf(["Rank"]) } as const;
+
+export type AskedHomes = {
+  readonly filter?: string | undefined;
+  readonly orderBy?: string | undefined;
+  readonly top?: number;
+  readonly skip?: number;
+  readonly ignoreCase?: boolean;
+};
+
+/** A restricted query from the texts of its options, which selects the key alone. */
+export function askHomes(asked: AskedHomes, scope = scopes.all) {
+  const { filter, orderBy, top = 100, skip = 0, ignoreCase = false } = asked;
+  const parts = {
+    filter: filter === undefined ? undefined : parseFilter(filter),
+    orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
+    select: parseSelect("HomeKey"),
+    top,
+    skip,
+  };
+  return restrict(bindQuery(parts, visibleEntitySet(homes, scope), [], { ignoreCase }), scope);
+}
