@@ -23,6 +23,7 @@ export {
 } from "./compile/point-index.ts";
 export { compileCount, compilePage, compileValue, type PageOptions } from "./compile/query.ts";
 export { fts5Index, type SearchIndex, wordsIndex } from "./compile/search-index.ts";
+export { type ErrorObject, errorObject } from "./error-object.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export { foldCase } from "./functions/case-mapping.ts";
