@@ -46,12 +46,12 @@ export async function page(db: Knex, root: string, query: string) {
   const bound = bindQuery(parts, listings, ["ModificationTimestamp"]);
   const selected = bound.select.map((projection) => projection.property.name);
 
-  const { rows }: Rows = await statements.page(db, bound);
+  const { rows } = (await statements.page(db, bound)) as Rows;
   const last = rows.length > top ? rows[top - 1] : undefined;
   const after = last && bound.orderBy.map((_, i) => last[`order${i}`]);
   const next = after && sealSkipToken({ after, scope: "", expires: now + tokenLife }, walk, tokenKey);
 
-  const counted: Rows | false = readOption(options, "$count") === true && (await statements.count(db, bound));
+  const counted = readOption(options, "$count") === true && ((await statements.count(db, bound)) as Rows);
   return {
     "@odata.context": `${root}/$metadata#Property${parts.select ? `(${selected.join()})` : ""}`,
     ...(counted && { "@odata.count": Number(counted.rows[0]?.["count"]) }),

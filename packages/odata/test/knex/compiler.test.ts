@@ -123,9 +123,8 @@ describe.each(databases.slice(0, hasPostgres ? 2 : 1))("through a knex of %s", (
     expect(await found("Town eq 'why? $1 :v1 \\? ?? ::text'")).toEqual([2]);
     expect(await found("contains(Town,'?') and not (Town eq 'York') or Id eq 3")).toEqual([2, 3]);
     expect(await found("true")).toEqual([1, 2, 3, 4]);
-    expect(rowsOf(await compiler.count(db, bound("Town ne 'York'")))).toMatchObject([
-      { count: expect.toSatisfy((count) => Number(count) === 2) },
-    ]);
+    const counted: unknown = await compiler.count(db, bound("Town ne 'York'"));
+    expect((rowsOf(counted) as { count: unknown }[]).map(({ count }) => Number(count))).toEqual([2]);
   });
 
   test("a walk goes on where the page before ended", async () => {

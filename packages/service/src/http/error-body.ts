@@ -35,7 +35,8 @@ function toRefusal(error: unknown): Refused {
 }
 
 /** The error response of OData. Source: OData JSON Format 4.01, section 21. */
-export const odataErrorBody = ({ status: _, ...error }: PublicError): string => JSON.stringify({ error });
+export const odataErrorBody = ({ code, message, target, details }: PublicError): string =>
+  JSON.stringify({ error: { code, message, target, details } });
 
 /** The error body of every other address. Source: interface specification, section 7. */
 export const plainErrorBody = ({ code }: PublicError): string => JSON.stringify({ error: code });
