@@ -24,6 +24,7 @@ const odata = {
   paging: [],
   sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],
   postgres: ["functions"],
+  knex: ["sql", "bound", "compile"],
   csdl: ["model"],
 };
 

@@ -35,6 +35,12 @@ const packages = readdirSync(`${root}packages`)
   .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) }))
   .filter(({ manifest }) => !manifest.private);
 
+/** Every name that a consumer may import: the package and its subpaths. */
+const entryPoints = ({ name, exports }) =>
+  Object.keys(exports)
+    .filter((path) => path !== "./package.json")
+    .map((path) => name + path.slice(1));
+
 const shelf = mkdtempSync(join(tmpdir(), "cadastre-pack-"));
 try {
   pnpm(["-r", "--filter", "./packages/*", "build"], root);
@@ -56,7 +62,7 @@ try {
       symlinkSync(join(folder, "node_modules", name), place, "junction");
     }
   }
-  const names = JSON.stringify(packages.map(({ manifest }) => manifest.name));
+  const names = JSON.stringify(packages.flatMap(({ manifest }) => entryPoints(manifest)));
   writeFileSync(join(shelf, "import.mjs"), `for (const name of ${names}) await import(name);\n`);
   writeFileSync(join(shelf, "require.cjs"), `for (const name of ${names}) require(name);\n`);
   run(process.execPath, ["import.mjs"], shelf);

@@ -41,6 +41,7 @@ export {
   relation,
 } from "./compile/relation.ts";
 export { fts5Index, type SearchIndex, wordsIndex } from "./compile/search-index.ts";
+export { type ErrorObject, errorObject } from "./error-object.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export { expandRow } from "./evaluate/expand.ts";

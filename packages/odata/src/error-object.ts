@@ -1,0 +1,66 @@
+import type { QueryError } from "./errors.ts";
+
+type Detail = { readonly code: string; readonly message: string; readonly target?: string };
+
+/** The `error` of an error response. Source: OData JSON Format 4.01, section 21. */
+export type ErrorObject = {
+  readonly code: string;
+  readonly message: string;
+  /** What of the request is at fault: the name of an option. */
+  readonly target?: string;
+  readonly details?: readonly Detail[];
+};
+
+/** Longest message, detail and target, in bytes of JSON: the whole object stays under 1 kB. */
+const maxMessage = 500;
+const maxExcerpt = 200;
+const maxTarget = 40;
+
+/** Text around a fault that is shown with it, in code points to each side. */
+const around = 30;
+
+/**
+ * What to tell the client of `error`, at most 1 kB of JSON: its code, sentence and option, and where the fault is.
+ * `position 8 to 17` is a half-open range of UTF-16 code units, from 0, of the option's decoded text; `excerpt` is that
+ * text with a caret under each character of the range.
+ *
+ * @param text decoded text of the option at fault. Without it there is no excerpt.
+ */
+export function errorObject(error: QueryError, text?: string): ErrorObject {
+  const target = error.option === null ? {} : { target: cut(error.option, maxTarget) };
+  const details = placeOf(error, text).map((detail) => ({ ...detail, ...target }));
+  return {
+    code: error.code,
+    message: cut(error.message, maxMessage),
+    ...target,
+    ...(details.length === 0 ? {} : { details }),
+  };
+}
+
+function placeOf({ span }: QueryError, text: string | undefined): readonly Detail[] {
+  if (span === null) return [];
+  const position = { code: "position", message: `position ${span.start} to ${span.end}` };
+  if (text === undefined) return [position];
+  const end = Math.max(span.end, span.start);
+  const before = columns(text.slice(0, span.start)).slice(-around);
+  const fault = columns(text.slice(span.start, end)).slice(0, around);
+  const after = columns(text.slice(end)).slice(0, around - fault.length);
+  const carets = "^".repeat(Math.max(fault.length, 1));
+  const message = `${[...before, ...fault, ...after].join("")}\n${" ".repeat(before.length)}${carets}`;
+  return jsonLength(message) > maxExcerpt ? [position] : [position, { code: "excerpt", message }];
+}
+
+/** Code points, one column each: control characters would move the caret. */
+const columns = (text: string) =>
+  Array.from(text, (character) => (/\p{C}/u.test(character) ? " " : character));
+
+const jsonLength = (text: string) => Buffer.byteLength(JSON.stringify(text));
+
+/** The start of `text` that is at most `most` bytes of JSON. */
+function cut(text: string, most: number): string {
+  if (jsonLength(text) <= most) return text;
+  const characters = Array.from(text.slice(0, most));
+  let kept = characters.length;
+  while (jsonLength(characters.slice(0, kept).join("")) > most - 3) kept = Math.floor(kept * 0.9);
+  return `${characters.slice(0, kept).join("")}…`;
+}
