@@ -10,7 +10,7 @@ export const isOfSmallArea = (filter: BoundNode, points: readonly PointSchema[])
   points.length > 0 && conjuncts(filter).some((condition) => areaOf(condition, points) <= smallArea);
 
 /** Name of the property whose values are read, be it of some rows only. */
-export function shownProperty(node: BoundNode): string | undefined {
+function shownProperty(node: BoundNode): string | undefined {
   if (node.kind === "Choice" && node.otherwise === undefined) return shownProperty(node.value);
   return node.kind === "Property" && node.base === undefined ? node.property.name : undefined;
 }

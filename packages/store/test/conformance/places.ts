@@ -194,6 +194,21 @@ export function places(harness: Harness): void {
         { resources },
       ));
 
+    test("are found a turn away as well", () =>
+      withEmpty(
+        harness,
+        async (store) => {
+          await store.commit([
+            homeRecord({ key: "a", place: [262.3, 30.25] }),
+            homeRecord({ key: "b", place: [-457.7, 30.25] }),
+            homeRecord({ key: "c", place: [62.3, 30.25] }),
+          ]);
+          const filter = `${distanceFrom("-97.7 30.25")} le 10`;
+          expect(keysOf(await store.page(askHomes({ filter })))).toEqual(["a", "b"]);
+        },
+        { resources },
+      ));
+
     test("come from the nearest on with what the query computes, and with a count", () =>
       withEmpty(
         harness,
