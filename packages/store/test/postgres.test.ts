@@ -17,11 +17,7 @@ if (!hasPostgres) console.warn("no PostgreSQL server is installed: its store is 
 test("a version that is closed while a walk finds its place is read all the same", async () => {
   const versions = {
     current: { text: "current", values: [] },
-    asOf: {
-      checkpoint: 1,
-      closings: { text: "closings", values: [] },
-      merged: { text: "merged", values: [] },
-    },
+    merged: { text: "merged", values: [] },
   };
   const history = { text: "history", values: [] };
   const asked: string[][] = [];

@@ -84,7 +84,7 @@ export async function readAsOf(
   isClosed: boolean,
 ): Promise<ReadResult> {
   let then: History = { earliest: 0, isClosed };
-  const choose = (versions: Versions | undefined) => (isClosed ? versions?.asOf?.merged : versions?.current);
+  const choose = (versions: Versions | undefined) => (isClosed ? versions?.merged : versions?.current);
   const state = historyQuery(history, (found) => {
     then = found;
   });

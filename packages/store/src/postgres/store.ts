@@ -8,8 +8,8 @@ import {
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
-import { currentCompiler } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { orderIndexOf } from "../read/order-index.ts";
 import type { PageRequest, PageResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
@@ -20,6 +20,7 @@ import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
 import { columnsOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
+import { postgresCompiler } from "./current-compiler.ts";
 import { migratePostgres } from "./migrate.ts";
 import { findStart, type PageAndCount, readAsOf, readCurrent, type Start } from "./reader.ts";
 import { ReaderPool, type Run } from "./reader-pool.ts";
@@ -40,6 +41,9 @@ export type PostgresStoreOptions = {
 
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
+/** The planner knows how many rows there are, and finds them in each range by whatever index is best. */
+const unlimited = () => Number.POSITIVE_INFINITY;
+
 /** Connections beside those that read: one commits, others migrate, note and cancel. */
 const otherConnections = 4;
 
@@ -54,9 +58,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const resource of resources) {
       const table = tableOf(resource);
       const mapping = versionMapping(table, columnsOf(table));
-      const compiler = currentCompiler(table, mapping.current, forms);
+      const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, unlimited);
+      const compiler = postgresCompiler(table, mapping.current, orderIndex);
       const members = numbered.get(table.name) ?? new Map();
-      stored.set(table.name, { table, mapping, forms, compiler, members });
+      stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
     }
     return new PostgresStore({ ...options, target, timeout }, knex, stored);
   } catch (error) {
@@ -149,9 +154,10 @@ class PostgresStore implements WritableStore {
 
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
     this.#readers.use(async (run) => {
-      const after = from === undefined ? null : (await this.#findStart(run, query, from)).values;
-      const page = this.#pageRequest(startingAfter(query, after), this.#find(query), true, from?.checkpoint);
-      const { text, values } = page.asOf?.merged ?? page.current;
+      const start = from === undefined ? undefined : await this.#findStart(run, query, from);
+      const placed = startingAfter(query, start?.values ?? null);
+      const page = this.#pageRequest(placed, this.#find(query), true, from?.checkpoint);
+      const { text, values } = (start?.isClosed === true ? page.merged : undefined) ?? page.current;
       const lines: string[] = [];
       await run([{ text: `explain ${text}`, values, onRow: ([line]) => lines.push(line ?? "") }]);
       return lines;
@@ -173,7 +179,7 @@ class PostgresStore implements WritableStore {
     const stored = this.#find(query);
     return findStart(
       run,
-      compileOrderValues(query, stored, from),
+      [...compileOrderValues(query, stored, from)],
       compileHistory(stored.table, from.checkpoint),
     );
   }

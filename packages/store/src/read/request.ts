@@ -6,17 +6,23 @@ import type { PlanRef } from "../record/plan.ts";
 export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
+  /** For reading as of a checkpoint. */
+  readonly asOf?: AsOf | undefined;
   /** Milliseconds from the moment the reader begins. */
   readonly timeout: number;
+};
+
+export type AsOf = {
+  readonly checkpoint: number;
+  /** Gives the earliest checkpoint that can still be read, and whether a version was closed since this one. */
+  readonly history: CompiledSql;
 };
 
 /** A statement over what is there now. */
 export type Versions = {
   readonly current: CompiledSql;
   /** For reading as of a checkpoint: what to run if a version was closed since. */
-  readonly asOf?:
-    | { readonly checkpoint: number; readonly closings: CompiledSql; readonly merged: CompiledSql }
-    | undefined;
+  readonly merged?: CompiledSql | undefined;
 };
 
 export type CountRequest = Versions & {

@@ -10,8 +10,9 @@ import {
   type ReadableTable,
 } from "../read/compile.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { orderIndexOf } from "../read/order-index.ts";
 import { pinsKey } from "../read/pins-key.ts";
-import type { PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import type { AsOf, PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
@@ -23,7 +24,7 @@ import { sqliteCompiler } from "./current-compiler.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
-import { prune } from "./prune.ts";
+import { compileHistory, prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
 import { ReaderPool } from "./reader-pool.ts";
 import { IndexStatistics } from "./statistics.ts";
@@ -53,9 +54,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), ticking);
-    const compiler = sqliteCompiler(table, mapping.current, rowsOf);
+    const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, rowsOf);
+    const compiler = sqliteCompiler(table, mapping.current, orderIndex);
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms, compiler, members });
+    stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
   }
   return new SqliteStore(options, stored, read);
 }
@@ -91,11 +93,12 @@ class SqliteStore implements WritableStore {
     const request: ReadRequest = {
       page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
       count: count ? compileCountRequest(query, stored, at) : undefined,
+      asOf: asOf(stored, from),
       timeout: this.#timeout,
     };
     const { checkpoint, page, count: counted } = await this.#read(request, signal);
     const { records, release, length, last, more } = page ?? emptyPage;
-    const next = more ? { checkpoint: at ?? checkpoint, key: last } : null;
+    const next = more ? { checkpoint, key: last } : null;
     return { records, release, length, next, ...(counted === undefined ? {} : { count: counted }) };
   };
 
@@ -136,8 +139,8 @@ class SqliteStore implements WritableStore {
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);
     const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
-    const { ordered, current, asOf } = this.#pageRequest(placed, stored, true, from?.checkpoint);
-    return this.#reader.explain(asOf?.merged ?? ordered?.statement ?? current);
+    const page = this.#pageRequest(placed, stored, true, from?.checkpoint);
+    return this.#reader.explain(page, asOf(stored, from));
   };
 
   readonly close = async (): Promise<void> => {
@@ -169,6 +172,9 @@ class SqliteStore implements WritableStore {
     return this.#pool === undefined ? this.#reader.read(request) : this.#pool.read(request, signal);
   }
 }
+
+const asOf = ({ table }: Stored, from: Bookmark | undefined): AsOf | undefined =>
+  from && { checkpoint: from.checkpoint, history: compileHistory(table, from.checkpoint) };
 
 const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
 
