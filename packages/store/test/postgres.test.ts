@@ -53,6 +53,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     byKey: /Index Scan using "Listing_key"/,
     by: (index) => new RegExp(`Index Scan( Backward)? (using|on) "${index}"`),
     sort: /Sort/,
+    whole: /-> {2}Sort .* rows=\d{4}|Seq Scan|Filter: .*"CloseDate"/,
   });
 
   test("processes that open a new store at once do not meet", async () => {

@@ -30,6 +30,7 @@ plans("SQLite", harnessOf("plans", 0), {
   byKey: /USING INDEX sqlite_autoindex_Listing_1/,
   by: (index) => new RegExp(`USING INDEX ${index}\\b`),
   sort: /USE TEMP B-TREE FOR (ORDER BY|LAST)/,
+  whole: /USE TEMP B-TREE FOR ORDER BY|SCAN Listing/,
 });
 
 describe("a thread that reads", () => {

@@ -15,7 +15,7 @@ const deepest = 4;
 
 /**
  * The rows after a place as ranges in the order's turn, each row in one of them: first those that tie with the last row in
- * all items but the last, then in fewer and fewer. An index on the order holds each range in one piece, whereas no
+ * the most items, then in fewer and fewer. An index on the order holds each range in one piece, whereas no
  * index holds `X < b or X is null` so.
  */
 export function rangesAfter(places: readonly Place[], target: Target): readonly Range[] {
@@ -31,13 +31,37 @@ export function rangesAfter(places: readonly Place[], target: Target): readonly 
     const others = places.slice(deepest);
     add(places.slice(0, deepest), compileAfter(others, target), others);
   }
-  for (const [depth, place] of [...places.slice(0, deepest).entries()].toReversed()) {
+  for (const run of runsOf(places.slice(0, deepest)).toReversed()) {
+    const [place] = run;
+    const depth = places.indexOf(place);
     const ties = places.slice(0, depth);
-    const beyond = isBeyond(place);
+    const beyond = run.length === 1 ? isBeyond(place) : isRowBeyond(run);
     if (beyond !== undefined) add(ties, beyond, places.slice(depth));
     if (nullsFollow(place)) add(ties, sql`${place.operand} is null`, places.slice(depth + 1), place);
   }
   return ranges;
+}
+
+type Run = readonly [Place, ...Place[]];
+
+/** Places that one comparison of rows goes beyond stand together: no null follows any of them, nor is one. */
+function runsOf(places: readonly Place[]): readonly Run[] {
+  const runs: [Place, ...Place[]][] = [];
+  const joins = (place: Place) => place.last !== null && !nullsFollow(place);
+  for (const place of places) {
+    const run = runs.at(-1);
+    const before = run?.at(-1);
+    if (before !== undefined && before.direction === place.direction && joins(before) && joins(place))
+      run?.push(place);
+    else runs.push([place]);
+  }
+  return runs;
+}
+
+function isRowBeyond(run: Run): SqlFragment {
+  const [operands, bounds] = [run.map(({ operand }) => operand), run.map(({ bound }) => bound)];
+  const [row, last] = [sql`(${join(operands, ", ")})`, sql`(${join(bounds, ", ")})`];
+  return run[0].direction === "asc" ? sql`${row} > ${last}` : sql`${row} < ${last}`;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
+import type { Bookmark, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
 import type { Harness } from "../conformance/harness.ts";
 import { texas } from "./listings.ts";
 
@@ -29,6 +29,7 @@ const properties = [
   property("Placekey"),
   property("StandardStatus"),
   property("ListPrice", "Edm.Decimal"),
+  property("CloseDate", "Edm.Date"),
 ];
 
 const entitySet: EntitySet = {
@@ -50,6 +51,7 @@ const resource: StoredResource = {
     ["Placekey"],
     ["ModificationTimestamp", "ListingKey"],
     ["StandardStatus", "ListPrice"],
+    ["CloseDate", "ListingKey"],
   ],
 };
 
@@ -96,6 +98,7 @@ const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => 
     Placekey: `223-227@5vg-${i}`,
     StandardStatus: statuses[i % statuses.length],
     ListPrice: 100_000 + i * 100,
+    CloseDate: i % 3 === 0 ? null : `2024-0${1 + (i % 8)}-01`,
   },
 }));
 
@@ -104,17 +107,21 @@ export type PlanWords = {
   readonly byKey: RegExp;
   readonly by: (index: string) => RegExp;
   readonly sort: RegExp;
+  /** A scan of a whole table, or a sort of more than the rows of one value. */
+  readonly whole: RegExp;
 };
 
 /** The lookups that the service is asked for most read by an index. */
 export function plans(name: string, harness: Harness, words: PlanWords): void {
   describe(`plans of ${name}`, () => {
     let store: WritableStore;
+    let unchanged: WritableStore;
     beforeAll(async () => {
       store = await harness.open("plans", { resources: [resource] });
-      await store.commit(records);
+      unchanged = await harness.open("plans_unchanged", { resources: [resource] });
+      for (const one of [store, unchanged]) await one.commit(records);
     });
-    afterAll(() => store.close());
+    afterAll(() => Promise.all([store.close(), unchanged.close()]));
 
     test.each<[Asked, string | null]>([
       [{ filter: "ListingKey eq 'k7'" }, null],
@@ -148,6 +155,25 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
       const plan = (await store.explain(query, { from: next ?? undefined })).join("\n");
       expect(plan).toMatch(inOrder);
       expect((await store.page(query, { from: next ?? undefined })).length).toBe(100);
+    });
+
+    test.each([
+      ["CloseDate", 3],
+      ["CloseDate", 25],
+      ["CloseDate desc", 3],
+      ["CloseDate desc", 45],
+      ["CloseDate desc,ListingKey desc", 25],
+      ["CloseDate desc,ListingKey desc", 45],
+      ["CloseDate,ListingKey desc", 3],
+      ["CloseDate,ListingKey desc", 25],
+    ])("by %s, page %i starts where the page before ended, in one index", async (orderBy, number) => {
+      const query = ask({ orderBy });
+      let from: Bookmark | undefined;
+      for (let page = 1; page < number; page++)
+        from = (await unchanged.page(query, { from })).next ?? undefined;
+      const plan = (await unchanged.explain(query, { from })).join("\n");
+      expect(plan).toMatch(words.by("Listing_CloseDate_ListingKey"));
+      expect(plan).not.toMatch(words.whole);
     });
 
     test("status in the order of price reads by its index", async () => {

@@ -115,8 +115,8 @@ select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1
 -- [10]
 
 -- City after ["York","a"]
-select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" = ? and "ListingKey" > ? order by "ListingKey" limit ?) as "range0" union all select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" > ? order by "City", "ListingKey" limit ?) as "range1" limit ?
--- ["York","a",10,"York",10,10]
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ("City", "ListingKey") > (?, ?) order by "City", "ListingKey" limit ?
+-- ["York","a",10]
 
 -- City after [null,"a"]
 select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" is null and "ListingKey" > ? order by "City", "ListingKey" limit ?) as "range0" union all select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" is not null order by "City", "ListingKey" limit ?) as "range1" limit ?
@@ -135,5 +135,5 @@ select "ListingKey" as "ListingKey", "odata_mul_decimal_decimal"("odata_number"(
 -- [2,"2500002",2,"2500002",10]
 
 -- ModificationTimestamp desc,City asc after ["2024-01-15T08:30:00.000Z","York","a"]
-select * from (select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and "ModificationTimestamp" = ? and "City" = ? and "ListingKey" > ? order by "ListingKey" limit ?) as "range0" union all select * from (select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and "ModificationTimestamp" = ? and "City" > ? order by "City", "ListingKey" limit ?) as "range1" union all select * from (select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and "ModificationTimestamp" < ? order by "ModificationTimestamp" desc, "City", "ListingKey" limit ?) as "range2" limit ?
--- ["2024-01-15T08:30:00.000Z","York","a",10,"2024-01-15T08:30:00.000Z","York",10,"2024-01-15T08:30:00.000Z",10,10]
+select * from (select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and "ModificationTimestamp" = ? and ("City", "ListingKey") > (?, ?) order by "City", "ListingKey" limit ?) as "range0" union all select * from (select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and "ModificationTimestamp" < ? order by "ModificationTimestamp" desc, "City", "ListingKey" limit ?) as "range1" limit ?
+-- ["2024-01-15T08:30:00.000Z","York","a",10,"2024-01-15T08:30:00.000Z",10,10]
