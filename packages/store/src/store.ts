@@ -121,7 +121,7 @@ export type WritableStore = Store & {
     readonly get: (key: string) => Promise<string | undefined>;
     readonly set: (key: string, text: string) => Promise<void>;
   };
-  /** The database's plan for a page, a step a line; for a next page, that over current and closed versions. */
+  /** The database's plan for a page, a step a line; for a next page, over closed versions as well if there are some since. */
   readonly explain: (
     query: RestrictedQuery,
     options?: Pick<ReadOptions, "from">,

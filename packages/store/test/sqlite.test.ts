@@ -35,6 +35,7 @@ plans("SQLite", harnessOf("plans", 0), {
   byPlace: (index) => new RegExp(`SCAN ${index} VIRTUAL TABLE INDEX`),
   scan: /SCAN Listing\b(?!_)/,
   sort: /USE TEMP B-TREE FOR (ORDER BY|LAST)/,
+  whole: /USE TEMP B-TREE FOR ORDER BY|SCAN Listing/,
 });
 
 test("places are found by their rows after the file is vacuumed", async () => {

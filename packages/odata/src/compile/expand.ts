@@ -39,7 +39,7 @@ export function mappingOf({ navigation }: BoundExpand, { path }: Mapping): Mappi
 export function compileExpand(expand: BoundExpand, from: ExpandFrom, dialect: Dialect): CompiledSql {
   const { query } = expand;
   const { target, source } = related(expand, from, dialect);
-  const { sorted } = compileOrder(query, query.select, target, null);
+  const sorted = join(compileOrder(query, query.select, target, null).sorted, ", ");
   const paged = isPaged(query);
   const number = sql`row_number() over (partition by ${parent} order by ${sorted}) as ${place}`;
   const selected = [

@@ -26,6 +26,12 @@ export type Mapping = {
   readonly path?: (property: StructuralProperty | StructuredProperty) => Path | undefined;
   /** Where the text of a property is kept as `foldCase` gives it, for `$ignorecase`. Without: it is computed. */
   readonly folded?: (property: StructuralProperty) => Column | undefined;
+  /**
+   * Whether indexes hold the rows in the order asked for. Then a page after the first is read in ranges of its index,
+   * which costs what the first page does; without an index one scan costs less. By default where the order begins with
+   * a property.
+   */
+  readonly ranges?: boolean;
   /** What serves `$search`. Without: the texts themselves are searched. */
   readonly search?: SearchIndex;
 };

@@ -3,11 +3,12 @@ import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
-import { compileAfter } from "./keyset.ts";
+import { compileAfter, placesOf } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Target, toComputed } from "./operand.ts";
 import { placeHere } from "./place.ts";
 import { compilePredicate } from "./predicate.ts";
+import { type Range, rangesAfter } from "./ranges.ts";
 import { compileKey, compileOrder, compileSelect, type OrderAs } from "./select.ts";
 import { type ValueSource, valuesOf } from "./value-source.ts";
 
@@ -56,16 +57,47 @@ export function selectPage(
   const target = targetOf(dialect, mapping, values);
   const order = compileOrder(query, columns === undefined ? query.select : [], target, orderAs);
   const conditions = conditionsOf(query, mapping, target);
-  if (query.after !== null) conditions.push(compileAfter(query.orderBy, query.after, target));
-  const selected = [
-    ...(columns ?? compileSelect(query, target)),
-    ...order.selected,
-    ...(key ? compileKey(query.entitySet, target) : []),
-  ];
-  const rows = sql`select ${join(selected, ", ")} from ${mapping.from} where ${join(conditions, " and ")}`;
-  const ordered = query.orderBy.length === 0 ? rows : sql`${rows} order by ${order.sorted}`;
-  const limited = sql`${ordered} limit ${value(values.read(({ top }) => top))}`;
+  const selected = join(
+    [
+      ...(columns ?? compileSelect(query, target)),
+      ...order.selected,
+      ...(key ? compileKey(query.entitySet, target) : []),
+    ],
+    ", ",
+  );
+  const ranges = rangesOf(query, order.sorted, mapping, target).map(({ condition, sorted }) => {
+    const matching = join(condition === null ? conditions : [...conditions, condition], " and ");
+    const rows = sql`select ${selected} from ${mapping.from} where ${matching}`;
+    return sorted.length === 0 ? rows : sql`${rows} order by ${join(sorted, ", ")}`;
+  });
+  const limited = sql`${consecutive(ranges, values)} limit ${value(values.read(({ top }) => top))}`;
   return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
+}
+
+/** What a page may take its rows from, in turn. */
+function rangesOf(
+  { orderBy, after }: BoundQuery,
+  sorted: readonly SqlFragment[],
+  mapping: Mapping,
+  target: Target,
+): readonly (Range | { readonly condition: null; readonly sorted: readonly SqlFragment[] })[] {
+  if (after === null) return [{ condition: null, sorted }];
+  const places = placesOf(orderBy, after, target);
+  const ranges = (mapping.ranges ?? beginsWithColumn(orderBy)) ? rangesAfter(places, target) : [];
+  return ranges.length > 0 ? ranges : [{ condition: compileAfter(places, target), sorted }];
+}
+
+const beginsWithColumn = ([first]: BoundQuery["orderBy"]): boolean => first?.expression.kind === "Property";
+
+/** The rows of one statement after another. Both databases run the next one only when the page is not full yet. */
+function consecutive(statements: readonly SqlFragment[], values: ValueSource): SqlFragment {
+  const [only] = statements;
+  if (only !== undefined && statements.length === 1) return only;
+  const enough = value(values.read(({ top, skip }) => top + skip));
+  const all = statements.map(
+    (rows, i) => sql`select * from (${rows} limit ${enough}) as ${identifier(`range${i}`)}`,
+  );
+  return join(all, " union all ");
 }
 
 /** Compile to a `select` of the number of rows that match, as `count`. Paging does not touch it. */

@@ -1,6 +1,6 @@
 import type { BoundQuery, Projection } from "../bound/tree.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
-import { identifier, join, render, type SqlFragment, sql } from "../sql/fragment.ts";
+import { identifier, render, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { columnOperand, formOf, type Operand, type Target, toComputed } from "./operand.ts";
@@ -59,10 +59,7 @@ export function compileOrder(
   });
   return {
     selected: orderAs === null ? [] : items.map(({ selected }) => selected),
-    sorted: join(
-      items.map(({ sorted }) => sorted),
-      ", ",
-    ),
+    sorted: items.map(({ sorted }) => sorted),
   };
 }
 

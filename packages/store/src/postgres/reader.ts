@@ -84,7 +84,7 @@ export async function readAsOf(
   isClosed: boolean,
 ): Promise<ReadResult> {
   let then: History = { earliest: 0, isClosed };
-  const choose: Choose = ({ current, asOf }) => (isClosed ? (asOf?.merged ?? current) : current);
+  const choose: Choose = ({ current, merged }) => (isClosed ? (merged ?? current) : current);
   const state = historyQuery(history, (found) => {
     then = found;
   });

@@ -8,8 +8,8 @@ import {
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
-import { currentCompiler } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { orderIndexOf } from "../read/order-index.ts";
 import { type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
@@ -20,6 +20,7 @@ import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
 import { columnsOf, forms, pointsOf } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
+import { postgresCompiler } from "./current-compiler.ts";
 import { migratePostgres } from "./migrate.ts";
 import { findStart, type PageAndCount, readAsOf, readCurrent, type Start } from "./reader.ts";
 import { ReaderPool, type Run } from "./reader-pool.ts";
@@ -41,6 +42,9 @@ export type PostgresStoreOptions = {
 
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
+/** The planner knows how many rows there are, and finds them in each range by whatever index is best. */
+const unlimited = () => Number.POSITIVE_INFINITY;
+
 /** Connections beside those that read: one commits, others migrate, note and cancel. */
 const otherConnections = 4;
 
@@ -55,9 +59,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const resource of resources) {
       const table = tableOf(resource);
       const mapping = versionMapping(table, columnsOf(table), pointsOf);
-      const compiler = currentCompiler(table, mapping.current, forms);
+      const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, unlimited);
+      const compiler = postgresCompiler(table, mapping.current, orderIndex);
       const members = numbered.get(table.name) ?? new Map();
-      stored.set(table.name, { table, mapping, forms, compiler, members });
+      stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
     }
     return new PostgresStore({ ...options, target, timeout }, knex, stored);
   } catch (error) {
@@ -150,11 +155,18 @@ class PostgresStore implements WritableStore {
 
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
     this.#readers.use(async (run) => {
-      const after = from === undefined ? null : (await this.#findStart(run, query, from)).values;
-      const page = this.#pageRequest(startingAfter(query, after), this.#find(query), true, from?.checkpoint);
+      const start = from === undefined ? undefined : await this.#findStart(run, query, from);
+      const placed = startingAfter(query, start?.values ?? null);
+      const page = this.#pageRequest(placed, this.#find(query), true, from?.checkpoint);
       const lines: string[] = [];
       const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
-      await run(statementsOf(page).map(({ text, values }) => ({ text: `explain ${text}`, values, onRow })));
+      await run(
+        statementsOf(page, start?.isClosed === true).map(({ text, values }) => ({
+          text: `explain ${text}`,
+          values,
+          onRow,
+        })),
+      );
       return lines;
     });
 
@@ -174,7 +186,7 @@ class PostgresStore implements WritableStore {
     const stored = this.#find(query);
     return findStart(
       run,
-      compileOrderValues(query, stored, from),
+      [...compileOrderValues(query, stored, from)],
       compileHistory(stored.table, from.checkpoint),
     );
   }

@@ -5,18 +5,15 @@ import {
   compileMergedCount,
   compileMergedPage,
   compilePage,
-  identifier,
   join,
   type Mapping,
-  render,
   type SqlFragment,
   type StructuralProperty,
   sql,
   type ValueType,
-  value,
 } from "@cadastre/odata";
 import type { Planned } from "../record/plans.ts";
-import { type TableSchema, validity } from "../schema/table.ts";
+import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
 import type { CurrentCompiler } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
@@ -30,6 +27,8 @@ export type ReadableTable = {
   readonly mapping: VersionMapping;
   readonly forms: ReadForms;
   readonly compiler: CurrentCompiler;
+  /** The index that holds the rows of a query in its order, see `orderIndexOf`. */
+  readonly orderIndex: (query: BoundQuery) => IndexSchema | undefined;
 };
 
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
@@ -42,8 +41,9 @@ export function compilePageRequest(
   planned: Planned,
   at: number | undefined,
 ): PageRequest {
-  const { table, forms, compiler } = readable;
+  const { table, forms, compiler, orderIndex } = readable;
   const { dialect } = forms;
+  const ranges = orderIndex(query) !== undefined;
   const ofRecord = columnsOfRecord(table, forms);
   const columns = (of: Mapping): readonly SqlFragment[] => [
     ...ofRecord,
@@ -59,8 +59,19 @@ export function compilePageRequest(
       readable,
       at,
       (over, of) =>
-        isStored ? compiler.page(over) : compilePage(over, dialect, of, { columns: columns(of) }),
-      (over, partitions) => compileMergedPage(over, dialect, partitions, columns),
+        isStored
+          ? compiler.page(over)
+          : compilePage(over, dialect, { ...of, ranges }, { columns: columns(of) }),
+      (over, [current, closed]) =>
+        compileMergedPage(
+          over,
+          dialect,
+          [
+            { ...current, ranges },
+            { ...closed, ranges: false },
+          ],
+          columns,
+        ),
     );
   const ordered = isStored ? compiler.ordered?.(at === undefined ? asked : then(asked, at)) : undefined;
   return {
@@ -107,20 +118,20 @@ const visitsFor = (top: number): number => 2000 + 20 * top;
  * The order's values in the record of a bookmark, as it was at its checkpoint: what the page after it starts from.
  * One of the statements gives them, even if the record is deleted.
  */
-export function compileOrderValues(
+export function* compileOrderValues(
   query: BoundQuery,
   { table, mapping, forms: { dialect } }: ReadableTable,
   { checkpoint, key }: Bookmark,
-): readonly CompiledSql[] {
+): Generator<CompiledSql> {
   const isOfKey = table.key.map((property, i) => {
     const { sql: column, encoding = dialect.encodings[property.type] } = mapping.current.column(property);
     return sql`${column} = ${dialect.operand(key[i], property.type, encoding)}`;
   });
   const one = { ...query, filter: asOf(checkpoint), top: 1, skip: 0, after: null };
-  return [mapping.current, mapping.closedSince(checkpoint, "all")].map((versions) => {
+  for (const versions of [mapping.current, mapping.closedSince(checkpoint, "all")]) {
     const where = join(versions.where === undefined ? isOfKey : [versions.where, ...isOfKey], " and ");
-    return compilePage(one, dialect, { ...versions, where }, { columns: [], order: true });
-  });
+    yield compilePage(one, dialect, { ...versions, where }, { columns: [], order: true });
+  }
 }
 
 type Compile<Over> = (query: BoundQuery, over: Over) => CompiledSql;
@@ -130,7 +141,7 @@ function compileVersions(
   readable: ReadableTable,
   at: number | undefined,
   compile: Compile<Mapping>,
-  compileMerged: Compile<readonly Mapping[]>,
+  compileMerged: Compile<readonly [current: Mapping, closed: Mapping]>,
 ): Versions {
   const { mapping } = readable;
   if (at === undefined) return { current: compile(query, mapping.current) };
@@ -138,17 +149,6 @@ function compileVersions(
   const closed = mapping.closedSince(at, "present");
   return {
     current: compile(versions, mapping.current),
-    asOf: {
-      checkpoint: at,
-      closings: compileClosings(readable, at),
-      merged: compileMerged(versions, [mapping.current, closed]),
-    },
+    merged: compileMerged(versions, [mapping.current, closed]),
   };
 }
-
-/** A row if a version was closed since. */
-const compileClosings = ({ table, forms }: ReadableTable, checkpoint: number): CompiledSql => {
-  const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
-  const found = sql`select 1 from ${identifier(table.closed)} where ${later} limit 1`;
-  return render(found, forms.dialect.placeholder);
-};

@@ -6,17 +6,23 @@ import type { PlanRef } from "../record/plan.ts";
 export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
+  /** For reading as of a checkpoint. */
+  readonly asOf?: AsOf | undefined;
   /** Milliseconds from the moment the reader begins. */
   readonly timeout: number;
+};
+
+export type AsOf = {
+  readonly checkpoint: number;
+  /** Gives the earliest checkpoint that can still be read, and whether a version was closed since this one. */
+  readonly history: CompiledSql;
 };
 
 /** A statement over what is there now. */
 export type Versions = {
   readonly current: CompiledSql;
   /** For reading as of a checkpoint: what to run if a version was closed since. */
-  readonly asOf?:
-    | { readonly checkpoint: number; readonly closings: CompiledSql; readonly merged: CompiledSql }
-    | undefined;
+  readonly merged?: CompiledSql | undefined;
 };
 
 export type CountRequest = Versions & {
@@ -43,16 +49,19 @@ export type PageRequest<Plan = PlanRef> = Versions & {
   readonly plan: Plan;
 };
 
-/** All statements that a page may take, with closed versions where it reads as of a checkpoint. */
-export const statementsOf = ({
-  ordered,
-  current,
-  asOf,
-  further,
-}: Omit<PageRequest, "plan">): readonly CompiledSql[] => [
-  asOf?.merged ?? ordered?.statement ?? current,
-  ...further.map((versions) => versions.asOf?.merged ?? versions.current),
-];
+/** The statement to run: over closed versions too, where some were closed since the checkpoint that is read. */
+export const chosenOf = ({ current, merged }: Versions, isClosed: boolean): CompiledSql =>
+  isClosed ? (merged ?? current) : current;
+
+/** All statements that a page may take. */
+export function statementsOf(
+  { ordered, further, ...versions }: Omit<PageRequest, "plan">,
+  isClosed: boolean,
+): readonly CompiledSql[] {
+  const chosen = chosenOf(versions, isClosed);
+  const first = chosen === versions.current ? (ordered?.statement ?? chosen) : chosen;
+  return [first, ...further.map((phase) => chosenOf(phase, isClosed))];
+}
 
 export type ReadResult = {
   /** Number of the last commit that was seen. */

@@ -1,6 +1,6 @@
 import { type BoundNode, cachedCompiler, identifier, type Mapping, sql, sqlite } from "@cadastre/odata";
+import type { ReadableTable } from "../read/compile.ts";
 import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
-import { orderIndexOf, type RowsOf } from "../read/order-index.ts";
 import type { TableSchema } from "../schema/table.ts";
 import { forms } from "./columns.ts";
 import { visiting } from "./deadline.ts";
@@ -9,16 +9,20 @@ import { visiting } from "./deadline.ts";
  * Compiles queries over the current versions of a table, and remembers their shapes. A page is also compiled by an index
  * in its order, and a count without a guard.
  */
-export function sqliteCompiler(table: TableSchema, mapping: Mapping, rowsOf: RowsOf): CurrentCompiler {
+export function sqliteCompiler(
+  table: TableSchema,
+  mapping: Mapping,
+  orderIndex: ReadableTable["orderIndex"],
+): CurrentCompiler {
   const compilerOf = (over: Mapping) => currentCompiler(table, over, forms);
-  const { page, count } = compilerOf(mapping);
+  const { page, count } = compilerOf({ ...mapping, ranges: false });
   const { count: unguarded } = cachedCompiler(sqlite, { from: mapping.from, column: mapping.column });
   const byIndex = new Map<string, CurrentCompiler>();
   return {
     page,
     count,
     ordered: (query) => {
-      const index = orderIndexOf(query, table, rowsOf);
+      const index = orderIndex(query);
       if (index === undefined) return undefined;
       const compiler = byIndex.get(index.name) ?? compilerOf(by(index.name, mapping));
       byIndex.set(index.name, compiler);
@@ -32,6 +36,7 @@ const by = (index: string, { from, column }: Mapping): Mapping => ({
   from: sql`${from} indexed by ${identifier(index)}`,
   column,
   where: visiting,
+  ranges: true,
 });
 
 /** Whether it compares, and computes nothing. */

@@ -6,11 +6,15 @@ import { readNote, writeNote } from "./notes.ts";
 const note = "cadastre_pruned";
 const lastBefore = `select max("checkpoint") from "cadastre_commit" where "committed_at" < ?`;
 
-/** Gives the earliest checkpoint that can still be read. */
-export const earliestCheckpoint: CompiledSql = {
-  text: `select cast("text" as integer) from "cadastre_note" where "key" = ?`,
-  values: [note],
-};
+/** See `AsOf.history`. */
+export function compileHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
+  const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
+  return render(
+    sql`select (select cast("text" as integer) from "cadastre_note" where "key" = ${value(note)}),
+  exists (select 1 from ${identifier(closed)} where ${later})`,
+    sqlite.placeholder,
+  );
+}
 
 /** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
 export function prune(database: Database, tables: readonly TableSchema[], time: number): number {

@@ -2,13 +2,15 @@ import type { CompiledSql } from "@cadastre/odata";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
-import type {
-  CountRequest,
-  PageRequest,
-  PageResult,
-  ReadRequest,
-  ReadResult,
-  Versions,
+import {
+  type AsOf,
+  type CountRequest,
+  chosenOf,
+  type PageRequest,
+  type PageResult,
+  type ReadRequest,
+  type ReadResult,
+  statementsOf,
 } from "../read/request.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { computedText } from "../record/computed.ts";
@@ -17,7 +19,6 @@ import type { SeenPlanRef } from "../record/plan.ts";
 import { Recent } from "../record/recent.ts";
 import { lastCheckpoint } from "./commit.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
-import { earliestCheckpoint } from "./prune.ts";
 import { StatementCache } from "./statement-cache.ts";
 
 /** Plans kept ready, the least recently used one leaving first. */
@@ -58,15 +59,16 @@ export class Reader {
   }
 
   /** @throws {StoreError} `query_timeout`, `query_canceled` */
-  read({ page, count, timeout }: ReadRequest<SeenPlanRef>, memory = newMemory): ReadResult {
+  read({ page, count, asOf, timeout }: ReadRequest<SeenPlanRef>, memory = newMemory): ReadResult {
     const layout = page && this.#layoutOf(page);
     this.#deadline.start(performance.now() + timeout);
     this.#begin.run();
     try {
+      const isClosed = this.#isClosed(asOf);
       return {
-        checkpoint: this.#number(head),
-        page: page && layout && this.#page(page, layout, memory),
-        count: count === undefined ? undefined : this.#count(count),
+        checkpoint: asOf?.checkpoint ?? this.#number(head),
+        page: page && layout && this.#page(page, layout, isClosed, memory),
+        count: count === undefined ? undefined : this.#count(count, isClosed),
       };
     } finally {
       this.#commit.run();
@@ -76,7 +78,7 @@ export class Reader {
   /** The record that a page of one finds by its key: one statement, which is a transaction of its own. */
   readOne(page: PageRequest, timeout: number): PageResult {
     this.#deadline.start(performance.now() + timeout);
-    return this.#page(page, this.#layoutOf(page), newMemory);
+    return this.#page(page, this.#layoutOf(page), false, newMemory);
   }
 
   /** The first row of a statement, in database form. */
@@ -88,16 +90,21 @@ export class Reader {
     this.#database.close();
   }
 
-  /** @throws {StoreError} `bookmark_expired` */
-  #choose({ current, asOf }: Versions): CompiledSql {
-    if (asOf !== undefined && asOf.checkpoint < this.#number(earliestCheckpoint))
-      throw new StoreError("bookmark_expired");
-    return asOf !== undefined && this.row(asOf.closings) !== undefined ? asOf.merged : current;
+  /**
+   * Whether a version was closed since.
+   *
+   * @throws {StoreError} `bookmark_expired`
+   */
+  #isClosed(asOf: AsOf | undefined): boolean {
+    if (asOf === undefined) return false;
+    const [earliest, isClosed] = this.row(asOf.history) ?? [];
+    if (asOf.checkpoint < Number(earliest ?? 0)) throw new StoreError("bookmark_expired");
+    return isClosed === 1n;
   }
 
-  /** The database's plan for a statement, a step a line. */
-  explain(statement: CompiledSql): readonly string[] {
-    return this.#statements.plan(statement);
+  /** The database's plan for the statements that a page is read by, a step a line. */
+  explain(page: PageRequest, asOf: AsOf | undefined): readonly string[] {
+    return statementsOf(page, this.#isClosed(asOf)).flatMap((statement) => this.#statements.plan(statement));
   }
 
   checkpoint(): number {
@@ -108,9 +115,14 @@ export class Reader {
     return Number(this.row(statement)?.[0] ?? 0);
   }
 
-  #page(request: PageRequest<SeenPlanRef>, layout: RecordLayout, memory: Memory): PageResult {
+  #page(
+    request: PageRequest<SeenPlanRef>,
+    layout: RecordLayout,
+    isClosed: boolean,
+    memory: Memory,
+  ): PageResult {
     const { top, key, computed } = request;
-    const rows = this.#rows(request);
+    const rows = this.#rows(request, isClosed);
     const length = Math.min(rows.length, top);
     const capacity = capacityFor(rows, length, layout);
     const assembler = new RecordAssembler(layout, memory(capacity));
@@ -123,19 +135,19 @@ export class Reader {
     return { records: assembler.finish(), length, last, more: rows.length > length };
   }
 
-  #rows(request: PageRequest<SeenPlanRef>): RecordRow[] {
-    const rows = this.#firstRows(request);
+  #rows(request: PageRequest<SeenPlanRef>, isClosed: boolean): RecordRow[] {
+    const rows = this.#firstRows(request, isClosed);
     const { further, skip, top } = request;
     for (const versions of further) {
       if (rows.length > skip + top) break;
-      rows.push(...this.#all(this.#choose(versions)));
+      rows.push(...this.#all(chosenOf(versions, isClosed)));
     }
     return skip === 0 ? rows : rows.slice(skip);
   }
 
-  #firstRows(request: PageRequest<SeenPlanRef>): RecordRow[] {
+  #firstRows(request: PageRequest<SeenPlanRef>, isClosed: boolean): RecordRow[] {
     const { ordered, current } = request;
-    const chosen = this.#choose(request);
+    const chosen = chosenOf(request, isClosed);
     if (ordered === undefined || chosen !== current) return this.#all(chosen);
     try {
       this.#deadline.allow(ordered.visits);
@@ -150,10 +162,10 @@ export class Reader {
     return this.#statements.prepare(text).all(...values) as RecordRow[];
   }
 
-  #count(request: CountRequest): number {
+  #count(request: CountRequest, isClosed: boolean): number {
     const { unguarded } = request;
     const isCovered = unguarded !== undefined && this.#statements.isCovered(unguarded);
-    return this.#number(isCovered ? unguarded : this.#choose(request));
+    return this.#number(isCovered ? unguarded : chosenOf(request, isClosed));
   }
 
   #layoutOf({ plan: { id, plan } }: PageRequest<SeenPlanRef>): RecordLayout {

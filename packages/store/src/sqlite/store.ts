@@ -10,14 +10,9 @@ import {
   type ReadableTable,
 } from "../read/compile.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { orderIndexOf } from "../read/order-index.ts";
 import { pinsKey } from "../read/pins-key.ts";
-import {
-  type PageRequest,
-  type PageResult,
-  type ReadRequest,
-  type ReadResult,
-  statementsOf,
-} from "../read/request.ts";
+import type { AsOf, PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
@@ -30,7 +25,7 @@ import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
 import { placesOf } from "./places.ts";
-import { prune } from "./prune.ts";
+import { compileHistory, prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
 import { ReaderPool } from "./reader-pool.ts";
 import { IndexStatistics } from "./statistics.ts";
@@ -60,9 +55,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
-    const compiler = sqliteCompiler(table, mapping.current, rowsOf);
+    const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, rowsOf);
+    const compiler = sqliteCompiler(table, mapping.current, orderIndex);
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms, compiler, members });
+    stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
   }
   return new SqliteStore(options, stored, read);
 }
@@ -98,11 +94,12 @@ class SqliteStore implements WritableStore {
     const request: ReadRequest = {
       page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
       count: count ? compileCountRequest(query, stored, at) : undefined,
+      asOf: asOf(stored, from),
       timeout: this.#timeout,
     };
     const { checkpoint, page, count: counted } = await this.#read(request, signal);
     const { records, release, length, last, more } = page ?? emptyPage;
-    const next = more ? { checkpoint: at ?? checkpoint, key: last } : null;
+    const next = more ? { checkpoint, key: last } : null;
     return { records, release, length, next, ...(counted === undefined ? {} : { count: counted }) };
   };
 
@@ -144,7 +141,7 @@ class SqliteStore implements WritableStore {
     const stored = this.#find(query);
     const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
     const page = this.#pageRequest(placed, stored, true, from?.checkpoint);
-    return statementsOf(page).flatMap((statement) => this.#reader.explain(statement));
+    return this.#reader.explain(page, asOf(stored, from));
   };
 
   readonly close = async (): Promise<void> => {
@@ -176,6 +173,9 @@ class SqliteStore implements WritableStore {
     return this.#pool === undefined ? this.#reader.read(request) : this.#pool.read(request, signal);
   }
 }
+
+const asOf = ({ table }: Stored, from: Bookmark | undefined): AsOf | undefined =>
+  from && { checkpoint: from.checkpoint, history: compileHistory(table, from.checkpoint) };
 
 const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
 

@@ -8,7 +8,7 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
+import type { Bookmark, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
 import type { Harness } from "../conformance/harness.ts";
 import { texas } from "./listings.ts";
 
@@ -31,6 +31,7 @@ const properties = [
   property("ListPrice", "Edm.Decimal"),
   property("City"),
   property("Coordinates", "Edm.GeographyPoint"),
+  property("CloseDate", "Edm.Date"),
 ];
 
 const entitySet: EntitySet = {
@@ -52,6 +53,7 @@ const resource: StoredResource = {
     ["Placekey"],
     ["ModificationTimestamp", "ListingKey"],
     ["StandardStatus", "ListPrice"],
+    ["CloseDate", "ListingKey"],
   ],
   points: ["Coordinates"],
   folded: [["City"]],
@@ -108,6 +110,7 @@ const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => 
     ListPrice: 100_000 + i * 100,
     City: `City ${i % 1000}`,
     Coordinates: i % 10 === 0 ? null : { type: "Point", coordinates: [-100 + (i % 71) / 7, 30 + i / 1000] },
+    CloseDate: i % 3 === 0 ? null : `2024-0${1 + (i % 8)}-01`,
   },
 }));
 
@@ -118,17 +121,21 @@ export type PlanWords = {
   readonly byPlace: (index: string) => RegExp;
   readonly scan: RegExp;
   readonly sort: RegExp;
+  /** A scan of a whole table, or a sort of more than the rows of one value. */
+  readonly whole: RegExp;
 };
 
 /** The lookups that the service is asked for most read by an index. */
 export function plans(name: string, harness: Harness, words: PlanWords): void {
   describe(`plans of ${name}`, () => {
     let store: WritableStore;
+    let unchanged: WritableStore;
     beforeAll(async () => {
       store = await harness.open("plans", { resources: [resource] });
-      await store.commit(records);
+      unchanged = await harness.open("plans_unchanged", { resources: [resource] });
+      for (const one of [store, unchanged]) await one.commit(records);
     });
-    afterAll(() => store.close());
+    afterAll(() => Promise.all([store.close(), unchanged.close()]));
 
     test.each<[Asked, string | null]>([
       [{ filter: "ListingKey eq 'k7'" }, null],
@@ -197,6 +204,25 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
     ])("%s without regard to case is found by its index", async (filter) => {
       const plan = (await store.explain(ask({ filter, orderBy: "ListingKey", ignoreCase: true }))).join("\n");
       expect(plan).toMatch(words.by("Listing_City_folded"));
+    });
+
+    test.each([
+      ["CloseDate", 3],
+      ["CloseDate", 25],
+      ["CloseDate desc", 3],
+      ["CloseDate desc", 45],
+      ["CloseDate desc,ListingKey desc", 25],
+      ["CloseDate desc,ListingKey desc", 45],
+      ["CloseDate,ListingKey desc", 3],
+      ["CloseDate,ListingKey desc", 25],
+    ])("by %s, page %i starts where the page before ended, in one index", async (orderBy, number) => {
+      const query = ask({ orderBy });
+      let from: Bookmark | undefined;
+      for (let page = 1; page < number; page++)
+        from = (await unchanged.page(query, { from })).next ?? undefined;
+      const plan = (await unchanged.explain(query, { from })).join("\n");
+      expect(plan).toMatch(words.by("Listing_CloseDate_ListingKey"));
+      expect(plan).not.toMatch(words.whole);
     });
 
     test("status in the order of price reads by its index", async () => {

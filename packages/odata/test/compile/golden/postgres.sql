@@ -115,19 +115,19 @@ select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey"):
 -- [10]
 
 -- City after ["York","a"]
-select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and ("City" collate "C" >= $1::text and ("City" collate "C" > $2::text or ("City" collate "C" = $3::text and "ListingKey" collate "C" > $4::text))) order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $5
--- ["York","York","York","a",10]
+select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and ("City" collate "C", "ListingKey" collate "C") > ($1::text, $2::text) order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $3
+-- ["York","a",10]
 
 -- City after [null,"a"]
-select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and (("City" collate "C" is not null or ("City" collate "C" is null and "ListingKey" collate "C" > $1::text))) order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $2
--- ["a",10]
+select * from (select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and "City" collate "C" is null and "ListingKey" collate "C" > $1::text order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $2) as "range0" union all select * from (select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and "City" collate "C" is not null order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $3) as "range1" limit $4
+-- ["a",10,10,10]
 
 -- City desc after ["York","a"]
-select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and ((("City" collate "C" < $1::text or "City" collate "C" is null) or ("City" collate "C" = $2::text and "ListingKey" collate "C" > $3::text))) order by "City" collate "C" desc nulls last, "ListingKey" collate "C" asc limit $4
--- ["York","York","a",10]
+select * from (select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and "City" collate "C" = $1::text and "ListingKey" collate "C" > $2::text order by "ListingKey" collate "C" asc limit $3) as "range0" union all select * from (select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and "City" collate "C" < $4::text order by "City" collate "C" desc nulls last, "ListingKey" collate "C" asc limit $5) as "range1" union all select * from (select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and "City" collate "C" is null order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $6) as "range2" limit $7
+-- ["York","a",10,"York",10,10,10]
 
 -- City desc after [null,"a"]
-select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and ((false or ("City" collate "C" is null and "ListingKey" collate "C" > $1::text))) order by "City" collate "C" desc nulls last, "ListingKey" collate "C" asc limit $2
+select "ListingKey" as "ListingKey", ("City")::text as "order0", ("ListingKey")::text as "order1" from "property" where true and "City" collate "C" is null and "ListingKey" collate "C" > $1::text order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $2
 -- ["a",10]
 
 -- ListPrice mul 2 desc after null
@@ -135,5 +135,5 @@ select "ListingKey" as "ListingKey", (cadastre_product("ListPrice", $1::numeric)
 -- ["2","2",10]
 
 -- ModificationTimestamp desc,City asc after ["2024-01-15T08:30:00.000Z","York","a"]
-select "ListingKey" as "ListingKey", ("ModificationTimestamp")::text as "order0", ("City")::text as "order1", ("ListingKey")::text as "order2" from "property" where true and ("ModificationTimestamp" <= $1::timestamptz and ("ModificationTimestamp" < $2::timestamptz or ("ModificationTimestamp" = $3::timestamptz and ("City" collate "C" > $4::text or ("City" collate "C" = $5::text and "ListingKey" collate "C" > $6::text))))) order by "ModificationTimestamp" desc, "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $7
--- ["2024-01-15T08:30:00.000Z","2024-01-15T08:30:00.000Z","2024-01-15T08:30:00.000Z","York","York","a",10]
+select * from (select "ListingKey" as "ListingKey", ("ModificationTimestamp")::text as "order0", ("City")::text as "order1", ("ListingKey")::text as "order2" from "property" where true and "ModificationTimestamp" = $1::timestamptz and ("City" collate "C", "ListingKey" collate "C") > ($2::text, $3::text) order by "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $4) as "range0" union all select * from (select "ListingKey" as "ListingKey", ("ModificationTimestamp")::text as "order0", ("City")::text as "order1", ("ListingKey")::text as "order2" from "property" where true and "ModificationTimestamp" < $5::timestamptz order by "ModificationTimestamp" desc, "City" collate "C" asc nulls first, "ListingKey" collate "C" asc limit $6) as "range1" limit $7
+-- ["2024-01-15T08:30:00.000Z","York","a",10,"2024-01-15T08:30:00.000Z",10,10]

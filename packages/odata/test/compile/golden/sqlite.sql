@@ -115,19 +115,19 @@ select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1
 -- [10]
 
 -- City after ["York","a"]
-select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ("City" >= ? and ("City" > ? or ("City" = ? and "ListingKey" > ?))) order by "City", "ListingKey" limit ?
--- ["York","York","York","a",10]
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ("City", "ListingKey") > (?, ?) order by "City", "ListingKey" limit ?
+-- ["York","a",10]
 
 -- City after [null,"a"]
-select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and (("City" is not null or ("City" is null and "ListingKey" > ?))) order by "City", "ListingKey" limit ?
--- ["a",10]
+select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" is null and "ListingKey" > ? order by "City", "ListingKey" limit ?) as "range0" union all select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" is not null order by "City", "ListingKey" limit ?) as "range1" limit ?
+-- ["a",10,10,10]
 
 -- City desc after ["York","a"]
-select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ((("City" < ? or "City" is null) or ("City" = ? and "ListingKey" > ?))) order by "City" desc, "ListingKey" limit ?
--- ["York","York","a",10]
+select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" = ? and "ListingKey" > ? order by "ListingKey" limit ?) as "range0" union all select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" < ? order by "City" desc, "ListingKey" limit ?) as "range1" union all select * from (select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" is null order by "City", "ListingKey" limit ?) as "range2" limit ?
+-- ["York","a",10,"York",10,10,10]
 
 -- City desc after [null,"a"]
-select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and ((0 or ("City" is null and "ListingKey" > ?))) order by "City" desc, "ListingKey" limit ?
+select "ListingKey" as "ListingKey", "City" as "order0", "ListingKey" as "order1" from "property" where 1 and "City" is null and "ListingKey" > ? order by "City", "ListingKey" limit ?
 -- ["a",10]
 
 -- ListPrice mul 2 desc after null
@@ -135,5 +135,5 @@ select "ListingKey" as "ListingKey", "odata_mul_decimal_decimal"("odata_number"(
 -- [2,"2500002",2,"2500002",10]
 
 -- ModificationTimestamp desc,City asc after ["2024-01-15T08:30:00.000Z","York","a"]
-select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and ("ModificationTimestamp" <= ? and ("ModificationTimestamp" < ? or ("ModificationTimestamp" = ? and ("City" > ? or ("City" = ? and "ListingKey" > ?))))) order by "ModificationTimestamp" desc, "City", "ListingKey" limit ?
--- ["2024-01-15T08:30:00.000Z","2024-01-15T08:30:00.000Z","2024-01-15T08:30:00.000Z","York","York","a",10]
+select * from (select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and "ModificationTimestamp" = ? and ("City", "ListingKey") > (?, ?) order by "City", "ListingKey" limit ?) as "range0" union all select * from (select "ListingKey" as "ListingKey", "ModificationTimestamp" as "order0", "City" as "order1", "ListingKey" as "order2" from "property" where 1 and "ModificationTimestamp" < ? order by "ModificationTimestamp" desc, "City", "ListingKey" limit ?) as "range1" limit ?
+-- ["2024-01-15T08:30:00.000Z","York","a",10,"2024-01-15T08:30:00.000Z",10,10]
