@@ -54,8 +54,16 @@ const rows: readonly Row[] = Array.from({ length: 120 }, (_, i) => {
 const item = fc
   .tuple(
     fc.constantFrom(
-      ...["Town", "Price", "Area", "Closed", "Changed", "Rank"],
-      ...["length(Town)", "Price mul Rank", "year(Closed)", "Town eq null"],
+      "Town",
+      "Price",
+      "Area",
+      "Closed",
+      "Changed",
+      "Rank",
+      "length(Town)",
+      "Price mul Rank",
+      "year(Closed)",
+      "Town eq null",
     ),
     fc.constantFrom("", " desc"),
   )
