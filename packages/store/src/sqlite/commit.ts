@@ -2,6 +2,7 @@ import type { Database } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
 import type { Change, Commit } from "../store.ts";
 import { type Outcome, Tallies } from "../write/tallies.ts";
+import { dropIndexes } from "./bulk.ts";
 import { gatherStatistics } from "./statistics.ts";
 import type { TableWriter } from "./writer.ts";
 
@@ -40,8 +41,11 @@ export class Committer {
     try {
       const head = database.prepare(lastCheckpoint).pluck().safeIntegers().get() as bigint;
       const commit = new Making(this.#writers, head + 1n);
+      // The first commit fills empty tables, with all that there is as a rule.
+      const makeIndexes = head === 0n ? dropIndexes(database, [...this.#writers.keys()]) : undefined;
       if (Symbol.iterator in changes) for (const change of changes) commit.make(change);
       else for await (const change of changes) commit.make(change);
+      makeIndexes?.();
       const { written, unchanged, removed } = commit.counts;
       const changed = written + removed > 0;
       if (changed) this.#note(commit);
