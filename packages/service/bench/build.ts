@@ -11,7 +11,7 @@ const projects = [
   ...["odata", "reso", "entitlement", "store", "sample"].map(
     (name) => `packages/${name}/tsconfig.build.json`,
   ),
-  "packages/service/bench/tsconfig.json",
+  "packages/service/bench/tsconfig.build.json",
 ];
 
 /** Compile all that a measured process runs: it is what is published, and no loader rewrites it on the way. */
