@@ -1,16 +1,11 @@
 import type { Mapping } from "@cadastre/odata";
-import type { ReadableTable } from "../read/compile.ts";
 import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
 import type { TableSchema } from "../schema/table.ts";
 import { forms } from "./columns.ts";
 
 /** Compiles queries over the current versions of a table, page after page in ranges where an index has their order. */
-export function postgresCompiler(
-  table: TableSchema,
-  mapping: Mapping,
-  orderIndex: ReadableTable["orderIndex"],
-): CurrentCompiler {
+export function postgresCompiler(table: TableSchema, mapping: Mapping): CurrentCompiler {
   const { page, count } = currentCompiler(table, { ...mapping, ranges: false }, forms);
   const { page: inRanges } = currentCompiler(table, { ...mapping, ranges: true }, forms);
-  return { page: (query) => (orderIndex(query) === undefined ? page : inRanges)(query), count };
+  return { page: (query, index) => (index === undefined ? page : inRanges)(query), count };
 }

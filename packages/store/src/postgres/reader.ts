@@ -1,6 +1,12 @@
 import type { CompiledSql } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
-import type { PageRequest, PageResult, ReadResult, Versions } from "../read/request.ts";
+import {
+  chosenOf,
+  type PageRequest,
+  type PageResult,
+  type ReadResult,
+  type Versions,
+} from "../read/request.ts";
 import { lastCheckpoint } from "./bookkeeping.ts";
 import { PageRows } from "./page-rows.ts";
 import type { Run } from "./reader-pool.ts";
@@ -84,7 +90,7 @@ export async function readAsOf(
   isClosed: boolean,
 ): Promise<ReadResult> {
   let then: History = { earliest: 0, isClosed };
-  const choose: Choose = ({ current, merged }) => (isClosed ? (merged ?? current) : current);
+  const choose: Choose = (versions) => chosenOf(versions, isClosed);
   const state = historyQuery(history, (found) => {
     then = found;
   });

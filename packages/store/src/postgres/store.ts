@@ -60,7 +60,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const table = tableOf(resource);
       const mapping = versionMapping(table, columnsOf(table), pointsOf);
       const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, unlimited);
-      const compiler = postgresCompiler(table, mapping.current, orderIndex);
+      const compiler = postgresCompiler(table, mapping.current);
       const members = numbered.get(table.name) ?? new Map();
       stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
     }

@@ -43,7 +43,8 @@ export function compilePageRequest(
 ): PageRequest {
   const { table, forms, compiler, orderIndex } = readable;
   const { dialect } = forms;
-  const ranges = orderIndex(query) !== undefined;
+  const index = orderIndex(query);
+  const ranges = index !== undefined;
   const ofRecord = columnsOfRecord(table, forms);
   const columns = (of: Mapping): readonly SqlFragment[] => [
     ...ofRecord,
@@ -60,7 +61,7 @@ export function compilePageRequest(
       at,
       (over, of) =>
         isStored
-          ? compiler.page(over)
+          ? compiler.page(over, index)
           : compilePage(over, dialect, { ...of, ranges }, { columns: columns(of) }),
       (over, [current, closed]) =>
         compileMergedPage(
@@ -73,7 +74,8 @@ export function compilePageRequest(
           columns,
         ),
     );
-  const ordered = isStored ? compiler.ordered?.(at === undefined ? asked : then(asked, at)) : undefined;
+  const ordered =
+    isStored && ranges ? compiler.ordered?.(at === undefined ? asked : then(asked, at), index) : undefined;
   return {
     ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
     ...versionsOf(first),

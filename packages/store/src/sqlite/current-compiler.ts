@@ -1,5 +1,12 @@
-import { type BoundNode, cachedCompiler, identifier, type Mapping, sql, sqlite } from "@cadastre/odata";
-import type { ReadableTable } from "../read/compile.ts";
+import {
+  type BoundNode,
+  type Compiler,
+  cachedCompiler,
+  identifier,
+  type Mapping,
+  sql,
+  sqlite,
+} from "@cadastre/odata";
 import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
 import type { TableSchema } from "../schema/table.ts";
 import { forms } from "./columns.ts";
@@ -9,23 +16,17 @@ import { visiting } from "./deadline.ts";
  * Compiles queries over the current versions of a table, and remembers their shapes. A page is also compiled by an index
  * in its order, and a count without a guard.
  */
-export function sqliteCompiler(
-  table: TableSchema,
-  mapping: Mapping,
-  orderIndex: ReadableTable["orderIndex"],
-): CurrentCompiler {
+export function sqliteCompiler(table: TableSchema, mapping: Mapping): CurrentCompiler {
   const compilerOf = (over: Mapping) => currentCompiler(table, over, forms);
   const { page, count } = compilerOf({ ...mapping, ranges: false });
   const { count: unguarded } = cachedCompiler(sqlite, { from: mapping.from, column: mapping.column });
-  const byIndex = new Map<string, CurrentCompiler>();
+  const byIndex = new Map<string, Compiler>();
   return {
     page,
     count,
-    ordered: (query) => {
-      const index = orderIndex(query);
-      if (index === undefined) return undefined;
-      const compiler = byIndex.get(index.name) ?? compilerOf(by(index.name, mapping));
-      byIndex.set(index.name, compiler);
+    ordered: (query, { name }) => {
+      const compiler = byIndex.get(name) ?? compilerOf(by(name, mapping));
+      byIndex.set(name, compiler);
       return compiler.page(query);
     },
     unguarded: (query) => (isCheap(query.filter) ? unguarded(query) : undefined),

@@ -1,5 +1,6 @@
 import type { CompiledSql } from "@cadastre/odata";
 import type { Database, Statement } from "better-sqlite3";
+import { Recent } from "../record/recent.ts";
 
 /** Statements kept prepared, the least recently used one leaving first. */
 const capacity = 256;
@@ -9,7 +10,7 @@ type Prepared = { readonly statement: Statement; isCovered: boolean | undefined 
 /** Prepared statements by their text. Rows come as arrays, integers as bigint. */
 export class StatementCache {
   readonly #database: Database;
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new Recent<string, Prepared>(capacity);
 
   constructor(database: Database) {
     this.#database = database;
@@ -33,15 +34,9 @@ export class StatementCache {
   }
 
   #prepared(text: string): Prepared {
-    const known = this.#statements.get(text);
-    const prepared = known ?? {
+    return this.#statements.get(text, () => ({
       statement: this.#database.prepare(text).raw().safeIntegers(),
       isCovered: undefined,
-    };
-    this.#statements.delete(text);
-    this.#statements.set(text, prepared);
-    const [oldest] = this.#statements.keys();
-    if (this.#statements.size > capacity && oldest !== undefined) this.#statements.delete(oldest);
-    return prepared;
+    }));
   }
 }

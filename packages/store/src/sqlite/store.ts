@@ -56,7 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
     const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, rowsOf);
-    const compiler = sqliteCompiler(table, mapping.current, orderIndex);
+    const compiler = sqliteCompiler(table, mapping.current);
     const members = numbered.get(table.name) ?? new Map();
     stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
   }
