@@ -1,15 +1,10 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
+import { answersListings } from "../../packages/odata/test/support/example-listings.ts";
 import { hasPostgres, startPostgres } from "../../packages/odata/test/support/postgres.ts";
-import { readmeRequests } from "../../packages/odata/test/support/readme-requests.ts";
 
 if (!hasPostgres) console.warn("The example is left out: no PostgreSQL server is installed");
-
-type Answer = {
-  readonly value: readonly Readonly<Record<string, unknown>>[];
-  readonly "@odata.nextLink"?: string;
-};
 
 describe.runIf(hasPostgres)("listings out of PostgreSQL", () => {
   let origin: string;
@@ -29,65 +24,5 @@ describe.runIf(hasPostgres)("listings out of PostgreSQL", () => {
   });
   afterAll(() => close());
 
-  const get = (target: string) => fetch(new URL(target, origin));
-  const read = async (target: string) => (await (await get(target)).json()) as Answer;
-  const keysOf = ({ value }: Answer) => value.map((listing) => listing["ListingKey"]);
-
-  test.each(readmeRequests(new URL("README.md", import.meta.url)))(
-    "$request is answered as the README shows",
-    async ({ request, answer }) => {
-      const text = await (await get(request)).text();
-      const shown = text.replaceAll(origin, "http://127.0.0.1:8080").replace(/(?<=\$skiptoken=)[\w-]+/, "…");
-      expect(JSON.parse(shown)).toEqual(answer);
-    },
-  );
-
-  test.each([
-    ["$filter=City ne 'Austin'", ["L3", "L4"]],
-    ["$filter=contains(City,'''')", ["L3"]],
-    ["$filter=Appliances/any(a:a eq 'Oven')", ["L1", "L2"]],
-    ["$filter=View eq null", ["L3", "L5"]],
-    ["$filter=ListPrice div 2 lt 200000", ["L3"]],
-    ["$filter=ModificationTimestamp gt 2026-03-03T12:00:00-06:00", ["L4", "L5"]],
-    ["$orderby=ListPrice", ["L4", "L3", "L5", "L1", "L2"]],
-    ["$orderby=View desc,ListPrice&$skip=1&$top=3", ["L2", "L1", "L3"]],
-    ["$top=0", []],
-  ])("%s gives the listings %j", async (query, keys) => {
-    expect(keysOf(await read(`/odata/Property?${query}`))).toEqual(keys);
-  });
-
-  test("the next links lead once past every listing", async () => {
-    const walk: unknown[][] = [];
-    let next: string | undefined = "/odata/Property?$orderby=City,ListPrice desc&$top=2";
-    while (next !== undefined) {
-      const answer: Answer = await read(next);
-      walk.push(keysOf(answer));
-      next = answer["@odata.nextLink"];
-    }
-    expect(walk).toEqual([["L4", "L2"], ["L1", "L5"], ["L3"]]);
-  });
-
-  test("a next link goes on with no other filter", async () => {
-    const { "@odata.nextLink": next = "" } = await read("/odata/Property?$filter=ListPrice gt 1&$top=1");
-    const answer = await get(next.replace("%20gt%201", "%20gt%202"));
-    expect([answer.status, await answer.json()]).toMatchObject([
-      400,
-      { error: { code: "invalid_skip_token" } },
-    ]);
-  });
-
-  test.each([
-    ["/odata/Property?$expand=Media", 501, "not_supported"],
-    ["/odata/Property?$top=many", 400, "invalid_option"],
-    ["/odata/Property?$filter=%FF", 400, "invalid_encoding"],
-    ["/odata/Properties", 404, "not_found"],
-  ])("%s is refused with %i %s", async (target, status, code) => {
-    const answer = await get(target);
-    expect([answer.status, await answer.json()]).toMatchObject([status, { error: { code } }]);
-  });
-
-  test("the metadata names what the answers have", async () => {
-    const metadata = await (await get("/odata/$metadata")).text();
-    expect(metadata).toContain(`<Property Name="Appliances" Type="Collection(Edm.String)"`);
-  });
+  answersListings(new URL("README.md", import.meta.url), () => origin);
 });

@@ -1,4 +1,4 @@
-import { compileScope, restrict, visibleEntitySet } from "@cadastre/entitlement";
+import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import {
   bindQuery,
   type EntitySet,
@@ -9,6 +9,7 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../src/index.ts";
+import { grantsOf } from "../test/support/grants.ts";
 
 const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 
@@ -106,23 +107,7 @@ function record(i: number): Row {
 export const recordsOf = (count: number): readonly StoredRecord[] =>
   Array.from({ length: count }, (_, i) => ({ resource: "Listing", datasetId: dataset, record: record(i) }));
 
-const scope = compileScope(
-  {
-    iss: "https://issuer.example",
-    aud: "https://listings.example",
-    sub: "cust_1",
-    ver: 1,
-    iat: 0,
-    nbf: 0,
-    exp: 1,
-    jti: "1",
-    products: ["listing"],
-    channels: { api: true, odata: true, file_delivery: true },
-    regions: [{ kind: "national", value: "US" }],
-    datasets: [{ dataset_id: dataset, resources: { Listing: { fields: "*" } } }],
-  },
-  { entitySets: [entitySet], rules: { Listing: { by: "dataset" } } },
-);
+const scope = grantsOf(entitySet, { [dataset]: "*" }, { byDataset: true });
 
 /** A page of 100 in an order. */
 export const pageBy = (orderBy: string, select?: string) => {

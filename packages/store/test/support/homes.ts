@@ -1,4 +1,4 @@
-import { compileScope, restrict, visibleEntitySet } from "@cadastre/entitlement";
+import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import {
   bindQuery,
   type EntitySet,
@@ -10,6 +10,7 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import { grantsOf } from "./grants.ts";
 
 const datasets = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"] as const;
 
@@ -62,26 +63,7 @@ export const homeRecord = ({ key, isOther = false, rank = 0, town = null, place 
 
 /** A scope of both datasets; of the second one with these fields. */
 const scopeOf = (fields: "*" | readonly string[]) =>
-  compileScope(
-    {
-      iss: "https://issuer.example",
-      aud: "https://listings.example",
-      sub: "cust_1",
-      ver: 1,
-      iat: 0,
-      nbf: 0,
-      exp: 1,
-      jti: "1",
-      products: ["listing"],
-      channels: { api: true, odata: true, file_delivery: true },
-      regions: [{ kind: "national", value: "US" }],
-      datasets: [
-        { dataset_id: datasets[0], resources: { Home: { fields: "*" } } },
-        { dataset_id: datasets[1], resources: { Home: { fields } } },
-      ],
-    },
-    { entitySets: [homes], rules: { Home: { by: "dataset" } } },
-  );
+  grantsOf(homes, { [datasets[0]]: "*", [datasets[1]]: fields }, { byDataset: true });
 
 export const scopes = { all: scopeOf("*"), partly: scopeOf(["Rank"]) } as const;
 

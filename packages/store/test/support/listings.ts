@@ -1,4 +1,4 @@
-import { compileScope, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import {
   bindQuery,
   type EntitySet,
@@ -10,6 +10,7 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import { type Grants, grantsOf } from "./grants.ts";
 
 export const texas = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 export const oregon = "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21";
@@ -84,27 +85,8 @@ export const records: readonly StoredRecord[] = [
 ];
 
 /** A scope of both datasets, or of what `changes` says. */
-export const scopeOf = (datasets: Readonly<Record<string, "*" | readonly string[]>>, state?: string): Scope =>
-  compileScope(
-    {
-      iss: "https://issuer.example",
-      aud: "https://listings.example",
-      sub: "cust_1",
-      ver: 1,
-      iat: 0,
-      nbf: 0,
-      exp: 1,
-      jti: "1",
-      products: ["listing"],
-      channels: { api: true, odata: true, file_delivery: true },
-      regions: [state === undefined ? { kind: "national", value: "US" } : { kind: "state", value: state }],
-      datasets: Object.entries(datasets).map(([dataset_id, fields]) => ({
-        dataset_id,
-        resources: { Property: { fields } },
-      })),
-    },
-    { entitySets: [listings] },
-  );
+export const scopeOf = (datasets: Grants, state?: string): Scope =>
+  grantsOf(listings, datasets, state === undefined ? {} : { regions: [{ kind: "state", value: state }] });
 
 export const everything = scopeOf({ [texas]: "*", [oregon]: "*" });
 

@@ -1,4 +1,4 @@
-import { compileScope, restrict, visibleEntitySet } from "@cadastre/entitlement";
+import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import {
   bindQuery,
   type EntitySet,
@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bookmark, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
 import type { Harness } from "../conformance/harness.ts";
+import { grantsOf } from "./grants.ts";
 import { texas } from "./listings.ts";
 
 const property = (name: string, type: PrimitiveType = "Edm.String", nullable = true): StructuralProperty => ({
@@ -59,23 +60,7 @@ const resource: StoredResource = {
   folded: [["City"]],
 };
 
-const scope = compileScope(
-  {
-    iss: "https://issuer.example",
-    aud: "https://listings.example",
-    sub: "cust_1",
-    ver: 1,
-    iat: 0,
-    nbf: 0,
-    exp: 1,
-    jti: "1",
-    products: ["listing"],
-    channels: { api: true, odata: true, file_delivery: true },
-    regions: [{ kind: "national", value: "US" }],
-    datasets: [{ dataset_id: texas, resources: { Listing: { fields: "*" } } }],
-  },
-  { entitySets: [entitySet], rules: { Listing: { by: "dataset" } } },
-);
+const scope = grantsOf(entitySet, { [texas]: "*" }, { byDataset: true });
 
 type Asked = {
   readonly filter?: string;
