@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { entityModel } from "@cadastre/reso";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -47,6 +48,7 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     log,
     store,
     skipTokenKey,
+    random: randomBytes,
     activeEntitySets,
     keys: createKeyDirectory(access.keys, pepper),
     scopes: createScopes(access.entitlements, { keys: publicKeys, issuer, audience }, entityModel),

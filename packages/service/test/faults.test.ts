@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
@@ -64,6 +65,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       ...store,
     },
     skipTokenKey: new Uint8Array(32),
+    random: randomBytes,
     activeEntitySets,
     keys: { find: () => record },
     scopes: { of: async () => scope() },
