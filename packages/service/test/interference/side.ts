@@ -1,12 +1,13 @@
-import { compileScope, type Scope } from "@cadastre/entitlement";
+import { compileScope, type Entitlement, type Scope } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
 import { pino } from "pino";
 import { createApp, type Services } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { listen } from "../../src/http/server.ts";
 import { ask, type Headers, type Reply } from "../support/ask.ts";
 import type { FilledStore } from "./memory-store.ts";
-import type { Grants, World } from "./projection.ts";
-import { entitySets, resourceNames, ungranted, universeSet } from "./universe.ts";
+import { type Grants, seenSet, type World } from "./projection.ts";
+import { entitySets, type ResourceName, resourceNames, ungranted, universeSet } from "./universe.ts";
 import { identityOf, removalOf, stored } from "./worlds.ts";
 
 /** Everybody who asks; the API key of each is his name. */
@@ -23,29 +24,57 @@ const now = 1_750_000_000;
 export const skipTokenKey = Buffer.alloc(32, 7);
 const random = (bytes: number) => Buffer.alloc(bytes, 9);
 
-const scopeOf = (sub: Customer, { regions, datasets }: Grants): Scope =>
-  compileScope(
-    {
-      iss: "https://issuer.example",
-      aud: "interference",
-      sub,
-      ver: 1,
-      iat: now,
-      nbf: now,
-      exp: now + 60,
-      jti: sub,
-      products: ["listing"],
-      channels: { api: true, odata: true, file_delivery: true },
-      regions,
-      datasets,
-    },
-    { entitySets },
-  );
+const documentOf = (sub: Customer, { regions, datasets }: Grants): Entitlement => ({
+  iss: "https://issuer.example",
+  aud: "interference",
+  sub,
+  ver: 1,
+  iat: now,
+  nbf: now,
+  exp: now + 60,
+  jti: sub,
+  products: ["listing"],
+  channels: { api: true, odata: true, file_delivery: true },
+  regions,
+  datasets,
+});
 
-/** A whole service on a socket, over a store that is filled anew for each case. */
+/** What a service goes by: its model, and the scope of each customer. */
+type Rule = {
+  readonly activeEntitySets: readonly EntitySet[];
+  readonly scopes: Readonly<Partial<Record<string, Scope>>>;
+};
+
+function ruleOf({ one, other }: GrantsOfAll): Rule {
+  const compile = (sub: Customer, grants: Grants) => compileScope(documentOf(sub, grants), { entitySets });
+  const scopes = { one: compile("one", one), other: compile("other", other) };
+  return { activeEntitySets: resourceNames.map(universeSet), scopes };
+}
+
+/** A model that has no more than the customer sees, of which he sees everything. */
+function bareRuleOf(grants: Grants): Rule {
+  const bare = entitySets.map((set) => seenSet(set.name as ResourceName, grants) ?? set);
+  const isThere = (resource: string, field: string) =>
+    bare.some(({ name, type }) => name === resource && type.properties.has(field));
+  const fieldsOf = (resource: string, fields: "*" | readonly string[]) =>
+    fields === "*" ? fields : fields.filter((field) => isThere(resource, field));
+  const datasets = grants.datasets.map(({ dataset_id, resources }) => ({
+    dataset_id,
+    resources: Object.fromEntries(
+      Object.entries(resources).map(([name, { fields }]) => [name, { fields: fieldsOf(name, fields) }]),
+    ),
+  }));
+  const one = compileScope(documentOf("one", { ...grants, datasets }), { entitySets: bare });
+  const active = bare.filter(({ name }) => resourceNames.some((resource) => resource === name));
+  return { activeEntitySets: active, scopes: { one } };
+}
+
+/** A whole service on a socket, over a store of the caller's that is filled anew for each case. */
 export type Side = {
   /** Let the customers in with these grants from now on. */
   readonly admit: (grants: GrantsOfAll) => void;
+  /** Let `one` in, with a model in which there is nothing that he does not see. */
+  readonly admitBare: (grants: Grants) => void;
   /** Make the world what the store holds, in one commit. */
   readonly fill: (world: World) => Promise<void>;
   /** Commit something that nobody may see, as often as it takes to come to the checkpoint. */
@@ -68,18 +97,20 @@ const filler = (count: number) => ({
 });
 
 export async function openSide(store: FilledStore): Promise<Side> {
-  let scopes: Readonly<Record<string, Scope>> = {};
+  let rule: Rule = { activeEntitySets: [], scopes: {} };
   const services: Services = {
     config: readConfig({ CADASTRE_BASE_URL: baseUrl, CADASTRE_PAGE_SIZE: "3" }),
     log: pino({ level: "silent" }),
     store,
     skipTokenKey,
     random,
-    activeEntitySets: resourceNames.map(universeSet),
+    get activeEntitySets() {
+      return rule.activeEntitySets;
+    },
     keys: { find: (customer) => ({ id: customer, digest: "", customer, expires: null, revoked: null }) },
     scopes: {
       of: async (customer) => {
-        const scope = scopes[customer];
+        const scope = rule.scopes[customer];
         if (scope === undefined) throw new RangeError(`no customer ${customer}`);
         return scope;
       },
@@ -92,8 +123,11 @@ export async function openSide(store: FilledStore): Promise<Side> {
   let held: World = [];
   let checkpoint = await store.checkpoint();
   return {
-    admit: ({ one, other }) => {
-      scopes = { one: scopeOf("one", one), other: scopeOf("other", other) };
+    admit: (grants) => {
+      rule = ruleOf(grants);
+    },
+    admitBare: (grants) => {
+      rule = bareRuleOf(grants);
     },
     fill: async (world) => {
       const present = new Set(world.map(identityOf));
@@ -107,9 +141,6 @@ export async function openSide(store: FilledStore): Promise<Side> {
     checkpoint: () => checkpoint,
     ask: (customer, target, method = "GET", headers = {}) =>
       ask(base, target.replace(baseUrl, ""), { ...headers, "x-api-key": customer }, method),
-    stop: async () => {
-      await server.stop(0);
-      await store.close();
-    },
+    stop: () => server.stop(0),
   };
 }
