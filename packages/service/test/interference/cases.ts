@@ -30,7 +30,10 @@ export const grants: fc.Arbitrary<Grants> = fc.record({
     fc.subarray(regions.slice(1), { minLength: 1, maxLength: 3 }),
   ),
   datasets: fc
-    .subarray([...datasets], { minLength: 1 })
+    .oneof(
+      { weight: 3, arbitrary: fc.subarray([...datasets], { minLength: 2 }) },
+      fc.subarray([...datasets], { minLength: 1 }),
+    )
     .chain((granted) => fc.tuple(...granted.map(datasetGrant))),
 });
 

@@ -47,7 +47,7 @@ export async function compareSides(sides: Sides, given: Case): Promise<void> {
   const change = changing(sides, given);
   for (const request of given.requests) {
     await compareWalks(sides, request, given, change);
-    if (request.isCurious) await compareModels(sides, request, given);
+    if (request.aim === "any") await compareModels(sides, request, given);
   }
 }
 

@@ -59,6 +59,16 @@ export function seenSet(resource: ResourceName, grants: Grants): EntitySet | und
   return { ...set, type: { ...type, properties } };
 }
 
+/** The fields of a resource that some of the datasets show, and others that grant it do not. */
+export function partialFields(resource: ResourceName, grants: Grants): readonly string[] {
+  const given = grants.datasets.flatMap(({ resources }) => resources[resource] ?? []);
+  const isShown = (name: string) => given.map((grant) => viewOf(name, resource, grant) === "shown");
+  return [...universeSet(resource).type.properties.keys()].filter((name) => {
+    const shown = isShown(name);
+    return shown.includes(true) && shown.includes(false);
+  });
+}
+
 export function isVisible(row: StoredRecord, world: World, grants: Grants): boolean {
   const resource = row.resource as ResourceName;
   if (grantOf(resource, row.datasetId, grants) === undefined) return false;

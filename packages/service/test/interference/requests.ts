@@ -1,8 +1,7 @@
-import type { EntitySet } from "@cadastre/odata";
 import fc from "fast-check";
 import type { Address } from "../../src/odata/address.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
-import { type Grants, seenSet } from "./projection.ts";
+import { type Grants, partialFields, seenSet } from "./projection.ts";
 import { absentKey, keys, type ResourceName, resourceNames, universeSet } from "./universe.ts";
 
 /** One request, the fields of its options not yet fitted to what the caller may name. */
@@ -13,8 +12,8 @@ export type Request = {
   readonly resource: ResourceName;
   readonly options: Texts;
   readonly headers: Texts;
-  /** Whether it names fields that the caller does not see, too. */
-  readonly isCurious: boolean;
+  /** Which fields it names: those that the caller sees, of these rather those that he sees in part, or any. */
+  readonly aim: "seen" | "partial" | "any";
 };
 
 const pick = <T extends string>(...texts: readonly T[]) => fc.constantFrom(...texts);
@@ -55,7 +54,7 @@ const shaped = ({ resource, path, options = fc.constant({}) }: Shape): fc.Arbitr
     resource: fc.constant(resource),
     options,
     headers,
-    isCurious: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
+    aim: pick("seen", "partial", "partial", "any"),
   });
 
 const ofEach = (shape: (resource: ResourceName) => Shape): fc.Arbitrary<Request> =>
@@ -69,20 +68,23 @@ const ofEach = (shape: (resource: ResourceName) => Shape): fc.Arbitrary<Request>
 const placekey = pick("222-222@222-222-223", "223-223@222-222-224", "@222-222-222", "Austin");
 const boolean = pick("true", "false", "1");
 
+const both = (a: fc.Arbitrary<Texts>, b: fc.Arbitrary<Texts>) =>
+  fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }));
+
 /** The options of a collection that a plain reading of the language can answer. */
 const plainOptions = (resource: ResourceName): fc.Arbitrary<Texts> =>
-  some(
-    {
-      $filter: filtersOf(resource),
-      $orderby: ordersOf(resource),
-      $select: selectsOf(resource),
-      $top: pick("0", "1", "2", "3", "5"),
-      $skip: pick("0", "1", "3"),
-      $count: pick("true", "true", "false"),
-      $ignorecase: pick("true", "false"),
-      $ignorenulls: pick("true", "false"),
-    },
-    3,
+  both(
+    some({ $filter: filtersOf(resource), $orderby: ordersOf(resource), $count: pick("true", "false") }, 2),
+    some(
+      {
+        $select: selectsOf(resource),
+        $top: pick("0", "1", "2", "3", "5"),
+        $skip: pick("0", "1", "3"),
+        $ignorecase: pick("true", "false"),
+        $ignorenulls: pick("true", "false"),
+      },
+      5,
+    ),
   );
 
 const rareOptions: fc.Arbitrary<Texts> = some(
@@ -98,9 +100,6 @@ const rareOptions: fc.Arbitrary<Texts> = some(
   },
   12,
 );
-
-const both = (a: fc.Arbitrary<Texts>, b: fc.Arbitrary<Texts>) =>
-  fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }));
 
 const collectionOf = (resource: ResourceName) => fc.constant(`/reso/odata/${resource}`);
 
@@ -180,23 +179,32 @@ export function targetOf(request: Request, grants: Grants): string {
 }
 
 /** The options as the caller with these grants sends them. */
-export function optionsOf({ resource, options, isCurious }: Request, grants: Grants): Request["options"] {
-  const set = seenSet(resource, grants);
-  if (isCurious || set === undefined) return options;
+export function optionsOf({ resource, options, aim }: Request, grants: Grants): Texts {
+  const seen = seenSet(resource, grants);
+  if (aim === "any" || seen === undefined) return options;
+  const names = [...seen.type.properties.keys()];
+  const partial = aim === "partial" ? partialFields(resource, grants) : [];
   return Object.fromEntries(
-    Object.entries(options).map(([name, text]) => [name, fitted(text, resource, set)]),
+    Object.entries(options).map(([name, text]) => [name, fitted(text, resource, [partial, names])]),
   );
 }
 
-/** `text` with each field that is not in `set` replaced by one of the same type that is, if there is one. */
-function fitted(text: string, resource: ResourceName, { type }: EntitySet): string {
-  const all = universeSet(resource).type.properties;
+/** `text` with the name of each field replaced by one of the same type, of the first list that has one. */
+function fitted(text: string, resource: ResourceName, lists: readonly (readonly string[])[]): string {
+  const { properties } = universeSet(resource).type;
   return text.replace(/[A-Z]\w+/g, (name) => {
-    const hidden = all.get(name);
-    if (hidden === undefined || type.properties.has(name)) return name;
-    const alike = [...type.properties.values()].filter(
-      (one) => one.type === hidden.type && one.collection === hidden.collection,
-    );
-    return alike[name.length % Math.max(alike.length, 1)]?.name ?? name;
+    const field = properties.get(name);
+    if (field === undefined) return name;
+    const isAlike = (other: string) => {
+      const one = properties.get(other);
+      return one?.type === field.type && one.collection === field.collection;
+    };
+    for (const list of lists) {
+      const alike = list.filter(isAlike);
+      if (alike.includes(name)) return name;
+      const found = alike[name.length % Math.max(alike.length, 1)];
+      if (found !== undefined) return found;
+    }
+    return name;
   });
 }
