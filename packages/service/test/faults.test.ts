@@ -214,6 +214,15 @@ test.each([
   expect(tops).toEqual([size, size]);
 });
 
+test("a token is as long after many commits as after few", async () => {
+  const lengthAt = async (checkpoint: number) => {
+    const { base } = await serve({ page: async () => ({ ...firstPage, next: { checkpoint, key: ["k"] } }) });
+    const { text } = await ask(base, property, { host: "feed.example" });
+    return text.length;
+  };
+  expect(await lengthAt(1_000_000)).toBe(await lengthAt(1));
+});
+
 test("a token past its life is refused", async () => {
   const { base, services } = await serve({
     page: async () => firstPage,

@@ -56,5 +56,5 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   donor: worlds,
   lead: fc.constantFrom(0, 0, 1, 3),
   later: fc.option(worlds, { freq: 2, nil: null }),
-  requests: fc.array(requests, { minLength: 1, maxLength: 24, size: "max" }),
+  requests: fc.array(requests, { minLength: 1, maxLength: 16, size: "max" }),
 });

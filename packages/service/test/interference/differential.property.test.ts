@@ -19,7 +19,7 @@ const pages = 3;
 const cases = fc.record({
   grants,
   world: worlds,
-  requests: fc.array(plainRequests, { minLength: 1, maxLength: 12, size: "max" }),
+  requests: fc.array(plainRequests, { minLength: 1, maxLength: 6, size: "max" }),
 });
 
 /** The answers of the service, as the model tells them. */

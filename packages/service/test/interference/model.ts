@@ -68,8 +68,7 @@ function pagesOf(rows: readonly Row[], query: BoundQuery, options: Request["opti
       name,
       row[name] ?? (collection ? [] : null),
     ]);
-    const isWritten = ([, value]: readonly unknown[]) =>
-      options["$ignorenulls"] !== "true" || value !== null;
+    const isWritten = ([, value]: readonly unknown[]) => options["$ignorenulls"] !== "true" || value !== null;
     return Object.fromEntries(members.filter(isWritten));
   };
   if (top === 0) return [{ count, value: [], isLast: true }];

@@ -1,5 +1,7 @@
 import { compileScope, type Entitlement, type Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
+import type { Store } from "@cadastre/store";
+import type { Express } from "express";
 import { pino } from "pino";
 import { createApp, type Services } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
@@ -96,8 +98,8 @@ const filler = (count: number) => ({
   },
 });
 
-export async function openSide(store: FilledStore): Promise<Side> {
-  let rule: Rule = { activeEntitySets: [], scopes: {} };
+/** The application over a store, which lets in whom the rule of the moment has a scope for. */
+export const appOver = (store: Store, rule: () => Rule): Express => {
   const services: Services = {
     config: readConfig({ CADASTRE_BASE_URL: baseUrl, CADASTRE_PAGE_SIZE: "3" }),
     log: pino({ level: "silent" }),
@@ -105,12 +107,12 @@ export async function openSide(store: FilledStore): Promise<Side> {
     skipTokenKey,
     random,
     get activeEntitySets() {
-      return rule.activeEntitySets;
+      return rule().activeEntitySets;
     },
     keys: { find: (customer) => ({ id: customer, digest: "", customer, expires: null, revoked: null }) },
     scopes: {
       of: async (customer) => {
-        const scope = rule.scopes[customer];
+        const scope = rule().scopes[customer];
         if (scope === undefined) throw new RangeError(`no customer ${customer}`);
         return scope;
       },
@@ -118,7 +120,15 @@ export async function openSide(store: FilledStore): Promise<Side> {
     now: () => now * 1000,
     readiness: { ready: true },
   };
-  const server = await listen(createApp(services), { host: "127.0.0.1", port: 0 });
+  return createApp(services);
+};
+
+export async function openSide(store: FilledStore): Promise<Side> {
+  let rule: Rule = { activeEntitySets: [], scopes: {} };
+  const server = await listen(
+    appOver(store, () => rule),
+    { host: "127.0.0.1", port: 0 },
+  );
   const base = `http://127.0.0.1:${server.port}`;
   let held: World = [];
   let checkpoint = await store.checkpoint();
