@@ -16,7 +16,7 @@ import { startPruning } from "./data/pruning.ts";
 import { readSecrets } from "./data/secrets.ts";
 import { audience, issuer, parseKeySet } from "./demo/issuer.ts";
 import { listen } from "./http/server.ts";
-import { createLog } from "./log.ts";
+import { createLog, type Log } from "./log.ts";
 
 /** A service that answers. */
 export type RunningService = {
@@ -30,7 +30,11 @@ export type RunningService = {
 };
 
 /** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
-export async function startService(config: Config, folder: DataFolder): Promise<RunningService> {
+export async function startService(
+  config: Config,
+  folder: DataFolder,
+  log: Log = createLog(config.logLevel),
+): Promise<RunningService> {
   const { pepper, skipTokenKey } = await readSecrets(folder);
   const read = async <T>(file: string, parse: (text: string) => T) =>
     parseDataFile(file, await readFile(file, "utf8"), parse);
@@ -42,7 +46,6 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
-  const log = createLog(config.logLevel);
   const services: Services = {
     config,
     log,

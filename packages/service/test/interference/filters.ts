@@ -9,7 +9,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 type Kind = StructuralProperty["type"];
 
 const literalOf = (value: unknown, type: Kind): string =>
-  value === null || type !== "Edm.String" ? String(value) : quoted(String(value));
+  typeof value === "string" && type === "Edm.String" ? quoted(value) : String(value);
 
 /** The values of the field itself, so that it makes a difference which record has which. */
 const literals = (resource: ResourceName, { name, type }: StructuralProperty): fc.Arbitrary<string> => {

@@ -69,7 +69,7 @@ function pagesOf(rows: readonly Row[], query: BoundQuery, options: Request["opti
       row[name] ?? (collection ? [] : null),
     ]);
     const isWritten = ([, value]: readonly unknown[]) => options["$ignorenulls"] !== "true" || value !== null;
-    return Object.fromEntries(members.filter(isWritten));
+    return Object.fromEntries(members.filter(isWritten)) as Row;
   };
   if (top === 0) return [{ count, value: [], isLast: true }];
   const pages: Answer[] = [];

@@ -13,7 +13,7 @@ import { entitySets, type ResourceName, resourceNames, ungranted, universeSet } 
 import { identityOf, removalOf, stored } from "./worlds.ts";
 
 /** Everybody who asks; the API key of each is his name. */
-export type Customer = "one" | "other";
+type Customer = "one" | "other";
 export type GrantsOfAll = Readonly<Record<Customer, Grants>>;
 
 /** The address that links are made of, so that two services give the same ones. */

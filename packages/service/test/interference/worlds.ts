@@ -80,7 +80,7 @@ function variedRecord(
     JSON.stringify(seen(donor.record[name], name, row, grants));
   const withDonors = (names: readonly string[]): StoredRecord => {
     const values = names.filter(isSeenAlike).map((name) => [name, donor.record[name] ?? null]);
-    const record = { ...row.record, ...Object.fromEntries(values) };
+    const record: Row = { ...row.record, ...(Object.fromEntries(values) as Row) };
     return { ...row, record: row.resource === "Property" ? located(record) : record };
   };
   const names = Object.keys(row.record);
