@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { type Case, cases } from "./cases.ts";
 import { compareSides, type Sides } from "./compare-sides.ts";
 import type { Engine } from "./engines.ts";
-import { targetOf } from "./requests.ts";
 import { openSide } from "./side.ts";
+import { targetOf } from "./targets.ts";
 import { varied } from "./worlds.ts";
 
 /** The services of all cases, and the end of them and of their stores. */

@@ -1,7 +1,8 @@
 import type { Reply } from "../support/ask.ts";
 import type { Case } from "./cases.ts";
-import { type Request, targetOf } from "./requests.ts";
+import type { Request } from "./requests.ts";
 import { type Side, skipTokenKey } from "./side.ts";
+import { targetOf } from "./targets.ts";
 import { withForeignTokens, withOpenTokens, withoutTokens } from "./tokens.ts";
 import { varied } from "./worlds.ts";
 

@@ -4,8 +4,9 @@ import { type Collection, type OdataError, toCollection } from "../support/ask.t
 import { grants } from "./cases.ts";
 import { engines } from "./engines.ts";
 import { type Answer, answers } from "./model.ts";
-import { plainRequests, targetOf } from "./requests.ts";
+import { plainRequests } from "./requests.ts";
 import { openSide, type Side } from "./side.ts";
+import { targetOf } from "./targets.ts";
 import { worlds } from "./worlds.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */

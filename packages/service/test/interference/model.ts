@@ -11,7 +11,8 @@ import {
   type Row,
 } from "@cadastre/odata";
 import { entitled, type Grants, seenSet, type World } from "./projection.ts";
-import { optionsOf, type Request } from "./requests.ts";
+import type { Request } from "./requests.ts";
+import { optionsOf } from "./targets.ts";
 
 /*
  * What the service answers, said once more over arrays: the records that the caller may see, as he sees them, and

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import type { Address } from "../../src/odata/address.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
-import { type Grants, partialFields, seenSet } from "./projection.ts";
-import { absentKey, keys, type ResourceName, resourceNames, universeSet } from "./universe.ts";
+import { absentKey, keys, type ResourceName, resourceNames } from "./universe.ts";
 
-/** One request, the fields of its options not yet fitted to what the caller may name. */
+/** Options or headers, by name. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** One request, the fields of its options not yet fitted to what the caller may name: see `targetOf`. */
 export type Request = {
   readonly method: "GET" | "HEAD" | "POST";
   readonly path: string;
@@ -17,8 +19,6 @@ export type Request = {
 };
 
 const pick = <T extends string>(...texts: readonly T[]) => fc.constantFrom(...texts);
-
-type Texts = Readonly<Record<string, string>>;
 
 /** Each member in one of so many. */
 const some = (members: Readonly<Record<string, fc.Arbitrary<string>>>, every: number): fc.Arbitrary<Texts> =>
@@ -169,42 +169,3 @@ export const requests: fc.Arbitrary<Request> = fc.oneof(
   ...Object.values(requestsOf),
   at("/", "/v1/nope", "/reso", "/reso/odatax"),
 );
-
-/** The path and query of the request as the caller with these grants sends it. */
-export function targetOf(request: Request, grants: Grants): string {
-  const query = Object.entries(optionsOf(request, grants)).map(
-    ([name, text]) => `${name}=${encodeURIComponent(text)}`,
-  );
-  return query.length === 0 ? request.path : `${request.path}?${query.join("&")}`;
-}
-
-/** The options as the caller with these grants sends them. */
-export function optionsOf({ resource, options, aim }: Request, grants: Grants): Texts {
-  const seen = seenSet(resource, grants);
-  if (aim === "any" || seen === undefined) return options;
-  const names = [...seen.type.properties.keys()];
-  const partial = aim === "partial" ? partialFields(resource, grants) : [];
-  return Object.fromEntries(
-    Object.entries(options).map(([name, text]) => [name, fitted(text, resource, [partial, names])]),
-  );
-}
-
-/** `text` with the name of each field replaced by one of the same type, of the first list that has one. */
-function fitted(text: string, resource: ResourceName, lists: readonly (readonly string[])[]): string {
-  const { properties } = universeSet(resource).type;
-  return text.replace(/[A-Z]\w+/g, (name) => {
-    const field = properties.get(name);
-    if (field === undefined) return name;
-    const isAlike = (other: string) => {
-      const one = properties.get(other);
-      return one?.type === field.type && one.collection === field.collection;
-    };
-    for (const list of lists) {
-      const alike = list.filter(isAlike);
-      if (alike.includes(name)) return name;
-      const found = alike[name.length % Math.max(alike.length, 1)];
-      if (found !== undefined) return found;
-    }
-    return name;
-  });
-}

@@ -48,8 +48,8 @@ const systems = ["Lone Star", "Cascade"];
 const instants = ["2024-05-01T10:00:00.000Z", "2024-05-02T10:00:00.000Z"];
 
 /**
- * The values of each field in JSON form, null among them where a field may lack one. Those that lie in a list
- * together have one value under some mask.
+ * The values of each field in JSON form, null among them where a field may lack one. Some are one value under a mask:
+ * ZIP codes that start alike, places that lie close together.
  */
 export const fields: Readonly<Record<ResourceName, Readonly<Record<string, readonly unknown[]>>>> = {
   Property: {
