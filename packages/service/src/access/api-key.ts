@@ -2,6 +2,7 @@ import { type Channel, requireChannel } from "@cadastre/entitlement";
 import type { Request, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
+import type { Step } from "../http/steps.ts";
 import type { KeyDirectory } from "./key-directory.ts";
 import type { Scopes } from "./scopes.ts";
 
@@ -32,9 +33,7 @@ export function requireApiKey({ keys, scopes, now }: Edge): RequestHandler {
 }
 
 /** Lets through those whose entitlement grants the channel. */
-export function requireChannelOf(channel: Channel): RequestHandler {
-  return (req, _res, next) => {
+export const requireChannelOf =
+  (channel: Channel): Step =>
+  (req) =>
     requireChannel(callerOf(req).scope, channel);
-    next();
-  };
-}
