@@ -148,6 +148,7 @@ export function parseEntitlement(value: unknown): Entitlement {
 
 function causeOf(issue: z.core.$ZodIssue | undefined): EntitlementErrorCode {
   if (issue?.code === "unrecognized_keys") return "entitlement_unknown_member";
+  if (issue?.code === "invalid_value") return "entitlement_unknown_value";
   if (issue?.code === "too_small" && issue.origin === "array") return "entitlement_empty_list";
   if (issue?.code === "custom" && issue.params === duplicate) return "entitlement_duplicate";
   return issue?.code === "custom" && issue.params === empty

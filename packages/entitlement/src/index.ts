@@ -22,6 +22,7 @@ export {
   entitlementErrors,
   type Outcome,
 } from "./errors.ts";
+export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export {
   datasetProperty,
   hiddenProperties,
@@ -41,6 +42,7 @@ export {
 } from "./scope.ts";
 export {
   generateKeyPair,
+  inspectEntitlement,
   type Key,
   type KeyPair,
   type PublicKeys,

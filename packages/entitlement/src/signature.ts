@@ -1,4 +1,5 @@
 import {
+  base64url,
   CompactSign,
   type CryptoKey,
   calculateJwkThumbprint,
@@ -13,20 +14,22 @@ import {
 import { canonicalJson } from "./canonical.ts";
 import { type Entitlement, parseEntitlement } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
-
-/** Source: RFC 8037, section 3.1. The only algorithm that is accepted, with Ed25519 as its curve. */
-const alg = "EdDSA";
+import { algorithm as alg, requirePublicKey } from "./key-set.ts";
+import type { KeySource } from "./key-source.ts";
 
 /** So that no other JWS of the same issuer passes for an entitlement. Source: RFC 8725, section 3.11. */
 const typ = "entitlement+jws";
+
+/** The one text of a signature's 64 bytes: the last digit has four bits that decoders drop. */
+const signatureText = /^[\w-]{85}[AQgw]$/;
 
 /** Longest entitlement that is read, in characters. */
 const maxLength = 1_048_576;
 
 export type Key = JWK | CryptoKey | KeyObject;
 
-/** Public keys by key id. */
-export type PublicKeys = JSONWebKeySet | ReadonlyMap<string, Key>;
+/** Public keys by key id: those of {@link KeySource} follow the issuer's, the others stay as they are. */
+export type PublicKeys = JSONWebKeySet | ReadonlyMap<string, Key> | KeySource;
 
 export type KeyPair = { readonly kid: string; readonly publicKey: JWK; readonly privateKey: JWK };
 
@@ -60,13 +63,15 @@ export type Verification = {
   readonly issuer: string;
   readonly audience: string;
   readonly now: () => Date;
+  /** Highest version that was seen of the customer: an older one is refused. */
+  readonly seen?: number;
 };
 
 /**
  * The document of a compact JWS that is signed with one of `keys`, meant for `audience` and valid now.
  *
  * @throws {EntitlementError} with the first cause found: form, header, key, signature, schema, issuer and
- * audience, time.
+ * audience, time, version.
  */
 export async function verifyEntitlement(jws: string, options: Verification): Promise<Entitlement> {
   const document = readPayload(await verifiedPayload(jws, options.keys));
@@ -76,11 +81,24 @@ export async function verifyEntitlement(jws: string, options: Verification): Pro
   // Written so that an invalid date is refused.
   if (!(now >= document.nbf)) throw new EntitlementError("entitlement_not_yet_valid");
   if (!(now < document.exp)) throw new EntitlementError("entitlement_expired");
+  if (!(document.ver >= (options.seen ?? 0))) throw new EntitlementError("entitlement_superseded");
   return document;
 }
 
+/**
+ * What a compact JWS says, proved by nothing: for people to look at.
+ *
+ * @throws {EntitlementError} if its form, header or schema is wrong.
+ */
+export function inspectEntitlement(jws: string): { readonly kid: string; readonly document: Entitlement } {
+  const kid = readHeader(jws);
+  return { kid, document: readPayload(base64url.decode(jws.split(".")[1] ?? "")) };
+}
+
 async function verifiedPayload(jws: string, keys: PublicKeys): Promise<Uint8Array> {
-  const key = findKey(keys, readHeader(jws));
+  const key = await findKey(keys, readHeader(jws));
+  if (!signatureText.test(jws.slice(jws.lastIndexOf(".") + 1)))
+    throw new EntitlementError("entitlement_signature");
   try {
     const { payload } = await compactVerify(jws, key, { algorithms: [alg] });
     return payload;
@@ -113,14 +131,18 @@ function decodeHeader(jws: string): Readonly<Record<string, unknown>> {
 }
 
 /** A key id that two keys share names neither. */
-function findKey(keys: PublicKeys, kid: string): Key {
-  const candidates = isKeySet(keys) ? keys.keys.filter((key) => key.kid === kid) : [keys.get(kid)];
+async function findKey(keys: PublicKeys, kid: string): Promise<Key> {
+  const candidates = isKeySet(keys)
+    ? keys.keys.filter((key) => key.kid === kid)
+    : [isKeySource(keys) ? await keys.find(kid) : keys.get(kid)];
   const [key] = candidates;
   if (candidates.length !== 1 || key === undefined) throw new EntitlementError("entitlement_unknown_key");
+  if ("kty" in key) requirePublicKey(key, "keys");
   return key;
 }
 
-const isKeySet = (keys: PublicKeys): keys is JSONWebKeySet => Array.isArray(keys.keys);
+const isKeySet = (keys: PublicKeys): keys is JSONWebKeySet => "keys" in keys && Array.isArray(keys.keys);
+const isKeySource = (keys: ReadonlyMap<string, Key> | KeySource): keys is KeySource => "find" in keys;
 
 /** Only one text stands for a document: no member is given twice, and none is left out when it is read. */
 function readPayload(payload: Uint8Array): Entitlement {

@@ -145,7 +145,8 @@ describe("a forged entitlement is refused:", () => {
 
   test("a secret key in the key set", async () => {
     const secret = { kty: "oct", k: base64url("x".repeat(32)), kid: pair.kid };
-    await refused(verify(jws, { keys: { keys: [secret] } }), "entitlement_signature");
+    await refused(verify(jws, { keys: { keys: [secret] } }), "key_set_private_key");
+    await refused(verify(jws, { keys: { keys: [pair.privateKey] } }), "key_set_private_key");
   });
 
   test("another `typ`, another name of the algorithm, a missing `kid`, further members", async () => {

@@ -1,0 +1,72 @@
+import { type CryptoKey, importJWK } from "jose";
+import { z } from "zod";
+import { EntitlementError } from "./errors.ts";
+
+/** The one name under which signatures are made and read, with Ed25519 as its curve. Source: RFC 8037, section 3.1. */
+export const algorithm = "EdDSA";
+
+/** Most keys of a set: the current one, its successor, and room. */
+const maxKeys = 64;
+
+/** Members that only private and symmetric keys have. Source: RFC 7518, section 6; RFC 8037, section 2. */
+const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+const keySet = z.object({
+  keys: z.array(z.looseObject({ kid: z.string().min(1).max(255) })).max(maxKeys),
+});
+
+const verificationKey = z.object({
+  kty: z.literal("OKP"),
+  crv: z.literal("Ed25519"),
+  x: z.string().regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/),
+  // Both names stand for the same signatures. Source: RFC 9864, section 2.2.
+  alg: z.enum([algorithm, "Ed25519"]).optional(),
+  use: z.literal("sig").optional(),
+  key_ops: z.tuple([z.literal("verify")]).optional(),
+});
+
+/**
+ * The public keys of a JWKS, by key id. A set with one key that may not be in it is refused whole: nobody can say
+ * what its publisher meant. An empty set is a set, under which nothing verifies.
+ *
+ * @throws {EntitlementError} with the position of the first key at fault, never what it holds.
+ */
+export async function readKeySet(text: string): Promise<ReadonlyMap<string, CryptoKey>> {
+  const keys = new Map<string, CryptoKey>();
+  for (const [position, { kid, ...key }] of parseKeySet(text).entries()) {
+    if (keys.has(kid)) throw new EntitlementError("key_set_duplicate", { path: `keys.${position}` });
+    keys.set(kid, await importKey(key, `keys.${position}`));
+  }
+  return keys;
+}
+
+function parseKeySet(text: string) {
+  const result = keySet.safeParse(parseJson(text));
+  if (result.success) return result.data.keys;
+  throw new EntitlementError("key_set_malformed", {
+    path: result.error.issues[0]?.path.join(".") || "document",
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function importKey(key: object, path: string): Promise<CryptoKey> {
+  requirePublicKey(key, path);
+  const { kty, crv, x } = verificationKey.parse(key);
+  const imported = await importJWK({ kty, crv, x }, algorithm);
+  if (imported instanceof Uint8Array) throw new EntitlementError("key_set_foreign_key", { path });
+  return imported;
+}
+
+/** @throws {EntitlementError} if a JWK is anything but a public Ed25519 key for signatures. */
+export function requirePublicKey(key: object, path: string): void {
+  if (privateMembers.some((member) => Object.hasOwn(key, member)))
+    throw new EntitlementError("key_set_private_key", { path });
+  if (!verificationKey.safeParse(key).success) throw new EntitlementError("key_set_foreign_key", { path });
+}
