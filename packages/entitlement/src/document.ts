@@ -126,10 +126,12 @@ const schema: z.ZodType<Entitlement> = z
     regions: listOf(region),
     datasets: listOf(dataset, ({ dataset_id }) => dataset_id),
     limits: z.exactOptional(
-      z.strictObject({
-        requests_per_second: z.exactOptional(positive),
-        open_exports: z.exactOptional(positive),
-      }),
+      z
+        .strictObject({
+          requests_per_second: z.exactOptional(positive),
+          open_exports: z.exactOptional(positive),
+        })
+        .refine((limits) => Object.keys(limits).length > 0, { params: empty }),
     ),
   })
   .refine(({ nbf, exp }) => nbf < exp, { path: ["exp"] });

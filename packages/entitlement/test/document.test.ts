@@ -39,6 +39,7 @@ const refusals: readonly (readonly [string, object, EntitlementErrorCode, string
   ["no product", { products: [] }, "entitlement_empty_list", "products"],
   ["no capability, written out", { capabilities: [] }, "entitlement_empty_list", "capabilities"],
   ["no region", { regions: [] }, "entitlement_empty_list", "regions"],
+  ["no limit, written out", { limits: {} }, "entitlement_empty_list", "limits"],
   ["no dataset", { datasets: [] }, "entitlement_empty_list", "datasets"],
   ["no resource", { datasets: [grant(texas, {})] }, "entitlement_empty_list", "datasets.0.resources"],
   [
