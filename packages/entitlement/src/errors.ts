@@ -40,7 +40,9 @@ export const entitlementErrors = {
   entitlement_unknown_resource: unverifiable(
     (d) => `a grant names the unknown resource \`${d["resource"]}\``,
   ),
-  entitlement_unknown_field: unverifiable((d) => `a grant of \`${d["resource"]}\` names an unknown field`),
+  entitlement_unknown_field: unverifiable(
+    (d) => `a grant of \`${d["resource"]}\` names the unknown field \`${d["field"]}\``,
+  ),
   key_set_location: unverifiable(
     () => "the key set must be a file, an https address, or an http address of this machine",
   ),

@@ -22,6 +22,7 @@ export {
   entitlementErrors,
   type Outcome,
 } from "./errors.ts";
+export { readKeySet } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export {
   datasetProperty,

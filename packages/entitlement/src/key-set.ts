@@ -11,8 +11,11 @@ const maxKeys = 64;
 /** Members that only private and symmetric keys have. Source: RFC 7518, section 6; RFC 8037, section 2. */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
+/** What a key id may be: text that can be shown. */
+export const keyId = /^\P{C}{1,255}$/u;
+
 const keySet = z.object({
-  keys: z.array(z.looseObject({ kid: z.string().min(1).max(255) })).max(maxKeys),
+  keys: z.array(z.looseObject({ kid: z.string().regex(keyId) })).max(maxKeys),
 });
 
 const verificationKey = z.object({

@@ -14,7 +14,7 @@ import {
 import { canonicalJson } from "./canonical.ts";
 import { type Entitlement, parseEntitlement } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
-import { algorithm as alg, requirePublicKey } from "./key-set.ts";
+import { algorithm as alg, keyId, requirePublicKey } from "./key-set.ts";
 import type { KeySource } from "./key-source.ts";
 
 /** So that no other JWS of the same issuer passes for an entitlement. Source: RFC 8725, section 3.11. */
@@ -115,7 +115,8 @@ function readHeader(jws: string): string {
   if (header["alg"] !== alg) throw new EntitlementError("entitlement_header", { member: "alg" });
   if (header["typ"] !== typ) throw new EntitlementError("entitlement_header", { member: "typ" });
   const { kid } = header;
-  if (typeof kid !== "string") throw new EntitlementError("entitlement_header", { member: "kid" });
+  if (typeof kid !== "string" || !keyId.test(kid))
+    throw new EntitlementError("entitlement_header", { member: "kid" });
   // Such as `crit`, `jwk` and `jku`.
   if (Object.keys(header).length > 3)
     throw new EntitlementError("entitlement_header", { member: "extension" });

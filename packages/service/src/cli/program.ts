@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { entitlementCommand } from "./entitlement.ts";
 import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
 
@@ -6,7 +7,8 @@ import { concede, exitCodes } from "./outcome.ts";
 function createProgram(): Command {
   const program = new Command("cadastre")
     .description("Look after a Cadastre listing data service.")
-    .addCommand(keyCommand());
+    .addCommand(keyCommand())
+    .addCommand(entitlementCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }
