@@ -22,7 +22,7 @@ export {
   entitlementErrors,
   type Outcome,
 } from "./errors.ts";
-export { readKeySet } from "./key-set.ts";
+export { type Key, readKeySet } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export {
   datasetProperty,
@@ -44,7 +44,6 @@ export {
 export {
   generateKeyPair,
   inspectEntitlement,
-  type Key,
   type KeyPair,
   type PublicKeys,
   type SigningKey,

