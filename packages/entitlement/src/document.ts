@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { canonicalJson } from "./canonical.ts";
 import { EntitlementError, type EntitlementErrorCode } from "./errors.ts";
 
 /** What a customer may buy; also the domains of an export. Source: interface specification, section 2.9. */
@@ -82,10 +81,8 @@ export type Entitlement = {
 const duplicate = {};
 const empty = {};
 
-const listOf = <Item extends z.ZodType>(
-  item: Item,
-  identity = canonicalJson as (value: z.output<Item>) => string,
-) =>
+/** @param identity what two items may not have in common. */
+const listOf = <Item extends z.ZodType>(item: Item, identity: (value: z.output<Item>) => string) =>
   z
     .array(item)
     .min(1)
@@ -106,7 +103,7 @@ const region = z
 const dataset = z.strictObject({
   dataset_id: z.string().regex(/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/),
   resources: z
-    .record(name, z.strictObject({ fields: z.union([z.literal("*"), listOf(name)]) }))
+    .record(name, z.strictObject({ fields: z.union([z.literal("*"), listOf(name, String)]) }))
     .refine((resources) => Object.keys(resources).length > 0, { params: empty }),
 });
 
@@ -120,16 +117,18 @@ const schema: z.ZodType<Entitlement> = z
     nbf: seconds,
     exp: seconds,
     jti: text,
-    products: listOf(z.enum(products)),
+    products: listOf(z.enum(products), String),
     channels: z.strictObject({ api: z.boolean(), odata: z.boolean(), file_delivery: z.boolean() }),
-    capabilities: z.exactOptional(listOf(z.enum(capabilities))),
-    regions: listOf(region),
+    capabilities: z.exactOptional(listOf(z.enum(capabilities), String)),
+    regions: listOf(region, ({ kind, value }) => `${kind}:${value}`),
     datasets: listOf(dataset, ({ dataset_id }) => dataset_id),
     limits: z.exactOptional(
-      z.strictObject({
-        requests_per_second: z.exactOptional(positive),
-        open_exports: z.exactOptional(positive),
-      }),
+      z
+        .strictObject({
+          requests_per_second: z.exactOptional(positive),
+          open_exports: z.exactOptional(positive),
+        })
+        .refine((limits) => Object.keys(limits).length > 0, { params: empty }),
     ),
   })
   .refine(({ nbf, exp }) => nbf < exp, { path: ["exp"] });
@@ -148,6 +147,7 @@ export function parseEntitlement(value: unknown): Entitlement {
 
 function causeOf(issue: z.core.$ZodIssue | undefined): EntitlementErrorCode {
   if (issue?.code === "unrecognized_keys") return "entitlement_unknown_member";
+  if (issue?.code === "invalid_value") return "entitlement_unknown_value";
   if (issue?.code === "too_small" && issue.origin === "array") return "entitlement_empty_list";
   if (issue?.code === "custom" && issue.params === duplicate) return "entitlement_duplicate";
   return issue?.code === "custom" && issue.params === empty

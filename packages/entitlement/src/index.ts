@@ -22,6 +22,8 @@ export {
   entitlementErrors,
   type Outcome,
 } from "./errors.ts";
+export { type Key, readKeySet } from "./key-set.ts";
+export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export {
   datasetProperty,
   hiddenProperties,
@@ -41,7 +43,7 @@ export {
 } from "./scope.ts";
 export {
   generateKeyPair,
-  type Key,
+  inspectEntitlement,
   type KeyPair,
   type PublicKeys,
   type SigningKey,

@@ -36,6 +36,8 @@ export type Scope = Compiled & {
 export type ScopeOptions = {
   /** Every entity set that a grant may name, served or not. */
   readonly entitySets: readonly EntitySet[];
+  /** Ids of every dataset there is. Without them a grant of any dataset counts. */
+  readonly datasets?: ReadonlySet<string>;
   /** For resources of your own. */
   readonly rules?: Readonly<Record<string, ResourceRule>>;
 };
@@ -45,13 +47,14 @@ const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, Resource>>();
 /**
  * What a verified entitlement grants of `entitySets`.
  *
- * @throws {EntitlementError} if a grant names a resource or a field that `entitySets` do not have: what it
- * means cannot be known, so nothing of the document is trusted.
+ * @throws {EntitlementError} if a grant names a dataset, a resource or a field that is not known: what it means
+ * cannot be known, so nothing of the document is trusted.
  */
 export function compileScope(
   entitlement: Entitlement,
-  { entitySets, rules = resourceRules }: ScopeOptions,
+  { entitySets, datasets: known, rules = resourceRules }: ScopeOptions,
 ): Scope {
+  refuseUnknownDatasets(entitlement.datasets, known);
   const sets = new Map(entitySets.map((entitySet) => [entitySet.name, entitySet]));
   for (const entitySet of entitySets) refuseHiddenNames(entitySet);
   const grants = collectGrants(entitlement.datasets);
@@ -107,6 +110,15 @@ function refuseHiddenNames({ name, type }: EntitySet): void {
   const taken = [...hiddenProperties.keys()].find((hidden) => type.properties.has(hidden));
   if (taken !== undefined)
     throw new TypeError(`the entity set \`${name}\` may not have a property \`${taken}\``);
+}
+
+function refuseUnknownDatasets(
+  datasets: readonly DatasetGrant[],
+  known: ReadonlySet<string> | undefined,
+): void {
+  const unknown = datasets.findIndex(({ dataset_id }) => known?.has(dataset_id) === false);
+  if (unknown !== -1)
+    throw new EntitlementError("entitlement_unknown_dataset", { path: `datasets.${unknown}.dataset_id` });
 }
 
 /** Resource → what each dataset shows of it, in one order whatever the order of the document. */
