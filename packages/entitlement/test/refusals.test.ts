@@ -183,9 +183,8 @@ describe("a header is refused", () => {
 });
 
 test("a signed document with any one character changed, lost or added is refused", async () => {
-  const character = fc.constantFrom(
-    ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\u0000é",
-  );
+  const texts = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\u0000é");
+  const character = fc.constantFrom(...texts);
   const place = fc.integer({ min: 0, max: jws.length - 1 });
   await fc.assert(
     fc.asyncProperty(place, character, fc.constantFrom(0, 1), async (at, text, taken) => {
@@ -196,13 +195,7 @@ test("a signed document with any one character changed, lost or added is refused
         if (changed !== jws) await expect(verify(changed)).rejects.toThrow(EntitlementError);
       }
     }),
-    {
-      numRuns: 300,
-      examples: [...".ABQgw_-="].flatMap((text) => [0, 1].map((n) => [jws.length - 1, text, n])) as [
-        number,
-        string,
-        number,
-      ][],
-    },
+    // The last character first: some of its bits are no part of the signature.
+    { numRuns: 300, examples: texts.map((text): [number, string, number] => [jws.length - 1, text, 1]) },
   );
 });
