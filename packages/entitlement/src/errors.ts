@@ -37,6 +37,21 @@ export const entitlementErrors = {
     (d) => `a grant names the unknown resource \`${d["resource"]}\``,
   ),
   entitlement_unknown_field: unverifiable((d) => `a grant of \`${d["resource"]}\` names an unknown field`),
+  entitlement_unknown_policy: unverifiable(
+    (d) => `\`${d["resource"]}\` has no \`${d["policy"]}\` that could be granted`,
+  ),
+  entitlement_mask_unknown_field: unverifiable(
+    (d) => `a mask of \`${d["resource"]}\` names an unknown field`,
+  ),
+  entitlement_mask_ungranted_field: unverifiable(
+    (d) => `a mask of \`${d["resource"]}\` names the field \`${d["field"]}\`, which its grant leaves out`,
+  ),
+  entitlement_mask_required_field: unverifiable(
+    (d) => `\`${d["field"]}\` of \`${d["resource"]}\` cannot be masked: it tells records apart`,
+  ),
+  entitlement_mask_misfit: unverifiable(
+    (d) => `the mask of \`${d["field"]}\` of \`${d["resource"]}\` does not fit its type`,
+  ),
   entitlement_expired: denied("entitlement_changed", () => "the entitlement has expired"),
   entitlement_not_yet_valid: denied("entitlement_changed", () => "the entitlement is not valid yet"),
   channel_not_entitled: denied(

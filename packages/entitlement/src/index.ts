@@ -22,12 +22,15 @@ export {
   entitlementErrors,
   type Outcome,
 } from "./errors.ts";
+export type { Mask } from "./mask.ts";
 export {
   datasetProperty,
   hiddenProperties,
   listingProperties,
+  type Privacy,
   type RegionProperties,
   type ResourceRule,
+  type ResourceRules,
   resourceRules,
 } from "./resources.ts";
 export { type RestrictedQuery, restrict } from "./restrict.ts";
