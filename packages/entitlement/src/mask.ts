@@ -3,6 +3,7 @@ import {
   callNode,
   codecOf,
   type PrimitiveType,
+  roundToNode,
   type StructuralProperty,
 } from "@cadastre/odata";
 import { lookupNamesOf } from "./lookup-name.ts";
@@ -78,20 +79,21 @@ const number = (type: PrimitiveType, value: number): BoundNode => ({
   value: codecOf(type).fromJson(value),
 });
 
-/** `round(value mul 100) divby 100`, computed as doubles for a single. */
+/** Of a double, and of a single as one: `round(value mul 100) divby 100`. */
 function rounded(value: BoundNode, type: PrimitiveType, digits: number): BoundNode {
-  const computed = type === "Edm.Single" ? "Edm.Double" : type;
-  const power = number(computed, 10 ** digits);
-  const scaled = callNode("round", arithmetic(cast(value, computed), "mul", power, computed));
-  return cast(arithmetic(scaled, "divby", power, computed), type);
+  if (type === "Edm.Decimal") return roundToNode(value, digits);
+  const power = number("Edm.Double", 10 ** digits);
+  const scaled = callNode("round", arithmetic(cast(value, "Edm.Double"), "mul", power));
+  return cast(arithmetic(scaled, "divby", power), type);
 }
 
-const arithmetic = (
-  left: BoundNode,
-  operator: "mul" | "divby",
-  right: BoundNode,
-  type: PrimitiveType,
-): BoundNode => ({ kind: "Arithmetic", type, operator, left, right });
+const arithmetic = (left: BoundNode, operator: "mul" | "divby", right: BoundNode): BoundNode => ({
+  kind: "Arithmetic",
+  type: "Edm.Double",
+  operator,
+  left,
+  right,
+});
 
 const cast = (operand: BoundNode, type: PrimitiveType): BoundNode =>
   operand.type === type ? operand : { kind: "Cast", type, operand };

@@ -1,6 +1,7 @@
 import type { FunctionEntry } from "../functions/define.ts";
 import { functionTable } from "../functions/index.ts";
 import { point } from "../functions/point.ts";
+import { roundTo } from "../functions/round-to.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { codecs } from "../model/values.ts";
 import { promote } from "./promote.ts";
@@ -59,3 +60,7 @@ export function callNode(name: string, ...args: readonly BoundNode[]): BoundCall
 /** The place at two numbers of degrees; null where one is null, or where there is no such place. */
 export const pointNode = (longitude: BoundNode, latitude: BoundNode): BoundCallNode =>
   callOf(point, [longitude, latitude]);
+
+/** A decimal with at most so many digits after the point, half away from zero. */
+export const roundToNode = (value: BoundNode, digits: number): BoundCallNode =>
+  callOf(roundTo, [value, { kind: "Constant", type: "Edm.Int64", value: BigInt(digits) }]);

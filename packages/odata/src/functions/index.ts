@@ -6,6 +6,7 @@ import * as geo from "./geo.ts";
 import * as match from "./match.ts";
 import * as math from "./math.ts";
 import { point } from "./point.ts";
+import { roundTo } from "./round-to.ts";
 import { search, words } from "./search.ts";
 import * as string from "./string.ts";
 import * as time from "./time.ts";
@@ -22,7 +23,7 @@ export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byNa
 ]);
 
 /** What binding, compiling and masks put in where a query names no function. */
-export const impliedFunctions: readonly FunctionEntry[] = [foldcase, words, search, point];
+export const impliedFunctions: readonly FunctionEntry[] = [foldcase, words, search, point, roundTo];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {
   const table = new Map<string, FunctionEntry[]>();
