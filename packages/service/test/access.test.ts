@@ -162,7 +162,7 @@ describe("an entitlement that lets nobody in", () => {
   });
 });
 
-describe("three keys", () => {
+describe("four keys", () => {
   const count = async (name: string, $filter?: string) => {
     const options = { $top: 0, $count: true, ...($filter === undefined ? {} : { $filter }) };
     return toCollection(await get(property + query(options), name))["@odata.count"];
@@ -183,6 +183,27 @@ describe("three keys", () => {
     expect(await fields("market")).not.toHaveLength(0);
     expect(await fields("state")).not.toContain("ListAgentKey");
     expect((await fields("state")).length).toBeLessThan(60);
+  });
+
+  test("see masked places, and no more of them by a filter or an order", async () => {
+    const page = (name: string, options: object) =>
+      get(property + query({ $filter: "StateOrProvince eq 'WA'", ...options }), name);
+    const $select = "ListingKey,PostalCode,StreetNumber,Latitude,Coordinates,Placekey";
+    const whole = toCollection(await page("national", { $select })).value;
+    const coarse = toCollection(await page("coarse", { $select })).value;
+    expect(coarse.map((row) => row["ListingKey"])).toEqual(whole.map((row) => row["ListingKey"]));
+    expect(coarse.length).toBeGreaterThan(5);
+    for (const [i, { PostalCode, StreetNumber, Latitude, Coordinates, Placekey }] of coarse.entries()) {
+      expect([StreetNumber, Placekey]).toEqual([null, null]);
+      expect(PostalCode).toBe(String(whole[i]?.["PostalCode"]).slice(0, 3));
+      if (Latitude === null) continue;
+      expect(String(Latitude)).toMatch(/^\d\d(\.\d\d?)?$/);
+      expect(Coordinates).toMatchObject({ coordinates: [expect.any(Number), Latitude] });
+    }
+    const [one] = whole.filter((row) => row["StreetNumber"] !== null);
+    const $filter = `PostalCode eq '${String(one?.["PostalCode"])}' or StreetNumber eq '${String(one?.["StreetNumber"])}'`;
+    expect(toCollection(await page("national", { $filter })).value.length).toBeGreaterThan(0);
+    expect(toCollection(await page("coarse", { $filter })).value).toEqual([]);
   });
 
   test.each(["$filter", "$select", "$orderby"])(

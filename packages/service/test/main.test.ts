@@ -62,7 +62,7 @@ describe("the program", () => {
     await says(first, "Stop with Ctrl-C.");
     const demo = await readDemo();
     expect(first.output()).toMatch(/Prepared 300 sample listings in \d+\.\d s\./);
-    expect(demo.keys.map(({ name }) => name)).toEqual(["national", "market", "state"]);
+    expect(demo.keys.map(({ name }) => name)).toEqual(["national", "market", "state", "coarse"]);
     expect((await stat(join(data, "demo.json"))).mode & 0o777).toBe(0o600);
 
     const requests = [...first.output().matchAll(/curl -H '(\S+): (\S+)' '(\S+)'/g)];
@@ -78,7 +78,7 @@ describe("the program", () => {
       counts.push(toCollection(await ask(demo.baseUrl, target, { "x-api-key": apiKey }))["@odata.count"]);
     }
     expect(counts[0]).toBe(300);
-    expect(new Set(counts).size).toBe(3);
+    expect(new Set(counts).size).toBe(4);
     expect(first.output()).not.toContain("listings.sqlite");
     expect(first.output()).not.toMatch(/Warning|prepared before/);
     expect(await end(first, "SIGTERM")).toBe(0);

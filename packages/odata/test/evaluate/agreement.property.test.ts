@@ -1,12 +1,16 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import {
+  type BoundNode,
   type BoundQuery,
+  bindExpression,
   bindQuery,
+  callNode,
   compareRows,
   matches,
   parseFilter,
   parseOrderBy,
+  pointNode,
 } from "../../src/index.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { listing, rows } from "../support/listing.ts";
@@ -101,6 +105,31 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
       parameters,
     );
   });
+
+  test.each([null, 0, 1e5, 1e7])(
+    "on the places at two numbers, and those within %j metres",
+    async (metres) => {
+      const columns = ["Score", "LivingArea"].map((name) => bindExpression(parseFilter(name), listing));
+      const [longitude, latitude] = columns as [BoundNode, BoundNode];
+      const distance = callNode("geo.distance", pointNode(longitude, latitude), {
+        kind: "Constant",
+        type: "Edm.GeographyPoint",
+        value: { type: "Point", coordinates: [0, 0] },
+      });
+      const limit = {
+        kind: "Constant",
+        type: metres === null ? "Null" : "Edm.Double",
+        value: metres,
+      } as const;
+      const comparator = metres === null ? "eq" : "le";
+      const query = {
+        ...bindQuery({ top: 100 }, listing),
+        filter: { kind: "Compare", type: "Edm.Boolean", comparator, left: distance, right: limit } as const,
+      };
+      const expected = rows.filter((row) => matches(query.filter, row)).map((row) => row[key]);
+      expect(await engine.keys(query)).toEqual(expected);
+    },
+  );
 
   test("on the order of every `$orderby`", options, async () => {
     await fc.assert(
