@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import knex, { type Knex } from "knex";
+import { silent } from "../schema/silent.ts";
 import { giveUp } from "./guarded.ts";
 import { patientFor } from "./patience.ts";
 import { createRegistry, type Registry } from "./registry.ts";
@@ -36,6 +37,7 @@ const connect = (file: string): Knex =>
     client: "better-sqlite3",
     connection: { filename: file },
     useNullAsDefault: true,
+    log: silent,
     pool: {
       afterCreate: (connection: Database, done: () => void) => {
         // See `patientFor`.
