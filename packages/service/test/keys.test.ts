@@ -160,7 +160,7 @@ describe("an API key", patience, () => {
     const bodies = new Set<string>();
     for (const apiKey of [first, second, createApiKey(), "x", ""]) {
       const { status: code, headers, text } = await get(apiKey);
-      const { date, "x-request-id": requestId, ...same } = headers;
+      const same = { ...headers, date: "", "x-request-id": "" };
       bodies.add(JSON.stringify([code, same, text]));
     }
     expect([...bodies]).toHaveLength(1);

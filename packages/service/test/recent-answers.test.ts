@@ -42,8 +42,12 @@ test("a failure is told to those who wait for it, and is not remembered", async 
 
 test("a failure that comes late does not take a later answer with it", async () => {
   const { answers, ask } = counting();
-  let fail = (_: Error) => {};
-  const failing = answers.get("q", () => new Promise((_, reject) => (fail = reject)));
+  let fail: (error: Error) => void = () => {};
+  const slow = () =>
+    new Promise<number>((_resolve, reject) => {
+      fail = reject;
+    });
+  const failing = answers.get("q", slow);
   expect(await answers.get("q", ask, "fresh")).toBe(1);
   fail(new Error("down"));
   await expect(failing).rejects.toThrow("down");

@@ -10,8 +10,7 @@ type CustomerRow = {
 };
 
 /** The table of customers, to build a statement on. */
-export const customerTable = (knex: Knex): Knex.QueryBuilder<CustomerRow> =>
-  knex<CustomerRow>("cadastre_customer");
+export const customerTable = (knex: Knex) => knex<CustomerRow>("cadastre_customer");
 
 /** The entitlements of customers with all of the values, by name. */
 export async function selectEntitlements(

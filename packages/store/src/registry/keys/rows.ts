@@ -15,7 +15,7 @@ type KeyRow = {
 };
 
 /** The table of keys, to build a statement on. */
-export const keyTable = (knex: Knex): Knex.QueryBuilder<KeyRow> => knex<KeyRow>("cadastre_api_key");
+export const keyTable = (knex: Knex) => knex<KeyRow>("cadastre_api_key");
 
 const timeOf = (value: number | string | null) => (value === null ? null : Number(value));
 
