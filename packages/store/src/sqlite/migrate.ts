@@ -5,6 +5,7 @@ import knex from "knex";
 import { columnValues } from "../read/columns.ts";
 import type { Member } from "../record/members.ts";
 import { createIndexes, type IndexForms, migrate } from "../schema/migrate.ts";
+import { silent } from "../schema/silent.ts";
 import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { declaredType, formOf } from "./columns.ts";
@@ -34,6 +35,7 @@ async function migrateWithKnex(
     client: "better-sqlite3",
     connection: { filename: file },
     useNullAsDefault: true,
+    log: silent,
     pool: {
       afterCreate: (connection: Database.Database, done: () => void) => {
         connection.pragma("journal_mode = wal");
