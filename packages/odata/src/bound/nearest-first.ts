@@ -1,4 +1,4 @@
-import type { Comparator } from "../syntax/tree.ts";
+import type { Comparator, GeoShape } from "../syntax/tree.ts";
 import { allOf, type BoundCallNode, type BoundCompareNode, type BoundNode, type BoundQuery } from "./tree.ts";
 
 /** Where the rings round a place begin, in metres: the ground of each is three times that of all inside of it. */
@@ -6,7 +6,7 @@ const starts: readonly number[] = [0, ...Array.from({ length: 14 }, (_, i) => 50
 
 /**
  * Split a query whose order begins with the distance from a place, nearest first, into queries for the rows that
- * have no distance, for those in each ring round the place from the innermost out, and for the rest. Their rows in
+ * have no distance, if the filter lets any through, for those in each ring round the place from the innermost out, and for the rest. Their rows in
  * turn are the rows of the query in its order. Run them until the page is full: an index of points serves the
  * rings, whereas the query itself would sort all that matches.
  *
@@ -30,7 +30,8 @@ export function nearestPhases<Query extends BoundQuery>(query: Query): readonly 
   });
   /** Whether nothing that matches lies beyond `end`. */
   const isEnded = (end: number) => end === Number.POSITIVE_INFINITY || (limit !== null && limit < end);
-  const missing = last === null && limit === null ? [phase(true, compare(distance, "eq", null))] : [];
+  const isMissing = last === null && !(isOnEarth(distance) && impliesPlace(query.filter, distance));
+  const missing = isMissing ? [phase(true, compare(distance, "eq", null))] : [];
   const rings = starts
     .map((start, i) => ({ start, end: starts[i + 1] ?? Number.POSITIVE_INFINITY }))
     .filter(({ start, end }) => !(Number(last) >= end) && !(limit !== null && start > limit))
@@ -61,6 +62,12 @@ const compare = (left: BoundNode, comparator: Comparator, metres: number | null)
   right: { kind: "Constant", type: metres === null ? "Null" : "Edm.Double", value: metres },
 });
 
+/** Whether the constant is a place on earth: from one that is not, nothing is at a distance. */
+function isOnEarth({ entry, args }: BoundCallNode): boolean {
+  const shape = args.find((arg) => arg.kind === "Constant")?.value;
+  return shape ? entry.boxes?.(shape as GeoShape, 0)?.length !== 0 : false;
+}
+
 /** The greatest distance that a filter lets through; null where it does not say. */
 function limitOf(filter: BoundNode, distance: BoundCallNode): number | null {
   if (filter.kind === "Logical" && filter.operator === "and") {
@@ -74,17 +81,42 @@ function limitOf(filter: BoundNode, distance: BoundCallNode): number | null {
     : null;
 }
 
+/**
+ * Whether a row that the filter lets through has a distance: one from any place is compared, or an area holds the
+ * point. Null is less than nothing, and in no area. A point that is not null may still be nowhere on earth.
+ */
+function impliesPlace(filter: BoundNode, distance: BoundCallNode): boolean {
+  if (filter.kind === "Logical" && filter.operands.length > 0) {
+    const implies = (operand: BoundNode) => impliesPlace(operand, distance);
+    return filter.operator === "and" ? filter.operands.some(implies) : filter.operands.every(implies);
+  }
+  if (filter.kind === "Call") return filter.entry.name === "geo.intersects" && readsPointOf(filter, distance);
+  if (filter.kind !== "Compare" || filter.comparator === "eq" || filter.comparator === "ne") return false;
+  return [filter.left, filter.right].some((side) => isDistance(side) && readsPointOf(side, distance));
+}
+
+/** Whether a function of a constant takes the point that the distance is of. */
+const readsPointOf = ({ args }: BoundCallNode, distance: BoundCallNode): boolean =>
+  args.some((arg) => arg.kind === "Constant" && arg.value !== null) &&
+  args.some((arg) => distance.args.some((other) => isSamePoint(arg, other)));
+
 /** Whether two distances are of one property and one place. */
-function isSame(node: BoundNode, distance: BoundCallNode): boolean {
-  return (
-    isDistance(node) &&
-    node.args.every((arg, i) => {
-      const other = distance.args[i];
-      if (arg.kind === "Constant") return other?.kind === "Constant" && isEqual(arg.value, other.value);
-      if (arg.kind !== "Property" || other?.kind !== "Property") return false;
-      return arg.base === undefined && other.base === undefined && arg.property.name === other.property.name;
-    })
-  );
+const isSame = (node: BoundNode, distance: BoundCallNode): boolean =>
+  isDistance(node) &&
+  node.args.every((arg, i) => {
+    const other = distance.args[i];
+    if (arg.kind === "Constant") return other?.kind === "Constant" && isEqual(arg.value, other.value);
+    return isSamePoint(arg, other);
+  });
+
+/** Whether two nodes are one property of the entity at hand, shown on one condition. */
+function isSamePoint(node: BoundNode, other: BoundNode | undefined): boolean {
+  if (node.kind === "Choice" && other?.kind === "Choice")
+    return (
+      node.when === other.when && node.otherwise === other.otherwise && isSamePoint(node.value, other.value)
+    );
+  if (node.kind !== "Property" || other?.kind !== "Property") return false;
+  return node.base === undefined && other.base === undefined && node.property.name === other.property.name;
 }
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
