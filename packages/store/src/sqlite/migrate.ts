@@ -8,6 +8,7 @@ import { createIndexes, type IndexForms, migrate } from "../schema/migrate.ts";
 import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { declaredType, formOf } from "./columns.ts";
+import { createDatasets } from "./datasets.ts";
 import { createPlaces } from "./places.ts";
 
 const indexForms: IndexForms = { dialect: sqlite, sorted: ({ name }) => identifier(name) };
@@ -20,6 +21,7 @@ export async function migrateSqlite(
   const tables = resources.map(tableOf);
   const members = await migrateWithKnex(file, resources, tables);
   const database = new Database(file);
+  createDatasets(database);
   for (const table of tables) createPlaces(database, table);
   database.close();
   return members;

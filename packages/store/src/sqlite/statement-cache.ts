@@ -5,6 +5,9 @@ import { Recent } from "../record/recent.ts";
 /** Statements kept prepared, the least recently used one leaving first. */
 const capacity = 256;
 
+/** Steps that look at a table, and those that look at an index alone. */
+const [looks, isCovered] = [/^(SCAN|SEARCH) /, / USING COVERING INDEX /];
+
 type Prepared = { readonly statement: Statement; isCovered: boolean | undefined };
 
 /** Prepared statements by their text. Rows come as arrays, integers as bigint. */
@@ -23,7 +26,7 @@ export class StatementCache {
   /** Whether indexes alone answer the statement, without a look at a row. */
   isCovered(compiled: CompiledSql): boolean {
     const prepared = this.#prepared(compiled.text);
-    prepared.isCovered ??= this.plan(compiled).every((step) => step.includes(" USING COVERING INDEX "));
+    prepared.isCovered ??= this.plan(compiled).every((step) => !looks.test(step) || isCovered.test(step));
     return prepared.isCovered;
   }
 
