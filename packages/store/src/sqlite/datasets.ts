@@ -2,15 +2,13 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { type Column, identifier, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata";
 import type { Database, Statement } from "better-sqlite3";
 
-/*
- * A record names its dataset by a number: every index of a scope's rows begins with it, and a UUID makes its entries
- * three times as long. Numbers are given as datasets first come, and never change.
+/**
+ * The datasets by number. A record names its own by it: the indexes of a scope's rows begin with the dataset, and a
+ * UUID makes their entries three times as long. Numbers are given as datasets first come, and never change.
  */
-const [table, number, id] = ["cadastre_dataset", "number", "dataset_id"].map(identifier) as [
-  SqlFragment,
-  SqlFragment,
-  SqlFragment,
-];
+export const datasetTable = "cadastre_dataset";
+
+const [table, number, id] = [identifier(datasetTable), identifier("number"), identifier("dataset_id")];
 const held = identifier(datasetProperty.name);
 
 const numbersOf = (ids: SqlFragment): SqlFragment =>
