@@ -90,6 +90,20 @@ describe("phases of an order from the nearest on", () => {
     },
   );
 
+  test.each(["Place ne null", "Rank eq 1 and null ne Place"])(
+    "look of the rows without a place only for points that are none where the filter %s leaves no others",
+    (filter) => {
+      const [missing] = phases(here, { filter }) ?? [];
+      const points = (node: BoundNode): readonly boolean[] =>
+        node.kind === "Logical"
+          ? node.operands.flatMap(points)
+          : node.kind === "Compare" && node.left.kind === "Call"
+            ? node.left.args.flatMap((arg) => (arg.kind === "Property" ? [arg.property.nullable] : []))
+            : [];
+      expect(missing && points(missing.filter)).toEqual([false]);
+    },
+  );
+
   test.each([
     [here, "Place ne null"],
     [here, `${there} eq null`],
