@@ -25,21 +25,25 @@ type Engine = {
   readonly count: (query: BoundQuery) => Promise<unknown>;
 };
 
+const engineOf = (database: ReturnType<typeof openListings>): Engine => ({
+  keys: async (query) => database.keys(query),
+  page: async (query) => database.page(query),
+  count: async (query) => database.count(query),
+});
 const sqlite = openListings();
+const coded = openListings({ isCoded: true });
 const postgres = hasPostgres ? await openPostgresListings() : undefined;
 if (postgres === undefined) console.warn("PostgreSQL is left out: no server is installed");
 
 const engines: Readonly<Record<string, Engine | undefined>> = {
-  SQLite: {
-    keys: async (query) => sqlite.keys(query),
-    page: async (query) => sqlite.page(query),
-    count: async (query) => sqlite.count(query),
-  },
+  SQLite: engineOf(sqlite),
+  "SQLite with a column of codes": engineOf(coded),
   PostgreSQL: postgres,
 };
 
 afterAll(async () => {
   sqlite.close();
+  coded.close();
   await postgres?.close();
 });
 
@@ -59,6 +63,12 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     "not Appliances/any(a:not contains(City,a))",
     "Appliances/any(a:a eq 'Oven' and Id eq null)",
     "Appliances/any()",
+    "City eq 'York'",
+    "not (City eq 'York')",
+    "City ne 'York'",
+    "not (City in ('York','Nowhere',null))",
+    "City eq null",
+    "Appliances/any(a:City eq 'York')",
     "Appliances/all(a:contains(a,''))",
     "not Appliances/all(a:contains(a,''))",
     "BedroomsTotal in Counts",

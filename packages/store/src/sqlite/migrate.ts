@@ -9,6 +9,7 @@ import { silent } from "../schema/silent.ts";
 import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { declaredType, formOf } from "./columns.ts";
+import { createDatasets } from "./datasets.ts";
 import { createPlaces } from "./places.ts";
 
 const indexForms: IndexForms = { dialect: sqlite, sorted: ({ name }) => identifier(name) };
@@ -21,6 +22,7 @@ export async function migrateSqlite(
   const tables = resources.map(tableOf);
   const members = await migrateWithKnex(file, resources, tables);
   const database = new Database(file);
+  createDatasets(database);
   for (const table of tables) createPlaces(database, table);
   database.close();
   return members;
