@@ -59,13 +59,13 @@ const refusals: readonly (readonly [string, object, EntitlementErrorCode, string
   [
     "private rows that are not granted, written out",
     granting({ fields: "*", private: false }),
-    "entitlement_invalid",
+    "entitlement_unknown_value",
     `${path}.private`,
   ],
   [
     "contact fields that are not granted, written out",
     granting({ fields: "*", contact: false }),
-    "entitlement_invalid",
+    "entitlement_unknown_value",
     `${path}.contact`,
   ],
   ["an unknown member of a grant", granting({ fields: "*", rows: "*" }), "entitlement_unknown_member", path],

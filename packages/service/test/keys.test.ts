@@ -123,7 +123,7 @@ describe("an API key", patience, () => {
     const rotated = await cadastre("key", "rotate-pepper");
     expect(rotated).toMatchObject({ code: 0, stdout: "" });
     expect(rotated.stderr).toMatch(
-      /^The pepper of version 2 is the current one.\nLive keys under version 1: 5\./,
+      /^The pepper of version 2 is the current one.\nLive keys under version 1: 6\./,
     );
     const { apiKey } = JSON.parse((await cadastre("key", "create", "demo-market", "--json")).stdout) as {
       apiKey: string;

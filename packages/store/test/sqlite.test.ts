@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -37,6 +37,19 @@ plans("SQLite", harnessOf("plans", 0), {
   sort: /USE TEMP B-TREE FOR (ORDER BY|LAST)/,
   whole: /USE TEMP B-TREE FOR ORDER BY|SCAN Listing/,
 });
+
+test.each([0, 2])(
+  "with %i threads, a store that was written, read and closed is one file",
+  async (threads) => {
+    const name = `whole_${threads}`;
+    const store = await harnessOf(name, threads).open("store");
+    await store.commit(records);
+    expect((await store.page(ask({}))).length).toBeGreaterThan(0);
+    expect(await store.checkpoint()).toBe(1);
+    await store.close();
+    expect(readdirSync(folder).filter((file) => file.startsWith(name))).toEqual([`${name}_store.sqlite`]);
+  },
+);
 
 test("places are found by their rows after the file is vacuumed", async () => {
   const harness = harnessOf("vacuumed", 0);

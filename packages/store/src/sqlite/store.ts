@@ -151,8 +151,9 @@ class SqliteStore implements WritableStore {
 
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
-    await this.#committer.alone(() => this.#database.close());
     this.#reader.close();
+    // The last to close folds the log into the file, which a connection that only reads cannot do.
+    await this.#committer.alone(() => this.#database.close());
   };
 
   #find({ entitySet: { name } }: BoundQuery): Stored {
