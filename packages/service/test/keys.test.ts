@@ -122,8 +122,8 @@ describe("an API key", patience, () => {
   test("outlives a change of the pepper, and moves to the new one when it is used", async () => {
     const rotated = await cadastre("key", "rotate-pepper");
     expect(rotated).toMatchObject({ code: 0, stdout: "" });
-    expect(rotated.stderr).toMatch(
-      /^The pepper of version 2 is the current one.\nLive keys under version 1: 6\./,
+    expect(rotated.stderr).toContain(
+      `The pepper of version 2 is the current one.\nLive keys under version 1: ${demoCustomers.length + 2}.`,
     );
     const { apiKey } = JSON.parse((await cadastre("key", "create", "demo-market", "--json")).stdout) as {
       apiKey: string;
@@ -141,7 +141,7 @@ describe("an API key", patience, () => {
       forgotten: [],
       waiting: [
         { version: 2, keys: 2 },
-        { version: 1, keys: 4 },
+        { version: 1, keys: demoCustomers.length + 1 },
       ],
     });
     expect([await status(first), await status(second)]).toEqual([200, 200]);
@@ -229,7 +229,7 @@ describe("the program refuses", patience, () => {
 });
 
 test("the text of a key is in no file but the demo's own, and in no log", async () => {
-  expect(seen).toHaveLength(7);
+  expect(seen).toHaveLength(demoCustomers.length + 4);
   const log = service
     .output()
     .split("\n")
