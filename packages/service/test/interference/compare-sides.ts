@@ -115,8 +115,8 @@ async function compareModels(
   request: Request,
   { grants: { one } }: Case,
 ): Promise<void> {
-  // Where it decides which rows he sees, there would be none without it.
-  if (one.regions.some(({ kind }) => kind !== "national")) return;
+  // Where fields decide which rows he sees, there would be none without them.
+  if (request.resource === "Media" || one.regions.some(({ kind }) => kind !== "national")) return;
   const target = targetOf(request, one);
   const [whole, part] = await Promise.all([
     first.ask("one", target, request.method, request.headers),

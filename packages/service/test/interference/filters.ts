@@ -54,23 +54,33 @@ const ofType: Partial<Record<Kind, (name: string) => readonly string[]>> = {
   "Edm.Boolean": (name) => [name, `not ${name}`, `(${name} or ${name} eq null)`],
   "Edm.GeographyPoint": (name) => [
     `geo.distance(${name},geography'Point(-97.741 30.271)') lt 500`,
+    `geo.distance(${name},geography'Point(-97.741 30.271)') lt 200`,
     `geo.distance(${name},geography'Point(-97.741 30.271)') ge 0`,
     `geo.intersects(${name},geography'Polygon((-98 30,-97 30,-97 31,-98 31,-98 30))')`,
     `${name} ne null`,
   ],
 };
 
-const ofCollection = (name: string) => [
+/** @param text a field of the same record */
+const ofCollection = (name: string, item: string, text: string) => [
   `${name}/any()`,
-  `${name}/any(a:a eq 'Oven')`,
-  `${name}/all(a:a eq 'Oven')`,
-  `not ${name}/any(a:a ne 'Oven')`,
-  `${name} has 'Dishwasher'`,
-  `'Oven' in ${name}`,
+  `${name}/any(a:a eq ${item})`,
+  `${name}/all(a:a eq ${item})`,
+  `not ${name}/any(a:a ne ${item})`,
+  `${name} has ${item}`,
+  `${item} in ${name}`,
   `${name}/$count ge 1`,
   `hassubset(${name},["Oven"])`,
-  `${name}/any(a:a eq PublicRemarks or contains(PublicRemarks,a))`,
+  `${name}/any(a:a eq ${text} or contains(${text},a))`,
 ];
+
+/** Of each resource a text to hold against the items of its collections. */
+const someText: Readonly<Record<ResourceName, string>> = {
+  Property: "PublicRemarks",
+  Media: "ShortDescription",
+  Member: "MemberEmail",
+  Office: "OfficePhone",
+};
 
 function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<string> {
   const all = [...type.properties.values()];
@@ -78,7 +88,12 @@ function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<stri
     all.filter((one) => one.type === wanted && !one.collection).map(({ name }) => name);
   const atoms = all.map((own) => {
     // There is one of each: rare, they would hardly be asked for.
-    if (own.collection) return { weight: 6, arbitrary: pick(...ofCollection(own.name)) };
+    if (own.collection) {
+      const arbitrary = literals(resource, own).chain((item) =>
+        pick(...ofCollection(own.name, item, someText[resource])),
+      );
+      return { weight: 6, arbitrary };
+    }
     const special = ofType[own.type]?.(own.name) ?? [`${own.name} ne null`];
     if (own.type === "Edm.GeographyPoint") return { weight: 4, arbitrary: pick(...special) };
     return fc.oneof(
@@ -119,6 +134,7 @@ export function ordersOf(resource: ResourceName): fc.Arbitrary<string> {
     ],
     Media: ["length(ShortDescription)"],
     Member: ["toupper(MemberEmail)"],
+    Office: ["length(OfficeEmail)"],
   };
   return fc
     .array(fc.tuple(pick(...names, ...computed[resource]), pick("", " asc", " desc")), {

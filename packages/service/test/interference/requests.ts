@@ -158,7 +158,7 @@ export const requestsOf = {
     { weight: 8, arbitrary: ofAddress.Entity },
     ofAddress.ServiceDocument,
     ofAddress.Metadata,
-    at("/reso/odata/Office", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
+    at("/reso/odata/OpenHouse", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
     at("/reso/odata/Property(ListingId='1')", "/reso/odata/Property('p0')/City", "/reso/odata/$batch"),
   ),
 } as const satisfies Record<string, fc.Arbitrary<Request>>;

@@ -13,8 +13,9 @@ type Layer = {
 const pathsOf = (stack: readonly Layer[]): readonly string[] =>
   stack.flatMap(({ route, rawPath, handle }) => {
     if (route !== undefined) return [route.path];
-    if (handle.stack !== undefined) return pathsOf(handle.stack);
-    return rawPath === "/" ? [] : [String(rawPath)];
+    const above = rawPath === "/" ? "" : String(rawPath);
+    if (handle.stack !== undefined) return pathsOf(handle.stack).map((path) => above + path);
+    return above === "" ? [] : [above];
   });
 
 test("every route of the application is asked", () => {

@@ -1,6 +1,7 @@
-import { compileScope, type Entitlement, type Scope } from "@cadastre/entitlement";
+import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
+import type { ApiKeyRecord } from "@cadastre/store/registry";
 import type { Express } from "express";
 import { pino } from "pino";
 import { createApp, type Services } from "../../src/app.ts";
@@ -58,12 +59,15 @@ function bareRuleOf(grants: Grants): Rule {
   const bare = entitySets.map((set) => seenSet(set.name as ResourceName, grants) ?? set);
   const isThere = (resource: string, field: string) =>
     bare.some(({ name, type }) => name === resource && type.properties.has(field));
-  const fieldsOf = (resource: string, fields: "*" | readonly string[]) =>
-    fields === "*" ? fields : fields.filter((field) => isThere(resource, field));
+  const narrowed = (resource: string, { fields, masks = {}, ...policies }: ResourceGrant): ResourceGrant => ({
+    ...policies,
+    fields: fields === "*" ? fields : fields.filter((field) => isThere(resource, field)),
+    masks: Object.fromEntries(Object.entries(masks).filter(([field]) => isThere(resource, field))),
+  });
   const datasets = grants.datasets.map(({ dataset_id, resources }) => ({
     dataset_id,
     resources: Object.fromEntries(
-      Object.entries(resources).map(([name, { fields }]) => [name, { fields: fieldsOf(name, fields) }]),
+      Object.entries(resources).map(([name, grant]) => [name, narrowed(name, grant)]),
     ),
   }));
   const one = compileScope(documentOf("one", { ...grants, datasets }), { entitySets: bare });
@@ -98,6 +102,18 @@ const filler = (count: number) => ({
   },
 });
 
+const keyRecordOf = (customer: string): ApiKeyRecord => ({
+  id: customer,
+  prefix: customer,
+  digest: "",
+  pepper: 1,
+  customer,
+  created: now,
+  expires: null,
+  revoked: null,
+  lastUsed: null,
+});
+
 /** The application over a store, which lets in whom the rule of the moment has a scope for. */
 export const appOver = (store: Store, rule: () => Rule): Express => {
   const services: Services = {
@@ -109,7 +125,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
     get activeEntitySets() {
       return rule().activeEntitySets;
     },
-    keys: { find: (customer) => ({ id: customer, digest: "", customer, expires: null, revoked: null }) },
+    keys: { find: async (customer) => keyRecordOf(customer) },
     scopes: {
       of: async (customer) => {
         const scope = rule().scopes[customer];

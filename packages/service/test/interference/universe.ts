@@ -1,4 +1,4 @@
-import { datasetProperty } from "@cadastre/entitlement";
+import { datasetProperty, type Mask } from "@cadastre/entitlement";
 import type { EntitySet, EntityType } from "@cadastre/odata";
 import { entityModel, entitySet } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
@@ -30,6 +30,7 @@ export const regions = [
 export const places = [
   { Latitude: 30.271, Longitude: -97.741 },
   { Latitude: 30.274, Longitude: -97.741 },
+  { Latitude: 30.274, Longitude: -97.738 },
   { Latitude: 44.058, Longitude: -121.315 },
 ] as const;
 
@@ -38,6 +39,7 @@ export const keys = {
   Property: ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"],
   Media: ["m0", "m1", "m2"],
   Member: ["a0", "a1"],
+  Office: ["o0", "o1"],
 } as const;
 export const absentKey = "z";
 
@@ -62,15 +64,15 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
     CountyOrParish: [null, "Travis", "Deschutes"],
     PostalCode: [null, "78701", "78702", "78701-1234", "97701"],
     City: [null, "", "Austin", "austin", "O'Fallon", "Bend"],
-    StreetNumber: [null, "1", "2"],
+    StreetNumber: [null, "1", "12", "2"],
     StandardStatus: [null, "Active", "Closed"],
-    ListPrice: [null, 0, 350_000, 350_000.5],
-    LivingArea: [null, 0.07, 1500],
+    ListPrice: [null, 0, 350_000, 350_000.4, 350_000.5],
+    LivingArea: [null, 0.07, 0.11, 1500],
     CloseDate: [null, "2024-02-29", "2023-12-31"],
     BedroomsTotal: [null, 0, 3],
     PoolPrivateYN: [null, true, false],
     Appliances: [[], ["Oven"], ["Oven", "Dishwasher"]],
-    PublicRemarks: [null, "Oven", "quiet"],
+    PublicRemarks: [null, "Oven", "Ovens", "quiet"],
     ListAgentKey: [null, "a0", "a1"],
     Latitude: [null, ...places.map(({ Latitude }) => Latitude)],
     Longitude: [null, ...places.map(({ Longitude }) => Longitude)],
@@ -82,15 +84,42 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
     ResourceRecordKey: [null, ...keys.Property, absentKey],
     Order: [null, 0, 1],
     MediaURL: [null, "https://media.example/1", "https://media.example/2"],
-    ShortDescription: [null, "Oven", "quiet"],
+    ShortDescription: [null, "Oven", "Ovens", "quiet"],
+    Permission: [[], [], ["Public"], ["IDX", "Vow"], ["Private"], ["IDX", "Office Only"]],
   },
   Member: {
     OriginatingSystemName: systems,
     ModificationTimestamp: instants,
     MemberStatus: [null, "Active", "Inactive"],
     MemberEmail: [null, "a@example.com", "b@example.com"],
-    OfficeKey: [null, "o1", "o2"],
+    OfficeKey: [null, "o0", "o1"],
   },
+  Office: {
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    OfficeStatus: [null, "Active", "Inactive"],
+    OfficePhone: [null, "512-555-0100", "512-555-0101"],
+    OfficeEmail: [null, "a@example.com", "b@example.com"],
+  },
+};
+
+/** What beside `null` a field may be masked with, so that some of its values become one. */
+export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readonly Mask[]>>>> = {
+  Property: {
+    PostalCode: ["prefix3", "prefix5"],
+    Latitude: ["round2", "round0"],
+    Longitude: ["round2", "round0"],
+    ListPrice: ["round0"],
+    LivingArea: ["round1"],
+    BedroomsTotal: ["round0"],
+    StreetNumber: ["prefix1"],
+    UniversalPropertyId: ["prefix1"],
+    PublicRemarks: ["prefix2"],
+    Placekey: ["prefix4"],
+  },
+  Media: { MediaURL: ["prefix8"], ShortDescription: ["prefix4"] },
+  Member: { MemberEmail: ["prefix1", "prefix32"] },
+  Office: { OfficePhone: ["prefix7"] },
 };
 
 /** Fields that a record has beside those of the table: its key, and what is computed from others. */
@@ -98,6 +127,7 @@ const further: Readonly<Record<ResourceName, readonly string[]>> = {
   Property: ["ListingKey", "Coordinates"],
   Media: ["MediaKey"],
   Member: ["MemberKey"],
+  Office: ["OfficeKey"],
 };
 
 /** The service's own set, of these fields alone: a walk of 946 would find the same and take longer. */

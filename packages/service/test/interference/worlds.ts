@@ -2,7 +2,7 @@ import { listingProperties } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import type { RemovedRecord, StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
-import { type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
+import { type Grants, isVisible, listingOf, pointAt, seen, type World } from "./projection.ts";
 import { datasets, fields, keyOf, keys, places, type ResourceName, resourceNames } from "./universe.ts";
 
 const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecord> => {
@@ -32,11 +32,11 @@ function located(record: Row): Row {
   const { Latitude, Longitude, Placekey } = record;
   const at = places.findIndex((place) => place.Latitude === Latitude && place.Longitude === Longitude);
   const what = typeof Placekey === "string" ? Placekey.split("@", 1)[0] : undefined;
-  const isPlaced = typeof Latitude === "number" && typeof Longitude === "number";
+  const Coordinates = pointAt(Latitude, Longitude);
   return {
     ...record,
-    Coordinates: isPlaced ? { type: "Point", coordinates: [Longitude, Latitude] } : null,
-    Placekey: isPlaced && what !== undefined ? `${what}@222-222-22${at + 3}` : null,
+    Coordinates,
+    Placekey: Coordinates !== null && what !== undefined ? `${what}@222-222-22${at + 3}` : null,
   };
 }
 
@@ -75,9 +75,8 @@ function variedRecord(
   grants: Grants,
 ): StoredRecord {
   if (donor === undefined) return row;
-  const isSeenAlike = (name: string) =>
-    JSON.stringify(seen(row.record[name], name, row, grants)) ===
-    JSON.stringify(seen(donor.record[name], name, row, grants));
+  const shown = (name: string, record: Row) => JSON.stringify(seen(name, record, row, grants));
+  const isSeenAlike = (name: string) => shown(name, row.record) === shown(name, donor.record);
   const withDonors = (names: readonly string[]): StoredRecord => {
     const values = names.filter(isSeenAlike).map((name) => [name, donor.record[name] ?? null]);
     const record: Row = { ...row.record, ...(Object.fromEntries(values) as Row) };
@@ -90,7 +89,13 @@ function variedRecord(
     : withDonors(names.filter((name) => !decidesVisibility.includes(name)));
 }
 
-const decidesVisibility = ["StateOrProvince", "CountyOrParish", "PostalCode", "ResourceRecordKey"];
+const decidesVisibility = [
+  "StateOrProvince",
+  "CountyOrParish",
+  "PostalCode",
+  "ResourceRecordKey",
+  "Permission",
+];
 
 /** The records as a store takes them: a Media record knows of its listing what decides whether it is visible. */
 export const stored = (world: World): World =>
