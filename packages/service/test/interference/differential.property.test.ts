@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Collection, type OdataError, toCollection } from "../support/ask.ts";
-import { grants } from "./cases.ts";
 import { engines } from "./engines.ts";
+import { grants } from "./grants.ts";
 import { type Answer, answers } from "./model.ts";
 import { plainRequests } from "./requests.ts";
 import { openSide, type Side } from "./side.ts";

@@ -2,8 +2,9 @@ import { listingProperties } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import type { RemovedRecord, StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
-import { type Grants, isVisible, listingOf, pointAt, seen, type World } from "./projection.ts";
+import { type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
 import { datasets, fields, keyOf, keys, places, type ResourceName, resourceNames } from "./universe.ts";
+import { pointAt } from "./views.ts";
 
 const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecord> => {
   const values = Object.entries(fields[resource]).map(([name, of]): [string, fc.Arbitrary<unknown>] => [
