@@ -18,21 +18,48 @@ const mark = () => `canary${randomBytes(16).toString("hex")}`;
 /** In every text of records whose dataset no customer has. */
 export const hiddenMark = mark();
 
-/** In a listing of Texas, in fields that the demo customer `state` has in no dataset. */
-export const fieldMark = mark();
-const markedFields = ["PrivateRemarks", "ListAgentFullName", "ListAgentKey"];
+/** What is marked of a sample market: these fields of the first listing of a state. */
+type Marked = {
+  readonly mark: string;
+  readonly state: string;
+  readonly fields: readonly string[];
+  /** Demo customers who may not see it. */
+  readonly hiddenFrom: readonly string[];
+};
+
+export const marked = {
+  fields: {
+    mark: mark(),
+    state: "TX",
+    fields: ["PrivateRemarks", "ListAgentFullName", "ListAgentKey"],
+    hiddenFrom: ["state"],
+  },
+  masked: {
+    mark: mark(),
+    state: "WA",
+    fields: ["UnparsedAddress", "Directions"],
+    hiddenFrom: ["coarse"],
+  },
+} as const satisfies Record<string, Marked>;
+const allMarked: readonly Marked[] = Object.values(marked);
 
 const hiddenDataset = "00000000-0000-4000-8000-000000000000";
 
-/** API keys of customers who may not see the marked fields. */
-const withoutFields = new Set<string>();
+/** What the customer of an API key may not see. */
+const hiddenMarks = new Map<string, readonly string[]>();
 
-/** Say that the customer of an API key may not see the marked fields. */
-export const hideFieldsFrom = (apiKey: string): void => void withoutFields.add(apiKey);
+/** Say which demo customer has the API key. */
+export function knowCustomer(apiKey: string, name: string): void {
+  const hidden = allMarked.filter(({ hiddenFrom }) => hiddenFrom.includes(name));
+  hiddenMarks.set(
+    apiKey,
+    hidden.map((one) => one.mark),
+  );
+}
 
 /** @throws {Error} if the text holds what the customer of the key, or nobody, may see. */
 export function requireNoCanary(text: string, where: string, apiKey?: string): void {
-  const marks = apiKey !== undefined && withoutFields.has(apiKey) ? [hiddenMark, fieldMark] : [hiddenMark];
+  const marks = [hiddenMark, ...((apiKey === undefined ? undefined : hiddenMarks.get(apiKey)) ?? [])];
   if (marks.some((one) => text.includes(one))) throw new Error(`a canary in ${where}`);
 }
 
@@ -42,7 +69,7 @@ export async function requireNoCanaryFile({ path, database }: DataFolder): Promi
   for (const entry of entries.filter((one) => one.isFile())) {
     const file = join(entry.parentPath, entry.name);
     const text = file.startsWith(database) ? "" : await readFile(file, "latin1");
-    for (const one of [hiddenMark, fieldMark]) {
+    for (const one of [hiddenMark, ...allMarked.map(({ mark }) => mark)]) {
       if (text.includes(one)) throw new Error(`a canary in ${file}`);
     }
   }
@@ -52,7 +79,7 @@ export async function requireNoCanaryFile({ path, database }: DataFolder): Promi
 export async function plantCanaries({ database }: DataFolder, listings: number): Promise<void> {
   const store = await openSqliteStore({ file: database, resources: storedResources, threads: 0 });
   const hidden = storedResources.map((stored) => hiddenRecord(stored.entitySet, stored.hidden ?? []));
-  await store.commit([...hidden, ...markedListing(listings)]);
+  await store.commit([...hidden, ...markedListings(listings)]);
   await store.close();
 }
 
@@ -73,13 +100,12 @@ function hiddenRecord(
   return { resource: name, datasetId: hiddenDataset, record, hidden };
 }
 
-/** The first listing of Texas, marked. */
-function markedListing(listings: number): readonly Change[] {
-  const marked = Object.fromEntries(markedFields.map((name) => [name, fieldMark]));
-  for (const row of sampleRecords(generateMarket({ seed: 1, listings }))) {
-    if (row.resource === "Property" && row.record["StateOrProvince"] === "TX") {
-      return [{ ...row, record: { ...row.record, ...marked } }];
-    }
-  }
-  throw new RangeError("no listing of Texas");
+/** The first listing of the market in each state that has a mark, with it. */
+function markedListings(listings: number): readonly Change[] {
+  const rows = [...sampleRecords(generateMarket({ seed: 1, listings }))];
+  return allMarked.map(({ mark: text, state, fields }) => {
+    const row = rows.find((one) => one.resource === "Property" && one.record["StateOrProvince"] === state);
+    if (row === undefined) throw new RangeError(`no listing of ${state}`);
+    return { ...row, record: { ...row.record, ...Object.fromEntries(fields.map((name) => [name, text])) } };
+  });
 }

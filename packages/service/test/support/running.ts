@@ -10,7 +10,7 @@ import { withRegistry } from "../../src/data/registry.ts";
 import { readSecrets } from "../../src/data/secrets.ts";
 import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
 import { type RunningService, startService } from "../../src/service.ts";
-import { hideFieldsFrom, plantCanaries, requireNoCanary, requireNoCanaryFile } from "./canaries.ts";
+import { knowCustomer, plantCanaries, requireNoCanary, requireNoCanaryFile } from "./canaries.ts";
 
 /** A service on a real socket over a folder of its own, in which there is what nobody may get to see. */
 export type Running = {
@@ -43,7 +43,7 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
     prepareDemoAccess(folder, registry, secrets, Date.now()),
   );
   await plantCanaries(folder, config.listings);
-  for (const { name, apiKey } of keys) if (name === "state") hideFieldsFrom(apiKey);
+  for (const { name, apiKey } of keys) knowCustomer(apiKey, name);
   const lines: string[] = [];
   const into = new Writable({
     write(chunk: Buffer, _encoding, done) {
