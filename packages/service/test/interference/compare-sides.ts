@@ -48,7 +48,7 @@ export async function compareSides(sides: Sides, given: Case): Promise<void> {
   const change = changing(sides, given);
   for (const request of given.requests) {
     await compareWalks(sides, request, given, change);
-    if (request.aim === "any") await compareModels(sides, request, given);
+    if (request.aim === "any" || request.aim === "hidden") await compareModels(sides, request, given);
   }
 }
 

@@ -14,8 +14,8 @@ export type Request = {
   readonly resource: ResourceName;
   readonly options: Texts;
   readonly headers: Texts;
-  /** Which fields it names: those that the caller sees, of these rather those that he sees in part, or any. */
-  readonly aim: "seen" | "partial" | "any";
+  /** Which fields it names: those that the caller sees, of these rather those that he sees in part, others, or any. */
+  readonly aim: "seen" | "partial" | "hidden" | "any";
 };
 
 const pick = <T extends string>(...texts: readonly T[]) => fc.constantFrom(...texts);
@@ -54,7 +54,7 @@ const shaped = ({ resource, path, options = fc.constant({}) }: Shape): fc.Arbitr
     resource: fc.constant(resource),
     options,
     headers,
-    aim: pick("seen", "partial", "partial", "any"),
+    aim: pick("seen", "partial", "partial", "hidden", "any"),
   });
 
 const ofEach = (shape: (resource: ResourceName) => Shape): fc.Arbitrary<Request> =>

@@ -15,9 +15,14 @@ export function optionsOf({ resource, options, aim }: Request, grants: Grants): 
   const seen = seenSet(resource, grants);
   if (aim === "any" || seen === undefined) return options;
   const names = [...seen.type.properties.keys()];
-  const partial = aim === "partial" ? partialFields(resource, grants) : [];
+  const preferred = {
+    seen: () => [],
+    partial: () => partialFields(resource, grants),
+    hidden: () =>
+      [...universeSet(resource).type.properties.keys()].filter((name) => !seen.type.properties.has(name)),
+  }[aim]();
   return Object.fromEntries(
-    Object.entries(options).map(([name, text]) => [name, fitted(text, resource, [partial, names])]),
+    Object.entries(options).map(([name, text]) => [name, fitted(text, resource, [preferred, names])]),
   );
 }
 
