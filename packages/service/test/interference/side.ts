@@ -71,7 +71,7 @@ function bareRuleOf(grants: Grants): Rule {
     ),
   }));
   const one = compileScope(documentOf("one", { ...grants, datasets }), { entitySets: bare });
-  const active = bare.filter(({ name }) => resourceNames.some((resource) => resource === name));
+  const active = resourceNames.flatMap((name) => seenSet(name, grants) ?? []);
   return { activeEntitySets: active, scopes: { one } };
 }
 
