@@ -30,7 +30,7 @@ export {
   type ResourceRule,
   resourceRules,
 } from "./resources.ts";
-export { type RestrictedQuery, restrict } from "./restrict.ts";
+export { type RestrictedQuery, restrict, scopeOf } from "./restrict.ts";
 export {
   compileScope,
   requireCapability,

@@ -4,8 +4,8 @@ import knex, { type Knex } from "knex";
 export type ConnectionOptions = {
   /** As `pg` takes it: a URL, or its parts. */
   readonly connection: string | Knex.PgConnectionConfig;
-  /** Schema that holds all of the store. */
-  readonly schema: string;
+  /** Schemas that hold what statements name, the first one that does counts. */
+  readonly schemas: readonly string[];
 };
 
 export type PoolOptions = {
@@ -19,15 +19,15 @@ export type PoolOptions = {
 /** A lost connection is replaced, and what it ran has failed: nothing is left to say. */
 const silent: Knex.Logger = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
 
-/** Connections to the store's schema, made as they are needed. */
+/** Connections to the store's schemas, made as they are needed. */
 export const connect = (
-  { connection, schema }: ConnectionOptions,
+  { connection, schemas }: ConnectionOptions,
   { connections, wait, settings }: PoolOptions,
 ): Knex =>
   knex({
     client: "pg",
     connection,
-    searchPath: [schema],
+    searchPath: schemas,
     acquireConnectionTimeout: wait,
     log: silent,
     pool: {
