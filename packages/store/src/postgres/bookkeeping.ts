@@ -1,4 +1,12 @@
-import { type CompiledSql, identifier, postgres, render, type SqlFragment, sql, value } from "@cadastre/odata";
+import {
+  type CompiledSql,
+  identifier,
+  postgres,
+  render,
+  type SqlFragment,
+  sql,
+  value,
+} from "@cadastre/odata";
 import type { Knex } from "knex";
 import { type TableSchema, validity } from "../schema/table.ts";
 import type { Tally } from "../write/tallies.ts";

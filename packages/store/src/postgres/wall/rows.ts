@@ -45,7 +45,11 @@ function inRegions({ state, county, zip, originating_system }: RegionProperties,
 }
 
 /** Whether the scope that is set grants a row of a table: what `restrict` says, said again in SQL. */
-export function grantedRows(table: TableSchema, entitySet: EntitySet, rule: ResourceRule | undefined): SqlFragment {
+export function grantedRows(
+  table: TableSchema,
+  entitySet: EntitySet,
+  rule: ResourceRule | undefined,
+): SqlFragment {
   const find = findIn(table, entitySet);
   const datasets = granted("datasets", table.name);
   const dataset = identifier(datasetProperty.name);
