@@ -107,7 +107,7 @@ function record(i: number): Row {
 export const recordsOf = (count: number): readonly StoredRecord[] =>
   Array.from({ length: count }, (_, i) => ({ resource: "Listing", datasetId: dataset, record: record(i) }));
 
-const scope = grantsOf(entitySet, { [dataset]: "*" }, { byDataset: true });
+const scope = grantsOf(entitySet, { [dataset]: "*" }, { like: "Member" });
 
 /** A page of 100 in an order. */
 export const pageBy = (orderBy: string, select?: string) => {

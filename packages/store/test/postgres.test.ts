@@ -1,4 +1,3 @@
-import { resourceRules } from "@cadastre/entitlement";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
@@ -10,6 +9,7 @@ import type { Query } from "../src/postgres/round-trip.ts";
 import { runTogether } from "../src/postgres/session.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
+import { ruleOf } from "./support/grants.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
 import { ask, records, stored } from "./support/listings.ts";
 import { type PlanWords, plans } from "./support/plans.ts";
@@ -59,10 +59,9 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
       }),
   });
   const harness = harnessWith();
-  const byDataset = { by: "dataset" } as const;
   const walled = harnessWith({
     role: "reader",
-    rules: { ...resourceRules, Home: byDataset, Listing: byDataset },
+    rules: { Property: ruleOf("Property"), Home: ruleOf("Member"), Listing: ruleOf("Property") },
   });
 
   const words: PlanWords = {
