@@ -44,7 +44,7 @@ const typed = [
 const untyped = Array.from({ length: 64 - typed.length }, (_, i) => property(`Remark${i}`));
 const properties = [...typed, ...untyped];
 
-const entitySet: EntitySet = {
+export const entitySet: EntitySet = {
   name: "Listing",
   type: {
     name: "Listing",

@@ -10,7 +10,7 @@ import {
   type ReadableTable,
 } from "../read/compile.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import { orderIndexOf } from "../read/order-index.ts";
+
 import { pinsKey } from "../read/pins-key.ts";
 import type { AsOf, PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
@@ -24,6 +24,7 @@ import { sqliteCompiler } from "./current-compiler.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
+import { orderIndexes } from "./order-index.ts";
 import { placesOf } from "./places.ts";
 import { compileHistory, prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
@@ -55,7 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
-    const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, rowsOf);
+    const orderIndex = orderIndexes(table, rowsOf);
     const compiler = sqliteCompiler(table, mapping.current);
     const members = numbered.get(table.name) ?? new Map();
     stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });

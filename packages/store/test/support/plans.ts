@@ -170,6 +170,7 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
           asked,
           index === null ? words.byKey : words.by(index),
         ]),
+        [{ orderBy: "ListingKey" }, words.byKey],
         [{}, words.by("Listing_ModificationTimestamp_ListingKey")],
         [
           { filter: "ModificationTimestamp gt 2024-01-03T00:00:00Z", orderBy: "ModificationTimestamp" },
