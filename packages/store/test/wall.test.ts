@@ -165,6 +165,25 @@ describe.skipIf(!hasPostgres)("a wall", () => {
     );
   });
 
+  test("ends a walk's sight of a record that leaves the scope, as a deletion does", async () => {
+    const moving = await open({ wall: { role: "reader" }, schema: "moving" });
+    const rows = walledRows("old").Member.map(({ stored }) => stored);
+    const [first, second] = rows;
+    if (first === undefined || second === undefined) throw new Error("no rows");
+    const all = walledScope({
+      regions: [{ kind: "national", value: "US" }],
+      datasets: { [first.datasetId]: ["Member"], [second.datasetId]: ["Member"] },
+    });
+    await moving.commit(rows);
+    const page = await moving.page(allOf("Member", all, 1));
+    const met = keysOfJson(page.records)[0];
+    const leaving = met === first.record["Key"] ? second : first;
+    await moving.commit([{ ...leaving, datasetId: datasets[2] }]);
+    const rest = await moving.page(allOf("Member", all), { from: page.next ?? undefined });
+    expect([page.next === null, rest.length]).toEqual([false, 0]);
+    await moving.close();
+  });
+
   test("keeps apart what runs at once on few connections", async () => {
     const few = await open({ wall: { role: "reader" }, connections: 2 });
     const sample = fc.sample(scopes, { numRuns: 40, seed: 7 });

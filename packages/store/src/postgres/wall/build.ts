@@ -13,11 +13,11 @@ import { grantedRows } from "./rows.ts";
  * no row without one.
  */
 export type Wall = {
-  /** Name of the role. It is there already, owns nothing, and the store's own user is a member of it. */
+  /** Name of the role. It is there already, may read no table, and the store's own user is a member of it. */
   readonly role: string;
   /**
-   * Whether a query's own conditions see granted rows only. It keeps indexes of decimals, of points and of folded
-   * texts from being used, and what the conditions are compiled to is total. By default false.
+   * Whether no condition of a query is evaluated for a hidden row. It keeps orders and limits out of the views, so that
+   * a page reads all rows of a scope; what the conditions are compiled to is total without it. By default false.
    */
   readonly barrier?: boolean | undefined;
   /** As `compileScope` takes them. */
