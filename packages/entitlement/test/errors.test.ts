@@ -16,7 +16,11 @@ const sentences: readonly (readonly [EntitlementErrorCode, Readonly<Record<strin
   ["entitlement_empty_list", { path: "regions" }, "`regions` of the entitlement is empty"],
   ["entitlement_duplicate", { path: "regions" }, "`regions` of the entitlement names a value twice"],
   ["entitlement_unknown_resource", { resource: "Parcel" }, "a grant names the unknown resource `Parcel`"],
-  ["entitlement_unknown_field", { resource: "Property" }, "a grant of `Property` names an unknown field"],
+  [
+    "entitlement_unknown_field",
+    { resource: "Property", field: "Citty" },
+    "a grant of `Property` names the unknown field `Citty`",
+  ],
   ["channel_not_entitled", { channel: "odata" }, "the channel `odata` is not granted"],
   ["capability_required", { capability: "push" }, "the capability `push` is required"],
 ];

@@ -145,7 +145,9 @@ describe("a scope", () => {
       ],
     });
     const scope = compileScope(incapable, { entitySets: [propertySet, { ...lookupSet, name: "Media" }] });
-    expect(scope.scopeSha256).toMatchInlineSnapshot(`"2822aa7d058181ec18877933ca14634fc09d461961b6b5e9bb5c383902ff49af"`);
+    expect(scope.scopeSha256).toMatchInlineSnapshot(
+      `"e73255f45718d5b0a91bfb5501858aa144ca6e4b725e7b74cf3532b4ab5888ec"`,
+    );
     expect(scope.capabilities).toEqual([]);
   });
 

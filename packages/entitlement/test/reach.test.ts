@@ -4,6 +4,7 @@ import { Sources } from "./support/sources.ts";
 
 const prepare = "packages/service/src/data/prepare-listings.ts";
 const service = "packages/service/src/service.ts";
+const registry = "packages/service/src/data/registry.ts";
 const pruning = "packages/service/src/data/pruning.ts";
 const storeReads = "packages/store/src/read/compile.ts";
 const cached = [
@@ -12,7 +13,7 @@ const cached = [
 ];
 const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/sqlite/columns.ts"];
 
-/** Each way to records that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
+/** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
   // Who holds more than the half of a store that reads.
   ["packages/store/src/sqlite/store.ts", "openSqliteStore", [prepare, service]],
@@ -22,6 +23,9 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/store.ts", "prune", [pruning]],
   ["packages/store/src/store.ts", "notes", [prepare, service]],
   ["packages/store/src/store.ts", "explain", []],
+  // Who holds the digests of keys and the entitlements, beside the records.
+  ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
+  ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
   // Who makes SQL of a query: the store, of those that it has taken restricted.
   ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
   ["packages/odata/src/compile/query.ts", "compileCount", []],

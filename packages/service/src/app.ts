@@ -1,5 +1,4 @@
 import express, { type Express } from "express";
-import helmet from "helmet";
 import { type Edge, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
 import { Refused } from "./errors.ts";
@@ -7,10 +6,12 @@ import { healthRoutes, type Readiness } from "./http/health.ts";
 import { hostForm } from "./http/host.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
+import { securityHeaders } from "./http/security-headers.ts";
+import { inOrder } from "./http/steps.ts";
 import { urlLimit } from "./http/url-limit.ts";
 import type { Log } from "./log.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
-import { odataRoot, odataVersion } from "./odata/protocol.ts";
+import { announceVersion, odataRoot } from "./odata/protocol.ts";
 import type { OdataServices } from "./odata/services.ts";
 
 /** All that the routes work with. */
@@ -20,7 +21,6 @@ export type Services = Edge &
 /** The service as an Express application: what every request meets, in order. */
 export function createApp(services: Services): Express {
   const { config, log, readiness } = services;
-  const version = odataVersion(config.odataVersion);
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -29,14 +29,10 @@ export function createApp(services: Services): Express {
   app.set("query parser", false);
 
   app.use(requestIds(log));
-  app.use(helmet());
-  app.use(version.announce);
-  app.use(urlLimit);
-  app.use(hostForm);
-  app.use(healthRoutes(readiness));
+  app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));
+  app.use("/health", healthRoutes(readiness));
   app.use(requireApiKey(services));
-  app.use(odataRoot, version.require);
-  app.use(odataRoutes(services, config));
+  app.use(odataRoot, odataRoutes(services, config));
   app.use((_req, _res, next) => next(new Refused("not_found")));
   app.use(onError(log));
   return app;

@@ -219,6 +219,21 @@ describe("an address", () => {
   });
 });
 
+test.each([property, `${property}?$top=0x`, "/health/live", "/nope"])(
+  "%s is answered with headers that keep browsers from using it as a page",
+  async (target) => {
+    const { headers: sent } = await get(target);
+    expect(sent).toMatchObject({
+      "content-security-policy": "default-src 'none';frame-ancestors 'none'",
+      "strict-transport-security": "max-age=31536000; includeSubDomains",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "SAMEORIGIN",
+      "referrer-policy": "no-referrer",
+    });
+    expect(sent).not.toHaveProperty("x-powered-by");
+  },
+);
+
 describe("versions of OData", () => {
   test.each<[Record<string, string>, number, string]>([
     [{}, 200, "4.0"],

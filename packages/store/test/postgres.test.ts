@@ -61,7 +61,12 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   const harness = harnessWith();
   const walled = harnessWith({
     role: "reader",
-    rules: { Property: ruleOf("Property"), Home: ruleOf("Member"), Listing: ruleOf("Property") },
+    rules: {
+      Property: ruleOf("Property"),
+      Home: ruleOf("Member"),
+      Listing: ruleOf("Property"),
+      Plot: ruleOf("Member"),
+    },
   });
 
   const words: PlanWords = {

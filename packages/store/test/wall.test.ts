@@ -36,6 +36,7 @@ const regions: fc.Arbitrary<Granted["regions"]> = fc.uniqueArray(
 const scopes = fc
   .record({
     regions,
+    private: fc.subarray([...datasets]),
     datasets: fc.dictionary(
       fc.constantFrom(...datasets),
       fc.uniqueArray(fc.constantFrom(...walledNames), { minLength: 1 }),
@@ -211,12 +212,18 @@ describe.skipIf(!hasPostgres)("a wall", () => {
     const before = await numberOf();
     await (await open({ wall: { role: "reader" } })).close();
     expect(await numberOf()).toEqual(before);
-    const more = walledResources.map((one) =>
-      one.entitySet.name === "Property" ? { ...one, columns: [...one.columns, "CountyOrParish"] } : one,
-    );
-    await (await open({ wall: { role: "reader" }, resources: more })).close();
+    const more: Readonly<Record<string, readonly string[]>> = {
+      Property: ["CountyOrParish"],
+      Media: ["Permission"],
+    };
+    const resources = walledResources.map((one) => ({
+      ...one,
+      columns: [...one.columns, ...(more[one.entitySet.name] ?? [])],
+    }));
+    await (await open({ wall: { role: "reader" }, resources })).close();
     expect(await numberOf()).not.toEqual(before);
-    expect(await keysIn("Property", allOf("Property", texas))).toEqual(grantedKeys("Property", texas));
+    for (const name of ["Property", "Media"] as const)
+      expect(await keysIn(name, allOf(name, texas))).toEqual(grantedKeys(name, texas));
   });
 
   test.each([

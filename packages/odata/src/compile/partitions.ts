@@ -29,7 +29,7 @@ export function compileMergedPage(
     return direction === "asc" ? dialect.ascending(selected, true) : dialect.descending(selected, true);
   });
   const merged = sql`select ${join(names, ", ")} from (${join(all, " union all ")}) as ${identifier("pages")}`;
-  const sorted = sql`${merged} order by ${join(order, ", ")} limit ${value(query.top)}`;
+  const sorted = sql`${merged} order by ${join(order, ", ")} ${dialect.limit(value(query.top))}`;
   return render(sorted, dialect.placeholder);
 }
 

@@ -70,7 +70,7 @@ export function selectPage(
     const rows = sql`select ${selected} from ${mapping.from} where ${matching}`;
     return sorted.length === 0 ? rows : sql`${rows} order by ${join(sorted, ", ")}`;
   });
-  const limited = sql`${consecutive(ranges, values)} limit ${value(values.read(({ top }) => top))}`;
+  const limited = sql`${consecutive(ranges, values, dialect)} ${dialect.limit(value(values.read(({ top }) => top)))}`;
   return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
 }
 
@@ -90,12 +90,12 @@ function rangesOf(
 const beginsWithColumn = ([first]: BoundQuery["orderBy"]): boolean => first?.expression.kind === "Property";
 
 /** The rows of one statement after another. Both databases run the next one only when the page is not full yet. */
-function consecutive(statements: readonly SqlFragment[], values: ValueSource): SqlFragment {
+function consecutive(statements: readonly SqlFragment[], values: ValueSource, dialect: Dialect): SqlFragment {
   const [only] = statements;
   if (only !== undefined && statements.length === 1) return only;
-  const enough = value(values.read(({ top, skip }) => top + skip));
+  const enough = dialect.limit(value(values.read(({ top, skip }) => top + skip)));
   const all = statements.map(
-    (rows, i) => sql`select * from (${rows} limit ${enough}) as ${identifier(`range${i}`)}`,
+    (rows, i) => sql`select * from (${rows} ${enough}) as ${identifier(`range${i}`)}`,
   );
   return join(all, " union all ");
 }

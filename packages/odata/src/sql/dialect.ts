@@ -20,6 +20,8 @@ type Given = { readonly name: SqlFragment; readonly type: PrimitiveType; readonl
 export type Dialect = {
   readonly name: DialectName;
   readonly placeholder: (position: number) => string;
+  /** At most so many rows of a statement. */
+  readonly limit: (count: SqlFragment) => SqlFragment;
   /** The form of a column of this type, where the mapping does not say otherwise. */
   readonly encodings: Readonly<Record<PrimitiveType, EncodingName>>;
   /** The form of a computed value, as functions take and give it. Every form sorts as its values do. */

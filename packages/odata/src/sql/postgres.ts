@@ -42,6 +42,7 @@ const memberOf: Dialect["memberJson"] = (object, path) =>
 export const postgres: Dialect = {
   name: "postgres",
   placeholder: (position) => `$${position}`,
+  limit: (count) => sql`limit ${count}`,
   encodings: columns,
   computed,
   toComputed,

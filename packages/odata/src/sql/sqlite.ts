@@ -99,6 +99,8 @@ const placeOf = (path: readonly string[]): SqlFragment =>
 export const sqlite: Dialect = {
   name: "sqlite",
   placeholder: () => "?",
+  // A parameter alone would have SQLite look at its value, and so prepare the statement anew at each run.
+  limit: (count) => sql`limit +${count}`,
   encodings: columns,
   computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
   toComputed,

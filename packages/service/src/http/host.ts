@@ -1,5 +1,5 @@
-import type { RequestHandler } from "express";
 import { Refused } from "../errors.ts";
+import type { Step } from "./steps.ts";
 
 /** A host name, an IPv4 address or an IPv6 address in brackets, with a port or without. */
 const hostPattern = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i;
@@ -11,9 +11,8 @@ function isHost(text: string): boolean {
 }
 
 /** Refuses a request whose `Host` is no host. Source: RFC 9112, section 3.2. */
-export const hostForm: RequestHandler = (req, _res, next) => {
-  const { host = "" } = req.headers;
-  next(host === "" || isHost(host) ? undefined : new Refused("invalid_host"));
+export const hostForm: Step = ({ headers: { host = "" } }) => {
+  if (host !== "" && !isHost(host)) throw new Refused("invalid_host");
 };
 
 /** Whether only this machine reaches what listens on `host`. */

@@ -1,10 +1,11 @@
-import { type Request, type RequestHandler, type Response, Router } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { type Answer, sendAnswer } from "../http/answer.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { createStages } from "../http/stages.ts";
+import { inOrder, type Step } from "../http/steps.ts";
 import { parseAddress } from "./address.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { collection } from "./collection.ts";
@@ -12,7 +13,7 @@ import { entity } from "./entity.ts";
 import { metadata } from "./metadata.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { pagePreferenceOf } from "./prefer.ts";
-import { type OdataVersion, odataRoot } from "./protocol.ts";
+import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
 import { findEntitySet, serviceDocument } from "./service-document.ts";
 import type { OdataServices } from "./services.ts";
 
@@ -32,30 +33,30 @@ async function answerRead(path: string, request: OdataRequest, services: OdataSe
 }
 
 /** Everything under the OData root, for callers that the edge has let in. */
-export function odataRoutes(services: OdataServices, config: Config): Router {
-  const routes = Router({ caseSensitive: true });
-  routes.use(odataRoot, announceEntitlement, requireChannelOf("odata"), requireRead, async (req, res) => {
-    const version = res.getHeader("OData-Version") as OdataVersion;
-    const request = toOdataRequest(req, version, () => signalOfClose(res), config);
-    const path = req.originalUrl.split("?", 1)[0] ?? "";
-    const answer = await answerRead(path, request, services);
-    if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
-    sendAnswer(res, answer);
-  });
-  return routes;
+export function odataRoutes(services: OdataServices, config: Config): RequestHandler[] {
+  return [
+    inOrder(requireVersion(config.odataVersion), announceEntitlement, requireChannelOf("odata"), requireRead),
+    async (req, res) => {
+      const version = res.getHeader("OData-Version") as OdataVersion;
+      const request = toOdataRequest(req, version, () => signalOfClose(res), config);
+      const path = req.originalUrl.split("?", 1)[0] ?? "";
+      const answer = await answerRead(path, request, services);
+      if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
+      sendAnswer(res, answer);
+    },
+  ];
 }
 
 /** Which entitlement the answer is restricted to, errors too. An answer is for its caller alone. */
-const announceEntitlement: RequestHandler = (req, res, next) => {
+const announceEntitlement: Step = (req, res) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
   res.setHeader("cache-control", "private, no-cache");
   res.setHeader("vary", "x-api-key, authorization, prefer");
-  next();
 };
 
 /** Refuses every method but `GET` and `HEAD`. */
-const requireRead: RequestHandler = (req, _res, next) => {
-  next(req.method === "GET" || req.method === "HEAD" ? undefined : new Refused("method_not_allowed"));
+const requireRead: Step = ({ method }) => {
+  if (method !== "GET" && method !== "HEAD") throw new Refused("method_not_allowed");
 };
 
 function signalOfClose(res: Response): AbortSignal {

@@ -1,6 +1,7 @@
-import type { RequestHandler } from "express";
+import type { Request } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
+import type { Step } from "../http/steps.ts";
 
 /** Where the OData service lies. Source: interface specification, section 9. */
 export const odataRoot = "/reso/odata";
@@ -24,32 +25,26 @@ function askedVersion(header: string | undefined): OdataVersion | undefined | nu
 }
 
 /** The version of the answer, or null where the request asks for one that is not spoken. */
-function negotiateVersion(
-  headers: { readonly maximum: string | undefined; readonly own: string | undefined },
-  configured: OdataVersion,
-): OdataVersion | null {
-  const maximum = askedVersion(headers.maximum);
-  const own = askedVersion(headers.own);
-  if (maximum === null || own === null) return null;
-  return maximum ?? own ?? configured;
+function negotiatedVersion(req: Request, configured: OdataVersion): OdataVersion | null {
+  const maximum = askedVersion(req.get("odata-maxversion"));
+  const own = askedVersion(req.get("odata-version"));
+  return maximum === null || own === null ? null : (maximum ?? own ?? configured);
 }
 
 /**
- * Says `OData-Version` on every answer under the OData root, errors too, and refuses a version that is not
- * spoken. Source: OData Protocol 4.01, sections 8.1.5 and 8.2.7.
+ * Says `OData-Version` on every answer under the OData root, errors too.
+ * Source: OData Protocol 4.01, sections 8.1.5 and 8.2.7.
  */
-export const odataVersion = (
-  configured: OdataVersion,
-): { announce: RequestHandler; require: RequestHandler } => {
-  const negotiated = (req: Parameters<RequestHandler>[0]) =>
-    negotiateVersion({ maximum: req.get("odata-maxversion"), own: req.get("odata-version") }, configured);
-  return {
-    announce: (req, res, next) => {
-      if (isOdata(req.originalUrl)) res.setHeader("OData-Version", negotiated(req) ?? configured);
-      next();
-    },
-    require: (req, _res, next) => {
-      next(negotiated(req) === null ? new Refused("unsupported_version") : undefined);
-    },
+export const announceVersion =
+  (configured: OdataVersion): Step =>
+  (req, res) => {
+    if (!isOdata(req.originalUrl)) return;
+    res.setHeader("OData-Version", negotiatedVersion(req, configured) ?? configured);
   };
-};
+
+/** Refuses a version that is not spoken. */
+export const requireVersion =
+  (configured: OdataVersion): Step =>
+  (req) => {
+    if (negotiatedVersion(req, configured) === null) throw new Refused("unsupported_version");
+  };

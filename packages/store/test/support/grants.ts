@@ -1,6 +1,7 @@
 import {
   compileScope,
   type Entitlement,
+  type ResourceGrant,
   type ResourceRule,
   resourceRules,
   type Scope,
@@ -8,7 +9,7 @@ import {
 import type { EntitySet } from "@cadastre/odata";
 
 /** What each dataset shows of the one resource of a test. */
-export type Grants = Readonly<Record<string, "*" | readonly string[]>>;
+export type Grants = Readonly<Record<string, ResourceGrant["fields"] | ResourceGrant>>;
 
 const document: Omit<Entitlement, "datasets"> = {
   iss: "https://issuer.example",
@@ -45,9 +46,9 @@ export const grantsOf = (
   { regions = document.regions, like = entitySet.name }: Granting = {},
 ): Scope => {
   const { name } = entitySet;
-  const datasets = Object.entries(grants).map(([dataset_id, fields]) => ({
+  const datasets = Object.entries(grants).map(([dataset_id, given]) => ({
     dataset_id,
-    resources: { [name]: { fields } },
+    resources: { [name]: typeof given === "object" && "fields" in given ? given : { fields: given } },
   }));
   return compileScope(
     { ...document, regions, datasets },

@@ -10,15 +10,24 @@ import {
 import { bindQuery, type EntitySet, matches, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
 
-const entitySetOf = (name: string, properties: readonly string[]): EntitySet => ({
+const entitySetOf = (
+  name: string,
+  properties: readonly string[],
+  collections: readonly string[] = [],
+): EntitySet => ({
   name,
   type: {
     name,
     key: ["Key"],
     properties: new Map(
-      ["Key", ...properties].map((one) => [
+      ["Key", ...properties, ...collections].map((one) => [
         one,
-        { name: one, type: "Edm.String", collection: false, nullable: one !== "Key" },
+        {
+          name: one,
+          type: "Edm.String",
+          collection: collections.includes(one),
+          nullable: one !== "Key",
+        },
       ]),
     ),
   },
@@ -27,7 +36,7 @@ const entitySetOf = (name: string, properties: readonly string[]): EntitySet => 
 const regional = ["StateOrProvince", "CountyOrParish", "PostalCode", "OriginatingSystemName"];
 const sets = {
   Property: entitySetOf("Property", [...regional, "Remarks"]),
-  Media: entitySetOf("Media", ["Remarks"]),
+  Media: entitySetOf("Media", ["Remarks"], ["Permission"]),
   Member: entitySetOf("Member", ["Remarks"]),
   Unruled: entitySetOf("Unruled", ["Remarks"]),
 };
@@ -41,7 +50,7 @@ const stored = (name: WalledName, more: Partial<StoredResource> = {}): StoredRes
   ...more,
 });
 
-/** A resource of each rule, and one of none. The county of a listing lies in the record's text. */
+/** A resource of each rule, and one of none. A listing's county and a photo's permission lie in the record's text. */
 export const walledResources: readonly StoredResource[] = [
   stored("Property", { columns: regional.filter((name) => name !== "CountyOrParish") }),
   stored("Media", { hidden: Object.values(listingProperties) }),
@@ -62,6 +71,18 @@ const places = ["TX", "OR", null].flatMap((state) =>
     ),
   ),
 );
+
+/** Those that are for the public, and those that are not; a value that is not known is for nobody. */
+const permissions = [
+  null,
+  [],
+  ["Public"],
+  ["Idx", "VOW", "Idx"],
+  ["Private"],
+  ["Public", "Firm Only"],
+  ["public"],
+  ["Public", null],
+];
 
 /** A row of every dataset and place: what is stored, and what the predicate of a scope reads. */
 export type WalledRow = { readonly stored: StoredRecord; readonly row: Row };
@@ -94,7 +115,7 @@ export const walledRows = (remarks: string): Readonly<Record<WalledName, readonl
           "Media",
           datasetId,
           i,
-          {},
+          { Permission: permissions[i % permissions.length] },
           {
             ListingDatasetId: [...datasets, null][(d + (i % 3)) % 4] ?? null,
             ListingStateOrProvince: state,
@@ -113,10 +134,12 @@ export const walledRows = (remarks: string): Readonly<Record<WalledName, readonl
 /** What a scope grants of datasets and regions; every field. */
 export type Granted = {
   readonly regions: Entitlement["regions"];
+  /** Ids of the datasets that grant private rows too. */
+  readonly private?: readonly string[];
   readonly datasets: Readonly<Record<string, readonly WalledName[]>>;
 };
 
-export const walledScope = ({ regions, datasets: granted }: Granted): Scope =>
+export const walledScope = ({ regions, private: unlimited = [], datasets: granted }: Granted): Scope =>
   compileScope(
     {
       iss: "https://issuer.example",
@@ -132,7 +155,12 @@ export const walledScope = ({ regions, datasets: granted }: Granted): Scope =>
       regions,
       datasets: Object.entries(granted).map(([dataset_id, names]) => ({
         dataset_id,
-        resources: Object.fromEntries(names.map((name) => [name, { fields: "*" as const }])),
+        resources: Object.fromEntries(
+          names.map((name) => {
+            const isPrivate = name === "Media" && unlimited.includes(dataset_id);
+            return [name, { fields: "*" as const, ...(isPrivate ? { private: true } : {}) }];
+          }),
+        ),
       })),
     },
     { entitySets: Object.values(sets) },

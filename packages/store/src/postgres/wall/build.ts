@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type ResourceRule, resourceRules } from "@cadastre/entitlement";
+import { type ResourceRules, resourceRules } from "@cadastre/entitlement";
 import { identifier, join, render, type SqlFragment, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
@@ -21,7 +21,7 @@ export type Wall = {
    */
   readonly barrier?: boolean | undefined;
   /** As `compileScope` takes them. */
-  readonly rules?: Readonly<Record<string, ResourceRule>> | undefined;
+  readonly rules?: ResourceRules | undefined;
 };
 
 const textOf = (statement: SqlFragment): string => render(statement, () => "?").text;
@@ -36,7 +36,7 @@ export const wallSettings = ({ role }: Wall): readonly string[] => [
 
 type View = { readonly name: string; readonly columns: SqlFragment; readonly rows: SqlFragment };
 
-function viewsOf(resource: StoredResource, rules: Readonly<Record<string, ResourceRule>>): readonly View[] {
+function viewsOf(resource: StoredResource, rules: ResourceRules): readonly View[] {
   const table = tableOf(resource);
   const { name } = table;
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;

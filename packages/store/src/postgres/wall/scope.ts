@@ -2,14 +2,19 @@ import { type RestrictedQuery, type Scope, scopeOf } from "@cadastre/entitlement
 import type { Run } from "../reader-pool.ts";
 import type { Query } from "../round-trip.ts";
 
+type Grants = Record<"datasets" | "private" | "regions", Record<string, string[]>>;
+
 /** What a scope grants as the wall reads it: ids of datasets by resource, values of regions by kind. */
 function grantsText({ datasets, regions }: Scope): string {
-  const grants: Record<"datasets" | "regions", Record<string, string[]>> = { datasets: {}, regions: {} };
-  const add = (kind: "datasets" | "regions", name: string, value: string) => {
-    grants[kind][name] = [...(grants[kind][name] ?? []), value];
+  const grants: Grants = { datasets: {}, private: {}, regions: {} };
+  const add = (member: keyof Grants, name: string, value: string) => {
+    grants[member][name] = [...(grants[member][name] ?? []), value];
   };
   for (const { dataset_id, resources } of datasets)
-    for (const resource of Object.keys(resources)) add("datasets", resource, dataset_id);
+    for (const [resource, grant] of Object.entries(resources)) {
+      add("datasets", resource, dataset_id);
+      if (grant.private === true) add("private", resource, dataset_id);
+    }
   for (const { kind, value } of regions) add("regions", kind, value);
   return JSON.stringify(grants);
 }
