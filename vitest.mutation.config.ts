@@ -5,6 +5,7 @@ import config from "./vitest.config.ts";
 export default defineConfig({
   ...config,
   test: {
+    isolate: false,
     include: ["packages/entitlement/test/**/*.test.ts"],
     exclude: ["**/reach.test.ts", "**/readme.test.ts"],
   },
