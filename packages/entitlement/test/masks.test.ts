@@ -12,6 +12,7 @@ import {
   evaluate,
   type PrimitiveType,
   propertyNode,
+  type StructuralProperty,
 } from "@cadastre/odata";
 import { describe, expect, test } from "vitest";
 import { grant, oregon, scopeOf, texas } from "./support/documents.ts";
@@ -226,5 +227,33 @@ describe("a derived property", () => {
     const masks = { Latitude: "round2" } as const;
     const visible = visibleEntitySet(propertySet, scope({ fields: ["Coordinates", "Latitude"], masks }));
     expect(visible.type.properties.has("Coordinates")).toBe(false);
+  });
+
+  /** What is left of the place of a row whose latitude is masked, in an entity set of these properties. */
+  const placeOf = (...properties: readonly StructuralProperty[]) => {
+    const set = entitySet("Property", "ListingKey", properties);
+    const mask: Mask = prop(set, "Latitude").type === "Edm.String" ? "prefix2" : "round1";
+    const given = grant(texas, { Property: { fields: "*", masks: { Latitude: mask } } });
+    return restricted("Coordinates", scopeOf({ datasets: [given] }, [set]), set);
+  };
+  const coordinates = (derivedFrom: readonly string[], type: PrimitiveType = "Edm.GeographyPoint") =>
+    property("Coordinates", type, { derivedFrom });
+  const both = ["Latitude", "Longitude"];
+
+  test.each(["Edm.Decimal", "Edm.Double", "Edm.Single"] as const)("is computed from inputs of %s", (type) => {
+    const place = placeOf(property("Latitude", type), property("Longitude", type), coordinates(both));
+    expect(place.kind).not.toBe("Choice");
+  });
+
+  test.each([
+    ["texts", "Edm.String", coordinates(both)],
+    ["whole numbers", "Edm.Int64", coordinates(both)],
+    ["one number", "Edm.Double", coordinates(["Latitude"])],
+    ["numbers, but no place", "Edm.Double", coordinates(both, "Edm.GeographyLineString")],
+    ["numbers, but many places", "Edm.Double", { ...coordinates(both), collection: true }],
+  ] as const)("is nothing where it is made of %s", (_, type, derived) => {
+    const place = placeOf(property("Latitude", type), property("Longitude", type), derived);
+    expect(place).toMatchObject({ kind: "Choice", when: { kind: "Constant", value: false } });
+    expect(place).not.toHaveProperty("otherwise");
   });
 });
