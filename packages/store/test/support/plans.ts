@@ -171,6 +171,13 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
           index === null ? words.byKey : words.by(index),
         ]),
         [{ orderBy: "ListingKey" }, words.byKey],
+        [
+          {
+            filter: "StandardStatus in ('Active','Closed') and ListPrice ge 590000",
+            orderBy: "ListingKey",
+          },
+          words.by("Listing_StandardStatus_ListPrice"),
+        ],
         [{}, words.by("Listing_ModificationTimestamp_ListingKey")],
         [
           { filter: "ModificationTimestamp gt 2024-01-03T00:00:00Z", orderBy: "ModificationTimestamp" },
