@@ -125,13 +125,14 @@ async function measure(database: BenchDatabase): Promise<void> {
       query: ask(asked, variant.scope),
       times: [] as number[],
     }));
-    for (const { variant, query } of runs) await cost(variant, query, database, 20);
-    const [bare] = runs;
-    if (bare === undefined) throw new Error("no variants");
-    const once = await cost(bare.variant, bare.query, database, 20);
-    const times = Math.max(3, Math.round(enough / once));
+    const counts = new Map<Variant, number>();
+    for (const { variant, query } of runs) {
+      const once = await cost(variant, query, database, 20);
+      counts.set(variant, Math.max(3, Math.round(enough / once)));
+    }
     for (let round = 0; round < rounds; round++)
-      for (const one of runs) one.times.push(await cost(one.variant, one.query, database, times));
+      for (const { variant, query, times } of runs)
+        times.push(await cost(variant, query, database, counts.get(variant) ?? 3));
     const [floor = Number.NaN, ...others] = runs.map((one) => median(one.times));
     console.log(
       `| ${name} | ${floor.toFixed(3)} ms | ${others.map((one) => `× ${(one / floor).toFixed(2)}`).join(" | ")} |`,
