@@ -122,7 +122,9 @@ describe("a mask", () => {
       { fields: ["City"], masks: { ListPrice: "null" } },
     ],
   ])("of %s is refused", (_, code, given) => {
-    expect(() => scope(given)).toThrow(expect.objectContaining({ code, outcome: "unverifiable" }));
+    const [field] = Object.keys(given.masks ?? {});
+    const details = { resource: "Property", field };
+    expect(() => scope(given)).toThrow(expect.objectContaining({ code, outcome: "unverifiable", details }));
   });
 
   test("of a contact field is refused where all fields but these are granted", () => {
