@@ -13,23 +13,24 @@ export class Sources {
   readonly #files: readonly string[];
 
   constructor() {
-    const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
-    const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+    const read = (file: string) => ts.sys.readFile(file);
+    const found: { readonly config?: unknown } = ts.readConfigFile(`${root}tsconfig.json`, read);
+    const { fileNames, options } = ts.parseJsonConfigFileContent(found.config, ts.sys, root);
     const files = fileNames.filter((file) => isSource.test(file));
     this.#files = files;
     this.#service = ts.createLanguageService({
       getScriptFileNames: () => files,
       getScriptVersion: () => "1",
       getScriptSnapshot: (file) => {
-        const text = ts.sys.readFile(file);
+        const text = read(file);
         return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
       },
       getCompilationSettings: () => options,
       getCurrentDirectory: () => root,
       getDefaultLibFileName: ts.getDefaultLibFilePath,
-      fileExists: ts.sys.fileExists,
-      readFile: ts.sys.readFile,
-      directoryExists: ts.sys.directoryExists,
+      fileExists: (file) => ts.sys.fileExists(file),
+      readFile: read,
+      directoryExists: (folder) => ts.sys.directoryExists(folder),
       // A package is linked where it is depended on.
       realpath: realpathSync,
     });

@@ -171,8 +171,8 @@ export const allOf = (name: WalledName, scope: Scope, top = 10_000): RestrictedQ
   restrict(bindQuery({ top }, visibleEntitySet(sets[name], scope)), scope);
 
 /** Keys of the rows that a scope grants, by the predicate of `restrict`. */
-export const grantedKeys = (name: WalledName, scope: Scope): readonly unknown[] =>
+export const grantedKeys = (name: WalledName, scope: Scope): readonly string[] =>
   walledRows("")
     [name].filter(({ row }) => matches(scope.rows(name), row))
-    .map(({ row }) => row["Key"])
+    .map(({ row }) => String(row["Key"]))
     .toSorted();
