@@ -159,6 +159,7 @@ describe("a mask", () => {
       evaluate(restricted(name, scopeOf({ datasets })), { ...row, DatasetId });
     expect([seen("PostalCode", texas), seen("City", texas)]).toEqual(["787", "Austin"]);
     expect([seen("PostalCode", oregon), seen("City", oregon)]).toEqual(["78701", null]);
+    expect(restricted("City", scopeOf({ datasets }))).not.toHaveProperty("otherwise");
   });
 
   test("that all datasets have needs no look at the dataset", () => {
@@ -216,6 +217,35 @@ describe("a derived property", () => {
     expect(seen("Coordinates", { Latitude: "null" })).toBeNull();
     expect(seen("GeoHash", { Longitude: "round2" })).toBeNull();
     expect(seen("GeoHashPrefix", { Longitude: "round2" })).toBeNull();
+  });
+
+  const placed = (DatasetId: string | null) => ({
+    ...whole,
+    DatasetId,
+    Latitude: 30.267_15,
+    Longitude: -97.743_06,
+  });
+
+  test("differs where its inputs' masks do", () => {
+    const datasets = [
+      grant(texas, { Property: { fields: "*", masks: { Latitude: "round1" } } }),
+      grant(oregon, { Property: { fields: "*", masks: { Latitude: "round3" } } }),
+    ];
+    const expression = restricted("Coordinates", scopeOf({ datasets }));
+    expect(evaluate(expression, placed(texas))).toMatchObject({ coordinates: [-97.743_06, 30.3] });
+    expect(evaluate(expression, placed(oregon))).toMatchObject({ coordinates: [-97.743_06, 30.267] });
+  });
+
+  test("of a shared row is that whose strictest input leaves the most", () => {
+    const set = { ...propertySet, name: "Lookup" };
+    const given = (id: string, masks: ResourceGrant["masks"]) =>
+      grant(id, { Lookup: { fields: "*", ...(masks && { masks }) } });
+    const datasets = [
+      given(oregon, { Latitude: "round0", Longitude: "round8" }),
+      given(texas, { Latitude: "round3", Longitude: "round3" }),
+    ];
+    const expression = restricted("Coordinates", scopeOf({ datasets }, [set]), set);
+    expect(evaluate(expression, placed(null))).toMatchObject({ coordinates: [-97.743, 30.267] });
   });
 
   test("may have a mask of its own", () => {
