@@ -32,7 +32,17 @@ function restricted(name: string, granted: ReturnType<typeof scope>, of: EntityS
   return item.expression;
 }
 
-const types = ["Edm.Int64", "Edm.Byte", "Edm.Decimal", "Edm.Double", "Edm.Single", "Edm.String"] as const;
+const types = [
+  "Edm.Int64",
+  "Edm.Int32",
+  "Edm.Int16",
+  "Edm.SByte",
+  "Edm.Byte",
+  "Edm.Decimal",
+  "Edm.Double",
+  "Edm.Single",
+  "Edm.String",
+] as const;
 const samples = entitySet("Property", "SampleKey", [
   ...types.map((type) => property(type.slice(4), type)),
   property("Truth", "Edm.Boolean"),
@@ -68,6 +78,9 @@ describe("a mask", () => {
     ["Edm.Double", "round0", -97.5, -98],
     ["Edm.Single", "round1", 0.25, Math.fround(0.3)],
     ["Edm.Int64", "round2", 7, 7],
+    ["Edm.Int32", "round8", 7, 7],
+    ["Edm.Int16", "round1", -7, -7],
+    ["Edm.SByte", "round0", -7, -7],
     ["Edm.Byte", "round0", 255, 255],
     ["Edm.Int64", "null", 7, null],
   ])("of %s, `%s`, shows of %j %j", (type, mask, value, shown) => {
@@ -127,6 +140,16 @@ describe("a mask", () => {
     expect(() => scope(given)).toThrow(expect.objectContaining({ code, outcome: "unverifiable", details }));
   });
 
+  test("of no known form is none", () => {
+    expect(() => scope({ fields: "*", masks: { City: "all" as Mask } })).toThrow(new TypeError("not a mask"));
+  });
+
+  test("of a double is computed in doubles, without a cast", () => {
+    expect(JSON.stringify(restricted("Double", scopeOfSamples("Double", "round1"), samples))).not.toContain(
+      "Cast",
+    );
+  });
+
   test("of a contact field is refused where all fields but these are granted", () => {
     const masks = { MemberEmail: "null" } as const;
     const refusal: unknown = expect.objectContaining({ code: "entitlement_mask_ungranted_field" });
@@ -147,6 +170,14 @@ describe("a mask", () => {
     expect(shown(both(masked("prefix5"), masked("prefix2")))).toBe("78");
     expect(shown(both(masked("prefix2"), masked("prefix5")))).toBe("78");
     expect(shown(both(masked("prefix1"), masked("null")))).toBeNull();
+    const prices = (["null", "round0"] as const).map(
+      (mask): ResourceGrant => ({ fields: ["ListPrice"], masks: { ListPrice: mask } }),
+    );
+    for (const grants of [prices, prices.toReversed()]) {
+      const datasets = grants.map((one) => grant(texas, { Property: one }));
+      const expression = restricted("ListPrice", scopeOf({ datasets }));
+      expect(evaluate(expression, { DatasetId: texas, ListPrice: 7 })).toBeNull();
+    }
   });
 
   test("differs from dataset to dataset", () => {
