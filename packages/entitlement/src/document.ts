@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EntitlementError, type EntitlementErrorCode } from "./errors.ts";
+import { isMask, type Mask } from "./mask.ts";
 
 /** What a customer may buy; also the domains of an export. Source: interface specification, section 2.9. */
 const products = ["property", "listing", "public_record", "market_report"] as const;
@@ -30,8 +31,17 @@ export type RegionKind = keyof typeof regionValues;
 
 export type Region = { readonly kind: RegionKind; readonly value: string };
 
-/** The fields of one resource that one dataset shows: all that the model has, or those named. */
-export type ResourceGrant = { readonly fields: "*" | readonly string[] };
+/** What one dataset shows of one resource. */
+export type ResourceGrant = {
+  /** All that the model has but contact fields, or those named. */
+  readonly fields: "*" | readonly string[];
+  /** By field: what is shown of its values. Absent: they are shown whole. */
+  readonly masks?: Readonly<Record<string, Mask>>;
+  /** Of Media: rows that are not for the public, too. */
+  readonly private?: true;
+  /** Of Member and Office: the contact fields, too. */
+  readonly contact?: true;
+};
 
 /** What is granted of one dataset. A resource that is not named is not granted. */
 export type DatasetGrant = {
@@ -100,11 +110,19 @@ const region = z
   })
   .refine(({ kind, value }) => regionValues[kind].test(value));
 
+const recordOf = <Item extends z.ZodType>(item: Item) =>
+  z.record(name, item).refine((items) => Object.keys(items).length > 0, { params: empty });
+
+const resource = z.strictObject({
+  fields: z.union([z.literal("*"), listOf(name, String)]),
+  masks: z.exactOptional(recordOf(z.custom<Mask>(isMask))),
+  private: z.exactOptional(z.literal(true)),
+  contact: z.exactOptional(z.literal(true)),
+});
+
 const dataset = z.strictObject({
   dataset_id: z.string().regex(/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/),
-  resources: z
-    .record(name, z.strictObject({ fields: z.union([z.literal("*"), listOf(name, String)]) }))
-    .refine((resources) => Object.keys(resources).length > 0, { params: empty }),
+  resources: recordOf(resource),
 });
 
 const schema: z.ZodType<Entitlement> = z

@@ -43,6 +43,21 @@ export const entitlementErrors = {
   entitlement_unknown_field: unverifiable(
     (d) => `a grant of \`${d["resource"]}\` names the unknown field \`${d["field"]}\``,
   ),
+  entitlement_unknown_policy: unverifiable(
+    (d) => `\`${d["resource"]}\` has no \`${d["policy"]}\` that could be granted`,
+  ),
+  entitlement_mask_unknown_field: unverifiable(
+    (d) => `a mask of \`${d["resource"]}\` names an unknown field`,
+  ),
+  entitlement_mask_ungranted_field: unverifiable(
+    (d) => `a mask of \`${d["resource"]}\` names the field \`${d["field"]}\`, which its grant leaves out`,
+  ),
+  entitlement_mask_required_field: unverifiable(
+    (d) => `\`${d["field"]}\` of \`${d["resource"]}\` cannot be masked: it tells records apart`,
+  ),
+  entitlement_mask_misfit: unverifiable(
+    (d) => `the mask of \`${d["field"]}\` of \`${d["resource"]}\` does not fit its type`,
+  ),
   key_set_location: unverifiable(
     () => "the key set must be a file, an https address, or an http address of this machine",
   ),

@@ -24,12 +24,15 @@ export {
 } from "./errors.ts";
 export { type Key, readKeySet } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
+export type { Mask } from "./mask.ts";
 export {
   datasetProperty,
   hiddenProperties,
   listingProperties,
+  type Privacy,
   type RegionProperties,
   type ResourceRule,
+  type ResourceRules,
   resourceRules,
 } from "./resources.ts";
 export { type RestrictedQuery, restrict } from "./restrict.ts";

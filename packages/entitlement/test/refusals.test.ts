@@ -6,6 +6,7 @@ import {
   entitlementErrors,
   generateKeyPair,
   openKeySource,
+  type ResourceGrant,
   requireCapability,
   requireChannel,
   verifyEntitlement,
@@ -41,6 +42,8 @@ const jws = await sign(entitlement());
 const verifyWith = async (changes: object) => verify(await sign({ ...entitlement(), ...changes }));
 const compile = async (changes: Partial<Entitlement>) =>
   compileScope(entitlement(changes), { entitySets, datasets: new Set([texas]) });
+const compileGrant = (ofProperty: ResourceGrant) =>
+  compile({ datasets: [{ dataset_id: texas, resources: { Property: ofProperty } }] });
 const openSet = (...keys: readonly object[]) => openText(JSON.stringify({ keys }));
 const openText = (text: string, status = 200) =>
   openKeySource("https://issuer.example/", { fetch: async () => new Response(text, { status }) });
@@ -62,6 +65,11 @@ const refusals: Readonly<Record<EntitlementErrorCode, () => Promise<unknown>>> =
   entitlement_unknown_dataset: () => compile({ datasets: [grant(oregon, { Property: "*" })] }),
   entitlement_unknown_resource: () => compile({ datasets: [grant(texas, { Gossip: "*" })] }),
   entitlement_unknown_field: () => compile({ datasets: [grant(texas, { Property: ["Gossip"] })] }),
+  entitlement_unknown_policy: () => compileGrant({ fields: "*", private: true }),
+  entitlement_mask_unknown_field: () => compileGrant({ fields: "*", masks: { Gossip: "null" } }),
+  entitlement_mask_ungranted_field: () => compileGrant({ fields: ["City"], masks: { ListPrice: "null" } }),
+  entitlement_mask_required_field: () => compileGrant({ fields: "*", masks: { ListingKey: "null" } }),
+  entitlement_mask_misfit: () => compileGrant({ fields: "*", masks: { City: "round1" } }),
   key_set_location: () => openKeySource("http://issuer.example/"),
   key_set_unreadable: () => openText("", 404),
   key_set_malformed: () => openText("[]"),

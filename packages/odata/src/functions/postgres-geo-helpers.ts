@@ -172,5 +172,26 @@ begin
 end
 $$`;
 
+/** GeoJSON of the point at a longitude and a latitude; null where there is no such place. */
+const position = `
+create or replace function cadastre_geo_position(float8, float8) returns jsonb language plpgsql ${header} as $$
+begin
+  if abs($1) <= 180 and abs($2) <= 90 then
+    return jsonb_build_object('type', 'Point', 'coordinates', jsonb_build_array($1, $2));
+  end if;
+  return null;
+end
+$$`;
+
 /** Functions over GeoJSON in plain PL/pgSQL, for servers with and without PostGIS. */
-export const geoHelpers: readonly string[] = [place, angle, arc, quarter, metres, distance, length, point];
+export const geoHelpers: readonly string[] = [
+  place,
+  angle,
+  arc,
+  quarter,
+  metres,
+  distance,
+  length,
+  point,
+  position,
+];

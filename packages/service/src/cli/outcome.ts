@@ -1,6 +1,7 @@
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
+import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 
 /** How the program ends. */
@@ -18,7 +19,7 @@ export const print = (result: string): void => void process.stdout.write(`${resu
 export const say = (words: string): void => void process.stderr.write(`${words}\n`);
 
 /** What an operator can put right; everything else is a fault of ours, with its stack. */
-const refusals = [CommandRefused, DataError, EntitlementError, StoreError];
+const refusals = [CommandRefused, ConfigError, DataError, EntitlementError, StoreError];
 
 /** Say what has gone wrong, and give the exit code for it. */
 export function concede(error: unknown): number {

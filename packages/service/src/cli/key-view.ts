@@ -1,0 +1,38 @@
+import { type ApiKeyRecord, isInForce } from "@cadastre/store/registry";
+import { table } from "./table.ts";
+import { readable } from "./times.ts";
+
+const stateOf = (key: ApiKeyRecord, at: number): "live" | "revoked" | "expired" =>
+  isInForce(key, at) ? "live" : key.revoked === null ? "expired" : "revoked";
+
+const instant = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+/** A key for machines. Its digest stays where it is. */
+export const keyJson = (key: ApiKeyRecord, at: number) => ({
+  id: key.id,
+  customer: key.customer,
+  prefix: key.prefix,
+  state: stateOf(key, at),
+  created: instant(key.created),
+  expires: instant(key.expires),
+  revoked: instant(key.revoked),
+  lastUsed: instant(key.lastUsed),
+  pepper: key.pepper,
+});
+
+const heads = ["ID", "CUSTOMER", "KEY", "STATE", "CREATED", "ENDS", "LAST USED"] as const;
+
+/** Keys for people, a line each. */
+export function keyTable(keys: readonly ApiKeyRecord[], at: number): string {
+  const time = (value: number | null, none: string) => (value === null ? none : readable(value));
+  const rows = keys.map((key) => [
+    key.id,
+    key.customer,
+    `${key.prefix}…`,
+    stateOf(key, at),
+    readable(key.created),
+    time(key.revoked ?? key.expires, "–"),
+    time(key.lastUsed, "never"),
+  ]);
+  return table(heads, rows);
+}
