@@ -71,7 +71,7 @@ function render(
   query: BoundQuery,
   walk: Walk,
   request: OdataRequest,
-  { config, skipTokenKey, now }: OdataServices,
+  { config, skipTokenKey, random, now }: OdataServices,
 ): Answer {
   const { root, pagePreference } = request;
   const expires = Math.floor(now() / 1000) + config.tokenLife;
@@ -81,7 +81,7 @@ function render(
       : linkToNextPage(
           walk,
           { bookmark: next, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
-          skipTokenKey,
+          { skipTokenKey, random },
         );
   const answer = { ...renderCollection({ root, query, records, count, nextLink }), release };
   if (pagePreference === undefined) return answer;
