@@ -7,6 +7,7 @@ import { linkToNextPage, staleToken, startOfPage, type Walk } from "./continuati
 import type { OdataRequest } from "./odata-request.ts";
 import { namingOption } from "./option-at-fault.ts";
 import { isAtPlacekey } from "./placekey.ts";
+import { type PagePreference, pagePreferenceOf } from "./prefer.ts";
 import { type CollectionOptions, parseCollection } from "./query-options.ts";
 import { renderCollection } from "./render.ts";
 import type { OdataServices } from "./services.ts";
@@ -20,7 +21,8 @@ export async function collection(
   const { scope, stages } = request;
   const options = stages.time("parse", () => parseCollection(request));
   const walk = { entitySet: entitySet.name, scope, options };
-  const top = pageSizeOf(options, request, services);
+  const preference = pagePreferenceOf(request.header("prefer"));
+  const top = pageSizeOf(options, preference, services);
   const from = stages.time("parse", () => startOfPage(walk, services.skipTokenKey, services.now()));
   const bound = stages.time("bind", () => bind({ ...options, top }, entitySet));
   const restricted = stages.time("restrict", () => restrict(bound, scope));
@@ -28,18 +30,21 @@ export async function collection(
   const found = await stages.timeAsync("run", () =>
     namingOption(attempt, () => run(restricted, walk, from, request, services)),
   );
-  return stages.time("render", () => render(found, restricted, walk, request, services));
+  const answer = stages.time("render", () => render(found, restricted, walk, request, services));
+  return preference === undefined
+    ? answer
+    : { ...answer, headers: { "preference-applied": preference.applied } };
 }
 
 /** Records of this page: of `$top` and what the client prefers, the smaller. */
 function pageSizeOf(
   { top }: CollectionOptions,
-  { pagePreference }: OdataRequest,
+  preference: PagePreference | undefined,
   { config }: OdataServices,
 ): number {
-  const preferred = pagePreference?.size ?? config.pageSize;
+  const preferred = preference?.size ?? config.pageSize;
   if (top === undefined) return preferred;
-  return pagePreference === undefined ? top : Math.min(top, preferred);
+  return preference === undefined ? top : Math.min(top, preferred);
 }
 
 function bind(options: CollectionOptions & { readonly top: number }, entitySet: EntitySet): BoundQuery {
@@ -73,7 +78,7 @@ function render(
   request: OdataRequest,
   { config, skipTokenKey, now }: OdataServices,
 ): Answer {
-  const { root, pagePreference } = request;
+  const { root } = request;
   const expires = Math.floor(now() / 1000) + config.tokenLife;
   const nextLink =
     next === null
@@ -83,7 +88,5 @@ function render(
           { bookmark: next, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
           skipTokenKey,
         );
-  const answer = { ...renderCollection({ root, query, records, count, nextLink }), release };
-  if (pagePreference === undefined) return answer;
-  return { ...answer, headers: { "preference-applied": pagePreference.applied } };
+  return { ...renderCollection({ root, query, records, count, nextLink }), release };
 }

@@ -2,7 +2,7 @@ import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import type { EntityModel } from "@cadastre/odata";
 import { writeCsdlXml } from "@cadastre/odata/csdl";
 import { entityModel } from "@cadastre/reso";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, found } from "../http/answer.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import type { OdataVersion } from "./protocol.ts";
 import { parseMetadata } from "./query-options.ts";
@@ -22,7 +22,7 @@ export function metadata(request: OdataRequest, services: OdataServices): Answer
     known ??
     stages.time("render", () => writeCsdlXml(visibleModel(scope, services.activeEntitySets), version));
   written.set(version, body);
-  return { contentType: "application/xml", body };
+  return found("application/xml", body);
 }
 
 const visibleModel = (scope: Scope, active: OdataServices["activeEntitySets"]): EntityModel => ({

@@ -1,5 +1,5 @@
 import type { BoundQuery } from "@cadastre/odata";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, found } from "../http/answer.ts";
 import { jsonType } from "./protocol.ts";
 
 /** What the control information of an answer says about its content. */
@@ -21,7 +21,7 @@ export function renderCollection({ records, count, nextLink, ...content }: Colle
   const counted = count === undefined ? "" : `,"@odata.count":${count}`;
   const linked = nextLink === undefined ? "" : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
   const before = `{"@odata.context":${JSON.stringify(contextOf(content))}${counted},"value":[`;
-  return { contentType: jsonType, body: [before, records, `]${linked}}`] };
+  return found(jsonType, [before, records, `]${linked}}`]);
 }
 
 const comma = Buffer.from(",");
@@ -30,7 +30,7 @@ const comma = Buffer.from(",");
 export function renderEntity(content: Content, record: Uint8Array): Answer {
   const before = `{"@odata.context":${JSON.stringify(`${contextOf(content)}/$entity`)}`;
   const members = record.subarray(1);
-  return { contentType: jsonType, body: [before, ...(members.length > 1 ? [comma] : []), members] };
+  return found(jsonType, [before, ...(members.length > 1 ? [comma] : []), members]);
 }
 
 /** The context URL; names what is selected unless it is all. Source: OData Protocol 4.01, section 10.7. */

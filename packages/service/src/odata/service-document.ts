@@ -1,7 +1,7 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, found } from "../http/answer.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { jsonType } from "./protocol.ts";
 import { parseServiceDocument } from "./query-options.ts";
@@ -14,7 +14,10 @@ export function serviceDocument(request: OdataRequest, { activeEntitySets }: Oda
     .filter(({ name }) => request.scope.visible(name))
     .map(({ name }) => ({ name, kind: "EntitySet", url: name }));
   const body = { "@odata.context": `${request.root}/$metadata`, value };
-  return { contentType: jsonType, body: request.stages.time("render", () => JSON.stringify(body)) };
+  return found(
+    jsonType,
+    request.stages.time("render", () => JSON.stringify(body)),
+  );
 }
 
 /**
@@ -27,7 +30,7 @@ export function findEntitySet(
   { scope }: OdataRequest,
   { activeEntitySets }: OdataServices,
 ): EntitySet {
-  const found = activeEntitySets.find((entitySet) => entitySet.name === name);
-  if (found === undefined || !scope.visible(name)) throw new Refused("not_found");
-  return visibleEntitySet(found, scope);
+  const active = activeEntitySets.find((entitySet) => entitySet.name === name);
+  if (active === undefined || !scope.visible(name)) throw new Refused("not_found");
+  return visibleEntitySet(active, scope);
 }
