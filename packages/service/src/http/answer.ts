@@ -17,6 +17,9 @@ export type Body = string | readonly (string | Uint8Array)[];
 /** An answer that gives what was asked for. */
 export const found = (contentType: string, body: Body): Answer => ({ status: 200, contentType, body });
 
+/** An answer that says that there is no value. */
+export const nothing: Answer = { status: 204, body: "" };
+
 export function sendAnswer(
   res: Response,
   { status, contentType, body, headers = {}, release }: Answer,

@@ -31,7 +31,7 @@ export function odataRoutes(services: OdataServices, config: Config): RequestHan
 const announceEntitlement: Step = (req, res) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
   res.setHeader("cache-control", "private, no-cache");
-  res.setHeader("vary", "x-api-key, authorization, prefer");
+  res.setHeader("vary", "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion");
 };
 
 /** Refuses every method but `GET` and `HEAD`. */

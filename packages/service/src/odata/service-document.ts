@@ -2,21 +2,21 @@ import { visibleEntitySet } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import { type Answer, found } from "../http/answer.ts";
+import { tagged } from "./entity-tag.ts";
+import { jsonTypeOf } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { jsonType } from "./protocol.ts";
-import { parseServiceDocument } from "./query-options.ts";
+import { parseFormat } from "./query-options.ts";
 import type { OdataServices } from "./services.ts";
 
 /** `GET /reso/odata`. Source: OData JSON Format 4.01, section 5. */
 export function serviceDocument(request: OdataRequest, { activeEntitySets }: OdataServices): Answer {
-  request.stages.time("parse", () => parseServiceDocument(request));
+  const format = request.stages.time("parse", () => parseFormat(request));
   const value = activeEntitySets
     .filter(({ name }) => request.scope.visible(name))
     .map(({ name }) => ({ name, kind: "EntitySet", url: name }));
-  const body = { "@odata.context": `${request.root}/$metadata`, value };
-  return found(
-    jsonType,
-    request.stages.time("render", () => JSON.stringify(body)),
+  const context = format.metadata === "none" ? {} : { "@odata.context": `${request.root}/$metadata` };
+  return request.stages.time("render", () =>
+    tagged(found(jsonTypeOf(format), JSON.stringify({ ...context, value }))),
   );
 }
 
