@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { canonicalJson } from "./canonical.ts";
 import { EntitlementError, type EntitlementErrorCode } from "./errors.ts";
+import { isMask, type Mask } from "./mask.ts";
 
 /** What a customer may buy; also the domains of an export. Source: interface specification, section 2.9. */
 const products = ["property", "listing", "public_record", "market_report"] as const;
@@ -31,8 +31,17 @@ export type RegionKind = keyof typeof regionValues;
 
 export type Region = { readonly kind: RegionKind; readonly value: string };
 
-/** The fields of one resource that one dataset shows: all that the model has, or those named. */
-export type ResourceGrant = { readonly fields: "*" | readonly string[] };
+/** What one dataset shows of one resource. */
+export type ResourceGrant = {
+  /** All that the model has but contact fields, or those named. */
+  readonly fields: "*" | readonly string[];
+  /** By field: what is shown of its values. Absent: they are shown whole. */
+  readonly masks?: Readonly<Record<string, Mask>>;
+  /** Of Media: rows that are not for the public, too. */
+  readonly private?: true;
+  /** Of Member and Office: the contact fields, too. */
+  readonly contact?: true;
+};
 
 /** What is granted of one dataset. A resource that is not named is not granted. */
 export type DatasetGrant = {
@@ -82,10 +91,8 @@ export type Entitlement = {
 const duplicate = {};
 const empty = {};
 
-const listOf = <Item extends z.ZodType>(
-  item: Item,
-  identity = canonicalJson as (value: z.output<Item>) => string,
-) =>
+/** @param identity what two items may not have in common. */
+const listOf = <Item extends z.ZodType>(item: Item, identity: (value: z.output<Item>) => string) =>
   z
     .array(item)
     .min(1)
@@ -103,11 +110,19 @@ const region = z
   })
   .refine(({ kind, value }) => regionValues[kind].test(value));
 
+const recordOf = <Item extends z.ZodType>(item: Item) =>
+  z.record(name, item).refine((items) => Object.keys(items).length > 0, { params: empty });
+
+const resource = z.strictObject({
+  fields: z.union([z.literal("*"), listOf(name, String)]),
+  masks: z.exactOptional(recordOf(z.custom<Mask>(isMask))),
+  private: z.exactOptional(z.literal(true)),
+  contact: z.exactOptional(z.literal(true)),
+});
+
 const dataset = z.strictObject({
   dataset_id: z.string().regex(/^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/),
-  resources: z
-    .record(name, z.strictObject({ fields: z.union([z.literal("*"), listOf(name)]) }))
-    .refine((resources) => Object.keys(resources).length > 0, { params: empty }),
+  resources: recordOf(resource),
 });
 
 const schema: z.ZodType<Entitlement> = z
@@ -120,16 +135,18 @@ const schema: z.ZodType<Entitlement> = z
     nbf: seconds,
     exp: seconds,
     jti: text,
-    products: listOf(z.enum(products)),
+    products: listOf(z.enum(products), String),
     channels: z.strictObject({ api: z.boolean(), odata: z.boolean(), file_delivery: z.boolean() }),
-    capabilities: z.exactOptional(listOf(z.enum(capabilities))),
-    regions: listOf(region),
+    capabilities: z.exactOptional(listOf(z.enum(capabilities), String)),
+    regions: listOf(region, ({ kind, value }) => `${kind}:${value}`),
     datasets: listOf(dataset, ({ dataset_id }) => dataset_id),
     limits: z.exactOptional(
-      z.strictObject({
-        requests_per_second: z.exactOptional(positive),
-        open_exports: z.exactOptional(positive),
-      }),
+      z
+        .strictObject({
+          requests_per_second: z.exactOptional(positive),
+          open_exports: z.exactOptional(positive),
+        })
+        .refine((limits) => Object.keys(limits).length > 0, { params: empty }),
     ),
   })
   .refine(({ nbf, exp }) => nbf < exp, { path: ["exp"] });
@@ -148,6 +165,7 @@ export function parseEntitlement(value: unknown): Entitlement {
 
 function causeOf(issue: z.core.$ZodIssue | undefined): EntitlementErrorCode {
   if (issue?.code === "unrecognized_keys") return "entitlement_unknown_member";
+  if (issue?.code === "invalid_value") return "entitlement_unknown_value";
   if (issue?.code === "too_small" && issue.origin === "array") return "entitlement_empty_list";
   if (issue?.code === "custom" && issue.params === duplicate) return "entitlement_duplicate";
   return issue?.code === "custom" && issue.params === empty

@@ -33,11 +33,48 @@ export const entitlementErrors = {
   ),
   entitlement_empty_list: unverifiable((d) => `\`${d["path"]}\` of the entitlement is empty`),
   entitlement_duplicate: unverifiable((d) => `\`${d["path"]}\` of the entitlement names a value twice`),
+  entitlement_unknown_value: unverifiable((d) => `\`${d["path"]}\` of the entitlement has an unknown value`),
+  entitlement_unknown_dataset: unverifiable(
+    (d) => `\`${d["path"]}\` of the entitlement is an unknown dataset`,
+  ),
   entitlement_unknown_resource: unverifiable(
     (d) => `a grant names the unknown resource \`${d["resource"]}\``,
   ),
-  entitlement_unknown_field: unverifiable((d) => `a grant of \`${d["resource"]}\` names an unknown field`),
+  entitlement_unknown_field: unverifiable(
+    (d) => `a grant of \`${d["resource"]}\` names the unknown field \`${d["field"]}\``,
+  ),
+  entitlement_unknown_policy: unverifiable(
+    (d) => `\`${d["resource"]}\` has no \`${d["policy"]}\` that could be granted`,
+  ),
+  entitlement_mask_unknown_field: unverifiable(
+    (d) => `a mask of \`${d["resource"]}\` names an unknown field`,
+  ),
+  entitlement_mask_ungranted_field: unverifiable(
+    (d) => `a mask of \`${d["resource"]}\` names the field \`${d["field"]}\`, which its grant leaves out`,
+  ),
+  entitlement_mask_required_field: unverifiable(
+    (d) => `\`${d["field"]}\` of \`${d["resource"]}\` cannot be masked: it tells records apart`,
+  ),
+  entitlement_mask_misfit: unverifiable(
+    (d) => `the mask of \`${d["field"]}\` of \`${d["resource"]}\` does not fit its type`,
+  ),
+  key_set_location: unverifiable(
+    () => "the key set must be a file, an https address, or an http address of this machine",
+  ),
+  key_set_unreadable: unverifiable((d) => `the key set cannot be read: ${d["reason"]}`),
+  key_set_malformed: unverifiable(
+    (d) => `\`${d["path"]}\` of the key set does not fit a JWKS whose keys have a \`kid\``,
+  ),
+  key_set_duplicate: unverifiable((d) => `\`${d["path"]}\` of the key set has the \`kid\` of another key`),
+  key_set_private_key: unverifiable(
+    (d) => `\`${d["path"]}\` of the key set is secret: publish public keys alone, and replace this one`,
+  ),
+  key_set_foreign_key: unverifiable(
+    (d) => `\`${d["path"]}\` of the key set is not an Ed25519 key for signatures`,
+  ),
+  key_set_stale: unverifiable(() => "the key set could not be read for too long"),
   entitlement_expired: denied("entitlement_changed", () => "the entitlement has expired"),
+  entitlement_superseded: denied("entitlement_changed", () => "a newer version of the entitlement was seen"),
   entitlement_not_yet_valid: denied("entitlement_changed", () => "the entitlement is not valid yet"),
   channel_not_entitled: denied(
     "channel_not_entitled",

@@ -1,54 +1,55 @@
 import {
   anyOf,
   type BoundNode,
+  constant,
   type EntitySet,
   type EntityType,
   propertyNode,
   type StructuralProperty,
 } from "@cadastre/odata";
-import { EntitlementError } from "./errors.ts";
+import type { Grants } from "./grants.ts";
+import { groupBy } from "./group.ts";
 import { isNull, isOneOf } from "./predicate.ts";
-import { datasetProperty } from "./resources.ts";
-
-/** What each dataset shows of one resource: dataset id → names of fields, or all. */
-export type FieldGrants = ReadonlyMap<string, "*" | ReadonlySet<string>>;
-
-/** Granted with the resource, in every dataset, as is the key: without them no record can be told from another. */
-const alwaysGranted: readonly string[] = ["ModificationTimestamp", "OriginatingSystemName"];
+import { datasetProperty, isAlwaysGranted } from "./resources.ts";
+import { isWhole, type Shown, shownBy } from "./shown.ts";
 
 /** Fields of one resource as one caller sees them. */
 export type Fields = {
   /** The entity set without what no dataset shows. */
   readonly entitySet: EntitySet;
-  /** For each property that only some datasets show: its value there, null (or `[]`) elsewhere. */
-  readonly partial: ReadonlyMap<string, BoundNode>;
+  /**
+   * What stands for each property that some dataset hides or masks: its value, or what is left of it, where that is
+   * shown, and null (or `[]`) elsewhere.
+   */
+  readonly replaced: ReadonlyMap<string, BoundNode>;
   /** Names of the properties that `dataset` shows. */
   readonly shownBy: (dataset: string) => readonly string[];
 };
 
-/**
- * @param shared whether rows that belong to no dataset are shown: they show what any dataset does.
- * @throws {EntitlementError} if a grant names a field that the entity set does not have.
- */
-export function narrowFields(entitySet: EntitySet, grants: FieldGrants, shared: boolean): Fields {
-  refuseUnknownFields(entitySet, grants);
-  const properties = [...entitySet.type.properties.values()];
-  const datasets = new Map(
-    properties.map((property) => [property.name, datasetsThatShow(property, entitySet, grants)]),
-  );
-  const datasetsOf = (name: string) => datasets.get(name) ?? [];
+/** What each dataset shows of one property: dataset id → value. Datasets that hide it are left out. */
+type ShownIn = ReadonlyMap<string, Shown>;
+
+/** @param shared whether rows that belong to no dataset are shown: they show as much as any dataset does. */
+export function narrowFields(entitySet: EntitySet, grants: Grants, shared: boolean): Fields {
+  const { type } = entitySet;
+  const properties = [...type.properties.values()];
+  const shownIn = new Map(properties.map((property) => [property.name, whatIsShown(property, type, grants)]));
+  const isShown = (name: string, dataset: string) => shownIn.get(name)?.has(dataset) === true;
   const visible = properties.filter(
-    ({ name }) => isAlwaysGranted(name, entitySet) || datasetsOf(name).length > 0,
+    ({ name }) => isAlwaysGranted(name, type) || (shownIn.get(name)?.size ?? 0) > 0,
   );
   return {
-    entitySet: { ...entitySet, type: narrowType(entitySet.type, visible) },
-    partial: new Map(
-      visible
-        .filter(({ name }) => datasetsOf(name).length < grants.size)
-        .map((property) => [property.name, onlyWithin(property, datasetsOf(property.name), shared)]),
+    entitySet: { ...entitySet, type: narrowType(type, visible) },
+    replaced: new Map(
+      visible.flatMap((property) => {
+        const shown = shownIn.get(property.name) ?? new Map<string, Shown>();
+        const isWholeEverywhere = shown.size === grants.size && [...shown.values()].every(isWhole);
+        return isWholeEverywhere
+          ? []
+          : [[property.name, replacementOf(property, shown, grants.size, shared)]];
+      }),
     ),
-    shownBy: (dataset) =>
-      visible.map(({ name }) => name).filter((name) => datasetsOf(name).includes(dataset)),
+    shownBy: (dataset) => visible.map(({ name }) => name).filter((name) => isShown(name, dataset)),
   };
 }
 
@@ -61,41 +62,37 @@ function narrowType(
   return { name, key, properties, ...(annotations === undefined ? {} : { annotations }) };
 }
 
-const datasetsThatShow = (property: StructuralProperty, entitySet: EntitySet, grants: FieldGrants) =>
-  [...grants].filter(([, fields]) => shows(fields, property, entitySet)).map(([dataset]) => dataset);
+const whatIsShown = (property: StructuralProperty, type: EntityType, grants: Grants): ShownIn =>
+  new Map(
+    [...grants].flatMap(([dataset, grant]) => {
+      const shown = shownBy(grant, property, type);
+      return shown === undefined ? [] : [[dataset, shown]];
+    }),
+  );
 
-/** A derived property is shown where it is granted and all that it is computed from is shown. */
-function shows(
-  fields: "*" | ReadonlySet<string>,
+/** In each dataset what it shows, the most first. Where all of `datasets` show a value, the last needs no test. */
+function replacementOf(
   property: StructuralProperty,
-  entitySet: EntitySet,
-): boolean {
-  const { name, derivedFrom = [] } = property;
-  if (isAlwaysGranted(name, entitySet)) return true;
-  if (fields !== "*" && !fields.has(name)) return false;
-  return derivedFrom.every((inputName) => {
-    const input = entitySet.type.properties.get(inputName);
-    return input !== undefined && shows(fields, input, entitySet);
-  });
-}
-
-const isAlwaysGranted = (name: string, { type }: EntitySet) =>
-  type.key.includes(name) || alwaysGranted.includes(name);
-
-function onlyWithin(property: StructuralProperty, datasets: readonly string[], shared: boolean): BoundNode {
-  const value = propertyNode(property);
-  const granted = isOneOf(datasetProperty, datasets);
-  const when = shared ? anyOf(granted, isNull(datasetProperty)) : granted;
-  return { kind: "Choice", type: value.type, when, value };
-}
-
-function refuseUnknownFields({ name, type }: EntitySet, grants: FieldGrants): void {
-  for (const fields of grants.values()) {
-    if (fields === "*") continue;
-    for (const field of fields) {
-      if (!type.properties.has(field)) {
-        throw new EntitlementError("entitlement_unknown_field", { resource: name, field });
-      }
-    }
-  }
+  shownIn: ShownIn,
+  datasets: number,
+  shared: boolean,
+): BoundNode {
+  const { type } = propertyNode(property);
+  const withValue = [...shownIn].flatMap(([dataset, { value, masks, left }]) =>
+    value === null ? [] : [{ dataset, value, masks, left }],
+  );
+  const groups = [...groupBy(withValue, ({ masks }) => masks).values()]
+    .flatMap((group) =>
+      group
+        .slice(0, 1)
+        .map(({ value, left }) => ({ value, left, within: group.map(({ dataset }) => dataset) })),
+    )
+    .toSorted((a, b) => b.left - a.left);
+  const choice = groups.reduceRight<BoundNode | undefined>((otherwise, { value, within }, i) => {
+    if (otherwise === undefined && withValue.length === datasets) return value;
+    const granted = isOneOf(datasetProperty, within);
+    const when = shared && i === 0 ? anyOf(granted, isNull(datasetProperty)) : granted;
+    return { kind: "Choice", type, when, value, ...(otherwise === undefined ? {} : { otherwise }) };
+  }, undefined);
+  return choice ?? { kind: "Choice", type, when: constant(false), value: propertyNode(property) };
 }

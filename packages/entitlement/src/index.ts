@@ -22,12 +22,17 @@ export {
   entitlementErrors,
   type Outcome,
 } from "./errors.ts";
+export { type Key, readKeySet } from "./key-set.ts";
+export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
+export type { Mask } from "./mask.ts";
 export {
   datasetProperty,
   hiddenProperties,
   listingProperties,
+  type Privacy,
   type RegionProperties,
   type ResourceRule,
+  type ResourceRules,
   resourceRules,
 } from "./resources.ts";
 export { type RestrictedQuery, restrict } from "./restrict.ts";
@@ -41,7 +46,7 @@ export {
 } from "./scope.ts";
 export {
   generateKeyPair,
-  type Key,
+  inspectEntitlement,
   type KeyPair,
   type PublicKeys,
   type SigningKey,

@@ -1,11 +1,9 @@
 import { allOf, anyOf, type BoundNode, type StructuralProperty } from "@cadastre/odata";
 import type { Fields } from "./fields.ts";
 import { groupBy } from "./group.ts";
+import { lookupNamesOf } from "./lookup-name.ts";
 import { isNull, isOneOf } from "./predicate.ts";
 import { datasetProperty } from "./resources.ts";
-
-/** Source: RESO Web API Core 2.0, section 2.5.3 (string lookups). */
-const lookupTerm = "RESO.OData.Metadata.LookupName";
 
 /**
  * Whether a row of the Lookup resource belongs to a field that is visible: a row of one dataset to a field that
@@ -33,8 +31,6 @@ function lookupsShownBy(dataset: string, resources: readonly Fields[]): readonly
 }
 
 const lookupsOf = (properties: Iterable<StructuralProperty>): readonly string[] =>
-  [...properties].flatMap(({ annotations = [] }) =>
-    annotations.filter(({ term }) => term === lookupTerm).map(({ value }) => String(value)),
-  );
+  [...properties].flatMap(lookupNamesOf);
 
 const distinct = (values: readonly string[]) => [...new Set(values)].toSorted();

@@ -7,7 +7,7 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 
-const text = (value: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value });
+export const text = (value: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value });
 
 const compare = (left: BoundNode, comparator: "ge" | "lt", value: string): BoundNode => ({
   kind: "Compare",

@@ -1,4 +1,4 @@
-import type { StructuralProperty } from "@cadastre/odata";
+import type { EntityType, StructuralProperty } from "@cadastre/odata";
 
 const hidden = (name: string): StructuralProperty => ({
   name,
@@ -30,6 +30,12 @@ export const hiddenProperties: ReadonlyMap<string, StructuralProperty> = new Map
   [datasetProperty, ...Object.values(listingProperties)].map((property) => [property.name, property]),
 );
 
+/** Granted with the resource, in every dataset, as is the key: without them no record can be told from another. */
+const alwaysGranted: readonly string[] = ["ModificationTimestamp", "OriginatingSystemName"];
+
+export const isAlwaysGranted = (name: string, { key }: EntityType): boolean =>
+  key.includes(name) || alwaysGranted.includes(name);
+
 /** Where a row says in which region it is: names of properties, hidden or of the entity set. */
 export type RegionProperties = {
   readonly state: string;
@@ -39,7 +45,7 @@ export type RegionProperties = {
 };
 
 /** What decides, beside the grants of its dataset, whether a row is visible. */
-export type ResourceRule =
+type RowRule =
   /** It lies in a granted region. */
   | { readonly by: "region"; readonly regions: RegionProperties }
   /** Its listing is visible as a row of `parent`. */
@@ -56,7 +62,17 @@ export type ResourceRule =
   /** It describes, by the name of the lookup in `lookupName`, a field that is visible. */
   | { readonly by: "lookup"; readonly lookupName: string };
 
-const ofListing: ResourceRule = {
+/** Which rows are for the public: those whose collection `property` holds none but `open` values. The others are private. */
+export type Privacy = { readonly property: string; readonly open: readonly string[] };
+
+export type ResourceRule = RowRule & {
+  /** Absent: no row is private. */
+  readonly privacy?: Privacy;
+  /** Fields that no grant of all fields shows, but one of contact fields or of the very name. */
+  readonly contact?: readonly string[];
+};
+
+const ofListing: RowRule = {
   by: "parent",
   parent: "Property",
   dataset: listingProperties.dataset.name,
@@ -68,8 +84,78 @@ const ofListing: ResourceRule = {
   },
 };
 
+/**
+ * Who may see a picture or a document: anybody, on every website (IDX) or as a client of a broker (VOW). What is for
+ * agents, a firm or an office alone is private, and so is what has a value that is not known. Both spellings of each.
+ * Source: RESO Data Dictionary 2.0, lookup Permission.
+ */
+const privacyOfMedia: Privacy = { property: "Permission", open: ["Public", "IDX", "Idx", "VOW", "Vow"] };
+
+/** Where to call, write and visit a person. Source: RESO Data Dictionary 2.0, Member. */
+const contactOfMember = [
+  "MemberAddress1",
+  "MemberAddress2",
+  "MemberCarrierRoute",
+  "MemberCity",
+  "MemberCountry",
+  "MemberCountyOrParish",
+  "MemberDirectPhone",
+  "MemberEmail",
+  "MemberFax",
+  "MemberHomePhone",
+  "MemberMobilePhone",
+  "MemberOfficePhone",
+  "MemberOfficePhoneExt",
+  "MemberOtherPhoneType",
+  "MemberPager",
+  "MemberPhoneTTYTDD",
+  "MemberPostalCode",
+  "MemberPostalCodePlus4",
+  "MemberPreferredPhone",
+  "MemberPreferredPhoneExt",
+  "MemberStateOrProvince",
+  "MemberTollFreePhone",
+  "MemberVoiceMail",
+  "MemberVoiceMailExt",
+  "MemberVotingPrecinct",
+  "SocialMediaType",
+];
+
+/** The same of an office. Source: RESO Data Dictionary 2.0, Office. */
+const contactOfOffice = [
+  "OfficeAddress1",
+  "OfficeAddress2",
+  "OfficeCity",
+  "OfficeCountry",
+  "OfficeCountyOrParish",
+  "OfficeEmail",
+  "OfficeFax",
+  "OfficeMailAddress1",
+  "OfficeMailAddress2",
+  "OfficeMailCareOf",
+  "OfficeMailCity",
+  "OfficeMailCountry",
+  "OfficeMailCountyOrParish",
+  "OfficeMailPostalCode",
+  "OfficeMailPostalCodePlus4",
+  "OfficeMailStateOrProvince",
+  "OfficePhone",
+  "OfficePhoneExt",
+  "OfficePostalCode",
+  "OfficePostalCodePlus4",
+  "OfficeStateOrProvince",
+  "OtherPhone",
+  "SocialMediaType",
+];
+
+/** By resource. */
+export type ResourceRules = Readonly<Record<string, ResourceRule>>;
+
+export const ruleOf = (resource: string, rules: ResourceRules): ResourceRule | undefined =>
+  Object.hasOwn(rules, resource) ? rules[resource] : undefined;
+
 /** How each resource is restricted. Rows of a resource that has no rule are visible to nobody. */
-export const resourceRules: Readonly<Record<string, ResourceRule>> = {
+export const resourceRules: ResourceRules = {
   Property: {
     by: "region",
     regions: {
@@ -79,9 +165,9 @@ export const resourceRules: Readonly<Record<string, ResourceRule>> = {
       originating_system: "OriginatingSystemName",
     },
   },
-  Media: ofListing,
+  Media: { ...ofListing, privacy: privacyOfMedia },
   OpenHouse: ofListing,
-  Member: { by: "dataset" },
-  Office: { by: "dataset" },
+  Member: { by: "dataset", contact: contactOfMember },
+  Office: { by: "dataset", contact: contactOfOffice },
   Lookup: { by: "lookup", lookupName: "LookupName" },
 };

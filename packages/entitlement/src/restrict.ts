@@ -11,8 +11,8 @@ declare class Restricted {
 export type RestrictedQuery = BoundQuery & Restricted;
 
 /**
- * Narrow `query` to what `scope` grants: to its rows, and to a field's value only in the datasets that show the
- * field, in every clause alike. Without a grant of the entity set the predicate is `false`, never absent.
+ * Narrow `query` to what `scope` grants: to its rows, and to what each dataset shows of a field, masked or not at all,
+ * in every clause alike. Without a grant of the entity set the predicate is `false`, never absent.
  *
  * @throws {TypeError} if the query names a property that the scope hides: it was bound to another entity set
  * than {@link visibleEntitySet} gives.
@@ -96,7 +96,7 @@ function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Resou
   const ofEntity = base === undefined || (base.kind === "Variable" && base.name === "$it");
   if (!ofEntity) throw hidden(property.name);
   refuseHidden(property.name, resource);
-  return resource.partial.get(property.name) ?? node;
+  return resource.replaced.get(property.name) ?? node;
 }
 
 function refuseHidden(name: string, { entitySet }: Resource): void {

@@ -1,31 +1,37 @@
 import { allOf, type BoundNode, constant, type EntitySet } from "@cadastre/odata";
 import type { Region } from "./document.ts";
-import { type FieldGrants, type Fields, narrowFields } from "./fields.ts";
+import { type Fields, narrowFields } from "./fields.ts";
+import type { Grants } from "./grants.ts";
 import { visibleLookups } from "./lookups.ts";
 import { isOneOf } from "./predicate.ts";
+import { openRows } from "./privacy.ts";
 import { inRegions } from "./regions.ts";
-import { datasetProperty, hiddenProperties, type ResourceRule } from "./resources.ts";
+import {
+  datasetProperty,
+  hiddenProperties,
+  type ResourceRule,
+  type ResourceRules,
+  ruleOf,
+} from "./resources.ts";
 
 /** One resource as one caller sees it. */
 export type Resource = Fields & { readonly rows: BoundNode; readonly visible: boolean };
 
-type Grants = ReadonlyMap<string, FieldGrants>;
-
 export type Compilation = {
   readonly entitySets: readonly EntitySet[];
   /** By resource. */
-  readonly grants: Grants;
+  readonly grants: ReadonlyMap<string, Grants>;
   readonly regions: readonly Region[];
-  readonly rules: Readonly<Record<string, ResourceRule>>;
+  readonly rules: ResourceRules;
 };
 
-const noGrant: FieldGrants = new Map();
+const noGrant: Grants = new Map();
 
 /** Each entity set, narrowed to what is granted. */
 export function narrowResources(compilation: Compilation): ReadonlyMap<string, Resource> {
   const { entitySets, grants, rules } = compilation;
   const granted = entitySets.map((entitySet) => {
-    const rule = Object.hasOwn(rules, entitySet.name) ? rules[entitySet.name] : undefined;
+    const rule = ruleOf(entitySet.name, rules);
     const fields = narrowFields(entitySet, grants.get(entitySet.name) ?? noGrant, rule?.by === "lookup");
     return { entitySet, rule, fields, visible: rule !== undefined && grants.has(entitySet.name) };
   });
@@ -35,7 +41,10 @@ export function narrowResources(compilation: Compilation): ReadonlyMap<string, R
       const rows =
         rule === undefined || !visible
           ? constant(false)
-          : rowsOf(entitySet, rule, visibleFields, compilation);
+          : every(
+              rowsOf(entitySet, rule, visibleFields, compilation),
+              openRows(entitySet, rule, grants.get(entitySet.name) ?? noGrant),
+            );
       return [entitySet.name, { ...fields, rows, visible }];
     }),
   );

@@ -3,8 +3,8 @@ import { type BoundNode, constant, type EntitySet } from "@cadastre/odata";
 import { canonicalJson } from "./canonical.ts";
 import type { Capability, Channel, DatasetGrant, Entitlement, Limits, Product, Region } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
-import type { FieldGrants } from "./fields.ts";
-import { hiddenProperties, type ResourceRule, resourceRules } from "./resources.ts";
+import { collectGrants, type Grants, grantsInOrder } from "./grants.ts";
+import { hiddenProperties, type ResourceRules, resourceRules, ruleOf } from "./resources.ts";
 import { narrowResources, type Resource } from "./rows.ts";
 
 /** Has no value: {@link Scope} is made by {@link compileScope} alone, and a copy of one is not one. */
@@ -23,8 +23,8 @@ export type Scope = Compiled & {
   readonly datasets: readonly DatasetGrant[];
   readonly limits: Limits;
   /**
-   * SHA-256, in lower-case hexadecimal, over what is granted: products, channels, capabilities, regions and
-   * datasets, in one order. Who may see it, since when and until when are no part of it.
+   * SHA-256, in lower-case hexadecimal, over what is granted: products, channels, capabilities, regions, and the
+   * fields, masks and policies of every dataset, in one order. Who may see it, since when and until when are no part of it.
    */
   readonly scopeSha256: string;
   /** Whether a row of the entity set is visible. Without a grant, or for a set that is not known: false. */
@@ -36,8 +36,10 @@ export type Scope = Compiled & {
 export type ScopeOptions = {
   /** Every entity set that a grant may name, served or not. */
   readonly entitySets: readonly EntitySet[];
+  /** Ids of every dataset there is. Without them a grant of any dataset counts. */
+  readonly datasets?: ReadonlySet<string>;
   /** For resources of your own. */
-  readonly rules?: Readonly<Record<string, ResourceRule>>;
+  readonly rules?: ResourceRules;
 };
 
 const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, Resource>>();
@@ -45,19 +47,21 @@ const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, Resource>>();
 /**
  * What a verified entitlement grants of `entitySets`.
  *
- * @throws {EntitlementError} if a grant names a resource or a field that `entitySets` do not have: what it
- * means cannot be known, so nothing of the document is trusted.
+ * @throws {EntitlementError} if a grant names a dataset, a resource, a field or a policy that is not known, or has a mask
+ * that does not fit: what it means cannot be known, so nothing of the document is trusted.
  */
 export function compileScope(
   entitlement: Entitlement,
-  { entitySets, rules = resourceRules }: ScopeOptions,
+  { entitySets, datasets: known, rules = resourceRules }: ScopeOptions,
 ): Scope {
+  refuseUnknownDatasets(entitlement.datasets, known);
   const sets = new Map(entitySets.map((entitySet) => [entitySet.name, entitySet]));
   for (const entitySet of entitySets) refuseHiddenNames(entitySet);
-  const grants = collectGrants(entitlement.datasets);
-  for (const resource of grants.keys()) {
-    if (!sets.has(resource)) throw new EntitlementError("entitlement_unknown_resource", { resource });
-  }
+  const grants = collectGrants(entitlement.datasets, (resource) => {
+    const entitySet = sets.get(resource);
+    if (entitySet === undefined) throw new EntitlementError("entitlement_unknown_resource", { resource });
+    return { entitySet, rule: ruleOf(resource, rules) };
+  });
   const resources = narrowResources({ entitySets, grants, regions: entitlement.regions, rules });
   const { sub, ver, products, channels, capabilities = [], regions, datasets, limits = {} } = entitlement;
   const scope = Object.freeze({
@@ -109,23 +113,16 @@ function refuseHiddenNames({ name, type }: EntitySet): void {
     throw new TypeError(`the entity set \`${name}\` may not have a property \`${taken}\``);
 }
 
-/** Resource → what each dataset shows of it, in one order whatever the order of the document. */
-function collectGrants(datasets: readonly DatasetGrant[]): ReadonlyMap<string, FieldGrants> {
-  const grants = new Map<string, Map<string, "*" | ReadonlySet<string>>>();
-  for (const { dataset_id, resources } of datasets.toSorted((a, b) =>
-    a.dataset_id < b.dataset_id ? -1 : 1,
-  )) {
-    for (const [resource, { fields }] of Object.entries(resources)) {
-      const ofResource = grants.get(resource) ?? new Map<string, "*" | ReadonlySet<string>>();
-      const before = ofResource.get(dataset_id) ?? new Set();
-      const all = fields === "*" || before === "*";
-      grants.set(resource, ofResource.set(dataset_id, all ? "*" : new Set([...before, ...fields])));
-    }
-  }
-  return grants;
+function refuseUnknownDatasets(
+  datasets: readonly DatasetGrant[],
+  known: ReadonlySet<string> | undefined,
+): void {
+  const unknown = datasets.findIndex(({ dataset_id }) => known?.has(dataset_id) === false);
+  if (unknown !== -1)
+    throw new EntitlementError("entitlement_unknown_dataset", { path: `datasets.${unknown}.dataset_id` });
 }
 
-function hashScope(entitlement: Entitlement, grants: ReadonlyMap<string, FieldGrants>): string {
+function hashScope(entitlement: Entitlement, grants: ReadonlyMap<string, Grants>): string {
   const { products, channels, capabilities = [], regions } = entitlement;
   const sorted = (values: Iterable<string>) => [...new Set(values)].toSorted();
   const members = {
@@ -133,15 +130,7 @@ function hashScope(entitlement: Entitlement, grants: ReadonlyMap<string, FieldGr
     channels,
     capabilities: sorted(capabilities),
     regions: sorted(regions.map(({ kind, value }) => `${kind}:${value}`)),
-    grants: [...grants]
-      .map(([resource, fields]) => ({
-        resource,
-        datasets: [...fields].map(([dataset, names]) => ({
-          dataset,
-          fields: names === "*" ? names : sorted(names),
-        })),
-      }))
-      .toSorted((a, b) => (a.resource < b.resource ? -1 : 1)),
+    grants: grantsInOrder(grants),
   };
   return createHash("sha256").update(canonicalJson(members)).digest("hex");
 }

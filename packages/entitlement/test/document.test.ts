@@ -10,6 +10,11 @@ import { entitlement, grant, oregon, texas } from "./support/documents.ts";
 const region = (kind: string, value: string) => ({ regions: [{ kind, value }] });
 const twice = <T>(item: T) => [item, item];
 
+const path = "datasets.0.resources.Property";
+const granting = (given: object) => ({
+  datasets: [{ dataset_id: texas, resources: { Property: given } }],
+});
+
 const refusals: readonly (readonly [string, object, EntitlementErrorCode, string])[] = [
   ["an unknown member", { admin: true }, "entitlement_unknown_member", "document"],
   [
@@ -24,12 +29,46 @@ const refusals: readonly (readonly [string, object, EntitlementErrorCode, string
     "entitlement_unknown_member",
     "regions.0",
   ],
+  ["no mask", granting({ fields: "*", masks: {} }), "entitlement_empty_list", `${path}.masks`],
+  ...[
+    "prefix0",
+    "prefix33",
+    "prefix03",
+    "prefix",
+    "round9",
+    "round",
+    "round-1",
+    "Null",
+    "hash",
+    "null\n",
+  ].map(
+    (mask) =>
+      [
+        `the unknown mask ${JSON.stringify(mask)}`,
+        granting({ fields: "*", masks: { City: mask } }),
+        "entitlement_invalid",
+        `${path}.masks.City`,
+      ] as const,
+  ),
   [
-    "a mask, which nothing would honour",
-    { datasets: [{ dataset_id: texas, resources: { Property: { fields: "*", masks: {} } } }] },
-    "entitlement_unknown_member",
-    "datasets.0.resources.Property",
+    "a mask that is no text",
+    granting({ fields: "*", masks: { City: null } }),
+    "entitlement_invalid",
+    `${path}.masks.City`,
   ],
+  [
+    "private rows that are not granted, written out",
+    granting({ fields: "*", private: false }),
+    "entitlement_unknown_value",
+    `${path}.private`,
+  ],
+  [
+    "contact fields that are not granted, written out",
+    granting({ fields: "*", contact: false }),
+    "entitlement_unknown_value",
+    `${path}.contact`,
+  ],
+  ["an unknown member of a grant", granting({ fields: "*", rows: "*" }), "entitlement_unknown_member", path],
   [
     "a missing channel",
     { channels: { api: true, odata: true } },
@@ -39,6 +78,7 @@ const refusals: readonly (readonly [string, object, EntitlementErrorCode, string
   ["no product", { products: [] }, "entitlement_empty_list", "products"],
   ["no capability, written out", { capabilities: [] }, "entitlement_empty_list", "capabilities"],
   ["no region", { regions: [] }, "entitlement_empty_list", "regions"],
+  ["no limit, written out", { limits: {} }, "entitlement_empty_list", "limits"],
   ["no dataset", { datasets: [] }, "entitlement_empty_list", "datasets"],
   ["no resource", { datasets: [grant(texas, {})] }, "entitlement_empty_list", "datasets.0.resources"],
   [
@@ -72,9 +112,14 @@ const refusals: readonly (readonly [string, object, EntitlementErrorCode, string
     "entitlement_duplicate",
     "datasets.0.resources.Property.fields",
   ],
-  ["an unknown product", { products: ["gossip"] }, "entitlement_invalid", "products.0"],
-  ["an unknown capability", { capabilities: ["file_export_pull"] }, "entitlement_invalid", "capabilities.0"],
-  ["an unknown kind of region", region("city", "Austin"), "entitlement_invalid", "regions.0.kind"],
+  ["an unknown product", { products: ["gossip"] }, "entitlement_unknown_value", "products.0"],
+  [
+    "an unknown capability",
+    { capabilities: ["file_export_pull"] },
+    "entitlement_unknown_value",
+    "capabilities.0",
+  ],
+  ["an unknown kind of region", region("city", "Austin"), "entitlement_unknown_value", "regions.0.kind"],
   ["a nation other than US", region("national", "CA"), "entitlement_invalid", "regions.0"],
   ["a state that is spelled out", region("state", "Texas"), "entitlement_invalid", "regions.0"],
   ["a county without its state", region("county", "Travis"), "entitlement_invalid", "regions.0"],
@@ -121,7 +166,14 @@ describe("a document", () => {
       ],
       datasets: [
         grant(texas, { Property: "*", Member: ["MemberEmail"] }),
-        grant(oregon, { Property: ["City"] }),
+        grant(oregon, {
+          Property: {
+            fields: ["City", "PostalCode", "Latitude"],
+            masks: { City: "null", PostalCode: "prefix32", Latitude: "round8" },
+          },
+          Media: { fields: "*", private: true },
+          Office: { fields: "*", contact: true },
+        }),
       ],
     });
     expect(parseEntitlement(document)).toEqual(document);

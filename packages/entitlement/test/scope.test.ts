@@ -5,6 +5,7 @@ import {
   type Entitlement,
   type Product,
   type Region,
+  type ResourceGrant,
   requireCapability,
   requireChannel,
 } from "@cadastre/entitlement";
@@ -29,8 +30,11 @@ describe("scopeSha256", () => {
   ];
   const fields = ["City", "ListPrice", "Latitude"];
   const datasets: readonly DatasetGrant[] = [
-    grant(texas, { Property: fields, Media: "*" }),
-    grant(oregon, { Property: fields, Member: "*" }),
+    grant(texas, { Property: fields, Media: { fields: "*", private: true } }),
+    grant(oregon, {
+      Property: { fields, masks: { City: "prefix3", Latitude: "round2" } },
+      Member: { fields: "*", contact: true },
+    }),
   ];
 
   test("does not depend on the order of what is granted, nor on how often it is", () => {
@@ -50,15 +54,20 @@ describe("scopeSha256", () => {
     );
   });
 
-  /** The same grant, its resources and the fields of Property in another order. */
+  /** The same grant, its resources, and the fields and masks of Property in another order. */
   const reordered = ({ dataset_id, resources }: DatasetGrant, names: readonly string[]): DatasetGrant => ({
     dataset_id,
     resources: Object.fromEntries(
       Object.entries(resources)
         .toReversed()
-        .map(([name, item]) => [name, item.fields === "*" ? item : { fields: names }]),
+        .map(([name, item]) => [name, item.fields === "*" ? item : turned(item, names)]),
     ),
   });
+
+  const turned = ({ masks }: ResourceGrant, fields: readonly string[]): ResourceGrant =>
+    masks === undefined
+      ? { fields }
+      : { fields, masks: Object.fromEntries(Object.entries(masks).toReversed()) };
 
   test("does not depend on who is entitled, when, and in which version", () => {
     const changes = { sub: "cust_2", ver: 9, iat: 1, nbf: 1, exp: 2, jti: "doc-2", limits: {} };
@@ -80,6 +89,12 @@ describe("scopeSha256", () => {
       hash({ datasets: [grant(texas, { Property: ["City", "ListPrice"] })] }),
       hash({ datasets: [grant(texas, { Property: ["City"] }), grant(oregon, { Property: ["ListPrice"] })] }),
       hash({ datasets: [grant(texas, { Property: ["ListPrice"] }), grant(oregon, { Property: ["City"] })] }),
+      hash({ datasets: [grant(texas, { Property: { fields: "*", masks: { City: "prefix1" } } })] }),
+      hash({ datasets: [grant(texas, { Property: { fields: "*", masks: { City: "prefix2" } } })] }),
+      hash({ datasets: [grant(texas, { Property: { fields: "*", masks: { PostalCode: "prefix1" } } })] }),
+      hash({ datasets: [grant(texas, { Media: { fields: "*", private: true } })] }),
+      hash({ datasets: [grant(texas, { Member: "*" })] }),
+      hash({ datasets: [grant(texas, { Member: { fields: "*", contact: true } })] }),
     ];
     expect(new Set(hashes).size).toBe(hashes.length);
     expect(hashes[0]).toMatch(/^[\da-f]{64}$/);

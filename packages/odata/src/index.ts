@@ -9,6 +9,7 @@ export type { BindOptions, Computed } from "./bound/context.ts";
 export { type BoundExpand, bindExpand } from "./bound/expand.ts";
 export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
 export { nearestPhases } from "./bound/nearest-first.ts";
+export { callNode, pointNode, roundToNode } from "./bound/overload.ts";
 export { bindQuery, bindSelect, type QueryParts } from "./bound/query.ts";
 export { mapChildren } from "./bound/rewrite.ts";
 export * from "./bound/tree.ts";

@@ -1,6 +1,6 @@
 import type { Field } from "./field.ts";
 
-/** Where both come from: a mask of either input hides the derived value too. */
+/** Where both come from: who sees masks of these sees no more of the derived values. */
 const derivedFrom = ["Latitude", "Longitude"];
 
 const common = { collection: false, nullable: true, synonyms: [], source: null, derivedFrom } as const;

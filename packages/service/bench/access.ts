@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type Entitlement, generateKeyPair, signEntitlement } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { originatingSystems } from "@cadastre/reso";
-import { createKeyDirectory, digestApiKey } from "../src/access/key-directory.ts";
-import { createApiKey } from "../src/access/key-text.ts";
+import { openSqliteRegistry } from "@cadastre/store/registry";
+import { issueApiKey } from "../src/access/issue-key.ts";
+import { createKeyDirectory } from "../src/access/key-directory.ts";
+import type { Peppers } from "../src/access/pepper.ts";
 import { createScopes } from "../src/access/scopes.ts";
 import type { Services } from "../src/app.ts";
 
@@ -24,47 +26,50 @@ function grantsOf(customer: Customer, { name, type }: EntitySet): Entitlement["d
   }));
 }
 
-/** Keys and entitlements that hold for ten hours, and the part of the service that verifies them. */
-export async function createAccess(entitySet: EntitySet): Promise<{
+/** Keys and entitlements that hold for ten hours, in a new registry, and the part of the service that verifies them. */
+export async function createAccess(
+  entitySet: EntitySet,
+  registryFile: string,
+): Promise<{
   readonly apiKeys: Readonly<Record<Customer, string>>;
   readonly edge: Pick<Services, "keys" | "scopes">;
 }> {
   const { kid, publicKey, privateKey } = await generateKeyPair();
-  const now = Math.floor(Date.now() / 1000);
-  const pepper = randomBytes(32);
-  const apiKeys = { all: createApiKey(), partial: createApiKey() };
-  const sign = (customer: Customer) =>
-    signEntitlement(
-      {
-        iss: trust.issuer,
-        aud: trust.audience,
-        sub: customer,
-        ver: 1,
-        iat: now,
-        nbf: now,
-        exp: now + 36_000,
-        jti: customer,
-        products: ["property", "listing"],
-        channels: { api: true, odata: true, file_delivery: true },
-        regions: [{ kind: "national", value: "US" }],
-        datasets: grantsOf(customer, entitySet),
-      },
-      { kid, privateKey },
-    );
-  const entitlements = { all: await sign("all"), partial: await sign("partial") };
-  const records = customers.map((customer) => ({
-    id: customer,
-    digest: digestApiKey(apiKeys[customer], pepper),
-    customer,
-    expires: null,
-    revoked: null,
-  }));
+  const at = Date.now();
+  const now = Math.floor(at / 1000);
+  const registry = await openSqliteRegistry({ file: registryFile });
+  const peppers: Peppers = [{ version: 1, secret: randomBytes(32) }];
+  const admit = async (customer: Customer): Promise<string> => {
+    const document = {
+      iss: trust.issuer,
+      aud: trust.audience,
+      sub: customer,
+      ver: 1,
+      iat: now,
+      nbf: now,
+      exp: now + 36_000,
+      jti: customer,
+      products: ["property", "listing"] as const,
+      channels: { api: true, odata: true, file_delivery: true },
+      regions: [{ kind: "national", value: "US" }] as const,
+      datasets: grantsOf(customer, entitySet),
+    };
+    const jws = await signEntitlement(document, { kid, privateKey });
+    await registry.entitlements.install({ customer, version: 1, jws, installed: at });
+    const { apiKey, kept } = issueApiKey(peppers, null);
+    await registry.keys.add({ customer, ...kept }, at);
+    return apiKey;
+  };
   return {
-    apiKeys,
+    apiKeys: { all: await admit("all"), partial: await admit("partial") },
     edge: {
-      keys: createKeyDirectory(records, pepper),
+      keys: createKeyDirectory({
+        keys: registry.keys,
+        peppers: async () => peppers,
+        onFault: console.error,
+      }),
       scopes: createScopes(
-        entitlements,
+        registry.entitlements,
         { ...trust, keys: { keys: [publicKey] } },
         { entitySets: [entitySet] },
       ),

@@ -15,7 +15,7 @@ import { openStore } from "./store.ts";
 const [choice = "", file = ""] = process.argv.slice(2);
 const resource = resources[choice as ResourceChoice];
 const config = { ...readConfig(process.env), host: "127.0.0.1", port: 0 };
-const { apiKeys, edge } = await createAccess(resource.entitySet);
+const { apiKeys, edge } = await createAccess(resource.entitySet, `${file}.${process.pid}.registry`);
 const app = createApp({
   ...edge,
   config,

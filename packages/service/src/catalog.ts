@@ -94,7 +94,7 @@ const hidden = Object.values(listingProperties);
 
 const media: StoredResource = {
   entitySet: entitySet("Media"),
-  columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order"],
+  columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
   indexes: [["ModificationTimestamp", "MediaKey"], ["ResourceRecordKey"]],
   hidden,
 };

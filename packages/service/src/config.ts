@@ -74,7 +74,7 @@ export type Config = {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
-  /** Folder of the database, the keys and `demo.json`. */
+  /** Folder of the databases, the secrets and `demo.json`. */
   readonly dataFolder: string;
   /** Sample listings to prepare where there is no data yet. */
   readonly listings: number;

@@ -2,6 +2,7 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
+import { withRegistry } from "./data/registry.ts";
 import { readSecrets } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
 import { prepareDemoAccess } from "./demo/demo-access.ts";
@@ -28,7 +29,10 @@ const progress: Progress = {
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
   const folder = await openDataFolder(config.dataFolder);
   await prepareListings(folder, config.listings, progress);
-  const keys = await prepareDemoAccess(folder, await readSecrets(folder), Date.now() / 1000);
+  const secrets = await readSecrets(folder);
+  const keys = await withRegistry(folder, (registry) =>
+    prepareDemoAccess(folder, registry, secrets, Date.now()),
+  );
   return { folder, keys };
 }
 

@@ -1,21 +1,20 @@
-import { readFile } from "node:fs/promises";
 import { entityModel } from "@cadastre/reso";
 import { openSqliteStore } from "@cadastre/store/sqlite";
-import { parseAccess } from "./access/access-file.ts";
 import { createKeyDirectory } from "./access/key-directory.ts";
 import { createScopes } from "./access/scopes.ts";
 import { createApp, type Services } from "./app.ts";
 import { activeEntitySets, storedResources } from "./catalog.ts";
 import type { Config } from "./config.ts";
-import { parseDataFile } from "./data/data-error.ts";
+import { readDataFile } from "./data/data-error.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
-import { readSecrets } from "./data/secrets.ts";
+import { openRegistry } from "./data/registry.ts";
+import { readPeppers, readSecrets } from "./data/secrets.ts";
 import { audience, issuer, parseKeySet } from "./demo/issuer.ts";
 import { listen } from "./http/server.ts";
-import { createLog } from "./log.ts";
+import { createLog, describe } from "./log.ts";
 
 /** A service that answers. */
 export type RunningService = {
@@ -30,17 +29,15 @@ export type RunningService = {
 
 /** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
 export async function startService(config: Config, folder: DataFolder): Promise<RunningService> {
-  const { pepper, skipTokenKey } = await readSecrets(folder);
-  const read = async <T>(file: string, parse: (text: string) => T) =>
-    parseDataFile(file, await readFile(file, "utf8"), parse);
-  const access = await read(folder.access, parseAccess);
-  const publicKeys = await read(folder.publicKeys, parseKeySet);
+  const { skipTokenKey } = await readSecrets(folder);
+  const publicKeys = await readDataFile(folder.publicKeys, parseKeySet);
   const store = await openSqliteStore({
     file: folder.database,
     resources: storedResources,
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
+  const registry = await openRegistry(folder);
   const log = createLog(config.logLevel);
   const services: Services = {
     config,
@@ -48,8 +45,12 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     store,
     skipTokenKey,
     activeEntitySets,
-    keys: createKeyDirectory(access.keys, pepper),
-    scopes: createScopes(access.entitlements, { keys: publicKeys, issuer, audience }, entityModel),
+    keys: createKeyDirectory({
+      keys: registry.keys,
+      peppers: () => readPeppers(folder),
+      onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
+    }),
+    scopes: createScopes(registry.entitlements, { keys: publicKeys, issuer, audience }, entityModel),
     now: Date.now,
     readiness: { ready: true },
   };
@@ -64,6 +65,7 @@ export async function startService(config: Config, folder: DataFolder): Promise<
       stopPruning();
       await server.stop(config.drainSeconds * 1000);
       await store.close();
+      await registry.close();
     },
   };
 }

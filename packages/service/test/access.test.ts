@@ -1,13 +1,12 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { generateKeyPair, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Access, parseAccess } from "../src/access/access-file.ts";
-import { digestApiKey } from "../src/access/key-directory.ts";
+import { issueApiKey } from "../src/access/issue-key.ts";
 import { createApiKey, isWellFormed } from "../src/access/key-text.ts";
+import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { audience, issuer, readIssuer } from "../src/demo/issuer.ts";
-import { startService } from "../src/service.ts";
 import { ask, query, toCollection, toError } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
 
@@ -15,7 +14,13 @@ const property = "/reso/odata/Property";
 const now = Math.floor(Date.now() / 1000);
 
 /** A customer whose entitlement is the demo's first one but for what is given. */
-type Variant = { readonly changes?: object; readonly signedByOther?: boolean; readonly raw?: string };
+type Variant = {
+  readonly changes?: object;
+  readonly signedByOther?: boolean;
+  readonly raw?: string;
+  /** Version that the registry is told. */
+  readonly version?: number;
+};
 
 const variants: Readonly<Record<string, Variant>> = {
   expired: { changes: { iat: now - 20, nbf: now - 20, exp: now - 10 } },
@@ -26,55 +31,47 @@ const variants: Readonly<Record<string, Variant>> = {
   forged: { signedByOther: true },
   borrowed: { changes: { sub: "demo-national" } },
   garbled: { raw: "not a token" },
+  relabelled: { version: 2 },
 };
 
 let running: Running;
 let base: string;
 const keys = new Map<string, string>();
 
-/** Add the variants, and keys that are no longer in force, to the access file; then serve it. */
+/** Register the variants, and keys that are no longer in force, while the service runs. */
 beforeAll(async () => {
-  const first = await run({ CADASTRE_LISTINGS: "200" });
-  await first.service.stop();
-  const { pepper } = await readSecrets(first.folder);
-  const signer = await readIssuer(first.folder);
+  running = await run({ CADASTRE_LISTINGS: "200" });
+  base = running.service.baseUrl;
+  const { peppers } = await readSecrets(running.folder);
+  const signer = await readIssuer(running.folder);
   const other = { ...(await generateKeyPair()), kid: signer.kid };
-  const access: Access = parseAccess(await readFile(first.folder.access, "utf8"));
-  const records = [...access.keys];
-  const entitlements = { ...access.entitlements };
-  const add = (
-    customer: string,
-    name = customer,
-    expires: number | null = null,
-    revoked: number | null = null,
-  ) => {
-    const apiKey = createApiKey();
-    keys.set(name, apiKey);
-    records.push({ id: name, digest: digestApiKey(apiKey, pepper), customer, expires, revoked });
-  };
-  for (const [sub, { changes, signedByOther, raw }] of Object.entries(variants)) {
-    const document = {
-      iss: issuer,
-      aud: audience,
-      sub,
-      ver: 1,
-      iat: now,
-      nbf: now,
-      exp: now + 600,
-      jti: sub,
+  await withRegistry(running.folder, async (registry) => {
+    const add = async (customer: string, name = customer, expires: number | null = null) => {
+      const { apiKey, kept } = issueApiKey(peppers, expires);
+      keys.set(name, apiKey);
+      return registry.keys.add({ customer, ...kept }, Date.now());
     };
-    const whole = parseEntitlement({ ...document, ...demoCustomers[0]?.grants, ...changes });
-    entitlements[sub] = raw ?? (await signEntitlement(whole, signedByOther === true ? other : signer));
-    add(sub);
-  }
-  add("nobody");
-  add("demo-national", "key expired", now - 1);
-  add("demo-national", "key revoked", null, now - 1);
-  add("demo-national", "key in force", now + 600, now + 600);
-  await writeFile(first.folder.access, JSON.stringify({ keys: records, entitlements }));
-  const service = await startService(first.config, first.folder);
-  running = { ...first, service, stop: () => service.stop().then(first.stop) };
-  base = service.baseUrl;
+    for (const [sub, { changes, signedByOther, raw, version = 1 }] of Object.entries(variants)) {
+      const document = {
+        iss: issuer,
+        aud: audience,
+        sub,
+        ver: 1,
+        iat: now,
+        nbf: now,
+        exp: now + 600,
+        jti: sub,
+      };
+      const whole = parseEntitlement({ ...document, ...demoCustomers[0]?.grants, ...changes });
+      const jws = raw ?? (await signEntitlement(whole, signedByOther === true ? other : signer));
+      await registry.entitlements.install({ customer: sub, version, jws, installed: Date.now() });
+      await add(sub);
+    }
+    await add("demo-national", "key expired", Date.now() - 1);
+    const { id } = await add("demo-national", "key revoked");
+    await registry.keys.revoke(id, Date.now());
+    await add("demo-national", "key in force", Date.now() + 600_000);
+  });
 });
 afterAll(() => running.stop());
 
@@ -154,7 +151,7 @@ describe("an entitlement that lets nobody in", () => {
     ["forged", 503, "service_unavailable"],
     ["borrowed", 503, "service_unavailable"],
     ["garbled", 503, "service_unavailable"],
-    ["nobody", 503, "service_unavailable"],
+    ["relabelled", 503, "service_unavailable"],
   ])("%s: %i %s", async (name, status, code) => {
     const reply = await get(`${property}?$top=1`, name);
     expect([reply.status, toError(reply).code]).toEqual([status, code]);
@@ -162,7 +159,7 @@ describe("an entitlement that lets nobody in", () => {
   });
 });
 
-describe("three keys", () => {
+describe("four keys", () => {
   const count = async (name: string, $filter?: string) => {
     const options = { $top: 0, $count: true, ...($filter === undefined ? {} : { $filter }) };
     return toCollection(await get(property + query(options), name))["@odata.count"];
@@ -183,6 +180,27 @@ describe("three keys", () => {
     expect(await fields("market")).not.toHaveLength(0);
     expect(await fields("state")).not.toContain("ListAgentKey");
     expect((await fields("state")).length).toBeLessThan(60);
+  });
+
+  test("see masked places, and no more of them by a filter or an order", async () => {
+    const page = (name: string, options: object) =>
+      get(property + query({ $filter: "StateOrProvince eq 'WA'", ...options }), name);
+    const $select = "ListingKey,PostalCode,StreetNumber,Latitude,Coordinates,Placekey";
+    const whole = toCollection(await page("national", { $select })).value;
+    const coarse = toCollection(await page("coarse", { $select })).value;
+    expect(coarse.map((row) => row["ListingKey"])).toEqual(whole.map((row) => row["ListingKey"]));
+    expect(coarse.length).toBeGreaterThan(5);
+    for (const [i, { PostalCode, StreetNumber, Latitude, Coordinates, Placekey }] of coarse.entries()) {
+      expect([StreetNumber, Placekey]).toEqual([null, null]);
+      expect(PostalCode).toBe(String(whole[i]?.["PostalCode"]).slice(0, 3));
+      if (Latitude === null) continue;
+      expect(String(Latitude)).toMatch(/^\d\d(\.\d\d?)?$/);
+      expect(Coordinates).toMatchObject({ coordinates: [expect.any(Number), Latitude] });
+    }
+    const [one] = whole.filter((row) => row["StreetNumber"] !== null);
+    const $filter = `PostalCode eq '${String(one?.["PostalCode"])}' or StreetNumber eq '${String(one?.["StreetNumber"])}'`;
+    expect(toCollection(await page("national", { $filter })).value.length).toBeGreaterThan(0);
+    expect(toCollection(await page("coarse", { $filter })).value).toEqual([]);
   });
 
   test.each(["$filter", "$select", "$orderby"])(
@@ -254,9 +272,11 @@ describe("the text of a key", () => {
 
   test("is kept in no file but the demo's own", async () => {
     const { folder } = running;
-    for (const file of [folder.access, folder.secrets, folder.issuer, folder.publicKeys]) {
-      expect(await readFile(file, "utf8")).not.toContain("cadastre_");
-      if (file !== folder.access) expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { registry, secrets, issuer: signer, publicKeys } = folder;
+    for (const file of [registry, `${registry}-wal`, secrets, signer, publicKeys]) {
+      const text = await readFile(file, "latin1");
+      for (const name of ["national", "key in force"]) expect(text).not.toContain(key(name).slice(15));
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { readConfig } from "../src/config.ts";
 import { DataError, withDataFolder } from "../src/data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
 import { prepareListings } from "../src/data/prepare-listings.ts";
+import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
 import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { startService } from "../src/service.ts";
@@ -18,8 +19,10 @@ afterEach(() => rm(path, { recursive: true, force: true }));
 
 const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 const prepare = (folder: DataFolder, progress = silent) => prepareListings(folder, 20, progress);
-const prepareAccess = async (folder: DataFolder) =>
-  prepareDemoAccess(folder, await readSecrets(folder), Date.now() / 1000);
+const prepareAccess = async (folder: DataFolder) => {
+  const secrets = await readSecrets(folder);
+  return withRegistry(folder, (registry) => prepareDemoAccess(folder, registry, secrets, Date.now()));
+};
 
 /** The sentence that `work` on the folder ends with. */
 async function sentence(work: () => Promise<unknown>): Promise<string> {
@@ -63,8 +66,8 @@ describe("a fault of the data folder is told in a sentence that names the path",
     ["EROFS", "cannot be read and written"],
     ["ENOSPC", "the disk is full"],
   ])("%s of a file", async (code, says) => {
-    const work = () => Promise.reject(Object.assign(new Error(), { code, path: "/data/access.json" }));
-    expect(await sentence(work)).toMatch(new RegExp(`^/data/access.json .*${says}.*CADASTRE_DATA`));
+    const work = () => Promise.reject(Object.assign(new Error(), { code, path: "/data/demo.json" }));
+    expect(await sentence(work)).toMatch(new RegExp(`^/data/demo.json .*${says}.*CADASTRE_DATA`));
   });
 
   test.each(["SQLITE_CANTOPEN", "SQLITE_READONLY_DIRECTORY"])("%s of the database", async (code) => {
@@ -74,7 +77,7 @@ describe("a fault of the data folder is told in a sentence that names the path",
     );
   });
 
-  test.each(["access", "secrets", "issuer"] as const)("%s that is broken", async (name) => {
+  test.each(["secrets", "issuer"] as const)("%s that is broken", async (name) => {
     const folder = await openDataFolder(path);
     await prepareAccess(folder);
     const remedy = "put back a copy of it, or move it away and start again, which makes a new one";
@@ -83,6 +86,32 @@ describe("a fault of the data folder is told in a sentence that names the path",
     await writeFile(folder[name], '{"pepper":"top-secret"}');
     expect(await sentence(() => prepareAccess(folder))).toBe(
       `${folder[name]} does not hold what the service keeps in it: ${remedy}`,
+    );
+  });
+
+  test("a registry that is none", async () => {
+    const folder = await openDataFolder(path);
+    await writeFile(folder.registry, "not a database ".repeat(1000));
+    expect(await sentence(() => prepareAccess(folder))).toMatch(
+      new RegExp(`^${folder.registry} is damaged or not a database: put back a copy .*\\(SQLITE_NOTADB\\)$`),
+    );
+  });
+
+  test("a registry that cannot be made", async () => {
+    const folder = await openDataFolder(path);
+    await mkdir(folder.registry);
+    expect(await sentence(() => prepareAccess(folder))).toMatch(
+      new RegExp(`^${folder.registry} cannot be read and written: .*\\(EISDIR\\)$`),
+    );
+  });
+
+  test("public keys that are gone", async () => {
+    const folder = await openDataFolder(path);
+    await prepareAccess(folder);
+    await rm(folder.publicKeys);
+    const start = () => startService(readConfig({ PORT: "0", CADASTRE_LOG_LEVEL: "silent" }), folder);
+    expect(await sentence(start)).toMatch(
+      new RegExp(`^${folder.publicKeys} cannot be read: .*\\(ENOENT\\)$`),
     );
   });
 

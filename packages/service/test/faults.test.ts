@@ -44,7 +44,17 @@ function scope(): Scope {
 /** A service over a store of the test's making, that lets everybody in. */
 async function serve(store: Partial<Store>, environment: Record<string, string> = {}) {
   const lines: string[] = [];
-  const record = { id: "k", digest: "", customer: "c", expires: null, revoked: null };
+  const record = {
+    id: "k",
+    prefix: "",
+    digest: "",
+    pepper: 1,
+    customer: "c",
+    created: 0,
+    expires: null,
+    revoked: null,
+    lastUsed: null,
+  };
   const services: Services = {
     config: readConfig(environment),
     log: pino(
@@ -65,7 +75,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     },
     skipTokenKey: new Uint8Array(32),
     activeEntitySets,
-    keys: { find: () => record },
+    keys: { find: async () => record },
     scopes: { of: async () => scope() },
     now: Date.now,
     readiness: { ready: true },

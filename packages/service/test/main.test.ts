@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "../src/demo/demo-file.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
-
-const program = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+import { end, type Program, says, startProgram } from "./support/program.ts";
 
 let data: string;
 beforeAll(async () => {
@@ -18,41 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(data, { recursive: true, force: true }));
 
-type Started = { readonly child: ChildProcess; readonly output: () => string };
-
-function start(environment: Readonly<Record<string, string>>): Started {
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", program],
-    {
-      cwd: root,
-      env: { ...process.env, CADASTRE_DATA: data, CADASTRE_LISTINGS: "300", PORT: "0", ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => {
-      output += chunk.toString("utf8");
-    });
-  }
-  return { child, output: () => output };
-}
-
-/** Wait until the output says `text`. */
-async function says({ child, output }: Started, text: string): Promise<void> {
-  while (!output().includes(text)) {
-    if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-async function end({ child }: Started, signal: NodeJS.Signals): Promise<number | null> {
-  const closed = once(child, "close");
-  child.kill(signal);
-  const [code] = (await closed) as [number | null];
-  return code;
-}
+const start = (environment: Readonly<Record<string, string>>): Program =>
+  startProgram("main.ts", [], {
+    CADASTRE_DATA: data,
+    CADASTRE_LISTINGS: "300",
+    PORT: "0",
+    ...environment,
+  });
 
 const readDemo = async () => JSON.parse(await readFile(join(data, "demo.json"), "utf8")) as Demo;
 
@@ -62,7 +30,7 @@ describe("the program", () => {
     await says(first, "Stop with Ctrl-C.");
     const demo = await readDemo();
     expect(first.output()).toMatch(/Prepared 300 sample listings in \d+\.\d s\./);
-    expect(demo.keys.map(({ name }) => name)).toEqual(["national", "market", "state"]);
+    expect(demo.keys.map(({ name }) => name)).toEqual(["national", "market", "state", "coarse"]);
     expect((await stat(join(data, "demo.json"))).mode & 0o777).toBe(0o600);
 
     const requests = [...first.output().matchAll(/curl -H '(\S+): (\S+)' '(\S+)'/g)];
@@ -78,7 +46,7 @@ describe("the program", () => {
       counts.push(toCollection(await ask(demo.baseUrl, target, { "x-api-key": apiKey }))["@odata.count"]);
     }
     expect(counts[0]).toBe(300);
-    expect(new Set(counts).size).toBe(3);
+    expect(new Set(counts).size).toBe(4);
     expect(first.output()).not.toContain("listings.sqlite");
     expect(first.output()).not.toMatch(/Warning|prepared before/);
     expect(await end(first, "SIGTERM")).toBe(0);

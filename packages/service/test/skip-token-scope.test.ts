@@ -1,7 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
 import { signEntitlement } from "@cadastre/entitlement";
 import { expect, test } from "vitest";
-import { parseAccess } from "../src/access/access-file.ts";
+import { withRegistry } from "../src/data/registry.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { audience, issuer, readIssuer } from "../src/demo/issuer.ts";
 import { startService } from "../src/service.ts";
@@ -20,7 +19,6 @@ test("the caller's own token of an older scope says that the entitlement has cha
   const link = (page["@odata.nextLink"] ?? "").replace("https://feed.example/lds", "");
   await running.service.stop();
 
-  const access = parseAccess(await readFile(running.folder.access, "utf8"));
   const signer = await readIssuer(running.folder);
   const now = Math.floor(Date.now() / 1000);
   const document = {
@@ -35,11 +33,10 @@ test("the caller's own token of an older scope says that the entitlement has cha
   };
   const wider = demoCustomers[0]?.grants;
   if (wider === undefined) throw new RangeError("there is no demo customer");
-  const entitlements = {
-    ...access.entitlements,
-    "demo-market": await signEntitlement({ ...document, ...wider }, signer),
-  };
-  await writeFile(running.folder.access, JSON.stringify({ ...access, entitlements }));
+  const jws = await signEntitlement({ ...document, ...wider }, signer);
+  await withRegistry(running.folder, ({ entitlements }) =>
+    entitlements.install({ customer: "demo-market", version: 2, jws, installed: Date.now() }),
+  );
   const service = await startService({ ...running.config, baseUrl: undefined }, running.folder);
   const reply = await ask(service.baseUrl, link, headers);
   expect([reply.status, toError(reply).code, toError(reply).target]).toEqual([

@@ -10,18 +10,31 @@ const messages = {
   store_busy: "too many queries are waiting: try again in a moment",
   /** The versions that the bookmark reads are no longer kept. */
   bookmark_expired: "the walk that the bookmark belongs to is too old: start again at its first page",
+  registry_unavailable: "the registry cannot be read or written",
+  /** The registry has no entitlement of the customer. */
+  unknown_customer: "no entitlement of the customer is installed: install it first",
+  unknown_key: "no API key has this id: see the list of keys",
+  /** The key is revoked or expired. */
+  key_not_in_force: "the API key is revoked or expired: create a new one",
+  /** The customer has as many live keys as it may have. */
+  too_many_keys: "the customer has two live API keys, which is the most: revoke one of them first",
+  /** A higher version of the customer's entitlement has been installed before. */
+  entitlement_older: "a later version of the entitlement is installed: sign one with a higher `ver`",
+  /** The same version of the customer's entitlement has been installed before, and says something else. */
+  entitlement_conflict:
+    "another entitlement of the same version is installed: sign this one with a higher `ver`",
 } as const;
 
 export type StoreErrorCode = keyof typeof messages;
 
-/** A store refuses a record or gives up a query. */
+/** A store refuses a record or gives up a query; a registry refuses a change or cannot be read. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
 
   /** @param detail what is at fault, for the log: it may quote data */
-  constructor(code: StoreErrorCode, detail?: string) {
-    super(detail === undefined ? messages[code] : `${messages[code]}: ${detail}`);
+  constructor(code: StoreErrorCode, detail?: string, options?: ErrorOptions) {
+    super(detail === undefined ? messages[code] : `${messages[code]}: ${detail}`, options);
     this.code = code;
   }
 }

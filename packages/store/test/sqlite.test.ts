@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -9,7 +9,7 @@ import { openSqliteStore } from "../src/sqlite/index.ts";
 import { type Harness, rowsOf } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
 import { askHomes, homeRecord, homesResource } from "./support/homes.ts";
-import { ask, records, stored } from "./support/listings.ts";
+import { ask, oregon, records, scopeOf, stored, texas } from "./support/listings.ts";
 import { plans } from "./support/plans.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadastre-store-"));
@@ -38,6 +38,19 @@ plans("SQLite", harnessOf("plans", 0), {
   whole: /USE TEMP B-TREE FOR ORDER BY|SCAN Listing/,
 });
 
+test.each([0, 2])(
+  "with %i threads, a store that was written, read and closed is one file",
+  async (threads) => {
+    const name = `whole_${threads}`;
+    const store = await harnessOf(name, threads).open("store");
+    await store.commit(records);
+    expect((await store.page(ask({}))).length).toBeGreaterThan(0);
+    expect(await store.checkpoint()).toBe(1);
+    await store.close();
+    expect(readdirSync(folder).filter((file) => file.startsWith(name))).toEqual([`${name}_store.sqlite`]);
+  },
+);
+
 test("places are found by their rows after the file is vacuumed", async () => {
   const harness = harnessOf("vacuumed", 0);
   const resources = [homesResource];
@@ -55,6 +68,46 @@ test("places are found by their rows after the file is vacuumed", async () => {
     rowsOf(await after.page(askHomes({ filter: "geo.distance(Place,geography'Point(70 0)') lt 1" }))),
   ).toEqual([{ HomeKey: "h70" }]);
   await after.close();
+});
+
+describe("datasets", () => {
+  test("are named by numbers, and a count that an index answers has no guard", async () => {
+    const resources = [{ ...stored, indexes: [["DatasetId", "City"]] }];
+    const filled = await harnessOf("numbered", 0).open("store", { resources });
+    await filled.commit(records);
+    await filled.close();
+    const database = new Database(join(folder, "numbered_store.sqlite"));
+    registerFunctions(database);
+    // The table of datasets is then known to be so small that it is scanned.
+    database.exec("analyze");
+    database.close();
+    const store = await harnessOf("numbered", 0).open("store", { resources });
+    const prepare = vi.spyOn(Database.prototype, "prepare");
+    const query = ask({ filter: "City eq 'Austin'" });
+    const found = rowsOf(await store.page(query)).length;
+    expect(await store.count(query)).toBe(found);
+    const counts = prepare.mock.calls.map(([text]) => text).filter((text) => text.startsWith("select count"));
+    prepare.mockRestore();
+    expect(counts).toEqual([expect.stringContaining("cadastre_dataset")]);
+    expect(counts.join()).not.toContain("cadastre_tick");
+    await store.close();
+  });
+
+  test("keep no number of a commit that failed", async () => {
+    const store = await harnessOf("numbered", 0).open("failed");
+    const nameless = { resource: "Property", datasetId: oregon, record: {} };
+    await expect(store.commit([...records.slice(3), nameless])).rejects.toMatchObject({
+      code: "invalid_record",
+    });
+    await store.commit(records);
+    const keysIn = async (dataset: string) =>
+      rowsOf(await store.page(ask({ select: "ListingKey" }, scopeOf({ [dataset]: "*" })))).map(
+        ({ ListingKey }) => ListingKey,
+      );
+    expect(await keysIn(texas)).toEqual(["a", "b", "c"]);
+    expect(await keysIn(oregon)).toEqual(["d", "e", "f"]);
+    await store.close();
+  });
 });
 
 describe("a thread that reads", () => {

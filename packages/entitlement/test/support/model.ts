@@ -2,12 +2,16 @@ import type { EntitySet, PrimitiveType, StructuralProperty } from "@cadastre/oda
 
 type Facets = Partial<Omit<StructuralProperty, "name" | "type">> & { readonly lookup?: string };
 
-function property(name: string, type: PrimitiveType = "Edm.String", { lookup, ...facets }: Facets = {}) {
+export function property(
+  name: string,
+  type: PrimitiveType = "Edm.String",
+  { lookup, ...facets }: Facets = {},
+) {
   const annotations = lookup === undefined ? [] : [{ term: "RESO.OData.Metadata.LookupName", value: lookup }];
   return { name, type, collection: false, nullable: true, annotations, ...facets };
 }
 
-function entitySet(name: string, key: string, properties: readonly StructuralProperty[]): EntitySet {
+export function entitySet(name: string, key: string, properties: readonly StructuralProperty[]): EntitySet {
   const all = [
     property(key),
     property("ModificationTimestamp"),
@@ -27,12 +31,18 @@ export const propertySet = entitySet("Property", "ListingKey", [
   property("Appliances", "Edm.String", { collection: true, lookup: "Appliances" }),
   property("Latitude", "Edm.Double"),
   property("Longitude", "Edm.Double"),
+  property("Coordinates", "Edm.GeographyPoint", { derivedFrom: ["Latitude", "Longitude"] }),
   property("GeoHash", "Edm.String", { derivedFrom: ["Latitude", "Longitude"] }),
   property("GeoHashPrefix", "Edm.String", { derivedFrom: ["GeoHash"] }),
 ]);
-const mediaSet = entitySet("Media", "MediaKey", [property("MediaURL"), property("ResourceRecordKey")]);
+const mediaSet = entitySet("Media", "MediaKey", [
+  property("MediaURL"),
+  property("ResourceRecordKey"),
+  property("Permission", "Edm.String", { collection: true, lookup: "Permission" }),
+]);
 const openHouseSet = entitySet("OpenHouse", "OpenHouseKey", [property("ListingKey")]);
 export const memberSet = entitySet("Member", "MemberKey", [
+  property("MemberFullName"),
   property("MemberEmail"),
   property("MemberType", "Edm.String", { lookup: "MemberType" }),
 ]);

@@ -1,36 +1,54 @@
-import type { Entitlement, Region } from "@cadastre/entitlement";
+import type { Entitlement, Region, ResourceGrant } from "@cadastre/entitlement";
 
 /**
  * What an entitlement means, over plain rows and without a tree: the rows of Property that are visible, each with
- * the members that are. A hidden value is null, a hidden list empty.
+ * the members that are, masked. A hidden value is null, a hidden list empty.
  */
 export type Row = Readonly<Record<string, unknown>>;
 
 const always = ["ListingKey", "ModificationTimestamp", "OriginatingSystemName"];
 const inputs: Readonly<Record<string, readonly string[]>> = {
+  Coordinates: ["Latitude", "Longitude"],
   GeoHash: ["Latitude", "Longitude"],
   GeoHashPrefix: ["GeoHash"],
 };
 
 export function entitledRows(rows: readonly Row[], { datasets, regions }: Entitlement): readonly Row[] {
   return rows.flatMap((row) => {
-    const grants = datasets.filter(({ dataset_id }) => dataset_id === row["DatasetId"]);
-    const fields = grants.flatMap(({ resources }) => resources["Property"]?.fields ?? []);
-    if (fields.length === 0 || !regions.some((region) => contains(region, row))) return [];
-    return [
-      Object.fromEntries(
-        Object.entries(row).map(([name, value]) => [name, shown(name, fields) ? value : hide(value)]),
-      ),
-    ];
+    const dataset = datasets.find(({ dataset_id }) => dataset_id === row["DatasetId"]);
+    const grant = dataset?.resources["Property"];
+    if (grant === undefined || !regions.some((region) => contains(region, row))) return [];
+    return [Object.fromEntries(Object.keys(row).map((name) => [name, seenValue(name, row, grant)]))];
   });
 }
 
-const hide = (value: unknown) => (Array.isArray(value) ? [] : null);
+function seenValue(name: string, row: Row, grant: ResourceGrant): unknown {
+  if (!isShown(name, grant)) return masked(row[name], "null");
+  const isDerivedAnew = (inputs[name] ?? []).some((input) => isMasked(input, grant));
+  return masked(isDerivedAnew ? derived(name, row, grant) : row[name], grant.masks?.[name]);
+}
 
-const shown = (name: string, fields: readonly string[]): boolean =>
+const isShown = (name: string, grant: ResourceGrant): boolean =>
   always.includes(name) ||
-  ((fields.includes(name) || fields.includes("*")) &&
-    (inputs[name] ?? []).every((input) => shown(input, fields)));
+  ((grant.fields === "*" || grant.fields.includes(name)) &&
+    (inputs[name] ?? []).every((input) => isShown(input, grant)));
+
+const isMasked = (name: string, grant: ResourceGrant): boolean =>
+  grant.masks?.[name] !== undefined || (inputs[name] ?? []).some((input) => isMasked(input, grant));
+
+function derived(name: string, row: Row, grant: ResourceGrant): unknown {
+  const coordinates = [seenValue("Longitude", row, grant), seenValue("Latitude", row, grant)];
+  return name !== "Coordinates" || coordinates.includes(null) ? null : { type: "Point", coordinates };
+}
+
+function masked(value: unknown, mask: string | undefined): unknown {
+  const count = Number(mask?.match(/\d+/));
+  if (mask === "null") return Array.isArray(value) ? [] : null;
+  if (value === null || mask === undefined) return value;
+  if (typeof value === "string") return [...value].slice(0, count).join("");
+  const power = 10 ** count;
+  return (Math.sign(Number(value)) * Math.round(Math.abs(Number(value)) * power)) / power + 0;
+}
 
 function contains({ kind, value }: Region, row: Row): boolean {
   const { StateOrProvince, CountyOrParish, PostalCode, OriginatingSystemName } = row;

@@ -9,6 +9,7 @@ import type { CallNode, CaseNode, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
 import { foldArguments } from "./ignore-case.ts";
 import { bindPredicate } from "./lambda.ts";
+import { overloadFor } from "./overload.ts";
 import { promote } from "./promote.ts";
 import { type BoundNode, type BoundType, constant } from "./tree.ts";
 import { fits, isNumeric, isStructure, itemType, typeName, wider } from "./typing.ts";
@@ -27,35 +28,18 @@ export function bindCall(node: CallNode, context: Context): BoundNode {
   const overloads = functionTable.get(name);
   if (overloads === undefined) throw unknownFunction(node);
   const args = node.args.map((arg) => context.bind(arg, context));
-  const types = args.map(({ type }) => type);
-  const [entry] = overloads
-    .filter(
-      ({ params }) => params.length === args.length && params.every((param, i) => fitsParam(args[i], param)),
-    )
-    .toSorted((a, b) => promotions(types, a) - promotions(types, b));
-  if (entry === undefined) throw wrongArguments(node, signatures(overloads), types);
+  const entry = overloadFor(overloads, args);
+  if (entry === undefined) {
+    throw wrongArguments(
+      node,
+      signatures(overloads),
+      args.map(({ type }) => type),
+    );
+  }
   checkPattern(node, name, args);
   const promoted = args.map((arg, i) => promote(arg, entry.params[i] ?? "Null"));
   return { kind: "Call", type: entry.returns, entry, args: foldArguments(name, promoted, context) };
 }
-
-function fitsParam(arg: BoundNode | undefined, param: ValueType): boolean {
-  if (arg === undefined) return false;
-  const [item, wanted] = [itemType(arg.type), itemType(param)];
-  if (item === undefined || wanted === undefined) return fits(arg.type, param);
-  return fits(item, wanted) || (arg.kind === "Constant" && holdsOnly(arg.value, wanted as PrimitiveType));
-}
-
-/** JSON has fewer types than the model: `["2024-01-01"]` may be dates, and `[]` anything. */
-const holdsOnly = (items: unknown, type: PrimitiveType): boolean =>
-  Array.isArray(items) &&
-  items.every(
-    (item) => item === null || (typeof item === "string" && codecs[type].fromJson(item) !== undefined),
-  );
-
-/** Arguments that an overload takes only after promotion: the fewest win. */
-const promotions = (types: readonly BoundType[], { params }: FunctionEntry): number =>
-  params.filter((param, i) => types[i] !== param).length;
 
 function unknownFunction({ name, start, end }: CallNode): QueryError {
   const suggestion = nearest(name, [...functionTable.keys(), ...special.keys()]);

@@ -1,4 +1,5 @@
 import type { Comparator } from "../syntax/tree.ts";
+import { impliesDistance, impliesPoint, isDistance, isSameDistance } from "./distance.ts";
 import { allOf, type BoundCallNode, type BoundCompareNode, type BoundNode, type BoundQuery } from "./tree.ts";
 
 /** Where the rings round a place begin, in metres: the ground of each is three times that of all inside of it. */
@@ -6,9 +7,9 @@ const starts: readonly number[] = [0, ...Array.from({ length: 14 }, (_, i) => 50
 
 /**
  * Split a query whose order begins with the distance from a place, nearest first, into queries for the rows that
- * have no distance, for those in each ring round the place from the innermost out, and for the rest. Their rows in
- * turn are the rows of the query in its order. Run them until the page is full: an index of points serves the
- * rings, whereas the query itself would sort all that matches.
+ * have no distance, if the filter lets any through, for those in each ring round the place from the innermost out, and
+ * for the rest. Their rows in turn are the rows of the query in its order. Run them until the page is full: an index
+ * of points serves the rings, whereas the query itself would sort all that matches.
  *
  * They skip nothing and ask for `skip + top` rows: the page is what follows the first `skip` of all their rows.
  * Null where the order does not begin with `geo.distance(Place,constant) asc`.
@@ -30,7 +31,8 @@ export function nearestPhases<Query extends BoundQuery>(query: Query): readonly 
   });
   /** Whether nothing that matches lies beyond `end`. */
   const isEnded = (end: number) => end === Number.POSITIVE_INFINITY || (limit !== null && limit < end);
-  const missing = last === null && limit === null ? [phase(true, compare(distance, "eq", null))] : [];
+  const isMissing = last === null && !impliesDistance(query.filter, distance);
+  const missing = isMissing ? [phase(true, compare(ofPresent(distance, query.filter), "eq", null))] : [];
   const rings = starts
     .map((start, i) => ({ start, end: starts[i + 1] ?? Number.POSITIVE_INFINITY }))
     .filter(({ start, end }) => !(Number(last) >= end) && !(limit !== null && start > limit))
@@ -50,9 +52,6 @@ function orderingDistance({ orderBy: [first] }: BoundQuery): BoundCallNode | nul
   return isDistance(expression) && expression.args.some((arg) => arg.kind === "Constant") ? expression : null;
 }
 
-const isDistance = (node: BoundNode): node is BoundCallNode =>
-  node.kind === "Call" && node.entry.name === "geo.distance";
-
 const compare = (left: BoundNode, comparator: Comparator, metres: number | null): BoundCompareNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
@@ -60,6 +59,15 @@ const compare = (left: BoundNode, comparator: Comparator, metres: number | null)
   left,
   right: { kind: "Constant", type: metres === null ? "Null" : "Edm.Double", value: metres },
 });
+
+/** The distance of points that are not null, where the filter lets no others through: an index finds what is left. */
+function ofPresent(distance: BoundCallNode, filter: BoundNode): BoundCallNode {
+  if (!impliesPoint(filter, distance)) return distance;
+  const args = distance.args.map((arg) =>
+    arg.kind === "Property" ? { ...arg, property: { ...arg.property, nullable: false } } : arg,
+  );
+  return { ...distance, args };
+}
 
 /** The greatest distance that a filter lets through; null where it does not say. */
 function limitOf(filter: BoundNode, distance: BoundCallNode): number | null {
@@ -69,22 +77,7 @@ function limitOf(filter: BoundNode, distance: BoundCallNode): number | null {
   }
   if (filter.kind !== "Compare" || (filter.comparator !== "lt" && filter.comparator !== "le")) return null;
   const { left, right } = filter;
-  return right.kind === "Constant" && right.value !== null && isSame(left, distance)
+  return right.kind === "Constant" && right.value !== null && isSameDistance(left, distance)
     ? Number(right.value)
     : null;
 }
-
-/** Whether two distances are of one property and one place. */
-function isSame(node: BoundNode, distance: BoundCallNode): boolean {
-  return (
-    isDistance(node) &&
-    node.args.every((arg, i) => {
-      const other = distance.args[i];
-      if (arg.kind === "Constant") return other?.kind === "Constant" && isEqual(arg.value, other.value);
-      if (arg.kind !== "Property" || other?.kind !== "Property") return false;
-      return arg.base === undefined && other.base === undefined && arg.property.name === other.property.name;
-    })
-  );
-}
-
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -2,6 +2,7 @@ import type { BoundCompareNode, BoundNode, ConstantNode } from "../bound/tree.ts
 import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Comparator } from "../syntax/tree.ts";
+import { compileCodes } from "./codes.ts";
 import { compileOperand } from "./expression.ts";
 import { encodeFor, type Mode, type Operand, type Target } from "./operand.ts";
 
@@ -54,6 +55,12 @@ function compareWithConstant(
   const bound = dialect.operand(encoded, node.type as PrimitiveType, operand.form);
   const right = { ...operand, sql: bound, nullable: false };
   const isOrder = sharp !== "eq" && sharp !== "ne";
+  const coded = isOrder ? undefined : compileCodes(node, [bound], target);
+  if (coded !== undefined) {
+    if (mode === "truth" && sharp === "eq") return coded;
+    const known = sql`coalesce(${coded}, ${dialect.truth(false)})`;
+    return sharp === "eq" ? known : sql`not ${known}`;
+  }
   const left = isOrder ? { ...operand, sql: dialect.ordered(operand.sql, operand.form) } : operand;
   return compareOperands(left, sharp, right, target, mode);
 }

@@ -8,6 +8,11 @@ import type { SearchIndex } from "./search-index.ts";
 export type Column = {
   readonly sql: SqlFragment;
   readonly encoding?: EncodingName;
+  /**
+   * Where the values lie in another table: what is held in their stead, and the subquery that gives it for a list of
+   * values. `sql` gives the value itself.
+   */
+  readonly codes?: { readonly sql: SqlFragment; readonly of: (values: SqlFragment) => SqlFragment };
   /** Of points: the index that finds them by place. */
   readonly index?: PointIndex;
 };

@@ -9,6 +9,7 @@ type Search = {
   readonly index: PointIndex;
   /** Whether the column shows the points of some rows only. */
   readonly isMasked: boolean;
+  readonly nullable: boolean;
   readonly shape: GeoShape;
   readonly boxes: NonNullable<BoundCallNode["entry"]["boxes"]>;
 };
@@ -42,11 +43,14 @@ function ofComparison({ left, right, comparator }: BoundCompareNode, target: Tar
   if (limit.value === null) {
     // Where no box holds the constant itself it is no place, and the function is null for every row.
     const isPlace = search.boxes(search.shape, 0)?.length !== 0;
-    return comparator === "eq" && isPlace && !search.isMasked ? search.index.missing : null;
+    return comparator === "eq" && isPlace && !search.isMasked ? withoutPlace(search) : null;
   }
   if (comparator !== least && comparator !== most) return null;
   return within(search, Number(target.values.fixed(limit)), target);
 }
+
+const withoutPlace = ({ index, nullable }: Search): SqlFragment =>
+  nullable ? index.missing : (index.misplaced ?? index.missing);
 
 function within({ index, shape, boxes }: Search, limit: number, { dialect }: Target): SqlFragment | null {
   const found = boxes(shape, limit);
@@ -60,10 +64,10 @@ function searchOf({ entry, args }: BoundCallNode, target: Target): Search | null
   const point = args.find((arg) => arg.kind !== "Constant");
   if (boxes === undefined || shape === undefined || point === undefined) return null;
   const index = indexOf(point, target);
+  if (index === undefined) return null;
   const isMasked = point.kind === "Choice";
-  return index === undefined
-    ? null
-    : { index, isMasked, shape: target.values.fixed(shape) as GeoShape, boxes };
+  const nullable = point.kind !== "Property" || point.property.nullable;
+  return { index, isMasked, nullable, shape: target.values.fixed(shape) as GeoShape, boxes };
 }
 
 /**

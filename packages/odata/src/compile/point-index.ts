@@ -12,6 +12,8 @@ export type PointIndex = {
   readonly within: (boxes: readonly Box[]) => SqlFragment;
   /** Rows without a point: null, or one that is no place on earth. */
   readonly missing: SqlFragment;
+  /** Those of them with a point that is not null, where the index tells. */
+  readonly misplaced?: SqlFragment;
 };
 
 const anyOf = (boxes: readonly Box[], condition: (box: Box) => SqlFragment): SqlFragment =>

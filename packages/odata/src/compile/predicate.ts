@@ -1,6 +1,7 @@
 import type { BoundLambdaNode, BoundLogicalNode, BoundNode, MembershipNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { compileCodes } from "./codes.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
 import { itemsOf } from "./items.ts";
@@ -79,7 +80,8 @@ function compileMembership(node: MembershipNode, target: Target, mode: Mode): Sq
         mode,
       ),
     );
-  const listed = sql`${operand.sql} in (${join(encoded, ", ")})`;
+  const listed =
+    compileCodes(node.operand, encoded, target) ?? sql`${operand.sql} in (${join(encoded, ", ")})`;
   const exact =
     mode === "exact" && operand.nullable ? sql`coalesce(${listed}, ${dialect.truth(false)})` : listed;
   return balanced(encoded.length === 0 ? others : [exact, ...others], "or") ?? dialect.truth(false);

@@ -5,6 +5,8 @@ import { foldcase } from "./fold-case.ts";
 import * as geo from "./geo.ts";
 import * as match from "./match.ts";
 import * as math from "./math.ts";
+import { point } from "./point.ts";
+import { roundTo } from "./round-to.ts";
 import { search, words } from "./search.ts";
 import * as string from "./string.ts";
 import * as time from "./time.ts";
@@ -20,8 +22,8 @@ export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byNa
   ...Object.values(geo),
 ]);
 
-/** What binding and compiling put in where a query names no function. */
-export const impliedFunctions: readonly FunctionEntry[] = [foldcase, words, search];
+/** What binding, compiling and masks put in where a query names no function. */
+export const impliedFunctions: readonly FunctionEntry[] = [foldcase, words, search, point, roundTo];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {
   const table = new Map<string, FunctionEntry[]>();

@@ -34,7 +34,7 @@ import { estateFilters, estateOrders } from "../support/estate-arbitraries.ts";
 import { housesMapping } from "../support/estate-tables.ts";
 import { listing } from "../support/listing.ts";
 import { postgresMapping } from "../support/postgres-listings.ts";
-import { mapping } from "../support/sqlite.ts";
+import { codedMapping, mapping } from "../support/sqlite.ts";
 
 /** A mapping with all that can serve a query. */
 const served = (plain: Mapping, index: PointIndex, search: SearchIndex): Mapping => ({
@@ -50,6 +50,7 @@ const served = (plain: Mapping, index: PointIndex, search: SearchIndex): Mapping
 
 const mappings: readonly (readonly [string, Dialect, Mapping])[] = [
   ["SQLite", sqlite, mapping],
+  ["SQLite with a column of codes", sqlite, codedMapping],
   ["PostgreSQL", postgres, postgresMapping],
   [
     "SQLite with indexes",

@@ -11,7 +11,7 @@ import {
 import { show } from "../support/golden.ts";
 import { listing } from "../support/listing.ts";
 import { postgresMapping } from "../support/postgres-listings.ts";
-import { mapping } from "../support/sqlite.ts";
+import { codedMapping, mapping } from "../support/sqlite.ts";
 
 const filters = [
   "ListPrice gt 100000",
@@ -53,6 +53,15 @@ const orders: readonly (readonly [orderBy: string, after: readonly unknown[] | n
   ["ListPrice mul 2 desc", null],
   ["ModificationTimestamp desc,City asc", ["2024-01-15T08:30:00.000Z", "York", "a"]],
 ];
+
+test("a column of codes is compared by them", async () => {
+  const texts = filters.filter((text) => text.includes("City")).concat("City in ('York','Bend')");
+  const compiled = texts.map((text) => {
+    const parts = { filter: parseFilter(text), select: parseSelect("ListingKey"), top: 10 };
+    return show(text, compilePage(bindQuery(parts, listing), sqlite, codedMapping));
+  });
+  await expect(compiled.join("\n")).toMatchFileSnapshot("golden/codes.sql");
+});
 
 const dialects = [
   [sqlite, mapping],

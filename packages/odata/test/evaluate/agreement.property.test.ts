@@ -1,12 +1,16 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import {
+  type BoundNode,
   type BoundQuery,
+  bindExpression,
   bindQuery,
+  callNode,
   compareRows,
   matches,
   parseFilter,
   parseOrderBy,
+  pointNode,
 } from "../../src/index.ts";
 import { filterTexts, orderByTexts } from "../support/arbitraries.ts";
 import { listing, rows } from "../support/listing.ts";
@@ -21,21 +25,25 @@ type Engine = {
   readonly count: (query: BoundQuery) => Promise<unknown>;
 };
 
+const engineOf = (database: ReturnType<typeof openListings>): Engine => ({
+  keys: async (query) => database.keys(query),
+  page: async (query) => database.page(query),
+  count: async (query) => database.count(query),
+});
 const sqlite = openListings();
+const coded = openListings({ isCoded: true });
 const postgres = hasPostgres ? await openPostgresListings() : undefined;
 if (postgres === undefined) console.warn("PostgreSQL is left out: no server is installed");
 
 const engines: Readonly<Record<string, Engine | undefined>> = {
-  SQLite: {
-    keys: async (query) => sqlite.keys(query),
-    page: async (query) => sqlite.page(query),
-    count: async (query) => sqlite.count(query),
-  },
+  SQLite: engineOf(sqlite),
+  "SQLite with a column of codes": engineOf(coded),
   PostgreSQL: postgres,
 };
 
 afterAll(async () => {
   sqlite.close();
+  coded.close();
   await postgres?.close();
 });
 
@@ -55,6 +63,12 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     "not Appliances/any(a:not contains(City,a))",
     "Appliances/any(a:a eq 'Oven' and Id eq null)",
     "Appliances/any()",
+    "City eq 'York'",
+    "not (City eq 'York')",
+    "City ne 'York'",
+    "not (City in ('York','Nowhere',null))",
+    "City eq null",
+    "Appliances/any(a:City eq 'York')",
     "Appliances/all(a:contains(a,''))",
     "not Appliances/all(a:contains(a,''))",
     "BedroomsTotal in Counts",
@@ -101,6 +115,31 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
       parameters,
     );
   });
+
+  test.each([null, 0, 1e5, 1e7])(
+    "on the places at two numbers, and those within %j metres",
+    async (metres) => {
+      const columns = ["Score", "LivingArea"].map((name) => bindExpression(parseFilter(name), listing));
+      const [longitude, latitude] = columns as [BoundNode, BoundNode];
+      const distance = callNode("geo.distance", pointNode(longitude, latitude), {
+        kind: "Constant",
+        type: "Edm.GeographyPoint",
+        value: { type: "Point", coordinates: [0, 0] },
+      });
+      const limit = {
+        kind: "Constant",
+        type: metres === null ? "Null" : "Edm.Double",
+        value: metres,
+      } as const;
+      const comparator = metres === null ? "eq" : "le";
+      const query = {
+        ...bindQuery({ top: 100 }, listing),
+        filter: { kind: "Compare", type: "Edm.Boolean", comparator, left: distance, right: limit } as const,
+      };
+      const expected = rows.filter((row) => matches(query.filter, row)).map((row) => row[key]);
+      expect(await engine.keys(query)).toEqual(expected);
+    },
+  );
 
   test("on the order of every `$orderby`", options, async () => {
     await fc.assert(

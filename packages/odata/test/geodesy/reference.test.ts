@@ -61,6 +61,16 @@ describe.each(Object.entries(engines))("a distance %s", (_, distance) => {
     },
   );
 
+  test.each([
+    [5e-31, 0, 0, 0],
+    [0, 5e-31, 0, 0],
+    [0, 0, -3e-18, 3e-18],
+    [1e-17, 0, 0, 0],
+    [0, 0, 0, -1e-17],
+  ])("between %d %d and %d %d is zero where they are one place", async (...one) => {
+    expect(Number(await distance(call(one))) > 0).toBe(Math.max(...one.map(Math.abs)) > 4e-18);
+  });
+
   const degree = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true });
   const rounded = (n: number) => Number(n.toFixed(9));
   const places = fc.tuple(degree(90), degree(180), degree(1), degree(1), fc.constantFrom(1e-5, 1e-2, 1, 6));

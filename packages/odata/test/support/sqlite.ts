@@ -5,6 +5,7 @@ import {
   compilePage,
   type Mapping,
   type Row,
+  sql,
   sqlite,
   tableMapping,
 } from "../../src/index.ts";
@@ -21,18 +22,42 @@ export const mapping: Mapping = {
   }),
 };
 
+/** The same, with the cities as numbers that another table has names for. */
+export const codedMapping: Mapping = {
+  ...mapping,
+  column: (property) =>
+    property.name === "City"
+      ? {
+          sql: sql`(select "name" from "city" where "number" = "CityNumber")`,
+          codes: {
+            sql: sql`"CityNumber"`,
+            of: (names) => sql`select "number" from "city" where "name" in (${names})`,
+          },
+        }
+      : mapping.column(property),
+};
+
+const makeCodes = `
+  create table "city" ("number" integer primary key, "name" text not null unique);
+  insert into "city" ("name") select distinct "City" from "property" where "City" is not null;
+  alter table "property" add column "CityNumber" integer;
+  update "property" set "CityNumber" = (select "number" from "city" where "name" = "City");
+  alter table "property" drop column "City"`;
+
 /** An in-memory database that holds {@link rows}. */
-export function openListings() {
+export function openListings({ isCoded = false } = {}) {
   const database = new Database(":memory:");
   registerFunctions(database);
   createSqliteTable(database, "property", [...listing.type.properties.values()], rows, mapping);
+  if (isCoded) database.exec(makeCodes);
+  const lies = isCoded ? codedMapping : mapping;
   return {
     keys(query: BoundQuery): readonly unknown[] {
-      const { text, values } = compilePage(query, sqlite, mapping);
+      const { text, values } = compilePage(query, sqlite, lies);
       return (database.prepare(text).all(...values) as Row[]).map((row) => row["ListingKey"]);
     },
     page(query: BoundQuery): readonly (readonly unknown[])[] {
-      const { text, values } = compilePage(query, sqlite, mapping, { order: true });
+      const { text, values } = compilePage(query, sqlite, lies, { order: true });
       return database
         .prepare(text)
         .raw()
@@ -40,7 +65,7 @@ export function openListings() {
         .all(...values) as unknown[][];
     },
     count(query: BoundQuery): unknown {
-      const { text, values } = compileCount(query, sqlite, mapping);
+      const { text, values } = compileCount(query, sqlite, lies);
       return (database.prepare(text).get(...values) as { count: number }).count;
     },
     value(text: string, values: readonly unknown[]): unknown {

@@ -4,6 +4,7 @@ import { Refused } from "../errors.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import type { Step } from "../http/steps.ts";
 import type { KeyDirectory } from "./key-directory.ts";
+import type { Freshness } from "./recent-answers.ts";
 import type { Scopes } from "./scopes.ts";
 
 /** `x-api-key`, or its alias `Authorization: Bearer`. */
@@ -19,13 +20,17 @@ export type Edge = {
   readonly now: () => number;
 };
 
-/** The edge: no route runs for a request whose key and entitlement have not been verified. */
-export function requireApiKey({ keys, scopes, now }: Edge): RequestHandler {
+/**
+ * The edge: no route runs for a request whose key and entitlement have not been verified.
+ *
+ * @param freshness `fresh`: what was revoked or installed up to now takes effect at once
+ */
+export function requireApiKey({ keys, scopes, now }: Edge, freshness: Freshness = "recent"): RequestHandler {
   return async (req, _res, next) => {
     const at = now();
-    const record = keys.find(apiKeyOf(req), at / 1000);
+    const record = await keys.find(apiKeyOf(req), at, freshness);
     if (record === undefined) throw new Refused("unauthorized");
-    const scope = await scopes.of(record.customer, at);
+    const scope = await scopes.of(record.customer, at, freshness);
     const context = findContext(req);
     if (context !== undefined) context.caller = { keyId: record.id, scope };
     next();

@@ -1,30 +1,64 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
-import type { ApiKeyRecord } from "./access-file.ts";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { type ApiKeyRecord, isInForce, type KeyRegistry } from "@cadastre/store/registry";
 import { isWellFormed } from "./key-text.ts";
+import { digestApiKey, type Pepper, type Peppers } from "./pepper.ts";
+import { type Freshness, RecentAnswers } from "./recent-answers.ts";
 
-/** HMAC-SHA256 of a key, in lower-case hexadecimal: what is kept of it. `pepper` is the service's secret. */
-export const digestApiKey = (apiKey: string, pepper: Uint8Array): string =>
-  createHmac("sha256", pepper).update(apiKey).digest("hex");
-
-/** The keys that are known, by digest. */
+/** The keys that are known. */
 export type KeyDirectory = {
-  /** The record of a key that is in force at `now` (seconds since 1970); undefined whatever else is wrong. */
-  readonly find: (apiKey: string, now: number) => ApiKeyRecord | undefined;
+  /**
+   * The record of a key that is in force at `at` (milliseconds since 1970); undefined whatever else is wrong.
+   *
+   * @throws {StoreError} `registry_unavailable`
+   * @throws {DataError} if the peppers cannot be read
+   */
+  readonly find: (apiKey: string, at: number, freshness?: Freshness) => Promise<ApiKeyRecord | undefined>;
 };
 
-export function createKeyDirectory(records: readonly ApiKeyRecord[], pepper: Uint8Array): KeyDirectory {
-  const byDigest = new Map(records.map((record) => [record.digest, record]));
+export type KeyDirectoryOptions = {
+  readonly keys: Pick<KeyRegistry, "find" | "noteUse">;
+  /** The peppers as they are now: another process may have added one. */
+  readonly peppers: () => Promise<Peppers>;
+  /** Takes what went wrong where a request need not fail for it. */
+  readonly onFault: (error: unknown) => void;
+  /** Of a clock that is never set back, in milliseconds. */
+  readonly clock?: () => number;
+};
+
+/** How exactly it is known when a key was last used, in milliseconds. */
+const useGrain = 60_000;
+
+/**
+ * Looks keys up in the registry, and remembers for two seconds what it has found, or has not. Every well-formed key
+ * that is refused costs the same: one digest to remember it by; then, if it is not remembered, one for each pepper and
+ * one look-up.
+ */
+export function createKeyDirectory({ keys, peppers, onFault, clock }: KeyDirectoryOptions): KeyDirectory {
+  const answers = new RecentAnswers<ApiKeyRecord | undefined>(clock);
+  // What is remembered is no use to another process, and outlives a change of the peppers.
+  const memory: Pepper = { version: 0, secret: randomBytes(32) };
+
+  async function ask(apiKey: string, at: number): Promise<ApiKeyRecord | undefined> {
+    const digests = (await peppers()).map((pepper) => digestApiKey(apiKey, pepper));
+    const record = await keys.find(digests.map(({ digest }) => digest));
+    const own = digests.find(({ pepper }) => pepper === record?.pepper);
+    if (record === undefined || own === undefined || !isSame(record.digest, own.digest)) return undefined;
+    const [current] = digests;
+    const isNoted = record.pepper === current?.pepper && at - (record.lastUsed ?? 0) < useGrain;
+    if (current !== undefined && !isNoted && isInForce(record, at))
+      keys.noteUse(record.id, { ...current, at }).catch(onFault);
+    return record;
+  }
+
   return {
-    find(apiKey, now) {
+    async find(apiKey, at, freshness) {
       if (!isWellFormed(apiKey)) return undefined;
-      const digest = digestApiKey(apiKey, pepper);
-      const record = byDigest.get(digest);
-      // Every well-formed key costs the same: one digest, one look-up, one comparison.
-      const same = timingSafeEqual(Buffer.from(record?.digest ?? digest), Buffer.from(digest));
-      return same && record !== undefined && isInForce(record, now) ? record : undefined;
+      const { digest } = digestApiKey(apiKey, memory);
+      const record = await answers.get(digest, () => ask(apiKey, at), freshness);
+      return record !== undefined && isInForce(record, at) ? record : undefined;
     },
   };
 }
 
-const isInForce = ({ expires, revoked }: ApiKeyRecord, now: number): boolean =>
-  (expires === null || now < expires) && (revoked === null || now < revoked);
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -14,6 +14,11 @@ const checksumLength = 6;
 
 const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
+/** Characters of a key that are no secret: enough to tell one from another. */
+const visibleLength = 14;
+
+export const visiblePrefix = (apiKey: string): string => apiKey.slice(0, visibleLength);
+
 /** A new key. */
 export function createApiKey(secret: Uint8Array = randomBytes(secretBytes)): string {
   const number = BigInt(`0x${Buffer.from(secret).toString("hex")}`);

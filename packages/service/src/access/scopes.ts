@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   compileScope,
   EntitlementError,
@@ -6,6 +7,9 @@ import {
   type ScopeOptions,
   verifyEntitlement,
 } from "@cadastre/entitlement";
+import type { EntitlementRegistry, InstalledEntitlement } from "@cadastre/store/registry";
+import { type Freshness, RecentAnswers } from "./recent-answers.ts";
+import { VerifiedScopes } from "./verified-scopes.ts";
 
 /** Whom the service trusts to sign, and what it is called in what they sign. */
 export type Trust = { readonly keys: PublicKeys; readonly issuer: string; readonly audience: string };
@@ -13,37 +17,49 @@ export type Trust = { readonly keys: PublicKeys; readonly issuer: string; readon
 /** The scope of each customer, proved by a signed entitlement. */
 export type Scopes = {
   /**
-   * What `customer` may see at `now`, in milliseconds since 1970.
+   * What `customer` may see at `at`, in milliseconds since 1970.
    *
    * @throws {EntitlementError} if it cannot be proved, or is proved to be nothing.
+   * @throws {StoreError} `registry_unavailable`
    */
-  readonly of: (customer: string, now: number) => Promise<Scope>;
+  readonly of: (customer: string, at: number, freshness?: Freshness) => Promise<Scope>;
 };
 
-type Verified = { readonly scope: Scope; readonly expires: number };
+type Found = InstalledEntitlement & { readonly hash: string };
 
 /** Each document is verified and compiled once; its end is checked at every request. */
 export function createScopes(
-  entitlements: Readonly<Record<string, string>>,
+  entitlements: Pick<EntitlementRegistry, "find">,
   trust: Trust,
   options: ScopeOptions,
+  clock?: () => number,
 ): Scopes {
-  const verified = new Map<string, Verified>();
+  const answers = new RecentAnswers<Found | undefined>(clock);
+  const verified = new VerifiedScopes();
+
+  async function verify({ jws, customer, version }: Found, at: number) {
+    const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(at) });
+    // A document of another customer proves nothing of this one, and the registry guards the version that it was told.
+    if (document.sub !== customer) throw new EntitlementError("entitlement_invalid", { path: "sub" });
+    if (document.ver !== version) throw new EntitlementError("entitlement_invalid", { path: "ver" });
+    return { scope: compileScope(document, options), expires: document.exp };
+  }
+
   return {
-    async of(customer, now) {
-      const known = verified.get(customer);
-      if (known !== undefined) {
-        if (now / 1000 < known.expires) return known.scope;
-        throw new EntitlementError("entitlement_expired");
-      }
-      const jws = Object.hasOwn(entitlements, customer) ? entitlements[customer] : undefined;
-      if (jws === undefined) throw new EntitlementError("entitlement_malformed");
-      const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(now) });
-      // A document of another customer proves nothing of this one.
-      if (document.sub !== customer) throw new EntitlementError("entitlement_invalid", { path: "sub" });
-      const scope = compileScope(document, options);
-      verified.set(customer, { scope, expires: document.exp });
+    async of(customer, at, freshness) {
+      const found = await answers.get(customer, () => find(entitlements, customer), freshness);
+      if (found === undefined) throw new EntitlementError("entitlement_malformed");
+      const { scope, expires } = await verified.get(`${customer} ${found.hash}`, () => verify(found, at));
+      if (at / 1000 >= expires) throw new EntitlementError("entitlement_expired");
       return scope;
     },
   };
+}
+
+async function find(
+  entitlements: Pick<EntitlementRegistry, "find">,
+  customer: string,
+): Promise<Found | undefined> {
+  const installed = await entitlements.find(customer);
+  return installed && { ...installed, hash: createHash("sha256").update(installed.jws).digest("base64") };
 }

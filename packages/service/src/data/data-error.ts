@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { databaseName } from "./data-folder.ts";
+import { StoreError } from "@cadastre/store";
+import { databaseName, registryName } from "./data-folder.ts";
 
 /** The data folder or a file in it is not as it must be. The message names it and says what to do. */
 export class DataError extends Error {
@@ -10,13 +12,18 @@ const noRights =
   "cannot be read and written: give the user who starts the service the rights, or set CADASTRE_DATA to another folder";
 const noDatabase =
   "is damaged or not a database: move it away and start again, which prepares sample listings anew";
+const noRegistry =
+  "is damaged or not a database: put back a copy of it, or move it away and start again, without any key and entitlement but the demo's";
 const noFolder = "is not a folder: set CADASTRE_DATA to the path of a folder";
 const noRoom = "cannot be written, for the disk is full: make room, or set CADASTRE_DATA to another folder";
 const inUse = "is in use: stop the program that uses it";
 
+type Remedies = ReadonlyMap<string, string>;
+
 /** What to say of a path, by the error code of the system or of SQLite. */
-const remedies: ReadonlyMap<string, string> = new Map([
+const remedies: Remedies = new Map([
   ["EACCES", noRights],
+  ["EISDIR", noRights],
   ["EPERM", noRights],
   ["EROFS", noRights],
   ["EEXIST", noFolder],
@@ -29,6 +36,12 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ["SQLITE_CORRUPT", noDatabase],
   ["SQLITE_FULL", noRoom],
   ["SQLITE_BUSY", inUse],
+]);
+
+/** Those that the registry has of its own. */
+const registryRemedies: Remedies = new Map([
+  ["SQLITE_NOTADB", noRegistry],
+  ["SQLITE_CORRUPT", noRegistry],
 ]);
 
 /** Base code of an extended one of SQLite: `SQLITE_CANTOPEN_ISDIR` → `SQLITE_CANTOPEN`. */
@@ -47,12 +60,17 @@ export async function withDataFolder<T>(path: string, work: () => Promise<T>): P
   }
 }
 
-function toDataError(error: unknown, folder: string): DataError | undefined {
+function toDataError(thrown: unknown, folder: string): DataError | undefined {
+  const ofRegistry = thrown instanceof StoreError && thrown.code === "registry_unavailable";
+  const error = ofRegistry ? thrown.cause : thrown;
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return undefined;
-  const remedy = remedies.get(error.code) ?? remedies.get(baseOf(error.code));
+  const base = baseOf(error.code);
+  const remedy =
+    (ofRegistry ? registryRemedies.get(base) : undefined) ?? remedies.get(error.code) ?? remedies.get(base);
   if (remedy === undefined) return undefined;
   const known = "path" in error && typeof error.path === "string" ? error.path : folder;
-  const path = error.code.startsWith("SQLITE_") ? join(folder, databaseName) : known;
+  const database = join(folder, ofRegistry ? registryName : databaseName);
+  const path = error.code.startsWith("SQLITE_") ? database : known;
   return new DataError(`${path} ${remedy} (${error.code})`, { cause: error });
 }
 
@@ -69,4 +87,18 @@ export function parseDataFile<T>(file: string, text: string, parse: (text: strin
     const remedy = "put back a copy of it, or move it away and start again, which makes a new one";
     throw new DataError(`${file} ${fault}: ${remedy}`, { cause });
   }
+}
+
+/**
+ * The content of a JSON file that must be there.
+ *
+ * @throws {DataError}
+ */
+export async function readDataFile<T>(file: string, parse: (text: string) => T): Promise<T> {
+  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new DataError(`${file} cannot be read: put back a copy of it, or start again (${cause.code})`, {
+      cause,
+    });
+  });
+  return parseDataFile(file, text, parse);
 }

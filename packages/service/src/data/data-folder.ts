@@ -6,20 +6,21 @@ import { join, resolve } from "node:path";
 export type DataFolder = {
   readonly path: string;
   readonly database: string;
-  /** Pepper of the API keys and key of the skip tokens. */
+  /** API keys and signed entitlements, see `Registry`. */
+  readonly registry: string;
+  /** Peppers of the API keys and key of the skip tokens. */
   readonly secrets: string;
   /** Private key of the demo's issuer. The serving part never reads it. */
   readonly issuer: string;
   /** Public keys that entitlements are verified with. */
   readonly publicKeys: string;
-  /** See `Access`. */
-  readonly access: string;
   /** The demo's keys in plain text, for the person who tries it. */
   readonly demo: string;
 };
 
-/** Name of the database in the folder. */
+/** Names of the databases in the folder. */
 export const databaseName = "listings.sqlite";
+export const registryName = "registry.sqlite";
 
 /** The folder at `path`; it is made if it does not exist, for its owner alone. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
@@ -29,10 +30,10 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return {
     path: absolute,
     database: file(databaseName),
+    registry: file(registryName),
     secrets: file("secrets.json"),
     issuer: file("issuer.json"),
     publicKeys: file("public-keys.json"),
-    access: file("access.json"),
     demo: file("demo.json"),
   };
 }

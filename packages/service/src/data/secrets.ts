@@ -1,25 +1,48 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { parseDataFile } from "./data-error.ts";
-import { type DataFolder, readOrCreate } from "./data-folder.ts";
+import type { Pepper, Peppers } from "../access/pepper.ts";
+import { parseDataFile, readDataFile } from "./data-error.ts";
+import { type DataFolder, readOrCreate, writeAtomically } from "./data-folder.ts";
 
+const secretBytes = 32;
 const secret = z
   .string()
   .regex(/^[\w-]{43}$/)
   .transform((text): Uint8Array => Buffer.from(text, "base64url"));
-const schema = z.strictObject({ pepper: secret, skipTokenKey: secret });
+const pepper = z.strictObject({ version: z.int().positive(), secret });
+const schema = z.strictObject({
+  /** The current one first, and its version the highest. */
+  peppers: z
+    .tuple([pepper], pepper)
+    .refine((peppers) => peppers.every(({ version }, i) => version < (peppers[i - 1]?.version ?? Infinity))),
+  skipTokenKey: secret,
+});
 
 /** Secrets of 32 bytes that a running service needs. */
-export type Secrets = z.output<typeof schema>;
+export type Secrets = { readonly peppers: Peppers; readonly skipTokenKey: Uint8Array };
 
 const parseSecrets = (text: string): Secrets => schema.parse(JSON.parse(text));
 
 /** The secrets of the folder, made at the first start. */
-export async function readSecrets(folder: DataFolder): Promise<Secrets> {
-  const make = async () => {
-    const random = () => randomBytes(32).toString("base64url");
-    return JSON.stringify({ pepper: random(), skipTokenKey: random() });
-  };
-  const text = await readOrCreate(folder.secrets, make);
-  return parseDataFile(folder.secrets, text, parseSecrets);
+export async function readSecrets({ secrets }: DataFolder): Promise<Secrets> {
+  const make = async () =>
+    textOf({ peppers: [createPepper(1)], skipTokenKey: randomBytes(secretBytes) } satisfies Secrets);
+  return parseDataFile(secrets, await readOrCreate(secrets, make), parseSecrets);
 }
+
+/** The peppers as they are in the folder now. */
+export const readPeppers = async ({ secrets }: DataFolder): Promise<Peppers> =>
+  (await readDataFile(secrets, parseSecrets)).peppers;
+
+export const writeSecrets = ({ secrets }: DataFolder, content: Secrets): Promise<void> =>
+  writeAtomically(secrets, textOf(content));
+
+export const createPepper = (version: number): Pepper => ({ version, secret: randomBytes(secretBytes) });
+
+const textOf = ({ peppers, skipTokenKey }: Secrets): string => {
+  const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
+  return JSON.stringify({
+    peppers: peppers.map(({ version, secret: bytes }) => ({ version, secret: encoded(bytes) })),
+    skipTokenKey: encoded(skipTokenKey),
+  });
+};

@@ -1,4 +1,4 @@
-import type { DatasetGrant, Entitlement, Region } from "@cadastre/entitlement";
+import type { DatasetGrant, Entitlement, Mask, Region } from "@cadastre/entitlement";
 import { originatingSystems, resourceNames } from "@cadastre/reso";
 
 /** A customer of the demo: what its key is called, and what its entitlement grants. */
@@ -47,8 +47,30 @@ const publicFields = [
   "ListOfficeName",
 ];
 
+/** Where a home is, to some streets: what says more is masked. */
+const coarsePlaces = {
+  StreetNumber: "null",
+  StreetNumberNumeric: "null",
+  UnitNumber: "null",
+  UnparsedAddress: "null",
+  ParcelNumber: "null",
+  Directions: "null",
+  PostalCode: "prefix3",
+  PostalCodePlus4: "null",
+  Latitude: "round2",
+  Longitude: "round2",
+} as const satisfies Readonly<Record<string, Mask>>;
+
+/** Without the private media, and without the contact fields of members and offices. */
 const everyField = Object.fromEntries(resourceNames.map((name) => [name, { fields: "*" as const }]));
+const withContacts = {
+  ...everyField,
+  Member: { fields: "*", contact: true },
+  Office: { fields: "*", contact: true },
+} as const;
+const everything = { ...withContacts, Media: { fields: "*", private: true } } as const;
 const fewerFields = { ...everyField, Property: { fields: publicFields } };
+const coarse = { ...everyField, Property: { fields: "*", masks: coarsePlaces } } as const;
 
 const granting = (
   regions: readonly Region[],
@@ -69,18 +91,24 @@ const [market] = originatingSystems;
 export const demoCustomers: readonly DemoCustomer[] = [
   {
     name: "national",
-    summary: `every listing of all ${originatingSystems.length} systems, every field`,
-    grants: granting([{ kind: "national", value: "US" }], everyDataset, everyField),
+    summary: `every listing of all ${originatingSystems.length} systems, every field, private media too`,
+    grants: granting([{ kind: "national", value: "US" }], everyDataset, everything),
   },
   {
     name: "market",
     summary: `the listings of ${market.name} alone, every field`,
-    grants: granting([{ kind: "originating_system", value: market.name }], [market.datasetId], everyField),
+    grants: granting([{ kind: "originating_system", value: market.name }], [market.datasetId], withContacts),
   },
   {
     name: "state",
     summary:
       "the listings in Texas of all systems, with fewer fields: no agents, no coordinates, no Placekey",
     grants: granting([{ kind: "state", value: "TX" }], everyDataset, fewerFields),
+  },
+  {
+    name: "coarse",
+    summary:
+      "the listings in Washington of all systems, their places masked: no address, a ZIP of three digits",
+    grants: granting([{ kind: "state", value: "WA" }], everyDataset, coarse),
   },
 ];

@@ -1,6 +1,7 @@
 import { EntitlementError } from "@cadastre/entitlement";
 import { type ErrorObject, errorObject, QueryError } from "@cadastre/odata";
 import { StoreError, type StoreErrorCode } from "@cadastre/store";
+import { DataError } from "../data/data-error.ts";
 import { type RefusalCode, Refused, statusOfQueryError, statusOfRefusal } from "../errors.ts";
 
 /** What a client may know of an error. */
@@ -26,10 +27,13 @@ const storeRefusals: Partial<Record<StoreErrorCode, RefusalCode>> = {
   // Nobody is there to read it.
   query_canceled: "service_busy",
   store_busy: "service_busy",
+  // Who asks cannot be known.
+  registry_unavailable: "service_unavailable",
 };
 
 function toRefusal(error: unknown): Refused {
   if (error instanceof Refused) return error;
+  if (error instanceof DataError) return new Refused("service_unavailable");
   if (error instanceof StoreError) return new Refused(storeRefusals[error.code] ?? "internal_error");
   return new Refused(error instanceof EntitlementError ? error.publicCode : "internal_error");
 }

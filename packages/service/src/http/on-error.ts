@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, Request, Response } from "express";
-import { bounded, type Log } from "../log.ts";
+import { describe, type Log } from "../log.ts";
 import { isOdata, jsonType } from "../odata/protocol.ts";
 import { sendBody } from "./answer.ts";
 import { odataErrorBody, type PublicError, plainErrorBody, toPublicError } from "./error-body.ts";
@@ -27,10 +27,4 @@ function sendError(req: Request, res: Response, shown: PublicError): void {
   if (shown.status === 405) res.setHeader("allow", "GET, HEAD");
   if (isOdata(req.originalUrl)) sendBody(res, jsonType, odataErrorBody(shown));
   else sendBody(res, "application/json", plainErrorBody(shown));
-}
-
-function describe(error: unknown): Readonly<Record<string, string | undefined>> {
-  if (!(error instanceof Error)) return { error: typeof error };
-  const code = "code" in error ? String(error.code) : undefined;
-  return { error: error.name, code, message: bounded(error.message), stack: error.stack };
 }

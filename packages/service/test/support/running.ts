@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Config, readConfig } from "../../src/config.ts";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 import { prepareListings } from "../../src/data/prepare-listings.ts";
+import { withRegistry } from "../../src/data/registry.ts";
 import { readSecrets } from "../../src/data/secrets.ts";
 import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
 import { type RunningService, startService } from "../../src/service.ts";
@@ -32,7 +33,10 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
   });
   const folder = await openDataFolder(path);
   await prepareListings(folder, config.listings, silent);
-  const keys = await prepareDemoAccess(folder, await readSecrets(folder), Date.now() / 1000);
+  const secrets = await readSecrets(folder);
+  const keys = await withRegistry(folder, (registry) =>
+    prepareDemoAccess(folder, registry, secrets, Date.now()),
+  );
   const service = await startService(config, folder);
   return {
     service,

@@ -1,5 +1,6 @@
 import { postgresSettings } from "@cadastre/odata/postgres";
 import knex, { type Knex } from "knex";
+import { silent } from "../schema/silent.ts";
 
 export type ConnectionOptions = {
   /** As `pg` takes it: a URL, or its parts. */
@@ -15,9 +16,6 @@ export type PoolOptions = {
   /** Statements that each connection runs first, beside those that the compiled queries need. */
   readonly settings: readonly string[];
 };
-
-/** A lost connection is replaced, and what it ran has failed: nothing is left to say. */
-const silent: Knex.Logger = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
 
 /** Connections to the store's schema, made as they are needed. */
 export const connect = (

@@ -8,6 +8,7 @@ import {
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
+import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
 import { orderIndexOf } from "../read/order-index.ts";
 import { type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
@@ -60,9 +61,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const table = tableOf(resource);
       const mapping = versionMapping(table, columnsOf(table), pointsOf);
       const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, unlimited);
-      const compiler = postgresCompiler(table, mapping.current);
+      const compilers = new CurrentCompilers(
+        (computed) => postgresCompiler(table, mapping.current, computed),
+        mapping.current,
+        forms,
+      );
       const members = numbered.get(table.name) ?? new Map();
-      stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
+      stored.set(table.name, { table, mapping, forms, compilers, orderIndex, members });
     }
     return new PostgresStore({ ...options, target, timeout }, knex, stored);
   } catch (error) {

@@ -15,7 +15,7 @@ import {
 import type { Planned } from "../record/plans.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
-import type { CurrentCompiler } from "./current-compiler.ts";
+import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import { phasesOf } from "./nearest.ts";
 import type { CountRequest, PageRequest, Versions } from "./request.ts";
@@ -26,7 +26,7 @@ export type ReadableTable = {
   readonly table: TableSchema;
   readonly mapping: VersionMapping;
   readonly forms: ReadForms;
-  readonly compiler: CurrentCompiler;
+  readonly compilers: CurrentCompilers;
   /** The index that holds the rows of a query in its order, see `orderIndexOf`. */
   readonly orderIndex: (query: BoundQuery) => IndexSchema | undefined;
 };
@@ -41,7 +41,8 @@ export function compilePageRequest(
   planned: Planned,
   at: number | undefined,
 ): PageRequest {
-  const { table, forms, compiler, orderIndex } = readable;
+  const { table, forms, compilers, orderIndex } = readable;
+  const compiler = compilers.of(query, planned);
   const { dialect } = forms;
   const index = orderIndex(query);
   const ranges = index !== undefined;
@@ -50,7 +51,6 @@ export function compilePageRequest(
     ...ofRecord,
     ...planned.computed.map((projection) => forms.computed(query, projection, of)),
   ];
-  const isStored = planned.computed.length === 0;
   // One record more than asked for tells whether there is a next page.
   const asked = { ...query, top: query.top + 1 };
   const [first = asked, ...further] = phasesOf(asked, table) ?? [];
@@ -59,10 +59,7 @@ export function compilePageRequest(
       phase,
       readable,
       at,
-      (over, of) =>
-        isStored
-          ? compiler.page(over, index)
-          : compilePage(over, dialect, { ...of, ranges }, { columns: columns(of) }),
+      (over) => compiler.page(over, index),
       (over, [current, closed]) =>
         compileMergedPage(
           over,
@@ -74,8 +71,7 @@ export function compilePageRequest(
           columns,
         ),
     );
-  const ordered =
-    isStored && ranges ? compiler.ordered?.(at === undefined ? asked : then(asked, at), index) : undefined;
+  const ordered = ranges ? compiler.ordered?.(at === undefined ? asked : then(asked, at), index) : undefined;
   return {
     ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
     ...versionsOf(first),
@@ -97,12 +93,12 @@ export const compileCountRequest = (
   readable: ReadableTable,
   at: number | undefined,
 ): CountRequest => ({
-  unguarded: at === undefined ? readable.compiler.unguarded?.(query) : undefined,
+  unguarded: at === undefined ? readable.compilers.plain.unguarded?.(query) : undefined,
   ...compileVersions(
     query,
     readable,
     at,
-    (over) => readable.compiler.count(over),
+    (over) => readable.compilers.plain.count(over),
     (over, partitions) => compileMergedCount(over, readable.forms.dialect, partitions),
   ),
 });
@@ -136,21 +132,19 @@ export function* compileOrderValues(
   }
 }
 
-type Compile<Over> = (query: BoundQuery, over: Over) => CompiledSql;
-
 function compileVersions(
   query: BoundQuery,
   readable: ReadableTable,
   at: number | undefined,
-  compile: Compile<Mapping>,
-  compileMerged: Compile<readonly [current: Mapping, closed: Mapping]>,
+  compile: (query: BoundQuery) => CompiledSql,
+  compileMerged: (query: BoundQuery, over: readonly [current: Mapping, closed: Mapping]) => CompiledSql,
 ): Versions {
   const { mapping } = readable;
-  if (at === undefined) return { current: compile(query, mapping.current) };
+  if (at === undefined) return { current: compile(query) };
   const versions = then(query, at);
   const closed = mapping.closedSince(at, "present");
   return {
-    current: compile(versions, mapping.current),
+    current: compile(versions),
     merged: compileMerged(versions, [mapping.current, closed]),
   };
 }

@@ -4,13 +4,15 @@ import {
   type Compiler,
   cachedCompiler,
   type Mapping,
+  type SqlFragment,
 } from "@cadastre/odata";
+import type { Planned } from "../record/plans.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 
 /**
- * Compiles queries over the current versions, with the columns of a record that computes nothing. `index` is the one that
- * holds the rows in the query's order.
+ * Compiles queries over the current versions, with the columns of one selection. `index` is the one that holds the rows in
+ * the query's order.
  */
 export type CurrentCompiler = {
   readonly page: (query: BoundQuery, index: IndexSchema | undefined) => CompiledSql;
@@ -21,6 +23,45 @@ export type CurrentCompiler = {
   readonly unguarded?: (query: BoundQuery) => CompiledSql | undefined;
 };
 
-/** A compiler that remembers the shapes of queries. */
-export const currentCompiler = (table: TableSchema, mapping: Mapping, forms: ReadForms): Compiler =>
-  cachedCompiler(forms.dialect, mapping, { columns: columnsOfRecord(table, forms) });
+/**
+ * A compiler that remembers the shapes of queries.
+ *
+ * @param computed what is selected beside the columns of a record
+ */
+export const currentCompiler = (
+  table: TableSchema,
+  mapping: Mapping,
+  forms: ReadForms,
+  computed: readonly SqlFragment[],
+): Compiler =>
+  cachedCompiler(forms.dialect, mapping, { columns: [...columnsOfRecord(table, forms), ...computed] });
+
+/** Compilers by the selection that they are for: what it computes is a part of their statements. */
+export class CurrentCompilers {
+  /** For records that compute nothing. */
+  readonly plain: CurrentCompiler;
+  readonly #make: (computed: readonly SqlFragment[]) => CurrentCompiler;
+  readonly #columns: (query: BoundQuery, planned: Planned) => readonly SqlFragment[];
+  readonly #known = new WeakMap<Planned, CurrentCompiler>();
+
+  constructor(
+    make: (computed: readonly SqlFragment[]) => CurrentCompiler,
+    mapping: Mapping,
+    forms: ReadForms,
+  ) {
+    this.#make = make;
+    this.#columns = (query, { computed }) =>
+      computed.map((projection) => forms.computed(query, projection, mapping));
+    this.plain = make([]);
+  }
+
+  /** A selection that comes again has its compiler at once. */
+  of(query: BoundQuery, planned: Planned): CurrentCompiler {
+    if (planned.computed.length === 0) return this.plain;
+    const known = this.#known.get(planned);
+    if (known !== undefined) return known;
+    const compiler = this.#make(this.#columns(query, planned));
+    this.#known.set(planned, compiler);
+    return compiler;
+  }
+}

@@ -1,7 +1,10 @@
 import type { Knex } from "knex";
 
-/** What a store keeps beside the records, one step after another. A step that has been released never changes. */
-const steps: Readonly<Record<string, (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder>> = {
+/** Changes of a database's schema by name, one step after another. A step that has been released never changes. */
+export type MigrationSteps = Readonly<Record<string, (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder>>;
+
+/** What a store keeps beside the records. */
+const steps: MigrationSteps = {
   "001_commits": (schema) =>
     schema
       .createTable("cadastre_commit", (table) => {
@@ -32,8 +35,8 @@ const steps: Readonly<Record<string, (schema: Knex.SchemaBuilder) => Knex.Schema
     }),
 };
 
-/** The steps as knex runs them. */
-export const migrationSource: Knex.MigrationSource<string> = {
+/** Steps as knex runs them. */
+export const migrationSourceOf = (steps: MigrationSteps): Knex.MigrationSource<string> => ({
   getMigrations: async () => Object.keys(steps),
   getMigrationName: (name) => name,
   getMigration: async (name) => ({
@@ -45,4 +48,6 @@ export const migrationSource: Knex.MigrationSource<string> = {
     // A step is made undone by a copy of the database from before it.
     down: async () => {},
   }),
-};
+});
+
+export const migrationSource = migrationSourceOf(steps);

@@ -1,3 +1,4 @@
+import { datasetProperty } from "@cadastre/entitlement";
 import {
   type Column,
   compileValue,
@@ -10,6 +11,7 @@ import {
 } from "@cadastre/odata";
 import type { ReadForms } from "../read/forms.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { datasetColumn, datasetType } from "./datasets.ts";
 
 /** A decimal with a scale is an integer, so that its comparisons are exact. */
 export const formOf = ({ type, scale }: StructuralProperty): EncodingName =>
@@ -22,16 +24,19 @@ const affinities: Partial<Record<EncodingName, string>> = {
   double: "real",
 };
 
-export const declaredType = (property: StructuralProperty): string =>
-  property.collection ? "text" : (affinities[formOf(property)] ?? "text");
+export function declaredType(property: StructuralProperty): string {
+  if (property === datasetProperty) return datasetType;
+  return property.collection ? "text" : (affinities[formOf(property)] ?? "text");
+}
 
 /** Where each property of a table lies: in a column of its own, or in the record's text. */
 export function columnsOf(table: TableSchema): (property: StructuralProperty) => Column {
   const typed = new Set([...table.columns.map(({ name }) => name), validity.from.name, validity.to.name]);
-  return (property) =>
-    typed.has(property.name)
-      ? { sql: identifier(property.name), encoding: formOf(property) }
-      : recordMember(property);
+  return (property) => {
+    if (property.name === datasetProperty.name) return datasetColumn;
+    if (!typed.has(property.name)) return recordMember(property);
+    return { sql: identifier(property.name), encoding: formOf(property) };
+  };
 }
 
 const record = identifier(recordColumns.text);

@@ -3,6 +3,7 @@ import { StoreError } from "../errors.ts";
 import type { Change, Commit } from "../store.ts";
 import { type Outcome, Tallies } from "../write/tallies.ts";
 import { dropIndexes } from "./bulk.ts";
+import { DatasetIds, DatasetNumbers } from "./datasets.ts";
 import { gatherStatistics } from "./statistics.ts";
 import type { TableWriter } from "./writer.ts";
 
@@ -40,7 +41,7 @@ export class Committer {
     database.exec("begin immediate");
     try {
       const head = database.prepare(lastCheckpoint).pluck().safeIntegers().get() as bigint;
-      const commit = new Making(this.#writers, head + 1n);
+      const commit = new Making(database, this.#writers, head + 1n);
       // The first commit fills empty tables, with all that there is as a rule.
       const makeIndexes = head === 0n ? dropIndexes(database, [...this.#writers.keys()]) : undefined;
       if (Symbol.iterator in changes) for (const change of changes) commit.make(change);
@@ -71,9 +72,13 @@ class Making {
   readonly checkpoint: bigint;
   readonly counts: Record<Outcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
   readonly tallies = new Tallies();
+  readonly numbers: DatasetNumbers;
+  readonly ids: DatasetIds;
   readonly #writers: ReadonlyMap<string, TableWriter>;
 
-  constructor(writers: ReadonlyMap<string, TableWriter>, checkpoint: bigint) {
+  constructor(database: Database, writers: ReadonlyMap<string, TableWriter>, checkpoint: bigint) {
+    this.numbers = new DatasetNumbers(database);
+    this.ids = new DatasetIds(database);
     this.#writers = writers;
     this.checkpoint = checkpoint;
   }
@@ -83,7 +88,7 @@ class Making {
     const writer = this.#writers.get(resource);
     if (writer === undefined) throw new StoreError("unknown_resource", resource);
     const { outcome, datasetId } =
-      "removed" in change ? writer.remove(change, this.checkpoint) : writer.put(change, this.checkpoint);
+      "removed" in change ? writer.remove(change, this) : writer.put(change, this);
     this.counts[outcome]++;
     if (outcome === "written" || outcome === "removed") this.tallies.add(resource, datasetId, outcome);
   }

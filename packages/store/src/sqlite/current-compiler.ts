@@ -4,6 +4,7 @@ import {
   cachedCompiler,
   identifier,
   type Mapping,
+  type SqlFragment,
   sql,
   sqlite,
 } from "@cadastre/odata";
@@ -16,8 +17,12 @@ import { visiting } from "./deadline.ts";
  * Compiles queries over the current versions of a table, and remembers their shapes. A page is also compiled by an index
  * in its order, and a count without a guard.
  */
-export function sqliteCompiler(table: TableSchema, mapping: Mapping): CurrentCompiler {
-  const compilerOf = (over: Mapping) => currentCompiler(table, over, forms);
+export function sqliteCompiler(
+  table: TableSchema,
+  mapping: Mapping,
+  computed: readonly SqlFragment[],
+): CurrentCompiler {
+  const compilerOf = (over: Mapping) => currentCompiler(table, over, forms, computed);
   const { page, count } = compilerOf({ ...mapping, ranges: false });
   const { count: unguarded } = cachedCompiler(sqlite, { from: mapping.from, column: mapping.column });
   const byIndex = new Map<string, Compiler>();

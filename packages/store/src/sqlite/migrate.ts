@@ -5,9 +5,11 @@ import knex from "knex";
 import { columnValues } from "../read/columns.ts";
 import type { Member } from "../record/members.ts";
 import { createIndexes, type IndexForms, migrate } from "../schema/migrate.ts";
+import { silent } from "../schema/silent.ts";
 import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { declaredType, formOf } from "./columns.ts";
+import { createDatasets } from "./datasets.ts";
 import { createPlaces } from "./places.ts";
 
 const indexForms: IndexForms = { dialect: sqlite, sorted: ({ name }) => identifier(name) };
@@ -20,6 +22,7 @@ export async function migrateSqlite(
   const tables = resources.map(tableOf);
   const members = await migrateWithKnex(file, resources, tables);
   const database = new Database(file);
+  createDatasets(database);
   for (const table of tables) createPlaces(database, table);
   database.close();
   return members;
@@ -34,6 +37,7 @@ async function migrateWithKnex(
     client: "better-sqlite3",
     connection: { filename: file },
     useNullAsDefault: true,
+    log: silent,
     pool: {
       afterCreate: (connection: Database.Database, done: () => void) => {
         connection.pragma("journal_mode = wal");

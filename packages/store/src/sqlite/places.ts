@@ -14,18 +14,23 @@ import type { PointSchema, TableSchema } from "../schema/table.ts";
 /** Degrees. */
 type Place = readonly [longitude: number, latitude: number];
 
-/** Where the R*Tree has the rows without a place: in no box on earth. */
-const nowhere: Place = [999, 0];
+/** Where the R*Tree has the rows without a point, and those whose point is no place: in no box on earth. */
+const [nowhere, misplaced]: readonly [Place, Place] = [
+  [999, 0],
+  [998, 0],
+];
 
 /**
  * The R*Tree of a column of points. It has every row of the table by its `rowid`: those without a place lie
- * {@link nowhere}, so that they are found as well.
+ * beyond all places, so that they are found as well.
  */
 export function placesOf({ name: table }: TableSchema, { name, column }: PointSchema): PointIndex {
   const rowid = sql`${identifier(table)}.rowid`;
+  const beyond = sql`${rowid} in (select id from ${identifier(name)} where west > 180`;
   return {
     ...rtreeIndex(name, rowid, identifier(column.name)),
-    missing: sql`${rowid} in (select id from ${identifier(name)} where west > 180)`,
+    missing: sql`${beyond})`,
+    misplaced: sql`${beyond} and west < ${value(nowhere[0])})`,
   };
 }
 
@@ -95,6 +100,6 @@ export class PlaceWriter {
 function placeOf(point: unknown): Place {
   if (typeof point !== "string") return nowhere;
   const [longitude, latitude] = (JSON.parse(point) as { readonly coordinates: Place }).coordinates;
-  if (!Number.isFinite(longitude) || Math.abs(latitude) > 90) return nowhere;
+  if (!Number.isFinite(longitude) || Math.abs(latitude) > 90) return misplaced;
   return [longitude - 360 * Math.round(longitude / 360), latitude];
 }

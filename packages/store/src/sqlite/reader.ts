@@ -18,6 +18,7 @@ import type { MemberIndex } from "../record/member-index.ts";
 import type { SeenPlanRef } from "../record/plan.ts";
 import { Recent } from "../record/recent.ts";
 import { lastCheckpoint } from "./commit.ts";
+import { DatasetIds } from "./datasets.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { StatementCache } from "./statement-cache.ts";
 
@@ -31,8 +32,8 @@ const newMemory: Memory = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
 const head = { text: lastCheckpoint, values: [] };
 
-/** Dataset, text, members, then the key and what is computed. */
-type RecordRow = [string | null, Uint8Array, MemberIndex, ...unknown[]];
+/** Number of the dataset, text, members, then the key and what is computed. */
+type RecordRow = [bigint | null, Uint8Array, MemberIndex, ...unknown[]];
 
 /** Columns before those of the key. */
 const beforeKey = 3;
@@ -41,6 +42,7 @@ const beforeKey = 3;
 export class Reader {
   readonly #database: Database;
   readonly #statements: StatementCache;
+  readonly #datasets: DatasetIds;
   readonly #deadline: Deadline;
   readonly #begin: Statement;
   readonly #commit: Statement;
@@ -53,6 +55,7 @@ export class Reader {
     // Reads a file of up to 16 GB without copying; what the system has no memory for, it takes back.
     database.pragma("mmap_size = 17179869184");
     this.#statements = new StatementCache(database);
+    this.#datasets = new DatasetIds(database);
     this.#begin = database.prepare("begin");
     this.#commit = database.prepare("commit");
     this.#deadline = new Deadline(database, canceled);
@@ -129,7 +132,7 @@ export class Reader {
     for (let i = 0; i < length; i++) {
       const row = rows[i] as RecordRow;
       const text = computed.length === 0 ? "" : computedText(computed, row.slice(beforeKey + key), readValue);
-      assembler.add(row[1], row[2], row[0], text);
+      assembler.add(row[1], row[2], this.#datasets.of(row[0]), text);
     }
     const last = rows[length - 1]?.slice(beforeKey, beforeKey + key) ?? [];
     return { records: assembler.finish(), length, last, more: rows.length > length };

@@ -1,9 +1,14 @@
 import type { CompiledSql } from "@cadastre/odata";
 import type { Database, Statement } from "better-sqlite3";
 import { Recent } from "../record/recent.ts";
+import { datasetTable } from "./datasets.ts";
 
 /** Statements kept prepared, the least recently used one leaving first. */
 const capacity = 256;
+
+/** A step that looks at rows, but for the few of the datasets; and one that looks at an index alone. */
+const looks = new RegExp(`^(SCAN|SEARCH) (?!${datasetTable}\\b)`);
+const isCovered = / USING COVERING INDEX /;
 
 type Prepared = { readonly statement: Statement; isCovered: boolean | undefined };
 
@@ -20,10 +25,10 @@ export class StatementCache {
     return this.#prepared(text).statement;
   }
 
-  /** Whether indexes alone answer the statement, without a look at a row. */
+  /** Whether indexes alone answer the statement, without a look at a record. */
   isCovered(compiled: CompiledSql): boolean {
     const prepared = this.#prepared(compiled.text);
-    prepared.isCovered ??= this.plan(compiled).every((step) => step.includes(" USING COVERING INDEX "));
+    prepared.isCovered ??= this.plan(compiled).every((step) => !looks.test(step) || isCovered.test(step));
     return prepared.isCovered;
   }
 

@@ -9,6 +9,7 @@ import {
   compilePageRequest,
   type ReadableTable,
 } from "../read/compile.ts";
+import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
 import { orderIndexOf } from "../read/order-index.ts";
 import { pinsKey } from "../read/pins-key.ts";
@@ -56,9 +57,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
     const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, rowsOf);
-    const compiler = sqliteCompiler(table, mapping.current);
+    const compilers = new CurrentCompilers(
+      (computed) => sqliteCompiler(table, mapping.current, computed),
+      mapping.current,
+      forms,
+    );
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms, compiler, orderIndex, members });
+    stored.set(table.name, { table, mapping, forms, compilers, orderIndex, members });
   }
   return new SqliteStore(options, stored, read);
 }
@@ -146,8 +151,9 @@ class SqliteStore implements WritableStore {
 
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
-    await this.#committer.alone(() => this.#database.close());
     this.#reader.close();
+    // The last to close folds the log into the file, which a connection that only reads cannot do.
+    await this.#committer.alone(() => this.#database.close());
   };
 
   #find({ entitySet: { name } }: BoundQuery): Stored {

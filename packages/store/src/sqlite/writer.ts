@@ -7,6 +7,7 @@ import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
 import { keyOf, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
+import type { DatasetIds, DatasetNumbers } from "./datasets.ts";
 import { PlaceWriter } from "./places.ts";
 
 /** The current version of a record as the writer looks at it. */
@@ -17,6 +18,13 @@ type VersionRow = {
   readonly all: readonly unknown[];
   readonly text: string;
   readonly checkpoint: bigint;
+};
+
+/** The commit that a version begins or ends with. */
+export type WritingCommit = {
+  readonly checkpoint: bigint;
+  readonly numbers: DatasetNumbers;
+  readonly ids: DatasetIds;
 };
 
 /** What became of a change, and whose record it was; null if of no dataset, or if there was none. */
@@ -32,6 +40,8 @@ export class TableWriter {
   readonly #close: Statement;
   readonly #delete: Statement;
   readonly #places: readonly PlaceWriter[];
+  /** Position of the column of the dataset. */
+  readonly #dataset: number;
   /** Positions of the columns that the record's text does not tell. */
   readonly #besides: readonly number[];
   #expectsNew = false;
@@ -62,6 +72,7 @@ export class TableWriter {
       ", ",
     );
     const outside = table.columns.filter(({ name }) => !members.has(name));
+    this.#dataset = table.columns.indexOf(datasetProperty);
     this.#besides = outside.map((property) => table.columns.indexOf(property));
     const read = [sql`rowid`, identifier(recordColumns.text), identifier(validity.from.name)].concat(
       outside.map(({ name }) => identifier(name)),
@@ -77,9 +88,11 @@ export class TableWriter {
   }
 
   /** @throws {StoreError} `invalid_record` */
-  put(stored: StoredRecord, checkpoint: bigint): Written {
+  put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
     const { values, text, members } = versionOf(stored, this.#table, this.#members, formOf);
-    const version = { all: [...values, checkpoint, text, members], text, checkpoint };
+    const all = [...values, checkpoint, text, members];
+    all[this.#dataset] = numbers.of(stored.datasetId);
+    const version = { all, text, checkpoint };
     const key = values.slice(0, this.#table.key.length);
     return { outcome: this.#write(version, key), datasetId: stored.datasetId };
   }
@@ -112,16 +125,15 @@ export class TableWriter {
     return "written";
   }
 
-  remove(removed: RemovedRecord, checkpoint: bigint): Written {
-    const { columns } = this.#table;
+  remove(removed: RemovedRecord, { checkpoint, ids }: WritingCommit): Written {
     const present = this.#find.get(...keyOf(removed, this.#table, formOf)) as Present | undefined;
     if (present === undefined) return { outcome: "absent", datasetId: null };
     const [rowid, , from, ...besides] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
     for (const places of this.#places) places.delete(rowid);
     this.#delete.run(rowid);
-    const place = this.#besides.findIndex((position) => columns[position] === datasetProperty);
-    return { outcome: "removed", datasetId: besides[place] as string | null };
+    const dataset = besides[this.#besides.indexOf(this.#dataset)] as bigint | null;
+    return { outcome: "removed", datasetId: ids.of(dataset) };
   }
 }
 

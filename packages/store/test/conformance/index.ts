@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
 import type { Harness } from "./harness.ts";
+import { masks } from "./masks.ts";
 import { pages } from "./pages.ts";
 import { places } from "./places.ts";
 import { running } from "./running.ts";
@@ -11,6 +12,6 @@ import { walks } from "./walks.ts";
 /** What every store does, whatever its database. */
 export const conformance = (name: string, harness: Harness): void => {
   describe(name, () => {
-    for (const cases of [pages, computed, values, commits, walks, places, running]) cases(harness);
+    for (const cases of [pages, computed, values, commits, walks, places, masks, running]) cases(harness);
   });
 };

@@ -1,8 +1,8 @@
-import { compileScope, type Entitlement, type Scope } from "@cadastre/entitlement";
+import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 
 /** What each dataset shows of the one resource of a test. */
-export type Grants = Readonly<Record<string, "*" | readonly string[]>>;
+export type Grants = Readonly<Record<string, ResourceGrant["fields"] | ResourceGrant>>;
 
 const document: Omit<Entitlement, "datasets"> = {
   iss: "https://issuer.example",
@@ -32,9 +32,9 @@ export const grantsOf = (
   { regions = document.regions, byDataset = false }: Granting = {},
 ): Scope => {
   const { name } = entitySet;
-  const datasets = Object.entries(grants).map(([dataset_id, fields]) => ({
+  const datasets = Object.entries(grants).map(([dataset_id, given]) => ({
     dataset_id,
-    resources: { [name]: { fields } },
+    resources: { [name]: typeof given === "object" && "fields" in given ? given : { fields: given } },
   }));
   const rules = byDataset ? { rules: { [name]: { by: "dataset" } as const } } : {};
   return compileScope({ ...document, regions, datasets }, { entitySets: [entitySet], ...rules });

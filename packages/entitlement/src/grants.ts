@@ -1,0 +1,109 @@
+import type { EntitySet } from "@cadastre/odata";
+import type { DatasetGrant, ResourceGrant } from "./document.ts";
+import { EntitlementError } from "./errors.ts";
+import { fitsMask, leftBy, type Mask } from "./mask.ts";
+import { isAlwaysGranted, type ResourceRule } from "./resources.ts";
+
+/** What one dataset grants of one resource: all of its grants together. */
+export type Grant = {
+  /** Names of the fields granted, masked ones too. */
+  readonly fields: ReadonlySet<string>;
+  /** The strictest for each field. */
+  readonly masks: ReadonlyMap<string, Mask>;
+  /** Whether rows that are not for the public are granted. */
+  readonly private: boolean;
+};
+
+/** By dataset, in order of their ids. */
+export type Grants = ReadonlyMap<string, Grant>;
+
+/** What grants may name of a resource. */
+export type Grantable = { readonly entitySet: EntitySet; readonly rule: ResourceRule | undefined };
+
+/**
+ * Resource → what each dataset grants of it, whatever the order of the document.
+ *
+ * @throws {EntitlementError} if a grant names what its resource does not have, or a mask does not fit.
+ */
+export function collectGrants(
+  datasets: readonly DatasetGrant[],
+  grantable: (resource: string) => Grantable,
+): ReadonlyMap<string, Grants> {
+  const grants = new Map<string, Map<string, Grant>>();
+  for (const { dataset_id, resources } of datasets.toSorted((a, b) =>
+    a.dataset_id < b.dataset_id ? -1 : 1,
+  )) {
+    for (const [resource, given] of Object.entries(resources)) {
+      const grant = readGrant(given, grantable(resource));
+      const ofResource = grants.get(resource) ?? new Map<string, Grant>();
+      const before = ofResource.get(dataset_id);
+      grants.set(resource, ofResource.set(dataset_id, before === undefined ? grant : both(before, grant)));
+    }
+  }
+  return grants;
+}
+
+function readGrant(given: ResourceGrant, { entitySet, rule }: Grantable): Grant {
+  const { name: resource, type } = entitySet;
+  const contactFields = rule?.contact ?? [];
+  if (given.contact === true && contactFields.length === 0) throw unknownPolicy(resource, "contact");
+  if (given.private === true && rule?.privacy === undefined) throw unknownPolicy(resource, "private");
+  const all = [...type.properties.keys()];
+  const named = given.fields === "*" ? all.filter((field) => !contactFields.includes(field)) : given.fields;
+  const unknown = named.find((field) => !type.properties.has(field));
+  if (unknown !== undefined) {
+    throw new EntitlementError("entitlement_unknown_field", { resource, field: unknown });
+  }
+  const contact = given.contact === true ? all.filter((field) => contactFields.includes(field)) : [];
+  const fields = new Set([...named, ...contact]);
+  const masks = new Map(Object.entries(given.masks ?? {}));
+  for (const [field, mask] of masks) refuseMisfit(field, mask, fields, entitySet);
+  return { fields, masks, private: given.private === true };
+}
+
+const unknownPolicy = (resource: string, policy: string) =>
+  new EntitlementError("entitlement_unknown_policy", { resource, policy });
+
+function refuseMisfit(
+  field: string,
+  mask: Mask,
+  granted: ReadonlySet<string>,
+  { name: resource, type }: EntitySet,
+): void {
+  const property = type.properties.get(field);
+  if (property === undefined) {
+    throw new EntitlementError("entitlement_mask_unknown_field", { resource, field });
+  }
+  const names = { resource, field };
+  if (isAlwaysGranted(field, type)) throw new EntitlementError("entitlement_mask_required_field", names);
+  if (!granted.has(field)) throw new EntitlementError("entitlement_mask_ungranted_field", names);
+  if (!fitsMask(mask, property)) throw new EntitlementError("entitlement_mask_misfit", names);
+}
+
+/** More fields and rows are granted by two grants than by one, but what one masks the other does not show. */
+function both(one: Grant, other: Grant): Grant {
+  const masks = new Map(one.masks);
+  for (const [field, mask] of other.masks) {
+    const before = masks.get(field);
+    masks.set(field, before !== undefined && leftBy(before) < leftBy(mask) ? before : mask);
+  }
+  return {
+    fields: new Set([...one.fields, ...other.fields]),
+    masks,
+    private: one.private || other.private,
+  };
+}
+
+/** What the grants are, in one order: equal for grants of the same. */
+export const grantsInOrder = (grants: ReadonlyMap<string, Grants>): unknown =>
+  [...grants]
+    .map(([resource, ofDatasets]) => ({
+      resource,
+      datasets: [...ofDatasets].map(([dataset, { fields, masks, private: seesPrivate }]) => ({
+        dataset,
+        fields: [...fields].toSorted(),
+        masks: Object.fromEntries(masks),
+        private: seesPrivate,
+      })),
+    }))
+    .toSorted((a, b) => (a.resource < b.resource ? -1 : 1));

@@ -1,0 +1,86 @@
+import { createReadStream } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { EntitlementError } from "./errors.ts";
+
+/** Longest key set that is read, in bytes. */
+const maxBytes = 65_536;
+
+/** Names and addresses of this machine, the only ones that plain http may reach. */
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+export type Reading = {
+  /** Until the last byte, in seconds. */
+  readonly timeout: number;
+  readonly fetch: typeof globalThis.fetch;
+};
+
+/** Reads what a key set's location holds now. */
+export type ReadLocation = () => Promise<string>;
+
+/**
+ * How to read the file or the address. Redirects are not followed: the keys come from where the operator said.
+ *
+ * @param location path of a file, or an address: `https`, `http` to this machine, `file`.
+ * @throws {EntitlementError} `key_set_location` for any other address; at each reading `key_set_unreadable`.
+ */
+export function locationReader(location: string | URL, { timeout, fetch }: Reading): ReadLocation {
+  const url = addressOf(location);
+  const open =
+    url instanceof URL
+      ? (signal: AbortSignal) => openAddress(url, fetch, signal)
+      : async (signal: AbortSignal) => createReadStream(url, { signal });
+  return async () => {
+    const signal = AbortSignal.timeout(timeout * 1000);
+    try {
+      return await collect(await open(signal));
+    } catch (error) {
+      throw new EntitlementError("key_set_unreadable", {
+        reason: signal.aborted ? `no answer within ${timeout} s` : reasonOf(error),
+      });
+    }
+  };
+}
+
+/** Whether the location is read over the network. */
+export const isRemote = (location: string | URL): boolean => addressOf(location) instanceof URL;
+
+/** An address that may be asked, or the path of a file. */
+function addressOf(location: string | URL): URL | string {
+  if (typeof location === "string" && !/^[a-z][a-z\d+.-]+:\/\//i.test(location)) return location;
+  if (!URL.canParse(String(location))) throw new EntitlementError("key_set_location");
+  const url = new URL(location);
+  if (url.protocol === "file:" && url.host === "") return fileURLToPath(url);
+  const trusted = url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname));
+  if (!trusted || url.username !== "" || url.password !== "") throw new EntitlementError("key_set_location");
+  return url;
+}
+
+async function openAddress(url: URL, fetch: typeof globalThis.fetch, signal: AbortSignal) {
+  const headers = { accept: "application/jwk-set+json, application/json", "cache-control": "no-cache" };
+  const response = await fetch(url, { headers, redirect: "manual", signal });
+  if (response.status === 200 && response.body !== null) return response.body;
+  await response.body?.cancel();
+  throw new Refusal(`status ${response.status}`);
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new Refusal(`more than ${maxBytes} bytes`);
+    parts.push(chunk);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** Its message is ours, so it may be told. */
+class Refusal extends Error {}
+
+/** Of an error of the system, its code alone, such as `ENOENT`. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Refusal) return error.message;
+  const causes = [error, error instanceof Error ? error.cause : undefined];
+  const codes = causes.map((cause) => (cause instanceof Error && "code" in cause ? cause.code : undefined));
+  return String(codes.find((code) => typeof code === "string") ?? "no answer");
+}

@@ -1,0 +1,99 @@
+import {
+  type BoundNode,
+  callNode,
+  codecOf,
+  type PrimitiveType,
+  roundToNode,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import { lookupNamesOf } from "./lookup-name.ts";
+
+/** `prefix3`: at most the first three characters. `round2`: two digits after the point, half away from zero. */
+export type Mask = "null" | `prefix${number}` | `round${number}`;
+
+type MaskKind = {
+  /** How a document writes it; the group is its number of characters or digits. */
+  readonly form: RegExp;
+  readonly fits: (property: StructuralProperty) => boolean;
+  /** The masked value, of the property's own type, and null where `value` is; null: always. */
+  readonly maskedValue: (value: BoundNode, type: PrimitiveType, count: number) => BoundNode | null;
+};
+
+const integers: readonly PrimitiveType[] = ["Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"];
+const fractions: readonly PrimitiveType[] = ["Edm.Decimal", "Edm.Double", "Edm.Single"];
+
+const maskKinds = {
+  null: { form: /^null$/, fits: () => true, maskedValue: () => null },
+  prefix: {
+    form: /^prefix([1-9]|[12]\d|3[0-2])$/,
+    fits: (property) => property.type === "Edm.String" && !property.collection && !isListed(property),
+    maskedValue: (value, _type, count) =>
+      callNode("substring", value, number("Edm.Int64", 0), number("Edm.Int64", count)),
+  },
+  round: {
+    form: /^round([0-8])$/,
+    fits: ({ type, collection }) => !collection && [...integers, ...fractions].includes(type),
+    maskedValue: (value, type, digits) => (integers.includes(type) ? value : rounded(value, type, digits)),
+  },
+} as const satisfies Record<string, MaskKind>;
+
+type KindName = keyof typeof maskKinds;
+
+const kindNames = Object.keys(maskKinds) as readonly KindName[];
+
+export const isMask = (text: unknown): text is Mask =>
+  typeof text === "string" && kindNames.some((name) => maskKinds[name].form.test(text));
+
+/** @throws {TypeError} if the text is no mask: it did not pass the schema. */
+function readMask(mask: Mask): { readonly kind: MaskKind; readonly count: number } {
+  for (const name of kindNames) {
+    const kind = maskKinds[name];
+    const found = kind.form.exec(mask);
+    if (found !== null) return { kind, count: Number(found[1] ?? 0) };
+  }
+  throw new TypeError("not a mask");
+}
+
+export const fitsMask = (mask: Mask, property: StructuralProperty): boolean =>
+  readMask(mask).kind.fits(property);
+
+/** What the mask shows of `value`, which stands for the property; null: nothing. */
+export function maskedValue(mask: Mask, value: BoundNode, { type }: StructuralProperty): BoundNode | null {
+  const { kind, count } = readMask(mask);
+  return kind.maskedValue(value, type, count);
+}
+
+/** Characters or digits that the mask leaves; less than none for `null`. Of two masks of a field, the less is stricter. */
+export function leftBy(mask: Mask): number {
+  const { kind, count } = readMask(mask);
+  return kind === maskKinds.null ? -1 : count;
+}
+
+/** Whether the values come from a list: a part of one is none. */
+const isListed = (property: StructuralProperty): boolean =>
+  property.enumType !== undefined || lookupNamesOf(property).length > 0;
+
+const number = (type: PrimitiveType, value: number): BoundNode => ({
+  kind: "Constant",
+  type,
+  value: codecOf(type).fromJson(value),
+});
+
+/** Of a double, and of a single as one: `round(value mul 100) divby 100`. */
+function rounded(value: BoundNode, type: PrimitiveType, digits: number): BoundNode {
+  if (type === "Edm.Decimal") return roundToNode(value, digits);
+  const power = number("Edm.Double", 10 ** digits);
+  const scaled = callNode("round", arithmetic(cast(value, "Edm.Double"), "mul", power));
+  return cast(arithmetic(scaled, "divby", power), type);
+}
+
+const arithmetic = (left: BoundNode, operator: "mul" | "divby", right: BoundNode): BoundNode => ({
+  kind: "Arithmetic",
+  type: "Edm.Double",
+  operator,
+  left,
+  right,
+});
+
+const cast = (operand: BoundNode, type: PrimitiveType): BoundNode =>
+  operand.type === type ? operand : { kind: "Cast", type, operand };

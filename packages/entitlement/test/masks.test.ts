@@ -1,0 +1,230 @@
+import {
+  type EntitlementErrorCode,
+  type Mask,
+  type ResourceGrant,
+  restrict,
+  visibleEntitySet,
+} from "@cadastre/entitlement";
+import {
+  type BoundNode,
+  codecOf,
+  type EntitySet,
+  evaluate,
+  type PrimitiveType,
+  propertyNode,
+} from "@cadastre/odata";
+import { describe, expect, test } from "vitest";
+import { grant, oregon, scopeOf, texas } from "./support/documents.ts";
+import { entitySet, lookupSet, memberSet, property, propertySet } from "./support/model.ts";
+import { prop, query } from "./support/trees.ts";
+
+const scope = (given: ResourceGrant, resource = "Property") =>
+  scopeOf({ datasets: [grant(texas, { [resource]: given })] });
+
+/** What a query for one property selects, restricted. */
+function restricted(name: string, granted: ReturnType<typeof scope>, of: EntitySet = propertySet): BoundNode {
+  const visible = visibleEntitySet(of, granted);
+  const one = prop(visible, name);
+  const select = [{ property: one, expression: propertyNode(one) }];
+  const [item] = restrict(query(visible, { select }), granted).select;
+  if (item === undefined) throw new Error("nothing is selected");
+  return item.expression;
+}
+
+const types = ["Edm.Int64", "Edm.Byte", "Edm.Decimal", "Edm.Double", "Edm.Single", "Edm.String"] as const;
+const samples = entitySet("Property", "SampleKey", [
+  ...types.map((type) => property(type.slice(4), type)),
+  property("Truth", "Edm.Boolean"),
+  property("Day", "Edm.Date"),
+  property("Listed", "Edm.String", { lookup: "Listed" }),
+  property("Enumerated", "Edm.String", {
+    enumType: { name: "Any.Enumerated", members: ["A"], isFlags: false },
+  }),
+  property("Texts", "Edm.String", { collection: true }),
+  property("Numbers", "Edm.Double", { collection: true }),
+]);
+const scopeOfSamples = (name: string, mask: Mask) =>
+  scopeOf({ datasets: [grant(texas, { Property: { fields: "*", masks: { [name]: mask } } })] }, [samples]);
+
+describe("a mask", () => {
+  test.each<readonly [type: PrimitiveType, mask: Mask, value: unknown, shown: unknown]>([
+    ["Edm.String", "prefix3", "78701-1234", "787"],
+    ["Edm.String", "prefix3", "78", "78"],
+    ["Edm.String", "prefix2", "😀é!", "😀é"],
+    ["Edm.String", "prefix3", "", ""],
+    ["Edm.String", "prefix32", "Main Street", "Main Street"],
+    ["Edm.String", "prefix1", null, null],
+    ["Edm.String", "null", "78701", null],
+    ["Edm.Decimal", "round2", 30.267_153, 30.27],
+    ["Edm.Decimal", "round2", 1.005, 1.01],
+    ["Edm.Decimal", "round0", -2.5, -3],
+    ["Edm.Decimal", "round8", 0.123_456_785, 0.123_456_79],
+    ["Edm.Decimal", "round2", null, null],
+    ["Edm.Double", "round2", -97.743_06, -97.74],
+    ["Edm.Double", "round1", 0.25, 0.3],
+    ["Edm.Double", "round1", -0.25, -0.3],
+    ["Edm.Double", "round1", -0.04, 0],
+    ["Edm.Double", "round0", -97.5, -98],
+    ["Edm.Single", "round1", 0.25, Math.fround(0.3)],
+    ["Edm.Int64", "round2", 7, 7],
+    ["Edm.Byte", "round0", 255, 255],
+    ["Edm.Int64", "null", 7, null],
+  ])("of %s, `%s`, shows of %j %j", (type, mask, value, shown) => {
+    const name = type.slice(4);
+    const expression = restricted(name, scopeOfSamples(name, mask), samples);
+    expect(expression.type).toBe(type);
+    const given = evaluate(expression, { DatasetId: texas, [name]: value });
+    expect(given === null ? null : codecOf(type).toJson(given)).toBe(shown);
+  });
+
+  test("`null` leaves nothing of any value, and no item of a collection", () => {
+    const seen = (name: string, value: unknown) =>
+      evaluate(restricted(name, scopeOfSamples(name, "null"), samples), { DatasetId: texas, [name]: value });
+    expect(seen("Truth", true)).toBeNull();
+    expect(seen("Listed", "A")).toBeNull();
+    expect(seen("Texts", ["a"])).toEqual([]);
+    expect(seen("Numbers", [])).toEqual([]);
+  });
+
+  test.each<readonly [name: string, mask: Mask]>([
+    ["Double", "prefix3"],
+    ["Truth", "prefix1"],
+    ["Listed", "prefix1"],
+    ["Enumerated", "prefix1"],
+    ["Texts", "prefix1"],
+    ["String", "round1"],
+    ["Day", "round0"],
+    ["Truth", "round0"],
+    ["Numbers", "round0"],
+  ])("that does not fit its type is refused: %s, `%s`", (name, mask) => {
+    expect(() => scopeOfSamples(name, mask)).toThrow(
+      expect.objectContaining({ code: "entitlement_mask_misfit", outcome: "unverifiable" }),
+    );
+  });
+
+  test.each<readonly [what: string, code: EntitlementErrorCode, given: ResourceGrant]>([
+    ["an unknown field", "entitlement_mask_unknown_field", { fields: "*", masks: { Citty: "null" } }],
+    ["the key", "entitlement_mask_required_field", { fields: "*", masks: { ListingKey: "prefix1" } }],
+    [
+      "the timestamp",
+      "entitlement_mask_required_field",
+      { fields: "*", masks: { ModificationTimestamp: "null" } },
+    ],
+    [
+      "the system",
+      "entitlement_mask_required_field",
+      { fields: "*", masks: { OriginatingSystemName: "null" } },
+    ],
+    [
+      "a field not granted",
+      "entitlement_mask_ungranted_field",
+      { fields: ["City"], masks: { ListPrice: "null" } },
+    ],
+  ])("of %s is refused", (_, code, given) => {
+    expect(() => scope(given)).toThrow(expect.objectContaining({ code, outcome: "unverifiable" }));
+  });
+
+  test("of a contact field is refused where all fields but these are granted", () => {
+    const masks = { MemberEmail: "null" } as const;
+    const refusal: unknown = expect.objectContaining({ code: "entitlement_mask_ungranted_field" });
+    expect(() => scope({ fields: "*", masks }, "Member")).toThrow(refusal);
+    expect(() => scope({ fields: "*", masks, contact: true }, "Member")).not.toThrow();
+    expect(
+      visibleEntitySet(memberSet, scope({ fields: ["MemberEmail"], masks }, "Member")).type.properties.size,
+    ).toBe(4);
+  });
+
+  test("wins over other grants of the dataset, and the strictest of several", () => {
+    const both = (...all: readonly ResourceGrant[]) =>
+      restricted("PostalCode", scopeOf({ datasets: all.map((one) => grant(texas, { Property: one })) }));
+    const masked = (mask: Mask): ResourceGrant => ({ fields: ["PostalCode"], masks: { PostalCode: mask } });
+    const shown = (expression: BoundNode) => evaluate(expression, { DatasetId: texas, PostalCode: "78701" });
+    expect(shown(both({ fields: "*" }, masked("prefix3")))).toBe("787");
+    expect(shown(both(masked("prefix3"), { fields: "*" }))).toBe("787");
+    expect(shown(both(masked("prefix5"), masked("prefix2")))).toBe("78");
+    expect(shown(both(masked("prefix2"), masked("prefix5")))).toBe("78");
+    expect(shown(both(masked("prefix1"), masked("null")))).toBeNull();
+  });
+
+  test("differs from dataset to dataset", () => {
+    const datasets = [
+      grant(texas, { Property: { fields: ["PostalCode", "City"], masks: { PostalCode: "prefix3" } } }),
+      grant(oregon, { Property: { fields: ["PostalCode", "City"], masks: { City: "null" } } }),
+    ];
+    const row = { PostalCode: "78701", City: "Austin" };
+    const seen = (name: string, DatasetId: string) =>
+      evaluate(restricted(name, scopeOf({ datasets })), { ...row, DatasetId });
+    expect([seen("PostalCode", texas), seen("City", texas)]).toEqual(["787", "Austin"]);
+    expect([seen("PostalCode", oregon), seen("City", oregon)]).toEqual(["78701", null]);
+  });
+
+  test("that all datasets have needs no look at the dataset", () => {
+    const masks = { PostalCode: "prefix3" } as const;
+    const datasets = [texas, oregon].map((id) => grant(id, { Property: { fields: "*", masks } }));
+    expect(restricted("PostalCode", scopeOf({ datasets }))).toMatchObject({ kind: "Call" });
+  });
+
+  test("of a shared row is the one that leaves the most", () => {
+    const shown = (...masks: readonly Mask[]) => {
+      const datasets = [texas, oregon].flatMap((id, i) => {
+        const mask = masks[i];
+        return mask === undefined
+          ? []
+          : [grant(id, { Property: "*", Lookup: { fields: "*", masks: { LookupValue: mask } } })];
+      });
+      const expression = restricted("LookupValue", scopeOf({ datasets }), lookupSet);
+      return evaluate(expression, { DatasetId: null, LookupValue: "Active" });
+    };
+    expect(shown("prefix1")).toBe("A");
+    expect(shown("prefix1", "prefix3")).toBe("Act");
+    expect(shown("prefix3", "prefix1")).toBe("Act");
+    expect(shown("null", "prefix2")).toBe("Ac");
+  });
+});
+
+describe("a derived property", () => {
+  const row = { DatasetId: texas, Latitude: 30.267, Longitude: -97.743, GeoHash: "9v6", GeoHashPrefix: "9" };
+  const whole = { ...row, Coordinates: { type: "Point", coordinates: [-97.743, 30.267] } };
+  const seen = (name: string, masks: ResourceGrant["masks"], given: object = whole) =>
+    evaluate(restricted(name, scope({ fields: "*", ...(masks && { masks }) })), { ...given });
+
+  test("is its own where no input is masked", () => {
+    expect(seen("Coordinates", undefined)).toEqual(whole.Coordinates);
+    expect(seen("GeoHashPrefix", { City: "null" })).toBe("9");
+  });
+
+  test("is computed from masked inputs", () => {
+    const masks = { Latitude: "round2", Longitude: "round1" } as const;
+    expect(seen("Coordinates", masks)).toEqual({ type: "Point", coordinates: [-97.7, 30.27] });
+    expect(seen("Coordinates", { Latitude: "round0" })).toEqual({
+      type: "Point",
+      coordinates: [-97.743, 30],
+    });
+  });
+
+  test.each([{ Latitude: null }, { Longitude: null }, { Latitude: 90.6 }, { Longitude: -181 }])(
+    "is null where the inputs are no place: %j",
+    (changes) => {
+      expect(seen("Coordinates", { Latitude: "round2" }, { ...whole, ...changes })).toBeNull();
+    },
+  );
+
+  test("is null where an input is masked to null, and where it cannot be computed, however deep", () => {
+    expect(seen("Coordinates", { Latitude: "null" })).toBeNull();
+    expect(seen("GeoHash", { Longitude: "round2" })).toBeNull();
+    expect(seen("GeoHashPrefix", { Longitude: "round2" })).toBeNull();
+  });
+
+  test("may have a mask of its own", () => {
+    expect(seen("GeoHash", { GeoHash: "prefix2" })).toBe("9v");
+    expect(seen("GeoHash", { GeoHash: "prefix2", Latitude: "round2" })).toBeNull();
+    expect(seen("Coordinates", { Coordinates: "null", Latitude: "round2" })).toBeNull();
+    expect(seen("GeoHashPrefix", { GeoHash: "prefix2" })).toBeNull();
+  });
+
+  test("is hidden where an input is, masked or not", () => {
+    const masks = { Latitude: "round2" } as const;
+    const visible = visibleEntitySet(propertySet, scope({ fields: ["Coordinates", "Latitude"], masks }));
+    expect(visible.type.properties.has("Coordinates")).toBe(false);
+  });
+});

@@ -1,0 +1,66 @@
+import type { FunctionEntry } from "../functions/define.ts";
+import { functionTable } from "../functions/index.ts";
+import { point } from "../functions/point.ts";
+import { roundTo } from "../functions/round-to.ts";
+import type { PrimitiveType, ValueType } from "../model/types.ts";
+import { codecs } from "../model/values.ts";
+import { promote } from "./promote.ts";
+import type { BoundCallNode, BoundNode } from "./tree.ts";
+import { fits, itemType } from "./typing.ts";
+
+/** Of the overloads that take these arguments, the one that takes them after the fewest promotions. */
+export function overloadFor(
+  overloads: readonly FunctionEntry[],
+  args: readonly BoundNode[],
+): FunctionEntry | undefined {
+  const [entry] = overloads
+    .filter(
+      ({ params }) => params.length === args.length && params.every((param, i) => fitsParam(args[i], param)),
+    )
+    .toSorted((a, b) => promotions(args, a) - promotions(args, b));
+  return entry;
+}
+
+function fitsParam(arg: BoundNode | undefined, param: ValueType): boolean {
+  if (arg === undefined) return false;
+  const [item, wanted] = [itemType(arg.type), itemType(param)];
+  if (item === undefined || wanted === undefined) return fits(arg.type, param);
+  return fits(item, wanted) || (arg.kind === "Constant" && holdsOnly(arg.value, wanted as PrimitiveType));
+}
+
+/** JSON has fewer types than the model: `["2024-01-01"]` may be dates, and `[]` anything. */
+const holdsOnly = (items: unknown, type: PrimitiveType): boolean =>
+  Array.isArray(items) &&
+  items.every(
+    (item) => item === null || (typeof item === "string" && codecs[type].fromJson(item) !== undefined),
+  );
+
+/** Arguments that an overload takes only after promotion. */
+const promotions = (args: readonly BoundNode[], { params }: FunctionEntry): number =>
+  params.filter((param, i) => args[i]?.type !== param).length;
+
+const callOf = (entry: FunctionEntry, args: readonly BoundNode[]): BoundCallNode => ({
+  kind: "Call",
+  type: entry.returns,
+  entry,
+  args: args.map((arg, i) => promote(arg, entry.params[i] ?? "Null")),
+});
+
+/**
+ * A call of a canonical function, as binding its text gives it: `callNode("length", text)`.
+ *
+ * @throws {TypeError} if the function has no overload for these arguments.
+ */
+export function callNode(name: string, ...args: readonly BoundNode[]): BoundCallNode {
+  const entry = overloadFor(functionTable.get(name) ?? [], args);
+  if (entry === undefined) throw new TypeError(`\`${name}\` does not take these arguments`);
+  return callOf(entry, args);
+}
+
+/** The place at two numbers of degrees; null where one is null, or where there is no such place. */
+export const pointNode = (longitude: BoundNode, latitude: BoundNode): BoundCallNode =>
+  callOf(point, [longitude, latitude]);
+
+/** A decimal with at most so many digits after the point, half away from zero. */
+export const roundToNode = (value: BoundNode, digits: number): BoundCallNode =>
+  callOf(roundTo, [value, { kind: "Constant", type: "Edm.Int64", value: BigInt(digits) }]);

@@ -1,0 +1,17 @@
+import { sql } from "../sql/fragment.ts";
+import { defineFunction, type FunctionEntry } from "./define.ts";
+
+/** The place at a longitude and a latitude in degrees; null where there is none on earth. */
+export const point: FunctionEntry = defineFunction({
+  name: "geo.point",
+  source: "RFC 7946, section 3.1.1; the degrees of WGS 84",
+  params: ["Edm.Double", "Edm.Double"],
+  returns: "Edm.GeographyPoint",
+  postgres: ([longitude, latitude]) => sql`cadastre_geo_position(${longitude}, ${latitude})`,
+  evaluate: ([longitude, latitude]) =>
+    Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90
+      ? // A zero without a sign: JSON has none.
+        { type: "Point", coordinates: [longitude + 0, latitude + 0] }
+      : null,
+  examples: [],
+});

@@ -1,0 +1,27 @@
+import type { Scope } from "@cadastre/entitlement";
+
+/** What a document proves, up to `expires` in seconds since 1970. */
+type Verified = { readonly scope: Scope; readonly expires: number };
+
+/** Documents that are remembered at most. */
+const capacity = 1024;
+
+/** What each document proves, of which the least recently used leaves first. What fails is tried again. */
+export class VerifiedScopes {
+  readonly #verified = new Map<string, Promise<Verified>>();
+
+  get(document: string, verify: () => Promise<Verified>): Promise<Verified> {
+    const verified = this.#verified.get(document) ?? this.#first(document, verify);
+    this.#verified.delete(document);
+    this.#verified.set(document, verified);
+    const [oldest] = this.#verified.keys();
+    if (this.#verified.size > capacity && oldest !== undefined) this.#verified.delete(oldest);
+    return verified;
+  }
+
+  #first(document: string, verify: () => Promise<Verified>): Promise<Verified> {
+    const verified = verify();
+    verified.catch(() => this.#verified.delete(document));
+    return verified;
+  }
+}

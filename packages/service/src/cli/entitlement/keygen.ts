@@ -1,0 +1,32 @@
+import { existsSync } from "node:fs";
+import { generateKeyPair } from "@cadastre/entitlement";
+import { Command } from "commander";
+import { print, say } from "../outcome.ts";
+import { replacePublic, writePrivate } from "./files.ts";
+import { addToKeySet, newKeySet } from "./issuer-file.ts";
+
+type Options = { readonly out: string; readonly jwks?: string; readonly json?: true };
+
+export const keygenCommand = (): Command =>
+  new Command("keygen")
+    .description("Make an issuer's key pair, and print its key id.")
+    .requiredOption("--out <file>", "the private key; a new file, for its owner alone")
+    .option("--jwks <file>", "the key set that services verify with; the public key is added to it")
+    .option("--json", "print JSON")
+    .action(keygen);
+
+async function keygen({ out, jwks, json }: Options): Promise<void> {
+  const pair = await generateKeyPair();
+  // Read before anything is written: a key set that cannot be extended leaves no key behind.
+  const set =
+    jwks !== undefined && existsSync(jwks)
+      ? await addToKeySet(jwks, pair.publicKey)
+      : newKeySet(pair.publicKey);
+  await writePrivate(out, JSON.stringify(pair, null, 2));
+  say(`The private key is in ${out}. Keep it where entitlements are signed, away from every service.`);
+  if (jwks !== undefined) {
+    await replacePublic(jwks, set.text);
+    say(`The public key is in ${jwks}, which has ${set.size} ${set.size === 1 ? "key" : "keys"}.`);
+  }
+  print(json ? JSON.stringify({ kid: pair.kid, publicKey: pair.publicKey }) : pair.kid);
+}

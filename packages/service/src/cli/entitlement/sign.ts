@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { compileScope, type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
+import { entityModel } from "@cadastre/reso";
+import { Command } from "commander";
+import { CommandRefused, print, say } from "../outcome.ts";
+import { instantText } from "./describe.ts";
+import { readJson, replacePublic } from "./files.ts";
+import { readIssuerFile } from "./issuer-file.ts";
+import { readDays } from "./option-values.ts";
+
+const day = 86_400;
+
+type Options = { readonly key: string; readonly out?: string; readonly days?: number; readonly json?: true };
+
+export const signCommand = (): Command =>
+  new Command("sign")
+    .description("Sign a document, and print the entitlement.")
+    .argument("<document>", "file of the JSON document, or - for standard input")
+    .requiredOption("--key <file>", "the private key, from keygen")
+    .option("--days <number>", "days of validity, where the document has no `exp`", readDays)
+    .option("--out <file>", "write the entitlement to a file")
+    .option("--json", "print JSON")
+    .action(sign);
+
+async function sign(file: string, { key, out, days, json }: Options): Promise<void> {
+  const document = complete(await readJson(file), days, Math.floor(Date.now() / 1000));
+  const signer = await readIssuerFile(key);
+  // A grant that no service could read is found before it is signed.
+  compileScope(document, entityModel);
+  const jws = await signEntitlement(document, signer);
+  const { sub, ver, jti, nbf, exp } = document;
+  say(
+    `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
+  );
+  if (out !== undefined) await replacePublic(out, jws);
+  if (json) print(JSON.stringify({ jws, kid: signer.kid, sub, ver, jti, nbf, exp }));
+  else if (out === undefined) print(jws);
+}
+
+/** The document with its identity and times, where it does not say them itself. */
+function complete(given: unknown, days: number | undefined, now: number): Entitlement {
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    throw new CommandRefused("the document is not a JSON object");
+  if ("exp" in given && days !== undefined)
+    throw new CommandRefused(
+      "the document has an `exp`: leave out `--days`, or take `exp` out of the document",
+    );
+  if (!("exp" in given) && days === undefined)
+    throw new CommandRefused("the document has no `exp`: say `--days`, such as `--days 90`");
+  const begin = "nbf" in given && typeof given.nbf === "number" ? given.nbf : now;
+  const exp = days === undefined ? {} : { exp: begin + days * day };
+  return parseEntitlement({ iat: now, nbf: now, jti: randomUUID(), ...exp, ...given });
+}

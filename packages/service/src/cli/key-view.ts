@@ -1,0 +1,40 @@
+import { type ApiKeyRecord, isInForce } from "@cadastre/store/registry";
+import { readable } from "./times.ts";
+
+const stateOf = (key: ApiKeyRecord, at: number): "live" | "revoked" | "expired" =>
+  isInForce(key, at) ? "live" : key.revoked === null ? "expired" : "revoked";
+
+const instant = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+
+/** A key for machines. Its digest stays where it is. */
+export const keyJson = (key: ApiKeyRecord, at: number) => ({
+  id: key.id,
+  customer: key.customer,
+  prefix: key.prefix,
+  state: stateOf(key, at),
+  created: instant(key.created),
+  expires: instant(key.expires),
+  revoked: instant(key.revoked),
+  lastUsed: instant(key.lastUsed),
+  pepper: key.pepper,
+});
+
+const heads = ["ID", "CUSTOMER", "KEY", "STATE", "CREATED", "ENDS", "LAST USED"] as const;
+
+/** Keys for people, a line each. */
+export function keyTable(keys: readonly ApiKeyRecord[], at: number): string {
+  const time = (value: number | null, none: string) => (value === null ? none : readable(value));
+  const rows = keys.map((key) => [
+    key.id,
+    key.customer,
+    `${key.prefix}…`,
+    stateOf(key, at),
+    readable(key.created),
+    time(key.revoked ?? key.expires, "–"),
+    time(key.lastUsed, "never"),
+  ]);
+  const lines = [[...heads], ...rows];
+  const widths = heads.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  const pad = (cell: string, i: number) => cell.padEnd(widths[i] ?? 0);
+  return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
+}

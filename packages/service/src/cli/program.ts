@@ -1,0 +1,29 @@
+import { Command } from "commander";
+import { entitlementCommand } from "./entitlement.ts";
+import { keyCommand } from "./key.ts";
+import { concede, exitCodes } from "./outcome.ts";
+
+/** The commands by which an operator looks after the service. */
+function createProgram(): Command {
+  const program = new Command("cadastre")
+    .description("Look after a Cadastre listing data service.")
+    .addCommand(keyCommand())
+    .addCommand(entitlementCommand());
+  for (const command of withSubcommands(program)) command.exitOverride();
+  return program;
+}
+
+const withSubcommands = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
+
+/** Carry out a command line, and give the exit code. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  try {
+    await createProgram().parseAsync(args, { from: "user" });
+    return exitCodes.done;
+  } catch (error) {
+    return concede(error);
+  }
+}

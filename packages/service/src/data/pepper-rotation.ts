@@ -1,0 +1,66 @@
+import { open, rm } from "node:fs/promises";
+import { isInForce, type KeyRegistry } from "@cadastre/store/registry";
+import type { Pepper } from "../access/pepper.ts";
+import { DataError } from "./data-error.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { createPepper, readSecrets, writeSecrets } from "./secrets.ts";
+
+/** Peppers that are accepted at most: each costs a digest at a look-up. */
+const maxPeppers = 4;
+
+export type PepperRotation = {
+  /** Version of the new pepper. */
+  readonly current: number;
+  /** Versions that are not accepted any more. */
+  readonly forgotten: readonly number[];
+  /** Earlier versions that are, and the number of live keys under each. */
+  readonly waiting: readonly { readonly version: number; readonly keys: number }[];
+};
+
+/**
+ * Make a new pepper the current one. An earlier one is accepted as long as a live key is under it; the latest of them
+ * in any case, for a key that is being made.
+ *
+ * @param at milliseconds since 1970
+ * @throws {DataError} if there are too many peppers, or another rotation is under way
+ */
+export const rotatePepper = (
+  folder: DataFolder,
+  keys: Pick<KeyRegistry, "list">,
+  at: number,
+): Promise<PepperRotation> =>
+  alone(`${folder.secrets}.lock`, async () => {
+    const secrets = await readSecrets(folder);
+    const [latest] = secrets.peppers;
+    const live = (await keys.list()).filter((key) => isInForce(key, at));
+    const keysUnder = ({ version }: Pepper) => live.filter(({ pepper }) => pepper === version).length;
+    const kept = secrets.peppers.filter((pepper) => pepper === latest || keysUnder(pepper) > 0);
+    const oldest = kept.at(-1)?.version;
+    if (kept.length >= maxPeppers)
+      throw new DataError(
+        `${folder.secrets} has ${kept.length} peppers in use, which is the most: use or revoke the keys under version ${oldest} first`,
+      );
+    const current = createPepper(latest.version + 1);
+    await writeSecrets(folder, { ...secrets, peppers: [current, ...kept] });
+    return {
+      current: current.version,
+      forgotten: secrets.peppers.filter((pepper) => !kept.includes(pepper)).map(({ version }) => version),
+      waiting: kept
+        .map((pepper) => ({ version: pepper.version, keys: keysUnder(pepper) }))
+        .filter(({ keys: count }) => count > 0),
+    };
+  });
+
+/** Do `work` while a file says that nobody else may. */
+async function alone<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  const handle = await open(lock, "wx", 0o600).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "EEXIST") throw cause;
+    throw new DataError(`${lock} says that another rotation is under way: if none is, delete it`, { cause });
+  });
+  try {
+    return await work();
+  } finally {
+    await handle.close();
+    await rm(lock, { force: true });
+  }
+}

@@ -1,0 +1,22 @@
+import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import type { DataFolder } from "./data-folder.ts";
+
+/** How long a change waits for that of another process, and a request for its key, in milliseconds. */
+const wait = 1000;
+
+/** The registry of the folder, made if it does not exist. */
+export const openRegistry = ({ registry }: DataFolder): Promise<Registry> =>
+  openSqliteRegistry({ file: registry, wait });
+
+/** Do `work` with the registry of the folder. */
+export async function withRegistry<T>(
+  folder: DataFolder,
+  work: (registry: Registry) => Promise<T>,
+): Promise<T> {
+  const registry = await openRegistry(folder);
+  try {
+    return await work(registry);
+  } finally {
+    await registry.close();
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generateKeyPair, type KeyPair, signEntitlement } from "@cadastre/entitlement";
+import { entityModel } from "@cadastre/reso";
+import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import express from "express";
+import { pino } from "pino";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { requireApiKey } from "../src/access/api-key.ts";
+import { issueApiKey } from "../src/access/issue-key.ts";
+import { createKeyDirectory } from "../src/access/key-directory.ts";
+import type { Peppers } from "../src/access/pepper.ts";
+import { createScopes, type Scopes } from "../src/access/scopes.ts";
+import { demoCustomers } from "../src/demo/customers.ts";
+import { onError } from "../src/http/on-error.ts";
+import { callerOf } from "../src/http/request-context.ts";
+import { requestIds } from "../src/http/request-ids.ts";
+import { listen } from "../src/http/server.ts";
+import { ask } from "./support/ask.ts";
+
+const [issuer, audience, customer] = ["https://issuer.example", "cadastre", "acme"];
+const at = Date.UTC(2026, 0, 1);
+const life = 600;
+
+let folder: string;
+let registry: Registry;
+let signer: KeyPair;
+let time: number;
+let scopes: Scopes;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "cadastre-scopes-"));
+  registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+  signer = await generateKeyPair();
+  time = 0;
+  const trust = { keys: { keys: [signer.publicKey] }, issuer, audience };
+  scopes = createScopes(registry.entitlements, trust, entityModel, () => time);
+  await install(1);
+});
+afterEach(async () => {
+  await registry.close();
+  await rm(folder, { recursive: true });
+});
+
+async function install(version: number): Promise<void> {
+  const now = at / 1000;
+  const document = {
+    iss: issuer,
+    aud: audience,
+    sub: customer,
+    ver: version,
+    iat: now,
+    nbf: now,
+    exp: now + life,
+    jti: String(version),
+    ...(demoCustomers[0] as (typeof demoCustomers)[number]).grants,
+  };
+  const jws = await signEntitlement(document, signer);
+  await registry.entitlements.install({ customer, version, jws, installed: at });
+}
+
+test("a document is compiled once, however often it is read", async () => {
+  const scope = await scopes.of(customer, at);
+  time = 2000;
+  expect(await scopes.of(customer, at + 2000)).toBe(scope);
+  expect(await scopes.of(customer, at + 2000, "fresh")).toBe(scope);
+});
+
+test("a later one takes over within two seconds, and at once where a fresh answer is asked for", async () => {
+  const versions = async (...freshness: Parameters<Scopes["of"]>[2][]) => {
+    const found: number[] = [];
+    for (const one of freshness) found.push((await scopes.of(customer, at, one)).version);
+    return found;
+  };
+  expect(await versions("recent")).toEqual([1]);
+  await install(2);
+  time = 1999;
+  expect(await versions("recent")).toEqual([1]);
+  time = 2000;
+  expect(await versions("recent")).toEqual([2]);
+  await install(3);
+  expect(await versions("recent", "fresh", "recent")).toEqual([2, 3, 3]);
+});
+
+test("a document ends to the second, though it was verified before", async () => {
+  await scopes.of(customer, at);
+  await scopes.of(customer, at + life * 1000 - 1);
+  await expect(scopes.of(customer, at + life * 1000)).rejects.toMatchObject({ code: "entitlement_expired" });
+});
+
+test("nothing is proved of a customer without a document, nor without the registry", async () => {
+  await expect(scopes.of("nobody", at)).rejects.toMatchObject({ outcome: "unverifiable" });
+  await scopes.of(customer, at);
+  await registry.close();
+  time = 2000;
+  await expect(scopes.of(customer, at)).rejects.toMatchObject({ code: "registry_unavailable" });
+});
+
+test("an edge that asks for fresh answers refuses a key at once", async () => {
+  const peppers: Peppers = [{ version: 1, secret: new Uint8Array(32) }];
+  const { apiKey, kept } = issueApiKey(peppers, null);
+  const { id } = await registry.keys.add({ customer, ...kept }, at);
+  const keys = createKeyDirectory({ keys: registry.keys, peppers: async () => peppers, onFault: () => {} });
+  const edge = { keys, scopes, now: () => at };
+  const log = pino({ level: "silent" });
+  const app = express();
+  app.use(requestIds(log));
+  app.get("/recent", requireApiKey(edge));
+  app.get("/fresh", requireApiKey(edge, "fresh"));
+  app.use((req, res) => res.json(callerOf(req).scope.version));
+  app.use(onError(log));
+  const server = await listen(app, { host: "127.0.0.1", port: 0 });
+  const status = async (path: string) =>
+    (await ask(`http://127.0.0.1:${server.port}`, path, { "x-api-key": apiKey })).status;
+
+  expect([await status("/recent"), await status("/fresh")]).toEqual([200, 200]);
+  await registry.keys.revoke(id, at);
+  expect([await status("/recent"), await status("/fresh"), await status("/recent")]).toEqual([200, 401, 401]);
+  await server.stop(0);
+});

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const source = fileURLToPath(new URL("../../src/", import.meta.url));
+
+type Environment = Readonly<Record<string, string>>;
+
+/** A program of the service in a process of its own. */
+export type Program = {
+  readonly child: ChildProcess;
+  /** What it has written to both streams. */
+  readonly output: () => string;
+};
+
+/** @param file the program, below the service's `src` */
+export function startProgram(file: string, args: readonly string[], environment: Environment): Program {
+  const { child, texts } = spawnSource(file, args, environment);
+  return { child, output: () => texts.both };
+}
+
+/** Wait until the output says `text`. */
+export async function says({ child, output }: Program, text: string): Promise<void> {
+  while (!output().includes(text)) {
+    if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** End a program, and give its exit code. */
+export async function end({ child }: Program, signal: NodeJS.Signals): Promise<number | null> {
+  const closed = once(child, "close");
+  child.kill(signal);
+  const [code] = (await closed) as [number | null];
+  return code;
+}
+
+export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Run a program to its end. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  environment: Environment,
+): Promise<Outcome> {
+  const { child, texts } = spawnSource(file, args, environment);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout: texts.stdout, stderr: texts.stderr };
+}
+
+function spawnSource(file: string, args: readonly string[], environment: Environment) {
+  const node = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", source + file];
+  const child = spawn(process.execPath, [...node, ...args], {
+    cwd: root,
+    env: { ...process.env, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const texts = { stdout: "", stderr: "", both: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].on("data", (chunk: Buffer) => {
+      texts[name] += chunk.toString("utf8");
+      texts.both += chunk.toString("utf8");
+    });
+  }
+  return { child, texts };
+}

@@ -1,0 +1,41 @@
+import type { Knex } from "knex";
+import type { InstalledEntitlement } from "./entitlement.ts";
+
+/** A row of the table of customers. PostgreSQL gives its whole numbers of 64 bits as text. */
+type CustomerRow = {
+  readonly name: string;
+  readonly version: number | string;
+  readonly entitlement: string;
+  readonly installed: number | string;
+};
+
+/** The table of customers, to build a statement on. */
+export const customerTable = (knex: Knex) => knex<CustomerRow>("cadastre_customer");
+
+/** The entitlements of customers with all of the values, by name. */
+export async function selectEntitlements(
+  knex: Knex,
+  values: Partial<Pick<CustomerRow, "name">>,
+): Promise<readonly InstalledEntitlement[]> {
+  const rows: readonly CustomerRow[] = await customerTable(knex).where(values).orderBy("name");
+  return rows.map(({ name, version, entitlement, installed }) => ({
+    customer: name,
+    version: Number(version),
+    jws: entitlement,
+    installed: Number(installed),
+  }));
+}
+
+/** Write a customer's entitlement unless there is one of its version or a higher. Gives whether it was written. */
+export async function putEntitlement(
+  knex: Knex,
+  { customer, version, jws, installed }: InstalledEntitlement,
+): Promise<boolean> {
+  const written: readonly unknown[] = await customerTable(knex)
+    .insert({ name: customer, version, entitlement: jws, installed })
+    .onConflict("name")
+    .merge()
+    .where("cadastre_customer.version", "<", version)
+    .returning("name");
+  return written.length > 0;
+}

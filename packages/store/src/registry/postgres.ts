@@ -1,0 +1,45 @@
+import type { Knex } from "knex";
+import { type ConnectionOptions, connect } from "../postgres/connections.ts";
+import { giveUp } from "./guarded.ts";
+import { createRegistry, type Registry } from "./registry.ts";
+import { isMigrated, migrate } from "./schema/migrate.ts";
+
+export type PostgresRegistryOptions = {
+  /** As `pg` takes it: a URL, or its parts. */
+  readonly connection: ConnectionOptions["connection"];
+  /** Schema that holds all of the registry; it is made if it does not exist. By default `cadastre_registry`. */
+  readonly schema?: string | undefined;
+  /** Connections at most. By default 4. */
+  readonly connections?: number | undefined;
+  /** How long to wait for a connection, and for a statement, in milliseconds. By default 5000. */
+  readonly wait?: number | undefined;
+};
+
+/**
+ * Open a registry, and bring its schema to the present state.
+ *
+ * @throws {StoreError} `registry_unavailable`
+ */
+export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<Registry> {
+  const { connection, schema = "cadastre_registry", connections = 4, wait = 5000 } = options;
+  const settings = [`set statement_timeout to ${Math.ceil(wait)}`];
+  const database = connect({ connection, schema }, { connections, wait, settings });
+  try {
+    await migrateAlone(database, schema);
+    return createRegistry(database, (work) => work());
+  } catch (error) {
+    await database.destroy();
+    return giveUp(error);
+  }
+}
+
+async function migrateAlone(database: Knex, schema: string): Promise<void> {
+  if (await isMigrated(database)) return;
+  await database.transaction(async (transaction) => {
+    await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [
+      `cadastre registry ${schema}`,
+    ]);
+    await transaction.raw("create schema if not exists ??", [schema]);
+    await migrate(transaction);
+  });
+}

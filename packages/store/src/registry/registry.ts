@@ -1,0 +1,20 @@
+import type { Knex } from "knex";
+import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
+import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
+import { type Attempt, guarded } from "./guarded.ts";
+import type { KeyRegistry } from "./keys/key.ts";
+import { createKeyRegistry } from "./keys/keys.ts";
+
+/** What a service must remember beside its listings. Several processes may have one open. */
+export type Registry = {
+  readonly keys: KeyRegistry;
+  readonly entitlements: EntitlementRegistry;
+  readonly close: () => Promise<void>;
+};
+
+/** The registry of a database that has its tables. */
+export const createRegistry = (knex: Knex, attempt: Attempt): Registry => ({
+  keys: guarded(createKeyRegistry(knex), attempt),
+  entitlements: guarded(createEntitlementRegistry(knex), attempt),
+  close: () => knex.destroy(),
+});

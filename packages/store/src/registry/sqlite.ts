@@ -1,0 +1,60 @@
+import { closeSync, openSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import knex, { type Knex } from "knex";
+import { silent } from "../schema/silent.ts";
+import { giveUp } from "./guarded.ts";
+import { patientFor } from "./patience.ts";
+import { createRegistry, type Registry } from "./registry.ts";
+import { isMigrated, migrate } from "./schema/migrate.ts";
+
+export type SqliteRegistryOptions = {
+  /** Path of the database file; it is made, for its owner alone, if it does not exist. */
+  readonly file: string;
+  /** How long to wait for another process that writes, in milliseconds. By default 5000. */
+  readonly wait?: number | undefined;
+};
+
+/**
+ * Open a registry, and bring its file to the present schema.
+ *
+ * @throws {StoreError} `registry_unavailable`
+ */
+export async function openSqliteRegistry({ file, wait = 5000 }: SqliteRegistryOptions): Promise<Registry> {
+  const database = connect(file);
+  const attempt = patientFor(wait);
+  try {
+    closeSync(openSync(file, "a", 0o600));
+    await attempt(() => migrateAlone(database));
+    return createRegistry(database, attempt);
+  } catch (error) {
+    await database.destroy();
+    return giveUp(error);
+  }
+}
+
+const connect = (file: string): Knex =>
+  knex({
+    client: "better-sqlite3",
+    connection: { filename: file },
+    useNullAsDefault: true,
+    log: silent,
+    pool: {
+      afterCreate: (connection: Database, done: () => void) => {
+        // See `patientFor`.
+        connection.pragma("busy_timeout = 0");
+        connection.pragma("journal_mode = wal");
+        // What is revoked stays so after a loss of power.
+        connection.pragma("synchronous = full");
+        done();
+      },
+    },
+  });
+
+async function migrateAlone(database: Knex): Promise<void> {
+  if (await isMigrated(database)) return;
+  await database.transaction(async (transaction) => {
+    // A write comes first: it locks the file, which could not be done after a read.
+    await transaction.raw("pragma user_version = 1");
+    await migrate(transaction);
+  });
+}

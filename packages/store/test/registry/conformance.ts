@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
+
+const at = Date.UTC(2026, 0, 1);
+const week = 7 * 86_400_000;
+const customer = "acme";
+const digestOf = (name: string) => name.padEnd(64, "0");
+const newKey = (name: string, more: Partial<NewApiKey> = {}): NewApiKey => ({
+  customer,
+  prefix: `cadastre_${name}`,
+  digest: digestOf(name),
+  pepper: 1,
+  expires: null,
+  ...more,
+});
+
+/** Opens the registry of a name, which is made if it does not exist. */
+type Open = (name: string) => Promise<Registry>;
+
+let opened = 0;
+
+/** What every registry does, whatever its database. */
+export function conformance(name: string, open: Open): void {
+  /** Use a registry of its own, with an entitlement of one customer. */
+  async function withRegistry(use: (registry: Registry, again: () => Promise<Registry>) => Promise<void>) {
+    const own = `registry_${++opened}`;
+    const registries = [await open(own)];
+    const again = async () => {
+      const other = await open(own);
+      registries.push(other);
+      return other;
+    };
+    try {
+      await registries[0]?.entitlements.install({ customer, version: 1, jws: "a.b.c", installed: at });
+      await use(registries[0] as Registry, again);
+    } finally {
+      for (const registry of registries) await registry.close();
+    }
+  }
+
+  describe(`API keys in ${name}`, () => {
+    test("a key is found by its digest, by another process too", () =>
+      withRegistry(async ({ keys }, again) => {
+        const added = await keys.add(newKey("a", { expires: at + week }), at);
+        expect(added).toMatchObject({ ...newKey("a"), created: at, expires: at + week, revoked: null });
+        expect(added.id).toMatch(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+        const other = await again();
+        expect(await other.keys.find([digestOf("x"), digestOf("a")])).toEqual(added);
+        expect(await other.keys.find([digestOf("x")])).toBeUndefined();
+        expect(await other.keys.find([])).toBeUndefined();
+      }));
+
+    test("keys are listed by customer, the oldest of each first", () =>
+      withRegistry(async ({ keys, entitlements }) => {
+        await entitlements.install({ customer: "zeta", version: 1, jws: "z", installed: at });
+        const zeta = await keys.add(newKey("z", { customer: "zeta" }), at);
+        const later = await keys.add(newKey("b"), at + 1);
+        const earlier = await keys.add(newKey("a"), at);
+        expect(await keys.list()).toEqual([earlier, later, zeta]);
+        expect(await keys.list("zeta")).toEqual([zeta]);
+        expect(await keys.list("nobody")).toEqual([]);
+      }));
+
+    test("a customer without an entitlement gets no key", () =>
+      withRegistry(async ({ keys }) => {
+        const adding = keys.add(newKey("a", { customer: "nobody" }), at);
+        await expect(adding).rejects.toMatchObject({ code: "unknown_customer" });
+        expect(await keys.list()).toEqual([]);
+      }));
+
+    test("a third live key is refused, and the refusal names the two", () =>
+      withRegistry(async ({ keys }) => {
+        const first = await keys.add(newKey("a"), at);
+        const second = await keys.add(newKey("b", { expires: at + week }), at + 1);
+        const third = keys.add(newKey("c"), at);
+        await expect(third).rejects.toMatchObject({ code: "too_many_keys" });
+        await expect(third).rejects.toThrow(new RegExp(`${first.id}.*${second.id}`));
+        const rotated = keys.rotate(first.id, newKey("c"), { at, end: at });
+        await expect(rotated).rejects.toMatchObject({ code: "too_many_keys" });
+        expect(await keys.list()).toEqual([first, second]);
+        // What has expired makes room, and so does what is revoked.
+        await keys.add(newKey("c"), at + week);
+        await keys.revoke(first.id, at);
+        await keys.add(newKey("d"), at + week);
+        expect(await keys.list()).toHaveLength(4);
+      }));
+
+    test("of many that are made at once, in two processes, two are", () =>
+      withRegistry(async ({ keys }, again) => {
+        const other = await again();
+        const made = await Promise.allSettled(
+          Array.from({ length: 8 }, (_, i) => (i % 2 ? keys : other.keys).add(newKey(`k${i}`), at)),
+        );
+        const refused = made.filter((one) => one.status === "rejected");
+        expect(refused.map(({ reason }) => (reason as { code: unknown }).code)).toEqual(
+          Array.from({ length: 6 }, () => "too_many_keys"),
+        );
+        expect(await keys.list()).toHaveLength(2);
+      }));
+
+    test("a rotation adds a key and sets the end of the other, never later than it was", () =>
+      withRegistry(async ({ keys }) => {
+        const { id } = await keys.add(newKey("a"), at);
+        const { added, ending } = await keys.rotate(id, newKey("b"), { at: at + 1, end: at + week });
+        expect(ending).toMatchObject({ id, expires: at + week });
+        expect(added).toMatchObject({ customer, digest: digestOf("b"), expires: null });
+        expect(await keys.list()).toEqual([ending, added]);
+        expect([at + week - 1, at + week].map((time) => isInForce(ending, time))).toEqual([true, false]);
+        await keys.revoke(added.id, at);
+        const sooner = await keys.rotate(id, newKey("c"), { at, end: at + 2 * week });
+        expect(sooner.ending.expires).toBe(at + week);
+      }));
+
+    test("a key that is not in force is not rotated", () =>
+      withRegistry(async ({ keys }) => {
+        const { id } = await keys.add(newKey("a", { expires: at + 1 }), at);
+        const late = keys.rotate(id, newKey("b"), { at: at + 1, end: at + week });
+        await expect(late).rejects.toMatchObject({ code: "key_not_in_force" });
+        const unknown = keys.rotate("no such", newKey("b"), { at, end: at + week });
+        await expect(unknown).rejects.toMatchObject({ code: "unknown_key" });
+        expect(await keys.list()).toHaveLength(1);
+      }));
+
+    test("a key is revoked once", () =>
+      withRegistry(async ({ keys }) => {
+        const { id } = await keys.add(newKey("a"), at);
+        expect(await keys.revoke(id, at + 1)).toMatchObject({ id, revoked: at + 1 });
+        expect(await keys.revoke(id, at + 2)).toMatchObject({ id, revoked: at + 1 });
+        await expect(keys.revoke("no such", at)).rejects.toMatchObject({ code: "unknown_key" });
+      }));
+
+    test("a use is noted, and moves the key to a later pepper, never back", () =>
+      withRegistry(async ({ keys }) => {
+        const { id } = await keys.add(newKey("a"), at);
+        await keys.noteUse(id, { at: at + 1, digest: digestOf("a2"), pepper: 2 });
+        expect(await keys.find([digestOf("a")])).toBeUndefined();
+        expect(await keys.find([digestOf("a2")])).toMatchObject({ id, pepper: 2, lastUsed: at + 1 });
+        await keys.noteUse(id, { at: at + 2, digest: digestOf("a"), pepper: 1 });
+        expect(await keys.find([digestOf("a2")])).toMatchObject({ pepper: 2, lastUsed: at + 1 });
+      }));
+  });
+
+  describe(`entitlements in ${name}`, () => {
+    const next = { customer, version: 2, jws: "d.e.f", installed: at + 1 };
+
+    test("a higher version takes over", () =>
+      withRegistry(async ({ entitlements }, again) => {
+        const other = await again();
+        expect(await entitlements.install(next)).toBe(true);
+        expect(await other.entitlements.find(customer)).toEqual(next);
+        expect(await other.entitlements.find("nobody")).toBeUndefined();
+        expect(await other.entitlements.list()).toEqual([next]);
+      }));
+
+    test("a lower version is refused, and so is another document of the same one", () =>
+      withRegistry(async ({ entitlements }) => {
+        await entitlements.install(next);
+        const older = entitlements.install({ ...next, version: 1, jws: "a.b.c" });
+        await expect(older).rejects.toMatchObject({ code: "entitlement_older" });
+        const other = entitlements.install({ ...next, jws: "g.h.i" });
+        await expect(other).rejects.toMatchObject({ code: "entitlement_conflict" });
+        expect(await entitlements.install({ ...next, installed: at + 9 })).toBe(false);
+        expect(await entitlements.find(customer)).toEqual(next);
+      }));
+
+    test("of many that are installed at once the highest stays", () =>
+      withRegistry(async ({ entitlements }, again) => {
+        const other = await again();
+        const versions = [5, 3, 9, 2, 7, 8];
+        await Promise.allSettled(
+          versions.map((version, i) =>
+            (i % 2 ? entitlements : other.entitlements).install({ ...next, version, jws: String(version) }),
+          ),
+        );
+        expect(await entitlements.find(customer)).toMatchObject({ version: 9, jws: "9" });
+      }));
+  });
+
+  test(`processes that open a new registry in ${name} at once do not meet`, async () => {
+    const own = `registry_${++opened}`;
+    const registries = await Promise.all(Array.from({ length: 4 }, () => open(own)));
+    for (const { keys } of registries) expect(await keys.list()).toEqual([]);
+    for (const { close } of registries) await close();
+  });
+}

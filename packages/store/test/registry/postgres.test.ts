@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
+import { openPostgresRegistry } from "../../src/registry/index.ts";
+import { conformance } from "./conformance.ts";
+
+if (!hasPostgres) console.warn("no PostgreSQL server is installed: its registry is not tested");
+
+describe.skipIf(!hasPostgres)("PostgreSQL", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+
+  conformance("PostgreSQL", (schema) => openPostgresRegistry({ connection: server.url, schema }));
+
+  test("a server that is gone makes it unavailable", async () => {
+    const own = await startPostgres();
+    const registry = await openPostgresRegistry({ connection: own.url, wait: 500 });
+    expect(await registry.keys.list()).toEqual([]);
+    await own.stop();
+    await expect(registry.keys.find(["x"])).rejects.toMatchObject({ code: "registry_unavailable" });
+    await registry.close();
+  });
+});
