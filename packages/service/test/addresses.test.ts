@@ -25,7 +25,7 @@ const rows = async (options: Parameters<typeof query>[0], name?: string) =>
 describe("an entity", () => {
   test("is found by its key in every form of address", async () => {
     const { text } = await get(`${property}('${key}')`);
-    const encoded = [...key].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("");
+    const encoded = key.replace(/./g, (character) => `%${character.charCodeAt(0).toString(16)}`);
     for (const address of [
       `('${key}')/`,
       `(%27${key}%27)`,

@@ -1,13 +1,19 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { writeCsdlJson, writeCsdlXml } from "../../src/csdl/index.ts";
-import type { Annotation, EntityModel, EntitySet, PrimitiveType } from "../../src/index.ts";
+import type {
+  Annotation,
+  EntityModel,
+  EntitySet,
+  PrimitiveType,
+  StructuralProperty,
+} from "../../src/index.ts";
 import { toCsdlJson } from "../support/csdl-json.ts";
 import { faultsOf, readXml } from "../support/csdl-xml.ts";
 import { homes } from "../support/homes.ts";
 import { listing } from "../support/listing.ts";
 
-const names = fc.uniqueArray(fc.stringMatching(/^[A-Za-z_]\w{0,8}$/), { minLength: 1, maxLength: 4 });
+const name = fc.stringMatching(/^[A-Za-z_]\w{0,8}$/);
 
 /** Text that XML can hold. */
 const text = fc
@@ -48,35 +54,38 @@ const facets = fc.record(
   { requiredKeys: [] },
 );
 
-const entitySet = (name: string): fc.Arbitrary<EntitySet> =>
-  fc
-    .record({
-      fields: names,
-      facts: fc.infiniteStream(
-        fc.tuple(fc.constantFrom(...types), fc.boolean(), fc.boolean(), facets, annotations),
-      ),
-      ofType: annotations,
-      ofSet: annotations,
-    })
-    .map(({ fields, facts, ofType, ofSet }) => {
-      const properties = fields.map((field) => {
-        const [type, collection, nullable, more, said] = facts.next().value;
-        return { name: field, type, collection, nullable, ...more, ...annotated(said) };
-      });
-      const [key = ""] = fields;
-      const type = {
-        name: `${name}Type`,
-        key: [key],
-        properties: new Map(properties.map((p) => [p.name, p])),
-      };
-      return { name, type: { ...type, ...annotated(ofType) }, ...annotated(ofSet) };
-    });
+const facts = fc.record({
+  type: fc.constantFrom(...types),
+  collection: fc.boolean(),
+  nullable: fc.boolean(),
+  facets,
+  annotations,
+});
+
+const properties: fc.Arbitrary<readonly StructuralProperty[]> = fc
+  .uniqueArray(fc.tuple(name, facts), { minLength: 1, maxLength: 4, selector: ([own]) => own })
+  .map((all) =>
+    all.map(([own, { facets: more, annotations: said, ...fact }]) => ({
+      name: own,
+      ...fact,
+      ...more,
+      ...annotated(said),
+    })),
+  );
+
+const entitySet: fc.Arbitrary<EntitySet> = fc
+  .record({ name, properties, ofType: annotations, ofSet: annotations })
+  .map(({ name: own, properties: all, ofType, ofSet }) => {
+    const key = all.slice(0, 1).map((property) => property.name);
+    const type = { name: `${own}Type`, key, properties: new Map(all.map((one) => [one.name, one])) };
+    return { name: own, type: { ...type, ...annotated(ofType) }, ...annotated(ofSet) };
+  });
 
 const annotated = (said: readonly Annotation[] | undefined) =>
   said === undefined ? {} : { annotations: said };
 
-const models: fc.Arbitrary<EntityModel> = names
-  .chain((sets) => fc.tuple(...sets.map(entitySet)))
+const models: fc.Arbitrary<EntityModel> = fc
+  .uniqueArray(entitySet, { maxLength: 4, selector: ({ name: own }) => own })
   .map((entitySets) => ({ namespace: "Sales.Model", container: "Everything", entitySets }));
 
 const fixed: EntityModel = {

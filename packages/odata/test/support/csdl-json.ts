@@ -8,8 +8,8 @@ export function toCsdlJson(edmx: XmlElement): Members {
   const [schema = {}] = childrenOf(services, "Schema");
   const [container = {}] = childrenOf(schema, "EntityContainer");
   const namespace = attributeOf(schema, "Namespace") ?? "";
-  const references = childrenOf(edmx, "edmx:Reference").map((reference) => [
-    attributeOf(reference, "Uri")?.replace(/xml$/, "json"),
+  const references = childrenOf(edmx, "edmx:Reference").map((reference): [string, Members] => [
+    (attributeOf(reference, "Uri") ?? "").replace(/xml$/, "json"),
     {
       $Include: childrenOf(reference, "edmx:Include").map((include) => ({
         $Namespace: attributeOf(include, "Namespace"),
@@ -22,7 +22,7 @@ export function toCsdlJson(edmx: XmlElement): Members {
     $EntityContainer: `${namespace}.${attributeOf(container, "Name")}`,
     [namespace]: {
       ...named(childrenOf(schema, "EntityType"), toEntityType),
-      ...named([container], ({ ...inner }) => ({
+      ...named([container], (inner) => ({
         $Kind: "EntityContainer",
         ...named(childrenOf(inner, "EntitySet"), toEntitySet),
       })),
@@ -31,7 +31,9 @@ export function toCsdlJson(edmx: XmlElement): Members {
 }
 
 const named = (elements: readonly XmlElement[], write: (element: XmlElement) => Members): Members =>
-  Object.fromEntries(elements.map((element) => [attributeOf(element, "Name"), write(element)]));
+  Object.fromEntries(
+    elements.map((element): [string, Members] => [attributeOf(element, "Name") ?? "", write(element)]),
+  );
 
 const toEntityType = (element: XmlElement): Members => ({
   $Kind: "EntityType",
