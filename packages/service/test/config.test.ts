@@ -8,6 +8,7 @@ test("without variables everything has its default", () => {
     host: "127.0.0.1",
     dataFolder: ".data",
     listings: 20_000,
+    trust: undefined,
     baseUrl: undefined,
     trustProxy: undefined,
     pageSize: 100,
@@ -54,6 +55,20 @@ test.each<[string, number | readonly string[]]>([
   ["loopback, 10.0.0.0/8,::1,fd00::/8", ["loopback", "10.0.0.0/8", "::1", "fd00::/8"]],
 ])("CADASTRE_TRUST_PROXY=%s trusts %o", (text, trusted) => {
   expect(readConfig({ CADASTRE_TRUST_PROXY: text }).trustProxy).toEqual(trusted);
+});
+
+test("whom to trust is told whole or not at all", () => {
+  const keySet = { CADASTRE_KEY_SET: "keys.json" };
+  const names = { CADASTRE_ISSUER: "https://issuer.example", CADASTRE_AUDIENCE: "cadastre" };
+  expect(readConfig({ ...keySet, ...names }).trust).toEqual({
+    keySet: "keys.json",
+    issuer: "https://issuer.example",
+    audience: "cadastre",
+  });
+  expect(() => readConfig(keySet)).toThrow(
+    "must be set together: without CADASTRE_ISSUER and CADASTRE_AUDIENCE the others",
+  );
+  expect(() => readConfig(names)).toThrow("must be set together: without CADASTRE_KEY_SET the others");
 });
 
 test("every variable at fault is named", () => {
