@@ -115,6 +115,13 @@ test("numbers that a double may not hold become strings of the same digits, and 
   );
 });
 
+test("a decimal that becomes a string loses its exponent, a double keeps it", async () => {
+  const stored = '{"Exact":-1.5e-7,"Exacts":[1e+21,null,2],"Float":1e-7}';
+  expect(await writeRecords(stored, form({ ieee754: true }))).toBe(
+    '{"Exact":"-0.00000015","Exacts":["1000000000000000000000",null,"2"],"Float":1e-7}',
+  );
+});
+
 test("full metadata adds to a record, and takes away what was not asked for alone", async () => {
   await fc.assert(
     fc.asyncProperty(records, fc.boolean(), async (all, asksKey) => {
