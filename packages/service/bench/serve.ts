@@ -22,6 +22,7 @@ const app = createApp({
   log: createLog(config.logLevel),
   store: await openStore(file, resource),
   skipTokenKey: randomBytes(32),
+  random: randomBytes,
   activeEntitySets: [resource.entitySet],
   now: Date.now,
   readiness: { ready: true },

@@ -69,11 +69,12 @@ function nextLinkOf(
   left: Position["left"],
   walk: Walk,
   { root, query }: OdataRequest,
-  { config, skipTokenKey, now }: OdataServices,
+  { config, skipTokenKey, random, now }: OdataServices,
 ): string | undefined {
   const leftThen = left === null ? null : left - length;
   if (next === null || leftThen === 0) return undefined;
   const resource = `${root}/${walk.entitySet}`;
   const expires = Math.floor(now() / 1000) + config.tokenLife;
-  return linkToNextPage(walk, { bookmark: next, left: leftThen, resource, query, expires }, skipTokenKey);
+  const link = { bookmark: next, left: leftThen, resource, query, expires };
+  return linkToNextPage(walk, link, { skipTokenKey, random });
 }
