@@ -27,6 +27,7 @@ export function createApp(services: Services): Express {
   app.enable("case sensitive routing");
   // Options are read from the query string as it came in.
   app.set("query parser", false);
+  if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
   app.use(requestIds(log));
   app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));

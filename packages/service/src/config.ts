@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type TrustedProxies, toTrustedProxies } from "./http/trusted-proxies.ts";
 
 /** A whole number between two bounds, said in words. */
 const whole = (least: number, greatest: number) =>
@@ -7,6 +8,11 @@ const whole = (least: number, greatest: number) =>
     .regex(/^\d{1,15}$/)
     .transform(Number)
     .refine((value) => value >= least && value <= greatest);
+
+const trueOrFalse = z
+  .enum(["true", "false"])
+  .default("false")
+  .transform((value) => value === "true");
 
 const isBaseUrl = (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -39,7 +45,12 @@ const settings = {
       .optional(),
     must: "an http or https address without a query",
   },
+  CADASTRE_TRUST_PROXY: {
+    is: z.string().transform(toTrustedProxies).optional(),
+    must: "a number of proxies, or addresses and networks such as `loopback,10.0.0.0/8`",
+  },
   CADASTRE_PAGE_SIZE: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
+  CADASTRE_TOP_IS_TOTAL: { is: trueOrFalse, must: "true or false" },
   CADASTRE_TOKEN_LIFE: {
     is: whole(1, 31_536_000).default(86_400),
     must: "a number of seconds up to 31536000",
@@ -47,13 +58,7 @@ const settings = {
   CADASTRE_QUERY_SECONDS: { is: whole(1, 3600).default(10), must: "a whole number from 1 to 3600" },
   CADASTRE_READERS: { is: whole(1, 64).default(2), must: "a whole number from 1 to 64" },
   CADASTRE_ODATA_VERSION: { is: z.enum(["4.0", "4.01"]).default("4.0"), must: "4.0 or 4.01" },
-  CADASTRE_SERVER_TIMING: {
-    is: z
-      .enum(["true", "false"])
-      .default("false")
-      .transform((value) => value === "true"),
-    must: "true or false",
-  },
+  CADASTRE_SERVER_TIMING: { is: trueOrFalse, must: "true or false" },
   CADASTRE_DRAIN_SECONDS: { is: whole(0, 3600).default(10), must: "a whole number from 0 to 3600" },
   CADASTRE_LOG_LEVEL: {
     is: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
@@ -80,8 +85,12 @@ export type Config = {
   readonly trust: { readonly keySet: string; readonly issuer: string; readonly audience: string } | undefined;
   /** Address of the service as clients see it; without it, that of the request's `Host`. */
   readonly baseUrl: string | undefined;
+  /** Proxies whose word on the client's scheme and host is taken: the last so many, or these addresses; none by default. */
+  readonly trustProxy: TrustedProxies | undefined;
   /** Records of a page where the request does not say. */
   readonly pageSize: number;
+  /** Whether `$top` is the number of records of all pages together, and not the size of a page. */
+  readonly topIsTotal: boolean;
   /** Life of a `$skiptoken`, in seconds. */
   readonly tokenLife: number;
   /** How long a query may take, in seconds. */
@@ -132,7 +141,9 @@ const toConfig = (values: Values): Config => ({
   listings: values.CADASTRE_LISTINGS,
   trust: trustOf(values),
   baseUrl: values.CADASTRE_BASE_URL,
+  trustProxy: values.CADASTRE_TRUST_PROXY,
   pageSize: values.CADASTRE_PAGE_SIZE,
+  topIsTotal: values.CADASTRE_TOP_IS_TOTAL,
   tokenLife: values.CADASTRE_TOKEN_LIFE,
   querySeconds: values.CADASTRE_QUERY_SECONDS,
   readers: values.CADASTRE_READERS,

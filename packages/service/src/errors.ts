@@ -19,12 +19,17 @@ const refusals = {
   capability_required: { status: 403, message: "the entitlement does not grant this capability" },
   entitlement_changed: { status: 403, message: "the entitlement has changed or expired" },
   not_found: { status: 404, message: "nothing that you may see is at this address" },
+  no_raw_value: {
+    status: 400,
+    message: "`$value` is there for a property that is no collection: read the entity or the property itself",
+  },
   method_not_allowed: { status: 405, message: "this address answers GET and HEAD" },
   not_acceptable: {
     status: 406,
     message:
-      "the format is not offered: data is `application/json;odata.metadata=minimal`, metadata is `application/xml`",
+      "the format is not offered: data is `application/json`, counts and values are `text/plain`, metadata is either XML or JSON",
   },
+  precondition_failed: { status: 412, message: "what is at this address has another ETag" },
   uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
   query_timeout: {
     status: 503,

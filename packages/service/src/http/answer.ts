@@ -1,8 +1,10 @@
 import type { Response } from "express";
 
-/** What a route answers with: a body in full, and how it is to be read. The status is 200. */
+/** What a route answers with: a body in full, and how it is to be read. */
 export type Answer = {
-  readonly contentType: string;
+  readonly status: number;
+  /** Absent where there is no body: 204 and 304. */
+  readonly contentType?: string;
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when the body has gone out, or nobody waits for it any more. */
@@ -12,10 +14,21 @@ export type Answer = {
 /** Text, or pieces of text and UTF-8 that follow one another. */
 export type Body = string | readonly (string | Uint8Array)[];
 
-export function sendAnswer(res: Response, { contentType, body, headers = {}, release }: Answer): void {
+/** An answer that gives what was asked for. */
+export const found = (contentType: string, body: Body): Answer => ({ status: 200, contentType, body });
+
+/** An answer that says that there is no value. */
+export const nothing: Answer = { status: 204, body: "" };
+
+export function sendAnswer(
+  res: Response,
+  { status, contentType, body, headers = {}, release }: Answer,
+): void {
   if (release !== undefined) res.once("close", release);
+  res.status(status);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  sendBody(res, contentType, body);
+  if (contentType === undefined) res.end();
+  else sendBody(res, contentType, body);
 }
 
 /** Up to so many bytes, a body leaves in one write with its headers. */

@@ -1,6 +1,5 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { Stages } from "../http/stages.ts";
-import type { PagePreference } from "./prefer.ts";
 import type { OdataVersion } from "./protocol.ts";
 
 /** A read under the OData root, free of HTTP: what a route needs to answer it. */
@@ -10,8 +9,8 @@ export type OdataRequest = {
   /** The query string as it came in, without the question mark. */
   readonly query: string;
   readonly version: OdataVersion;
-  /** What the client prefers; it bears on collections alone. */
-  readonly pagePreference: PagePreference | undefined;
+  /** The value of a header of the request, by its name in lower case. */
+  readonly header: (name: string) => string | undefined;
   readonly scope: Scope;
   readonly stages: Stages;
   /** Gives a signal that aborts when the client is gone. */

@@ -2,35 +2,15 @@ import type { Request, RequestHandler, Response } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
-import { type Answer, sendAnswer } from "../http/answer.ts";
+import { sendAnswer } from "../http/answer.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { createStages } from "../http/stages.ts";
 import { inOrder, type Step } from "../http/steps.ts";
-import { parseAddress } from "./address.ts";
+import { answerRead } from "./answer-read.ts";
 import { baseUrlOf } from "./base-url.ts";
-import { collection } from "./collection.ts";
-import { entity } from "./entity.ts";
-import { metadata } from "./metadata.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { pagePreferenceOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
-import { findEntitySet, serviceDocument } from "./service-document.ts";
 import type { OdataServices } from "./services.ts";
-
-/** Answer a read of `path`, percent-encoded and with the OData root. */
-async function answerRead(path: string, request: OdataRequest, services: OdataServices): Promise<Answer> {
-  const address = request.stages.time("parse", () => parseAddress(path));
-  switch (address.kind) {
-    case "ServiceDocument":
-      return serviceDocument(request, services);
-    case "Metadata":
-      return metadata(request, services);
-    case "Collection":
-      return collection(request, findEntitySet(address.entitySet, request, services), services);
-    case "Entity":
-      return entity(request, findEntitySet(address.entitySet, request, services), address.key, services);
-  }
-}
 
 /** Everything under the OData root, for callers that the edge has let in. */
 export function odataRoutes(services: OdataServices, config: Config): RequestHandler[] {
@@ -51,7 +31,7 @@ export function odataRoutes(services: OdataServices, config: Config): RequestHan
 const announceEntitlement: Step = (req, res) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
   res.setHeader("cache-control", "private, no-cache");
-  res.setHeader("vary", "x-api-key, authorization, prefer");
+  res.setHeader("vary", "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion");
 };
 
 /** Refuses every method but `GET` and `HEAD`. */
@@ -79,7 +59,7 @@ function toOdataRequest(
     root: baseUrlOf(req, baseUrl) + odataRoot,
     query: start < 0 ? "" : req.originalUrl.slice(start + 1),
     version,
-    pagePreference: pagePreferenceOf(req.get("prefer")),
+    header: (name) => req.get(name),
     scope: callerOf(req).scope,
     stages: context?.stages ?? createStages(),
     gone,

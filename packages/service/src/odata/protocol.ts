@@ -6,6 +6,7 @@ import type { Step } from "../http/steps.ts";
 /** Where the OData service lies. Source: interface specification, section 9. */
 export const odataRoot = "/reso/odata";
 
+/** Of errors, whatever the request accepts. */
 export const jsonType = "application/json;odata.metadata=minimal";
 
 export type OdataVersion = Config["odataVersion"];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Address } from "../../src/odata/address.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
-import { absentKey, keys, type ResourceName, resourceNames } from "./universe.ts";
+import { absentKey, keys, type ResourceName, resourceNames, universeSet } from "./universe.ts";
 
 /** Options or headers, by name. */
 export type Texts = Readonly<Record<string, string>>;
@@ -33,9 +33,20 @@ const some = (members: Readonly<Record<string, fc.Arbitrary<string>>>, every: nu
     )
     .map((all) => Object.fromEntries(all.flat()) as Texts);
 
+const formats = pick(
+  "none",
+  "minimal",
+  "full",
+  "minimal;IEEE754Compatible=true",
+  "full;IEEE754Compatible=true",
+).map((metadata) => `application/json;odata.metadata=${metadata}`);
+
 const headers = some(
   {
-    prefer: pick("maxpagesize=1", "odata.maxpagesize=2", "maxpagesize=x"),
+    accept: fc.oneof(formats, pick("application/xml", "*/*")),
+    "if-none-match": pick("*", '"a"'),
+    "if-match": pick("*", '"a"'),
+    prefer: pick("maxpagesize=1", "odata.maxpagesize=2", "maxpagesize=x", "omit-values=nulls"),
     "odata-maxversion": pick("4.0", "4.01", "4.01", "5.0"),
   },
   5,
@@ -110,6 +121,17 @@ export const plainRequests: fc.Arbitrary<Request> = ofEach((resource) => ({
   options: plainOptions(resource),
 })).map((request) => ({ ...request, method: "GET", headers: {} }));
 
+const entityOf = (resource: ResourceName) =>
+  fc.oneof(
+    pick(...keys[resource], absentKey, "", "O''Fallon").map((key) => `/reso/odata/${resource}('${key}')`),
+    pick(...keys[resource], absentKey).map((key) => `/reso/odata/${resource}/${key}`),
+  );
+
+const propertyOf = (resource: ResourceName) =>
+  fc
+    .tuple(entityOf(resource), pick(...universeSet(resource).type.properties.keys(), "Nope"))
+    .map(([path, name]) => `${path}/${name}`);
+
 /** What is asked of each kind of address under the OData root. */
 const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
   ServiceDocument: shaped({
@@ -138,11 +160,16 @@ const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
       options: both(plainOptions("Property"), some({ placekey }, 1)),
     }),
   ),
+  Count: ofEach((resource) => ({
+    resource,
+    path: fc.constant(`/reso/odata/${resource}/$count`),
+    options: some({ $filter: filtersOf(resource), $ignorecase: boolean, $top: pick("1") }, 2),
+  })),
+  Property: ofEach((resource) => ({ resource, path: propertyOf(resource) })),
+  Value: ofEach((resource) => ({ resource, path: propertyOf(resource).map((path) => `${path}/$value`) })),
   Entity: ofEach((resource) => ({
     resource,
-    path: pick(...keys[resource], absentKey, "", "O''Fallon").map(
-      (key) => `/reso/odata/${resource}('${key}')`,
-    ),
+    path: entityOf(resource),
     options: some({ $select: selectsOf(resource), $ignorenulls: boolean, $top: pick("1") }, 5),
   })),
 };
@@ -156,6 +183,9 @@ export const requestsOf = {
   "/reso/odata": fc.oneof(
     { weight: 24, arbitrary: ofAddress.Collection },
     { weight: 8, arbitrary: ofAddress.Entity },
+    { weight: 8, arbitrary: ofAddress.Property },
+    { weight: 6, arbitrary: ofAddress.Value },
+    { weight: 6, arbitrary: ofAddress.Count },
     ofAddress.ServiceDocument,
     ofAddress.Metadata,
     at("/reso/odata/OpenHouse", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { Refused } from "../errors.ts";
+import type { Answer } from "../http/answer.ts";
+import type { OdataRequest } from "./odata-request.ts";
+
+/** Bytes of a hash that a tag keeps. */
+const tagLength = 16;
+
+/** A strong ETag: the same for the same bytes alone. Source: RFC 9110, section 8.8.3. */
+export function entityTag(...pieces: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  // Each piece ends with a byte that no text in UTF-8 has.
+  for (const piece of pieces) hash.update(piece).update(Uint8Array.of(0xff));
+  return `"${hash.digest().subarray(0, tagLength).toString("base64url")}"`;
+}
+
+/** The answer with an ETag for its bytes and its media type. */
+export function tagged(answer: Answer): Answer {
+  const { contentType = "", body, headers } = answer;
+  const pieces = typeof body === "string" ? [body] : body;
+  return { ...answer, headers: { ...headers, etag: entityTag(contentType, ...pieces) } };
+}
+
+/** Whether the list of a precondition has the tag. */
+const lists = (list: string, tag: string): boolean =>
+  list.trim() === "*" || list.split(",").some((item) => item.trim() === tag);
+
+/**
+ * The answer under the preconditions of the request, which count where it has an ETag: 304 if the client has it already.
+ * Source: RFC 9110, section 13.2.2.
+ *
+ * @throws {Refused} `precondition_failed`
+ */
+export function underPreconditions(answer: Answer, { header }: OdataRequest): Answer {
+  const tag = answer.headers?.["etag"];
+  if (tag === undefined) return answer;
+  const wanted = header("if-match");
+  if (wanted !== undefined && !lists(wanted, tag)) throw new Refused("precondition_failed", "If-Match");
+  const known = header("if-none-match")?.replaceAll("W/", "");
+  if (known === undefined || !lists(known, tag)) return answer;
+  const { contentType: _, ...rest } = answer;
+  return { ...rest, status: 304, body: "" };
+}
