@@ -20,7 +20,8 @@ export type StoredResource = {
 export type StoredRecord = {
   /** Name of a stored entity set. */
   readonly resource: string;
-  readonly datasetId: string;
+  /** Null for a record that all datasets share. */
+  readonly datasetId: string | null;
   /** JSON form; nulls and empty collections may be left out. */
   readonly record: Row;
   /** Values of the resource's hidden properties. */

@@ -1,10 +1,12 @@
 import { listingProperties } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
+import { lookupRows } from "@cadastre/reso";
 import type { Market } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
 
-/** Every record of a sample market, in an order in which each refers to earlier ones only. */
+/** Every record of a sample market, and of its lookups, in an order in which each refers to earlier ones only. */
 export function* sampleRecords(market: Market): Generator<StoredRecord> {
+  for (const row of lookupRows()) yield { resource: "Lookup", ...row };
   yield* market.rows("Office");
   yield* market.rows("Member");
   for (const { datasetId, property, media, openHouses } of market.listingsWithMedia()) {

@@ -188,7 +188,7 @@ export const requestsOf = {
     { weight: 6, arbitrary: ofAddress.Count },
     ofAddress.ServiceDocument,
     ofAddress.Metadata,
-    at("/reso/odata/OpenHouse", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
+    at("/reso/odata/Teams", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
     at("/reso/odata/Property(ListingId='1')", "/reso/odata/Property('p0')/City", "/reso/odata/$batch"),
   ),
 } as const satisfies Record<string, fc.Arbitrary<Request>>;

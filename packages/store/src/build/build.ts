@@ -57,7 +57,10 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   /** What the publication changes, in all of its resources. */
   readonly commit: Commit;
   /** A page of the candidate state. */
-  readonly page: (query: RestrictedQuery, options?: { readonly from?: Bookmark | undefined }) => Promise<Page>;
+  readonly page: (
+    query: RestrictedQuery,
+    options?: { readonly from?: Bookmark | undefined },
+  ) => Promise<Page>;
   /** Number of records of the candidate state that match. */
   readonly count: (query: RestrictedQuery) => Promise<number>;
   /** All records of the resource, restricted by nothing, in no order. */

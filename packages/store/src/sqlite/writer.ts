@@ -91,7 +91,7 @@ export class TableWriter {
   put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
     const { values, text, members } = versionOf(stored, this.#table, this.#members, formOf);
     const all = [...values, checkpoint, text, members];
-    all[this.#dataset] = numbers.of(stored.datasetId);
+    all[this.#dataset] = stored.datasetId === null ? null : numbers.of(stored.datasetId);
     const version = { all, text, checkpoint };
     const key = values.slice(0, this.#table.key.length);
     return { outcome: this.#write(version, key), datasetId: stored.datasetId };

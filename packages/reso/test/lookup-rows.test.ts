@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { lookupNames, lookupRows, lookupValues, originatingSystems } from "../src/index.ts";
+
+const rows = [...lookupRows()];
+
+test("a standard value is shared by all datasets and its own standard", () => {
+  expect(rows.find(({ record }) => record.LookupKey === "StandardStatus-ActiveUnderContract")).toEqual({
+    datasetId: null,
+    record: {
+      LookupKey: "StandardStatus-ActiveUnderContract",
+      LookupName: "StandardStatus",
+      LookupValue: "Active Under Contract",
+      StandardLookupValue: "Active Under Contract",
+      LegacyODataValue: "ActiveUnderContract",
+      ModificationTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
+    },
+  });
+});
+
+test("a local value is of its system's dataset, and no standard", () => {
+  const local = rows.filter(({ record }) => record.LookupName.startsWith("HCX_"));
+  const system = originatingSystems.find(({ prefix }) => prefix === "HCX_");
+  expect(new Set(local.map(({ datasetId }) => datasetId))).toEqual(new Set([system?.datasetId]));
+  expect(new Set(local.map(({ record }) => record.StandardLookupValue))).toEqual(new Set([null]));
+});
+
+test("there is a row for every value of every lookup, each under a key of its own", () => {
+  expect(rows).toHaveLength(lookupNames.flatMap(lookupValues).length);
+  expect(new Set(rows.map(({ record }) => record.LookupKey)).size).toBe(rows.length);
+});
+
+test("keys need no encoding in an address", () => {
+  for (const { record } of rows) expect(record.LookupKey).toMatch(/^[\w-]+$/);
+});
+
+test("all rows are within reach of `$skip`", () => {
+  expect(rows.length).toBeLessThan(10_000);
+});
