@@ -211,11 +211,11 @@ describe("what is hidden is as if it were not there", () => {
     },
   );
 
-  test.each(["", "/$count", "('x')", "/x", "('x')/MediaKey"])(
+  test.each(["", "/$count", "('x')", "/x", "('x')/OpenHouseKey"])(
     "a set that is not active, at its %s",
     async (address) => {
       const [inactive, unknown] = [
-        await get(`/reso/odata/Media${address}`),
+        await get(`/reso/odata/OpenHouse${address}`),
         await get(`/reso/odata/Nope${address}`),
       ];
       expect([inactive.status, inactive.text]).toEqual([404, unknown.text]);
