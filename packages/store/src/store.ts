@@ -1,5 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
+import type { Builds } from "./build/build.ts";
 
 /** An entity set as it is stored: which properties get a typed column, and which columns an index. */
 export type StoredResource = {
@@ -26,6 +27,8 @@ export type StoredRecord = {
   readonly record: Row;
   /** Values of the resource's hidden properties. */
   readonly hidden?: Row;
+  /** Name of the source that it is from: a full set of that source, once published, deletes what it does not name. */
+  readonly source?: string;
 };
 
 /** A record that is no longer there. */
@@ -115,8 +118,13 @@ export type WritableStore = Store & {
    * @throws {StoreError} `invalid_record`, `unknown_resource`
    */
   readonly commit: (changes: Iterable<Change> | AsyncIterable<Change>) => Promise<Commit>;
-  /** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
-  readonly prune: (time: number) => Promise<number>;
+  /** Changes that wait to be served, and the states that are and were. */
+  readonly builds: Builds;
+  /**
+   * Forget the versions that ended before `time`, in milliseconds since 1970, and that none of the last `builds` builds
+   * of their resource needs, by default 3. Gives how many there were.
+   */
+  readonly prune: (time: number, builds?: number) => Promise<number>;
   /** What the owner of the database wants kept with it, by key. */
   readonly notes: {
     readonly get: (key: string) => Promise<string | undefined>;

@@ -1,5 +1,4 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import type { Row } from "@cadastre/odata";
 import type { Bookmark, Change, Commit, Page } from "../store.ts";
 
 /** What is valid JSON. */
@@ -65,15 +64,15 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   readonly count: (query: RestrictedQuery) => Promise<number>;
   /** All records of the resource, restricted by nothing, in no order. */
   readonly all: () => AsyncIterable<CandidateRecord>;
-  /** Keys of the records of the resource that the publication removes, in JSON form. */
-  readonly removed: () => AsyncIterable<readonly unknown[]>;
+  /** The records of the resource that the publication removes, as they were. */
+  readonly removed: () => AsyncIterable<CandidateRecord>;
 };
 
 export type CandidateRecord = {
   /** Null if it is of no dataset. */
   readonly datasetId: string | null;
-  /** JSON form, without nulls and empty collections. */
-  readonly record: Row;
+  /** JSON text, without nulls and empty collections. */
+  readonly text: string;
 };
 
 /** What a check finds of a candidate. */

@@ -13,8 +13,24 @@ const version = (name: string): StructuralProperty => ({
 /** The checkpoints that a version of a record is valid from and up to, the latter not included. */
 export const validity = { from: version("cadastre_from"), to: version("cadastre_to") } as const;
 
+/** The source that a version came from; null of what was committed without one. */
+export const sourceProperty: StructuralProperty = {
+  name: "cadastre_source",
+  type: "Edm.String",
+  collection: false,
+  nullable: true,
+};
+
 /** Columns of the record itself, see `EncodedRecord`. */
 export const recordColumns = { text: "cadastre_record", members: "cadastre_members" } as const;
+
+/** Columns of a staged change beside its key and source. Without a record it is a removal. */
+export const stagedColumns = {
+  batch: "cadastre_batch",
+  dataset: "cadastre_dataset",
+  record: "cadastre_record",
+  hidden: "cadastre_hidden",
+} as const;
 
 /**
  * A table as both databases have it. Current versions and closed ones lie in two tables of the same columns, but for
@@ -24,8 +40,10 @@ export type TableSchema = {
   readonly name: string;
   /** Name of the table of closed versions. */
   readonly closed: string;
+  /** Name of the table of staged changes. */
+  readonly staged: string;
   readonly key: readonly StructuralProperty[];
-  /** The typed columns: the key, what the resource asks for, the dataset and the hidden ones. */
+  /** The typed columns: the key, what the resource asks for, the dataset, the source and the hidden ones. */
   readonly columns: readonly StructuralProperty[];
   readonly indexes: readonly IndexSchema[];
   /** Indexes whose first column is a text as `$ignorecase` compares it. */
@@ -48,7 +66,9 @@ export function tableOf(resource: StoredResource): TableSchema {
       throw new RangeError(`${name} has no property ${column} to store in a column`);
     return property;
   };
-  const stored = [...new Set([...type.key, ...columns])].map(find).concat(datasetProperty, hidden);
+  const stored = [...new Set([...type.key, ...columns])]
+    .map(find)
+    .concat(datasetProperty, sourceProperty, hidden);
   const findColumn = (column: string) => {
     const property = stored.find((one) => one.name === column);
     if (property === undefined) throw new RangeError(`${name} has no column ${column} to index`);
@@ -60,6 +80,7 @@ export function tableOf(resource: StoredResource): TableSchema {
   return {
     name,
     closed: `${name}_closed`,
+    staged: `${name}_staged`,
     key: type.key.map(find),
     columns: stored,
     indexes: indexes.map((indexed) => ({

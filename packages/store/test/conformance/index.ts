@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { builds } from "./builds.ts";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
 import type { Harness } from "./harness.ts";
@@ -12,6 +13,7 @@ import { walks } from "./walks.ts";
 /** What every store does, whatever its database. */
 export const conformance = (name: string, harness: Harness): void => {
   describe(name, () => {
-    for (const cases of [pages, computed, values, commits, walks, places, masks, running]) cases(harness);
+    for (const cases of [pages, computed, values, commits, builds, walks, places, masks, running])
+      cases(harness);
   });
 };
