@@ -1,12 +1,6 @@
 import { datasetProperty, listingProperties, type ScopeOptions } from "@cadastre/entitlement";
-import type { EntitySet } from "@cadastre/odata";
 import { entityModel, entitySet, originatingSystems } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
-
-/** The entity sets that the service answers. Source: interface specification, section 2.2, rule 1. */
-export const activeEntitySets: readonly EntitySet[] = entityModel.entitySets.filter(
-  ({ name }) => name !== "OpenHouse",
-);
 
 /** What entitlements can grant: every resource of the model, of the known datasets. */
 export const scopeOptions: ScopeOptions = {

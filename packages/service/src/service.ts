@@ -4,7 +4,7 @@ import { createKeyDirectory } from "./access/key-directory.ts";
 import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
-import { activeEntitySets, scopeOptions, storedResources } from "./catalog.ts";
+import { scopeOptions, storedResources } from "./catalog.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
@@ -12,6 +12,7 @@ import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { readPeppers, readSecrets } from "./data/secrets.ts";
+import { followActivation } from "./gates/activation.ts";
 import { listen } from "./http/server.ts";
 import { createLog, describe, type Log } from "./log.ts";
 
@@ -42,6 +43,7 @@ export async function startService(
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
+  const activation = await followActivation(store.builds, log);
   const registry = await openRegistry(folder);
   const services: Services = {
     config,
@@ -49,7 +51,9 @@ export async function startService(
     store,
     skipTokenKey,
     random: randomBytes,
-    activeEntitySets,
+    get activeEntitySets() {
+      return activation.entitySets();
+    },
     keys: createKeyDirectory({
       keys: registry.keys,
       peppers: () => readPeppers(folder),
@@ -68,6 +72,7 @@ export async function startService(
     stop: async () => {
       services.readiness.ready = false;
       stopPruning();
+      activation.stop();
       trust.keys.close();
       await server.stop(config.drainSeconds * 1000);
       await store.close();

@@ -1,5 +1,7 @@
 import { Command } from "commander";
+import { buildsCommand, rollbackCommand } from "./builds.ts";
 import { entitlementCommand } from "./entitlement.ts";
+import { gatesCommand, publishCommand } from "./gates.ts";
 import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
 
@@ -8,7 +10,11 @@ function createProgram(): Command {
   const program = new Command("cadastre")
     .description("Look after a Cadastre listing data service.")
     .addCommand(keyCommand())
-    .addCommand(entitlementCommand());
+    .addCommand(entitlementCommand())
+    .addCommand(gatesCommand())
+    .addCommand(publishCommand())
+    .addCommand(rollbackCommand())
+    .addCommand(buildsCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }
