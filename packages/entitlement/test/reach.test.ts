@@ -23,6 +23,14 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/store.ts", "prune", [pruning]],
   ["packages/store/src/store.ts", "notes", [prepare, service]],
   ["packages/store/src/store.ts", "explain", []],
+  // Who fills it by builds; a publication shows its check all records of the candidate state.
+  ["packages/store/src/store.ts", "builds", []],
+  ["packages/store/src/build/build.ts", "stage", []],
+  ["packages/store/src/build/build.ts", "publish", []],
+  ["packages/store/src/build/build.ts", "rollback", []],
+  ["packages/store/src/build/build.ts", "Candidate", []],
+  ["packages/store/src/build/build.ts", "all", []],
+  ["packages/store/src/build/build.ts", "removed", []],
   // Who holds the digests of keys and the entitlements, beside the records.
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],

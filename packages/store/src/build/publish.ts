@@ -7,7 +7,7 @@ import type { Writing } from "../write/version.ts";
 import type { Build, Candidate, CandidateRecord, Check, Publication, Verdict } from "./build.ts";
 import { digestOf } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
-import type { BuiltTable, Ground, OpenCommit, Session } from "./session.ts";
+import type { BuiltTable, CandidateReads, Ground, OpenCommit, Session } from "./session.ts";
 import { readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedChanges, stageMissing } from "./staged-changes.ts";
 import { forgetStaged } from "./staging.ts";
@@ -32,7 +32,7 @@ export async function publish(
   check: Check = unchecked,
 ): Promise<Publication> {
   try {
-    return await ground.write((open) => publishWithin(open, ground, tables, check));
+    return await ground.write((open, reads) => publishWithin(open, reads, ground, tables, check));
   } catch (error) {
     if (error instanceof Refusal) return { published: false, verdicts: error.verdicts };
     throw error;
@@ -41,6 +41,7 @@ export async function publish(
 
 async function publishWithin(
   open: OpenCommit,
+  reads: CandidateReads,
   ground: Ground,
   tables: readonly BuiltTable[],
   check: Check,
@@ -50,7 +51,7 @@ async function publishWithin(
   const builds: Build[] = [];
   const verdicts: Record<string, Verdict> = {};
   for (const built of tables) {
-    const candidate = await candidateOf(open, ground, built, commit);
+    const candidate = await candidateOf(open.session, reads, ground, built, commit);
     const verdict = await check(candidate);
     verdicts[candidate.resource] = verdict;
     builds.push(await serve(open, candidate, verdict));
@@ -74,7 +75,8 @@ async function* takeStaged(session: Session, tables: readonly BuiltTable[]): Asy
 }
 
 async function candidateOf(
-  { session, page, count }: OpenCommit,
+  session: Session,
+  reads: CandidateReads,
   { sha256 }: Ground,
   built: BuiltTable,
   commit: Commit,
@@ -96,8 +98,7 @@ async function candidateOf(
     previous: before?.id ?? null,
     commit,
     ...(await digestOf(session, built, sha256)),
-    page,
-    count,
+    ...reads,
     all: records(sql`select ${columns} from ${current}`),
     removed: records(sql`select ${columns} from ${closed} where ${isGone}`),
   };

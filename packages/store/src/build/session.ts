@@ -20,7 +20,7 @@ export type Session = {
 };
 
 /** A commit that is being made. What is done in it comes to be, or not, with all of it. */
-export type OpenCommit = Pick<Candidate, "page" | "count"> & {
+export type OpenCommit = {
   readonly session: Session;
   /** Make all changes that there are. */
   readonly fill: (changes: Iterable<Writing> | AsyncIterable<Writing>) => Promise<void>;
@@ -29,6 +29,9 @@ export type OpenCommit = Pick<Candidate, "page" | "count"> & {
   /** Note what was made; nothing is made afterwards. */
   readonly finish: () => Promise<Commit>;
 };
+
+/** Reads of what an open commit has made. */
+export type CandidateReads = Pick<Candidate, "page" | "count">;
 
 /** A resource as builds are made of it. */
 export type BuiltTable = {
@@ -46,5 +49,5 @@ export type Ground = {
   /** See what is committed. */
   readonly read: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   /** Make a commit while no other one is made. What `work` throws undoes it. */
-  readonly write: <T>(work: (commit: OpenCommit) => Promise<T>) => Promise<T>;
+  readonly write: <T>(work: (commit: OpenCommit, reads: CandidateReads) => Promise<T>) => Promise<T>;
 };

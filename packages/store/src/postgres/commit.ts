@@ -55,7 +55,7 @@ export class Committer {
 }
 
 /** A commit that is being made. */
-class Making implements Omit<OpenCommit, "page" | "count"> {
+class Making implements OpenCommit {
   readonly client: Client;
   readonly session: OpenCommit["session"];
   readonly #checkpoint: bigint;

@@ -3,7 +3,7 @@ import { type BoundQuery, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { OpenCommit } from "../build/session.ts";
+import type { CandidateReads } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import {
   compileCountRequest,
@@ -120,8 +120,7 @@ class PostgresStore implements WritableStore {
       formOf,
       sha256: (text) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
       read: (work) => onConnection(knex, work),
-      write: (work) =>
-        this.#committer.write((making) => work({ ...making, ...this.#readsWithin(making.client) })),
+      write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
     });
   }
 
@@ -213,7 +212,7 @@ class PostgresStore implements WritableStore {
   };
 
   /** Reads within the transaction that a connection has open. */
-  #readsWithin(client: Client): Pick<OpenCommit, "page" | "count"> {
+  #readsWithin(client: Client): CandidateReads {
     const run: Run = (queries) => runTogether(client, queries);
     return {
       page: (query, options = {}) => this.#page(run, query, options),

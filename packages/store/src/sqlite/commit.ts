@@ -74,7 +74,7 @@ export class Committer {
 }
 
 /** A commit that is being made. */
-class Making implements Omit<OpenCommit, "page" | "count"> {
+class Making implements OpenCommit {
   readonly session: OpenCommit["session"];
   readonly checkpoint: bigint;
   readonly numbers: DatasetNumbers;

@@ -4,7 +4,7 @@ import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { OpenCommit } from "../build/session.ts";
+import type { CandidateReads } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import {
   compileCountRequest,
@@ -99,10 +99,10 @@ class SqliteStore implements WritableStore {
       formOf,
       sha256: sha256Of,
       read: (work) => work(committed),
-      write: (work) => this.#committer.write((making) => work({ ...making, ...candidateReads })),
+      write: (work) => this.#committer.write((making) => work(making, candidateReads)),
     });
     const within = new Reader(this.#database, new Int32Array(1));
-    const candidateReads: Pick<OpenCommit, "page" | "count"> = {
+    const candidateReads: CandidateReads = {
       page: (query, options = {}) =>
         this.#page(query, options, within, async (request) => within.readWithin(request)),
       count: async (query) => {
