@@ -14,4 +14,5 @@ export {
   type OriginatingSystemId,
   originatingSystems,
 } from "./originating-systems.ts";
+export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
 export { fieldsOf, type Resource, resource } from "./resources.ts";

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { buildsCommand, rollbackCommand } from "./builds.ts";
 import { entitlementCommand } from "./entitlement.ts";
 import { gatesCommand, publishCommand } from "./gates.ts";
+import { ingestCommand } from "./ingest.ts";
 import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
 
@@ -11,6 +12,7 @@ function createProgram(): Command {
     .description("Look after a Cadastre listing data service.")
     .addCommand(keyCommand())
     .addCommand(entitlementCommand())
+    .addCommand(ingestCommand())
     .addCommand(gatesCommand())
     .addCommand(publishCommand())
     .addCommand(rollbackCommand())

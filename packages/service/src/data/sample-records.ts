@@ -1,9 +1,8 @@
-import { listingProperties } from "@cadastre/entitlement";
-import type { Row } from "@cadastre/odata";
 import { lookupRows } from "@cadastre/reso";
 import type { Market } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
 import { sourceOf } from "../ingest/sources.ts";
+import { listingValues } from "./listing-values.ts";
 
 /** Every record of a sample market, and of its lookups, in an order in which each refers to earlier ones only. */
 export function* sampleRecords(market: Market): Generator<StoredRecord> {
@@ -17,16 +16,4 @@ export function* sampleRecords(market: Market): Generator<StoredRecord> {
     for (const record of media) yield { resource: "Media", datasetId, record, hidden, source };
     for (const record of openHouses) yield { resource: "OpenHouse", datasetId, record, hidden, source };
   }
-}
-
-/** What a row that is visible with its listing must know of the listing. */
-export function listingValues(datasetId: string, property: Row): Row {
-  const { dataset, state, county, zip, originating_system } = listingProperties;
-  return {
-    [dataset.name]: datasetId,
-    [state.name]: property["StateOrProvince"],
-    [county.name]: property["CountyOrParish"],
-    [zip.name]: property["PostalCode"],
-    [originating_system.name]: property["OriginatingSystemName"],
-  };
 }

@@ -19,3 +19,7 @@ export const sources: readonly Source[] = [
 /** Name of the source that a dataset's records come from. */
 export const sourceOf = (datasetId: string | null): string =>
   sources.find((source) => source.datasetId === datasetId)?.name ?? dictionary.name;
+
+/** The source whose records have this originating system name. */
+export const sourceBySystem = (systemName: unknown): Source | undefined =>
+  sources.find((source) => source.systemName !== null && source.systemName === systemName);

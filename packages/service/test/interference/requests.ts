@@ -76,7 +76,7 @@ const ofEach = (shape: (resource: ResourceName) => Shape): fc.Arbitrary<Request>
     })),
   );
 
-const placekey = pick("222-222@222-222-223", "223-223@222-222-224", "@222-222-222", "Austin");
+const placekey = pick("222-222@8t2-fjb-26k", "223-223@8t2-fjb-45f", "@8t2-fjb-26k", "Austin");
 const boolean = pick("true", "false", "1");
 
 const both = (a: fc.Arbitrary<Texts>, b: fc.Arbitrary<Texts>) =>

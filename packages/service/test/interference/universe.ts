@@ -31,11 +31,12 @@ export const regions = [
   { kind: "originating_system", value: "Lone Star" },
 ] as const;
 
+/** Points, and the where part of the Placekeys there. */
 export const places = [
-  { Latitude: 30.271, Longitude: -97.741 },
-  { Latitude: 30.274, Longitude: -97.741 },
-  { Latitude: 30.274, Longitude: -97.738 },
-  { Latitude: 44.058, Longitude: -121.315 },
+  { Latitude: 30.271, Longitude: -97.741, where: "8t2-fjb-26k" },
+  { Latitude: 30.274, Longitude: -97.741, where: "8t2-fjb-45f" },
+  { Latitude: 30.274, Longitude: -97.738, where: "8t2-fj4-qmk" },
+  { Latitude: 44.058, Longitude: -121.315, where: "5wn-s77-q4v" },
 ] as const;
 
 /** Keys of each resource, and one that none has. */

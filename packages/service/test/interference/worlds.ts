@@ -40,7 +40,7 @@ function located(record: Row): Row {
   return {
     ...record,
     Coordinates,
-    Placekey: Coordinates !== null && what !== undefined ? `${what}@222-222-22${at + 3}` : null,
+    Placekey: Coordinates !== null && what !== undefined ? `${what}@${places[at]?.where}` : null,
   };
 }
 
