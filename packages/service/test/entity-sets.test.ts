@@ -68,7 +68,7 @@ test.each<[string, string]>([
 describe("Lookup", () => {
   test("holds the values of a standard field, as records carry them", async () => {
     const found = await rows("Lookup", { $filter: "LookupName eq 'StandardStatus'" });
-    expect(found.map((row) => row["LookupValue"]).toSorted()).toEqual(
+    expect(found.map((row) => String(row["LookupValue"])).toSorted()).toEqual(
       lookupValues("StandardStatus")
         .map(({ value }) => value)
         .toSorted(),

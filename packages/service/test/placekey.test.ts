@@ -30,7 +30,7 @@ test("every hexagon's Placekey is taken, and is that of the reference implementa
   );
 });
 
-const symbol = fc.constantFrom(..."23456789bcdfghjkmnpqrstvwxyzaeu");
+const symbol = fc.constantFrom(...Array.from("23456789bcdfghjkmnpqrstvwxyzaeu"));
 const where = fc
   .array(symbol, { minLength: 9, maxLength: 9 })
   .map((code) =>

@@ -13,7 +13,7 @@ const json = () => new Option("--json", "write the result for machines");
 const resource = () => new Argument("<resource>").choices(resourceNames);
 
 /** A build for machines. */
-export const buildJson = ({ checkpoint: _, ...build }: Build) => ({
+export const buildJson = (build: Build) => ({
   ...build,
   published: new Date(build.published).toISOString(),
 });

@@ -12,7 +12,7 @@ export type Trial = {
 
 export type Rehearsal = Pick<Candidate, "records" | "sha256">;
 
-export type Finding = { readonly passed: boolean; readonly evidence: Json };
+type Finding = { readonly passed: boolean; readonly evidence: Json };
 
 /** A condition of an entity set's activation. Source: interface specification, section 2.2, rule 1. */
 export type Gate = {

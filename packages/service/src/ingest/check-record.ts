@@ -66,7 +66,7 @@ function faultOfItem(value: unknown, { type, maxLength, lookup }: Field): FaultC
   if (codecOf(type).fromJson(value) === undefined) return "wrong_type";
   if (typeof value !== "string" || type !== "Edm.String") return undefined;
   if (value.includes("\0") || !value.isWellFormed()) return "wrong_type";
-  if (typeof maxLength === "number" && [...value].length > maxLength) return "too_long";
+  if (typeof maxLength === "number" && Array.from(value).length > maxLength) return "too_long";
   return lookup === undefined || isListed(value, lookup) ? undefined : "unknown_lookup_value";
 }
 

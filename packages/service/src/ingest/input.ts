@@ -48,7 +48,10 @@ async function inputOf(file: string, name: string): Promise<Input> {
   const read = async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
     const source = createReadStream(file);
     source.on("data", (chunk) => onBytes(chunk.length));
-    if (!isPacked) return yield* source;
+    if (!isPacked) {
+      yield* source as AsyncIterable<Uint8Array>;
+      return;
+    }
     const unpacked = source.pipe(createGunzip());
     source.on("error", (error) => unpacked.destroy(error));
     try {

@@ -6,7 +6,7 @@ import { hasKeyOf } from "../gates/candidate-query.ts";
 import { systemScope } from "../gates/scopes.ts";
 
 /** Keys that are looked up at once: a page of the store. */
-export const groupSize = 500;
+const groupSize = 500;
 
 /** The records that are served now under some of these keys, by key: these fields of them. */
 export async function servedRecords(
