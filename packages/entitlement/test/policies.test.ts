@@ -9,8 +9,8 @@ const everything: ResourceGrant = { fields: "*" };
 describe("private media", () => {
   const row = { DatasetId: texas, ListingDatasetId: texas };
   const isVisible = (given: ResourceGrant, permission: unknown) => {
-    const { rows } = scopeOf({ datasets: [grant(texas, { Property: "*", Media: given })] });
-    return evaluate(rows("Media"), {
+    const scope = scopeOf({ datasets: [grant(texas, { Property: "*", Media: given })] });
+    return evaluate(scope.rows("Media"), {
       ...row,
       ...(permission === undefined ? {} : { Permission: permission }),
     });

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Entitlement, generateKeyPair, signEntitlement } from "@cadastre/entitlement";
+import { writeFileSync } from "node:fs";
+import { type Entitlement, generateKeyPair, openKeySource, signEntitlement } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { originatingSystems } from "@cadastre/reso";
 import { openSqliteRegistry } from "@cadastre/store/registry";
@@ -38,6 +39,8 @@ export async function createAccess(
   const at = Date.now();
   const now = Math.floor(at / 1000);
   const registry = await openSqliteRegistry({ file: registryFile });
+  const keySet = `${registryFile}.keys.json`;
+  writeFileSync(keySet, JSON.stringify({ keys: [publicKey] }));
   const peppers: Peppers = [{ version: 1, secret: randomBytes(32) }];
   const admit = async (customer: Customer): Promise<string> => {
     const document = {
@@ -70,7 +73,7 @@ export async function createAccess(
       }),
       scopes: createScopes(
         registry.entitlements,
-        { ...trust, keys: { keys: [publicKey] } },
+        { ...trust, keys: await openKeySource(keySet) },
         { entitySets: [entitySet] },
       ),
     },

@@ -1,10 +1,16 @@
-import { datasetProperty, listingProperties } from "@cadastre/entitlement";
+import { datasetProperty, listingProperties, type ScopeOptions } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import { entitySet } from "@cadastre/reso";
+import { entityModel, entitySet, originatingSystems } from "@cadastre/reso";
 import type { StoredResource } from "@cadastre/store";
 
 /** The entity sets that the service answers. Source: interface specification, section 2.2, rule 1. */
 export const activeEntitySets: readonly EntitySet[] = [entitySet("Property")];
+
+/** What entitlements can grant: every resource of the model, of the known datasets. */
+export const scopeOptions: ScopeOptions = {
+  ...entityModel,
+  datasets: new Set(originatingSystems.map(({ datasetId }) => datasetId)),
+};
 
 /**
  * How Property lies in the database. Columns: what the typical lookups filter and sort by; the other properties

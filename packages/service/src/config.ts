@@ -34,6 +34,9 @@ const settings = {
   },
   CADASTRE_DATA: { is: z.string().default(".data"), must: "the path of a folder" },
   CADASTRE_LISTINGS: { is: whole(1, 10_000_000).default(20_000), must: "a whole number from 1 to 10000000" },
+  CADASTRE_KEY_SET: { is: z.string().optional(), must: "the path or the address of a JWKS" },
+  CADASTRE_ISSUER: { is: z.string().optional(), must: "the `iss` of the entitlements" },
+  CADASTRE_AUDIENCE: { is: z.string().optional(), must: "the `aud` of the entitlements" },
   CADASTRE_BASE_URL: {
     is: z
       .string()
@@ -78,6 +81,8 @@ export type Config = {
   readonly dataFolder: string;
   /** Sample listings to prepare where there is no data yet. */
   readonly listings: number;
+  /** Who signs entitlements: file or address of the key set, `iss` and `aud`. Without it, the folder's own issuer. */
+  readonly trust: { readonly keySet: string; readonly issuer: string; readonly audience: string } | undefined;
   /** Address of the service as clients see it; without it, that of the request's `Host`. */
   readonly baseUrl: string | undefined;
   /** Proxies whose word on the client's scheme and host is taken: the last so many, or these addresses; none by default. */
@@ -105,6 +110,9 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+/** Settings that only count together. */
+const trustNames = ["CADASTRE_KEY_SET", "CADASTRE_ISSUER", "CADASTRE_AUDIENCE"] as const;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws {ConfigError} */
@@ -117,6 +125,11 @@ export function readConfig(environment: Environment): Config {
     if (read.success) values[name] = read.data;
     else faults.push(`${name} must be ${must}, not \`${given}\``);
   }
+  const missing = trustNames.filter((name) => values[name] === undefined);
+  if (missing.length % trustNames.length > 0)
+    faults.push(
+      `${trustNames.join(", ")} must be set together: without ${missing.join(" and ")} the others mean nothing`,
+    );
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
 }
@@ -126,6 +139,7 @@ const toConfig = (values: Values): Config => ({
   host: values.HOST,
   dataFolder: values.CADASTRE_DATA,
   listings: values.CADASTRE_LISTINGS,
+  trust: trustOf(values),
   baseUrl: values.CADASTRE_BASE_URL,
   trustProxy: values.CADASTRE_TRUST_PROXY,
   pageSize: values.CADASTRE_PAGE_SIZE,
@@ -138,3 +152,12 @@ const toConfig = (values: Values): Config => ({
   drainSeconds: values.CADASTRE_DRAIN_SECONDS,
   logLevel: values.CADASTRE_LOG_LEVEL,
 });
+
+function trustOf({
+  CADASTRE_KEY_SET: keySet,
+  CADASTRE_ISSUER: issuer,
+  CADASTRE_AUDIENCE: audience,
+}: Values): Config["trust"] {
+  if (keySet === undefined || issuer === undefined || audience === undefined) return undefined;
+  return { keySet, issuer, audience };
+}

@@ -30,8 +30,8 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   const folder = await openDataFolder(config.dataFolder);
   await prepareListings(folder, config.listings, progress);
   const secrets = await readSecrets(folder);
-  const keys = await withRegistry(folder, (registry) =>
-    prepareDemoAccess(folder, registry, secrets, Date.now()),
+  const keys = await withRegistry(folder, async (registry) =>
+    config.trust === undefined ? prepareDemoAccess(folder, registry, secrets, Date.now()) : [],
   );
   return { folder, keys };
 }

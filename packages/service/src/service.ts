@@ -1,18 +1,16 @@
-import { entityModel } from "@cadastre/reso";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { createKeyDirectory } from "./access/key-directory.ts";
 import { createScopes } from "./access/scopes.ts";
+import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
-import { activeEntitySets, storedResources } from "./catalog.ts";
+import { activeEntitySets, scopeOptions, storedResources } from "./catalog.ts";
 import type { Config } from "./config.ts";
-import { readDataFile } from "./data/data-error.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { readPeppers, readSecrets } from "./data/secrets.ts";
-import { audience, issuer, parseKeySet } from "./demo/issuer.ts";
 import { listen } from "./http/server.ts";
 import { createLog, describe } from "./log.ts";
 
@@ -30,7 +28,10 @@ export type RunningService = {
 /** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
 export async function startService(config: Config, folder: DataFolder): Promise<RunningService> {
   const { skipTokenKey } = await readSecrets(folder);
-  const publicKeys = await readDataFile(folder.publicKeys, parseKeySet);
+  const log = createLog(config.logLevel);
+  const trust = await openTrust(config, folder, (error) =>
+    log.warn(describe(error), "could not read the key set anew"),
+  );
   const store = await openSqliteStore({
     file: folder.database,
     resources: storedResources,
@@ -38,7 +39,6 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     timeout: config.querySeconds * 1000,
   });
   const registry = await openRegistry(folder);
-  const log = createLog(config.logLevel);
   const services: Services = {
     config,
     log,
@@ -50,7 +50,7 @@ export async function startService(config: Config, folder: DataFolder): Promise<
       peppers: () => readPeppers(folder),
       onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
     }),
-    scopes: createScopes(registry.entitlements, { keys: publicKeys, issuer, audience }, entityModel),
+    scopes: createScopes(registry.entitlements, trust, scopeOptions),
     now: Date.now,
     readiness: { ready: true },
   };
@@ -63,6 +63,7 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     stop: async () => {
       services.readiness.ready = false;
       stopPruning();
+      trust.keys.close();
       await server.stop(config.drainSeconds * 1000);
       await store.close();
       await registry.close();

@@ -32,7 +32,9 @@ let folder = "";
 const file = (name: string) => join(folder, name);
 const entitlement = (...args: readonly string[]) => cadastre(["entitlement", ...args]);
 const signing = (value: unknown, ...args: readonly string[]) =>
-  cadastre(["entitlement", "sign", "-", "--key", file("issuer.json"), ...args], JSON.stringify(value));
+  cadastre(["entitlement", "sign", "-", "--key", file("issuer.json"), ...args], {
+    input: JSON.stringify(value),
+  });
 const readPair = async (name: string) => JSON.parse(await readFile(file(name), "utf8")) as KeyPair;
 const readSet = async (name: string) => JSON.parse(await readFile(file(name), "utf8")) as KeySet;
 const write = (name: string, text: string) => writeFile(file(name), text);
@@ -55,14 +57,14 @@ describe("an issuer", () => {
   });
 
   test("signs what a service verifies, and fills in identity and times", async () => {
-    const { code, out, err } = await signing(document, "--days", "30");
+    const { code, stdout, stderr } = await signing(document, "--days", "30");
     expect(code).toBe(0);
-    expect(err).toMatch(/^Signed version 3 for cust_1/);
-    await write("second.jws", out);
+    expect(stderr).toMatch(/^Signed version 3 for cust_1/);
+    await write("second.jws", stdout);
     const trust = ["--jwks", file("keys.json"), "--issuer", document.iss, "--audience", document.aud];
     const verified = await entitlement("verify", file("second.jws"), ...trust, "--json");
-    expect(verified).toMatchObject({ code: 0, err: "" });
-    const { document: signed } = JSON.parse(verified.out) as { document: Entitlement };
+    expect(verified).toMatchObject({ code: 0, stderr: "" });
+    const { document: signed } = JSON.parse(verified.stdout) as { document: Entitlement };
     expect(signed).toMatchObject(document);
     expect(signed.exp - signed.nbf).toBe(30 * 86_400);
     expect(signed.jti).toMatch(/^[\da-f-]{36}$/);
@@ -74,11 +76,11 @@ describe("an issuer", () => {
       entitlement("inspect", file("signed.jws"), "--json"),
       entitlement("inspect", file("signed.jws"), "--jwks", file("keys.json")),
     ]);
-    expect(said.out).toMatch(/^NOT VERIFIED: anyone may have written this\n/);
-    expect(said.out).toContain("regions       state TX\n");
-    expect(said.out).toContain("\n  Member      MemberKey\n  Property    every field");
-    expect(JSON.parse(listed.out)).toMatchObject({ verified: false, document: { sub: "cust_1" } });
-    expect(checked.out).toMatch(/^verified with the key set\n/);
+    expect(said.stdout).toMatch(/^NOT VERIFIED: anyone may have written this\n/);
+    expect(said.stdout).toContain("regions       state TX\n");
+    expect(said.stdout).toContain("\n  Member      MemberKey\n  Property    every field");
+    expect(JSON.parse(listed.stdout)).toMatchObject({ verified: false, document: { sub: "cust_1" } });
+    expect(checked.stdout).toMatch(/^verified with the key set\n/);
   });
 
   test("rotates: both keys verify, then the new one alone", async () => {
@@ -86,11 +88,11 @@ describe("an issuer", () => {
     await write("rotated.json", await readFile(file("keys.json"), "utf8"));
     const next = await entitlement("keygen", "--out", file("next.json"), "--jwks", keys, "--json");
     const { kid, privateKey } = await readPair("next.json");
-    expect(JSON.parse(next.out)).toMatchObject({ kid });
-    expect(next.out + next.err).not.toContain(privateKey.d);
+    expect(JSON.parse(next.stdout)).toMatchObject({ kid });
+    expect(next.stdout + next.stderr).not.toContain(privateKey.d);
     await cadastre(
       ["entitlement", "sign", "-", "--key", file("next.json"), "--days", "1", "--out", file("next.jws")],
-      JSON.stringify(document),
+      { input: JSON.stringify(document) },
     );
     const verify = async (name: string) => (await entitlement("verify", file(name), "--jwks", keys)).code;
     expect(await Promise.all([verify("signed.jws"), verify("next.jws")])).toEqual([0, 0]);
@@ -105,10 +107,10 @@ describe("an issuer", () => {
     const server = createServer((_, res) => res.end(text));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`;
-    const { code, out } = await entitlement("verify", file("signed.jws"), "--jwks", url);
+    const { code, stdout } = await entitlement("verify", file("signed.jws"), "--jwks", url);
     server.close();
     expect(code).toBe(0);
-    expect(out).toMatch(/^verified: version 3 for cust_1/);
+    expect(stdout).toMatch(/^verified: version 3 for cust_1/);
   });
 });
 
@@ -143,7 +145,7 @@ describe("is refused with exit code 1 and one sentence:", () => {
     ["a document that is not there", () => entitlement("sign", file("none"), "--key", "k"), /no such file/],
     [
       "a document that is not JSON",
-      () => cadastre(["entitlement", "sign", "-", "--key", file("issuer.json")], "{"),
+      () => cadastre(["entitlement", "sign", "-", "--key", file("issuer.json")], { input: "{" }),
       /`-` is not JSON/,
     ],
     ["a document that is no object", () => signing([document], "--days", "1"), /is not a JSON object/],
@@ -181,10 +183,9 @@ describe("is refused with exit code 1 and one sentence:", () => {
     [
       "a key set to sign with",
       () =>
-        cadastre(
-          ["entitlement", "sign", "-", "--key", file("keys.json"), "--days", "1"],
-          JSON.stringify(document),
-        ),
+        cadastre(["entitlement", "sign", "-", "--key", file("keys.json"), "--days", "1"], {
+          input: JSON.stringify(document),
+        }),
       /keys\.json` is not an issuer's key: make one with `cadastre entitlement keygen`/,
     ],
     [
@@ -204,21 +205,21 @@ describe("is refused with exit code 1 and one sentence:", () => {
     ],
     [
       "text that is no entitlement",
-      () => cadastre(["entitlement", "inspect", "-"], "a.b.c"),
+      () => cadastre(["entitlement", "inspect", "-"], { input: "a.b.c" }),
       /not a compact JWS/,
     ],
   ];
 
   test.each(cases)("%s", async (_, run, sentence) => {
-    const { code, out, err } = await run();
-    expect({ code, out, lines: err.split("\n").length }).toEqual({ code: 1, out: "", lines: 1 });
-    expect(err).toMatch(sentence);
+    const { code, stdout, stderr } = await run();
+    expect({ code, stdout, lines: stderr.split("\n").length }).toEqual({ code: 1, stdout: "", lines: 1 });
+    expect(stderr).toMatch(sentence);
   });
 
   test("and to a machine as JSON", async () => {
-    const { code, out } = await verify(...published(), "--at", "2099-01-01T00:00:00Z", "--json");
+    const { code, stdout } = await verify(...published(), "--at", "2099-01-01T00:00:00Z", "--json");
     expect(code).toBe(1);
-    expect(JSON.parse(out)).toMatchObject({
+    expect(JSON.parse(stdout)).toMatchObject({
       verified: false,
       code: "entitlement_expired",
       outcome: "denied",
@@ -238,8 +239,8 @@ describe("is misused with exit code 2:", () => {
     [["keygen"], "required option '--out <file>' not specified"],
     [["forge"], "unknown command 'forge'"],
   ])("%j", async (args, sentence) => {
-    const { code, out, err } = await entitlement(...args);
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toContain(sentence);
+    const { code, stdout, stderr } = await entitlement(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(sentence);
   });
 });

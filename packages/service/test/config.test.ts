@@ -8,6 +8,7 @@ test("without variables everything has its default", () => {
     host: "127.0.0.1",
     dataFolder: ".data",
     listings: 20_000,
+    trust: undefined,
     baseUrl: undefined,
     pageSize: 100,
     tokenLife: 86_400,
@@ -37,6 +38,20 @@ test.each([
   ["CADASTRE_LOG_LEVEL", "loud", "CADASTRE_LOG_LEVEL must be debug, info, warn, error or silent, not `loud`"],
 ])("%s=%s is refused in a sentence", (name, value, sentence) => {
   expect(() => readConfig({ [name]: value })).toThrow(sentence);
+});
+
+test("whom to trust is told whole or not at all", () => {
+  const keySet = { CADASTRE_KEY_SET: "keys.json" };
+  const names = { CADASTRE_ISSUER: "https://issuer.example", CADASTRE_AUDIENCE: "cadastre" };
+  expect(readConfig({ ...keySet, ...names }).trust).toEqual({
+    keySet: "keys.json",
+    issuer: "https://issuer.example",
+    audience: "cadastre",
+  });
+  expect(() => readConfig(keySet)).toThrow(
+    "must be set together: without CADASTRE_ISSUER and CADASTRE_AUDIENCE the others",
+  );
+  expect(() => readConfig(names)).toThrow("must be set together: without CADASTRE_KEY_SET the others");
 });
 
 test("every variable at fault is named", () => {

@@ -111,7 +111,7 @@ describe("a fault of the data folder is told in a sentence that names the path",
     await rm(folder.publicKeys);
     const start = () => startService(readConfig({ PORT: "0", CADASTRE_LOG_LEVEL: "silent" }), folder);
     expect(await sentence(start)).toMatch(
-      new RegExp(`^${folder.publicKeys} cannot be read: .*\\(ENOENT\\)$`),
+      new RegExp(`^${folder.publicKeys}: the key set cannot be read: ENOENT: put back a copy`),
     );
   });
 
@@ -120,7 +120,9 @@ describe("a fault of the data folder is told in a sentence that names the path",
     await prepareAccess(folder);
     await writeFile(folder.publicKeys, "{");
     const start = () => startService(readConfig({ PORT: "0", CADASTRE_LOG_LEVEL: "silent" }), folder);
-    expect(await sentence(start)).toMatch(new RegExp(`^${folder.publicKeys} is not JSON`));
+    expect(await sentence(start)).toMatch(
+      new RegExp(`^${folder.publicKeys}: .*the key set does not fit a JWKS`),
+    );
   });
 });
 

@@ -11,7 +11,8 @@ import { demoCustomers } from "../src/demo/customers.ts";
 import { type Demo, readDemo } from "../src/demo/demo-file.ts";
 import { audience, issuer, readIssuer } from "../src/demo/issuer.ts";
 import { ask } from "./support/ask.ts";
-import { end, type Outcome, type Program, runProgram, says, startProgram } from "./support/program.ts";
+import { cadastre } from "./support/cli.ts";
+import { end, type Outcome, type Program, says, startProgram } from "./support/program.ts";
 
 /** How long a change may take to be known to a process that runs, in milliseconds. */
 const known = { timeout: 5000, interval: 100 };
@@ -43,8 +44,8 @@ afterAll(async () => {
   await rm(folder.path, { recursive: true });
 });
 
-const cadastre = (...args: readonly string[]): Promise<Outcome> =>
-  runProgram("cli/main.ts", args, { CADASTRE_DATA: folder.path });
+const operator = (...args: readonly string[]): Promise<Outcome> =>
+  cadastre(args, { environment: { CADASTRE_DATA: folder.path } });
 
 /** Install an entitlement from this process, beside the one that serves. */
 async function install(customer: string, version: number): Promise<void> {
@@ -71,7 +72,7 @@ const status = async (apiKey: string) => (await get(apiKey)).status;
 
 /** The key that a command has shown. */
 function shown({ code, stdout }: Outcome): string {
-  expect(stdout).toMatch(/^cadastre_\w{49}\n$/);
+  expect(stdout).toMatch(/^cadastre_\w{49}$/);
   expect(code).toBe(0);
   seen.push(stdout.trim());
   return stdout.trim();
@@ -84,7 +85,7 @@ type Listed = {
   readonly pepper: number;
 };
 const list = async (customer: string) =>
-  JSON.parse((await cadastre("key", "list", customer, "--json")).stdout) as readonly Listed[];
+  JSON.parse((await operator("key", "list", customer, "--json")).stdout) as readonly Listed[];
 
 describe("an API key", patience, () => {
   let first: string;
@@ -92,27 +93,27 @@ describe("an API key", patience, () => {
   let ids: readonly string[];
 
   test("works when it is made, and is shown once", async () => {
-    const created = await cadastre("key", "create", "acme");
+    const created = await operator("key", "create", "acme");
     first = shown(created);
     expect(created.stderr).toMatch(
-      /^The key \w{26} of acme does not expire. This is the only time that it is shown:\n$/,
+      /^The key \w{26} of acme does not expire. This is the only time that it is shown:$/,
     );
     expect(await status(first)).toBe(200);
-    const listed = await cadastre("key", "list", "acme");
+    const listed = await operator("key", "list", "acme");
     expect(listed.stdout).toContain(`acme      ${first.slice(0, 14)}…`);
     expect(listed.stdout).not.toContain(first.slice(0, 15));
   });
 
   test("is rotated: both work, and a third is refused with what to do", async () => {
     const [{ id }] = (await list("acme")) as [Listed];
-    const rotated = await cadastre("key", "rotate", id, "--overlap", "1h", "--expires", "30d");
+    const rotated = await operator("key", "rotate", id, "--overlap", "1h", "--expires", "30d");
     second = shown(rotated);
     expect(rotated.stderr).toMatch(
       new RegExp(`\nThe key ${id} works until \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC`),
     );
     expect([await status(first), await status(second)]).toEqual([200, 200]);
     ids = (await list("acme")).map((key) => key.id);
-    const third = await cadastre("key", "create", "acme");
+    const third = await operator("key", "create", "acme");
     expect(third).toMatchObject({ code: 1, stdout: "" });
     expect(third.stderr).toMatch(
       new RegExp(`^the customer has two live API keys.*revoke one of them first: ${ids[0]} .*${ids[1]}`),
@@ -120,12 +121,12 @@ describe("an API key", patience, () => {
   });
 
   test("outlives a change of the pepper, and moves to the new one when it is used", async () => {
-    const rotated = await cadastre("key", "rotate-pepper");
+    const rotated = await operator("key", "rotate-pepper");
     expect(rotated).toMatchObject({ code: 0, stdout: "" });
     expect(rotated.stderr).toContain(
       `The pepper of version 2 is the current one.\nLive keys under version 1: ${demoCustomers.length + 2}.`,
     );
-    const { apiKey } = JSON.parse((await cadastre("key", "create", "demo-market", "--json")).stdout) as {
+    const { apiKey } = JSON.parse((await operator("key", "create", "demo-market", "--json")).stdout) as {
       apiKey: string;
     };
     seen.push(apiKey);
@@ -135,7 +136,7 @@ describe("an API key", patience, () => {
       return (await list("acme")).map(({ pepper }) => pepper);
     };
     await expect.poll(peppers, patience).toEqual([2, 1]);
-    const again = await cadastre("key", "rotate-pepper", "--json");
+    const again = await operator("key", "rotate-pepper", "--json");
     expect(JSON.parse(again.stdout)).toEqual({
       current: 3,
       forgotten: [],
@@ -149,10 +150,10 @@ describe("an API key", patience, () => {
 
   test("is refused within five seconds of its end, as one that was never made", async () => {
     expect(await status(first)).toBe(200);
-    const revoked = await cadastre("key", "revoke", ids[0] ?? "");
+    const revoked = await operator("key", "revoke", ids[0] ?? "");
     expect(revoked).toMatchObject({ code: 0, stdout: "" });
     await expect.poll(() => status(first), known).toBe(401);
-    const third = shown(await cadastre("key", "rotate", ids[1] ?? "", "--overlap", "0m"));
+    const third = shown(await operator("key", "rotate", ids[1] ?? "", "--overlap", "0m"));
     await expect.poll(() => status(second), known).toBe(401);
     expect(await status(third)).toBe(200);
     expect((await list("acme")).map(({ state }) => state)).toEqual(["revoked", "expired", "live"]);
@@ -164,7 +165,7 @@ describe("an API key", patience, () => {
       bodies.add(JSON.stringify([code, same, text]));
     }
     expect([...bodies]).toHaveLength(1);
-    const twice = await cadastre("key", "revoke", ids[0] ?? "");
+    const twice = await operator("key", "revoke", ids[0] ?? "");
     expect(twice.code).toBe(0);
     expect(twice.stderr).toMatch(/is revoked since \d{4}/);
   });
@@ -202,7 +203,7 @@ function hideKeys(hidden: boolean): void {
 describe("the program refuses", patience, () => {
   test.concurrent.each<[string, readonly string[], number, RegExp]>([
     ["an unknown customer", ["create", "nobody"], 1, /^no entitlement of the customer is installed: install/],
-    ["an unknown id", ["revoke", "01X"], 1, /^no API key has this id: see the list of keys: 01X\n$/],
+    ["an unknown id", ["revoke", "01X"], 1, /^no API key has this id: see the list of keys: 01X$/],
     ["an unknown id to rotate", ["rotate", "01X"], 1, /^no API key has this id/],
     ["a time that is over", ["create", "acme", "--expires", "2020-01-01"], 2, /It must be in the future\./],
     ["a day that is none", ["create", "acme", "--expires", "2030-02-30"], 2, /It must be a date, such as/],
@@ -210,7 +211,7 @@ describe("the program refuses", patience, () => {
     ["a missing argument", ["create"], 2, /missing required argument 'customer'/],
     ["an unknown command", ["destroy"], 2, /unknown command 'destroy'/],
   ])("%s", async (_what, args, code, says) => {
-    const outcome = await cadastre("key", ...args);
+    const outcome = await operator("key", ...args);
     expect(outcome).toMatchObject({ code, stdout: "" });
     expect(outcome.stderr).toMatch(says);
     expect(outcome.stderr).not.toMatch(/^ {4}at /m);
@@ -218,10 +219,10 @@ describe("the program refuses", patience, () => {
 
   test("a folder without a registry, and makes none", async () => {
     const empty = await mkdtemp(join(tmpdir(), "cadastre-empty-"));
-    const outcome = await runProgram("cli/main.ts", ["key", "list"], { CADASTRE_DATA: empty });
+    const outcome = await cadastre(["key", "list"], { environment: { CADASTRE_DATA: empty } });
     expect(outcome).toMatchObject({ code: 1, stdout: "" });
     expect(outcome.stderr).toBe(
-      `${join(empty, "registry.sqlite")} does not exist: set CADASTRE_DATA to the folder of a service that was started once\n`,
+      `${join(empty, "registry.sqlite")} does not exist: set CADASTRE_DATA to the folder of a service that was started once`,
     );
     expect(await readdir(empty)).toEqual([]);
     await rm(empty, { recursive: true });

@@ -29,7 +29,13 @@ test("what says whether a picture is private is a list of the dictionary, and so
   ]);
   expect(open.filter((value) => !values.includes(value))).toEqual([]);
   expect(values.filter((value) => !open.includes(value))).toEqual([
-    ...["Agent Only", "AgentOnly", "Firm Only", "FirmOnly"],
-    ...["Office Only", "OfficeOnly", "Private", "Private"],
+    "Agent Only",
+    "AgentOnly",
+    "Firm Only",
+    "FirmOnly",
+    "Office Only",
+    "OfficeOnly",
+    "Private",
+    "Private",
   ]);
 });

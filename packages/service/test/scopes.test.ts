@@ -1,8 +1,13 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { generateKeyPair, type KeyPair, signEntitlement } from "@cadastre/entitlement";
-import { entityModel } from "@cadastre/reso";
+import {
+  generateKeyPair,
+  type KeyPair,
+  type KeySource,
+  openKeySource,
+  signEntitlement,
+} from "@cadastre/entitlement";
 import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
 import express from "express";
 import { pino } from "pino";
@@ -12,6 +17,7 @@ import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory } from "../src/access/key-directory.ts";
 import type { Peppers } from "../src/access/pepper.ts";
 import { createScopes, type Scopes } from "../src/access/scopes.ts";
+import { scopeOptions } from "../src/catalog.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { onError } from "../src/http/on-error.ts";
 import { callerOf } from "../src/http/request-context.ts";
@@ -26,6 +32,8 @@ const life = 600;
 let folder: string;
 let registry: Registry;
 let signer: KeyPair;
+let keySet: string;
+let keys: KeySource;
 let time: number;
 let scopes: Scopes;
 
@@ -34,14 +42,20 @@ beforeEach(async () => {
   registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
   signer = await generateKeyPair();
   time = 0;
-  const trust = { keys: { keys: [signer.publicKey] }, issuer, audience };
-  scopes = createScopes(registry.entitlements, trust, entityModel, () => time);
+  keySet = join(folder, "keys.json");
+  await publish(signer);
+  keys = await openKeySource(keySet, { maxAge: 0.05, minInterval: 0 });
+  scopes = createScopes(registry.entitlements, { keys, issuer, audience }, scopeOptions, () => time);
   await install(1);
 });
 afterEach(async () => {
+  keys.close();
   await registry.close();
   await rm(folder, { recursive: true });
 });
+
+const publish = (...pairs: readonly KeyPair[]) =>
+  writeFile(keySet, JSON.stringify({ keys: pairs.map(({ publicKey }) => publicKey) }));
 
 async function install(version: number): Promise<void> {
   const now = at / 1000;
@@ -87,6 +101,20 @@ test("a document ends to the second, though it was verified before", async () =>
   await scopes.of(customer, at);
   await scopes.of(customer, at + life * 1000 - 1);
   await expect(scopes.of(customer, at + life * 1000)).rejects.toMatchObject({ code: "entitlement_expired" });
+});
+
+test("what was proved with a key ends when the issuer takes the key away, and comes back with it", async () => {
+  await scopes.of(customer, at);
+  const next = await generateKeyPair();
+  await publish(next);
+  const code = () =>
+    scopes.of(customer, at).then(
+      () => "proved",
+      (error: { code: string }) => error.code,
+    );
+  await expect.poll(code).toBe("entitlement_unknown_key");
+  await publish(next, signer);
+  await expect.poll(code).toBe("proved");
 });
 
 test("nothing is proved of a customer without a document, nor without the registry", async () => {

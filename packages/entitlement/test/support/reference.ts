@@ -45,7 +45,7 @@ function masked(value: unknown, mask: string | undefined): unknown {
   const count = Number(mask?.match(/\d+/));
   if (mask === "null") return Array.isArray(value) ? [] : null;
   if (value === null || mask === undefined) return value;
-  if (typeof value === "string") return [...value].slice(0, count).join("");
+  if (typeof value === "string") return Array.from(value).slice(0, count).join("");
   const power = 10 ** count;
   return (Math.sign(Number(value)) * Math.round(Math.abs(Number(value)) * power)) / power + 0;
 }

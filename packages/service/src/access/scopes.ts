@@ -2,17 +2,14 @@ import { createHash } from "node:crypto";
 import {
   compileScope,
   EntitlementError,
-  type PublicKeys,
   type Scope,
   type ScopeOptions,
   verifyEntitlement,
 } from "@cadastre/entitlement";
 import type { EntitlementRegistry, InstalledEntitlement } from "@cadastre/store/registry";
 import { type Freshness, RecentAnswers } from "./recent-answers.ts";
+import type { Trust } from "./trust.ts";
 import { VerifiedScopes } from "./verified-scopes.ts";
-
-/** Whom the service trusts to sign, and what it is called in what they sign. */
-export type Trust = { readonly keys: PublicKeys; readonly issuer: string; readonly audience: string };
 
 /** The scope of each customer, proved by a signed entitlement. */
 export type Scopes = {
@@ -27,7 +24,10 @@ export type Scopes = {
 
 type Found = InstalledEntitlement & { readonly hash: string };
 
-/** Each document is verified and compiled once; its end is checked at every request. */
+/**
+ * Each document is verified and compiled once, and again when the issuer's keys change; its end is checked at every
+ * request.
+ */
 export function createScopes(
   entitlements: Pick<EntitlementRegistry, "find">,
   trust: Trust,
@@ -49,7 +49,8 @@ export function createScopes(
     async of(customer, at, freshness) {
       const found = await answers.get(customer, () => find(entitlements, customer), freshness);
       if (found === undefined) throw new EntitlementError("entitlement_malformed");
-      const { scope, expires } = await verified.get(`${customer} ${found.hash}`, () => verify(found, at));
+      const proof = `${trust.keys.revision()} ${customer} ${found.hash}`;
+      const { scope, expires } = await verified.get(proof, () => verify(found, at));
       if (at / 1000 >= expires) throw new EntitlementError("entitlement_expired");
       return scope;
     },

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Registry } from "@cadastre/store/registry";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
 import { withRegistry } from "../data/registry.ts";
@@ -8,14 +8,15 @@ import { CommandRefused } from "./outcome.ts";
 
 /** Do `work` with the registry of the folder that the environment names. A folder without one is not made one. */
 export function withServiceRegistry<T>(
-  work: (registry: Registry, folder: DataFolder) => Promise<T>,
+  work: (registry: Registry, folder: DataFolder, config: Config) => Promise<T>,
 ): Promise<T> {
-  const { dataFolder } = readConfig(process.env);
+  const config = readConfig(process.env);
+  const { dataFolder } = config;
   return withDataFolder(dataFolder, async () => {
     if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
     const folder = await openDataFolder(dataFolder);
     if (!existsSync(folder.registry)) throw new CommandRefused(missing(folder.registry));
-    return withRegistry(folder, (registry) => work(registry, folder));
+    return withRegistry(folder, (registry) => work(registry, folder, config));
   });
 }
 

@@ -1,14 +1,18 @@
 import { Command } from "commander";
 import { inspectCommand } from "./entitlement/inspect.ts";
+import { installCommand } from "./entitlement/install.ts";
 import { keygenCommand } from "./entitlement/keygen.ts";
+import { listCommand } from "./entitlement/list.ts";
 import { signCommand } from "./entitlement/sign.ts";
 import { verifyCommand } from "./entitlement/verify.ts";
 
-/** `cadastre entitlement …`: what an issuer does. A service needs none of it, and no private key. */
+/** `cadastre entitlement …`: what an issuer does, and what a service takes from it, which needs no private key. */
 export const entitlementCommand = (): Command =>
   new Command("entitlement")
-    .description("Sign entitlements, and look at them.")
+    .description("Sign entitlements, look at them, and put them in force.")
     .addCommand(keygenCommand())
     .addCommand(signCommand())
     .addCommand(verifyCommand())
-    .addCommand(inspectCommand());
+    .addCommand(inspectCommand())
+    .addCommand(installCommand())
+    .addCommand(listCommand());

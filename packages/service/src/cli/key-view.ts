@@ -1,4 +1,5 @@
 import { type ApiKeyRecord, isInForce } from "@cadastre/store/registry";
+import { table } from "./table.ts";
 import { readable } from "./times.ts";
 
 const stateOf = (key: ApiKeyRecord, at: number): "live" | "revoked" | "expired" =>
@@ -33,8 +34,5 @@ export function keyTable(keys: readonly ApiKeyRecord[], at: number): string {
     time(key.revoked ?? key.expires, "–"),
     time(key.lastUsed, "never"),
   ]);
-  const lines = [[...heads], ...rows];
-  const widths = heads.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
-  const pad = (cell: string, i: number) => cell.padEnd(widths[i] ?? 0);
-  return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
+  return table(heads, rows);
 }

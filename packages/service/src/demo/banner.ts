@@ -9,7 +9,7 @@ export function banner({ baseUrl, keys }: Demo, examples: Examples | undefined, 
     "",
     `Cadastre is serving ${baseUrl}/reso/odata`,
     "",
-    `Keys, also in ${demoFile}:`,
+    ...(first === undefined ? withoutDemo : [`Keys, also in ${demoFile}:`]),
     ...keys.map(
       ({ name, apiKey, summary }) => `  ${name.padEnd(width)}  ${apiKey}\n  ${" ".repeat(width)}  ${summary}`,
     ),
@@ -20,6 +20,13 @@ export function banner({ baseUrl, keys }: Demo, examples: Examples | undefined, 
   lines.push("", "Stop with Ctrl-C.", "");
   return lines.join("\n");
 }
+
+/** Where entitlements are another issuer's there are no keys to begin with. */
+const withoutDemo = [
+  "To let a customer in:",
+  "  npm run cadastre -- entitlement install <file>",
+  "  npm run cadastre -- key create <customer>",
+];
 
 /** Lines for a shell, each of which works as it stands. */
 function requestsToTry(baseUrl: string, apiKey: string, examples: Examples): readonly string[] {

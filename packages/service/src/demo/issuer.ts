@@ -9,9 +9,8 @@ export const audience = "cadastre";
 
 const jwk = z.object({ kty: z.string(), kid: z.string() }).catchall(z.unknown());
 const keyPair = z.object({ kid: z.string(), publicKey: jwk, privateKey: jwk });
-const keySet = z.object({ keys: z.array(jwk) });
 
-export type KeySet = z.output<typeof keySet>;
+type KeySet = { readonly keys: z.output<typeof jwk>[] };
 
 /** The folder's issuer, made at the first start. Its public key is published beside it. */
 export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
@@ -24,5 +23,3 @@ export async function readIssuer(folder: DataFolder): Promise<SigningKey & { rea
 }
 
 const parseKeyPair = (text: string) => keyPair.parse(JSON.parse(text));
-
-export const parseKeySet = (text: string): KeySet => keySet.parse(JSON.parse(text));

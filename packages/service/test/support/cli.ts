@@ -1,18 +1,12 @@
-import { spawn } from "node:child_process";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
+import { type Outcome, runProgram } from "./program.ts";
 
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const program = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-const flags = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"];
+type Given = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
 
-export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
-
-/** Run `cadastre` in a process of its own. */
-export async function cadastre(args: readonly string[], input = ""): Promise<Ended> {
-  const child = spawn(process.execPath, [...flags, program, ...args], { cwd: root });
-  const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  child.stdin.end(input);
-  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  return { code, out: out.trimEnd(), err: err.trimEnd() };
+/** Run `cadastre` in a process of its own, and give what it wrote, less the end of the last line. */
+export async function cadastre(
+  args: readonly string[],
+  { input, environment = {} }: Given = {},
+): Promise<Outcome> {
+  const { code, stdout, stderr } = await runProgram("cli/main.ts", args, environment, input);
+  return { code, stdout: stdout.trimEnd(), stderr: stderr.trimEnd() };
 }

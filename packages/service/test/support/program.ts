@@ -43,8 +43,10 @@ export async function runProgram(
   file: string,
   args: readonly string[],
   environment: Environment,
+  input = "",
 ): Promise<Outcome> {
   const { child, texts } = spawnSource(file, args, environment);
+  child.stdin.end(input);
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout: texts.stdout, stderr: texts.stderr };
 }
@@ -54,7 +56,7 @@ function spawnSource(file: string, args: readonly string[], environment: Environ
   const child = spawn(process.execPath, [...node, ...args], {
     cwd: root,
     env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: "pipe",
   });
   const texts = { stdout: "", stderr: "", both: "" };
   for (const name of ["stdout", "stderr"] as const) {

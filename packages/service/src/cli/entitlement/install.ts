@@ -1,0 +1,44 @@
+import { compileScope, type Entitlement, verifyEntitlement } from "@cadastre/entitlement";
+import { Command } from "commander";
+import { openTrust } from "../../access/trust.ts";
+import { scopeOptions } from "../../catalog.ts";
+import type { Config } from "../../config.ts";
+import type { DataFolder } from "../../data/data-folder.ts";
+import { withServiceRegistry } from "../data.ts";
+import { print, say } from "../outcome.ts";
+import { instantText } from "./describe.ts";
+import { readInput } from "./files.ts";
+
+type Options = { readonly json?: true };
+
+export const installCommand = (): Command =>
+  new Command("install")
+    .description("Put an entitlement in force for its customer, if the service trusts it.")
+    .argument("<entitlement>", "file of the entitlement, or - for standard input")
+    .option("--json", "print JSON")
+    .action(install);
+
+const install = (file: string, { json }: Options): Promise<void> =>
+  withServiceRegistry(async ({ entitlements }, folder, config) => {
+    const jws = await readInput(file);
+    const { sub: customer, ver: version, exp } = await verify(jws, config, folder);
+    const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
+    if (json) return print(JSON.stringify({ customer, version, expires: exp, installed }));
+    say(
+      installed
+        ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. A running service follows within 5 seconds.`
+        : `Version ${version} for ${customer} was installed before.`,
+    );
+  });
+
+/** Nothing is installed that the service would refuse. */
+async function verify(jws: string, config: Config, folder: DataFolder): Promise<Entitlement> {
+  const trust = await openTrust(config, folder);
+  try {
+    const document = await verifyEntitlement(jws, { ...trust, now: () => new Date() });
+    compileScope(document, scopeOptions);
+    return document;
+  } finally {
+    trust.keys.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { inspectEntitlement } from "@cadastre/entitlement";
+import type { InstalledEntitlement } from "@cadastre/store/registry";
+import { Command } from "commander";
+import { withServiceRegistry } from "../data.ts";
+import { print, say } from "../outcome.ts";
+import { table } from "../table.ts";
+import { readable } from "../times.ts";
+
+type Options = { readonly json?: true };
+
+export const listCommand = (): Command =>
+  new Command("list")
+    .description("List the entitlements that are installed.")
+    .option("--json", "print JSON")
+    .action(list);
+
+const list = ({ json }: Options): Promise<void> =>
+  withServiceRegistry(async ({ entitlements }) => {
+    const listed = (await entitlements.list()).map(summaryOf);
+    if (json) return print(JSON.stringify(listed));
+    if (listed.length === 0) return say("No entitlements.");
+    const rows = listed.map(({ customer, version, installed, expires }) => [
+      customer,
+      String(version),
+      readable(Date.parse(installed)),
+      readable(Date.parse(expires)),
+    ]);
+    print(table(["CUSTOMER", "VERSION", "INSTALLED", "ENDS"], rows));
+  });
+
+function summaryOf({ customer, version, jws, installed }: InstalledEntitlement) {
+  const { exp } = inspectEntitlement(jws).document;
+  const instant = (time: number) => new Date(time).toISOString();
+  return { customer, version, installed: instant(installed), expires: instant(exp * 1000) };
+}
