@@ -51,6 +51,7 @@ const settings = {
   },
   CADASTRE_PAGE_SIZE: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
   CADASTRE_TOP_IS_TOTAL: { is: trueOrFalse, must: "true or false" },
+  CADASTRE_BATCH_REQUESTS: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
   CADASTRE_TOKEN_LIFE: {
     is: whole(1, 31_536_000).default(86_400),
     must: "a number of seconds up to 31536000",
@@ -91,6 +92,8 @@ export type Config = {
   readonly pageSize: number;
   /** Whether `$top` is the number of records of all pages together, and not the size of a page. */
   readonly topIsTotal: boolean;
+  /** Requests that a `$batch` may have. */
+  readonly batchRequests: number;
   /** Life of a `$skiptoken`, in seconds. */
   readonly tokenLife: number;
   /** How long a query may take, in seconds. */
@@ -144,6 +147,7 @@ const toConfig = (values: Values): Config => ({
   trustProxy: values.CADASTRE_TRUST_PROXY,
   pageSize: values.CADASTRE_PAGE_SIZE,
   topIsTotal: values.CADASTRE_TOP_IS_TOTAL,
+  batchRequests: values.CADASTRE_BATCH_REQUESTS,
   tokenLife: values.CADASTRE_TOKEN_LIFE,
   querySeconds: values.CADASTRE_QUERY_SECONDS,
   readers: values.CADASTRE_READERS,

@@ -11,6 +11,7 @@ test("without variables everything has its default", () => {
     trust: undefined,
     baseUrl: undefined,
     pageSize: 100,
+    batchRequests: 100,
     tokenLife: 86_400,
     querySeconds: 10,
     readers: 2,

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
 
 /** What a route answers with: a body in full, and how it is to be read. */
@@ -35,7 +37,7 @@ export function sendAnswer(
 const smallBody = 16_384;
 
 /** Express would add a charset to the media type; JSON and XML say theirs themselves. */
-export function sendBody(res: Response, contentType: string, body: Body): void {
+function sendBody(res: Response, contentType: string, body: Body): void {
   const pieces = (typeof body === "string" ? [body] : body).map((piece) =>
     typeof piece === "string" ? Buffer.from(piece) : piece,
   );
@@ -51,4 +53,19 @@ export function sendBody(res: Response, contentType: string, body: Body): void {
   res.cork();
   for (const piece of pieces) res.write(piece);
   res.end();
+}
+
+/** Sends a body that comes into being as it goes out; as fast as the client takes it. */
+export async function sendStream(
+  res: Response,
+  contentType: string,
+  pieces: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  res.setHeader("content-type", contentType);
+  try {
+    await pipeline(Readable.from(pieces), res);
+  } catch (error) {
+    // Nobody waits for the rest when the client has gone.
+    if (!res.destroyed) throw error;
+  }
 }

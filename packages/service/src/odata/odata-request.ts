@@ -1,6 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { Stages } from "../http/stages.ts";
-import type { OdataVersion } from "./protocol.ts";
+import type { HeaderReader, OdataVersion } from "./protocol.ts";
 
 /** A read under the OData root, free of HTTP: what a route needs to answer it. */
 export type OdataRequest = {
@@ -9,8 +9,7 @@ export type OdataRequest = {
   /** The query string as it came in, without the question mark. */
   readonly query: string;
   readonly version: OdataVersion;
-  /** The value of a header of the request, by its name in lower case. */
-  readonly header: (name: string) => string | undefined;
+  readonly header: HeaderReader;
   readonly scope: Scope;
   readonly stages: Stages;
   /** Gives a signal that aborts when the client is gone. */

@@ -10,7 +10,13 @@ export type Reply = {
 };
 
 /** Send the request target byte for byte: nothing is encoded or normalized on the way. */
-export function ask(baseUrl: string, target: string, headers: Headers = {}, method = "GET"): Promise<Reply> {
+export function ask(
+  baseUrl: string,
+  target: string,
+  headers: Headers = {},
+  method = "GET",
+  body = "",
+): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, path: target, method, headers, agent: false }, (res) => {
@@ -26,7 +32,7 @@ export function ask(baseUrl: string, target: string, headers: Headers = {}, meth
       });
     });
     sent.on("error", reject);
-    sent.end();
+    sent.end(body);
   });
 }
 
