@@ -10,8 +10,10 @@ test("without variables everything has its default", () => {
     listings: 20_000,
     trust: undefined,
     baseUrl: undefined,
+    trustProxy: undefined,
     pageSize: 100,
     batchRequests: 100,
+    topIsTotal: false,
     tokenLife: 86_400,
     querySeconds: 10,
     readers: 2,
@@ -33,12 +35,27 @@ test.each([
     "ftp://x",
     "CADASTRE_BASE_URL must be an http or https address without a query, not `ftp://x`",
   ],
+  ...["100", "-1", "1.5", "proxy.example", "10.0.0.0/33", "::1/129", "loopback,", "10.0.0.1/8/8"].map(
+    (text): [string, string, string] => [
+      "CADASTRE_TRUST_PROXY",
+      text,
+      `CADASTRE_TRUST_PROXY must be a number of proxies, or addresses and networks such as \`loopback,10.0.0.0/8\`, not \`${text}\``,
+    ],
+  ),
   ["CADASTRE_PAGE_SIZE", "1001", "CADASTRE_PAGE_SIZE must be a whole number from 1 to 1000, not `1001`"],
   ["CADASTRE_ODATA_VERSION", "4.1", "CADASTRE_ODATA_VERSION must be 4.0 or 4.01, not `4.1`"],
   ["CADASTRE_SERVER_TIMING", "yes", "CADASTRE_SERVER_TIMING must be true or false, not `yes`"],
   ["CADASTRE_LOG_LEVEL", "loud", "CADASTRE_LOG_LEVEL must be debug, info, warn, error or silent, not `loud`"],
 ])("%s=%s is refused in a sentence", (name, value, sentence) => {
   expect(() => readConfig({ [name]: value })).toThrow(sentence);
+});
+
+test.each<[string, number | readonly string[]]>([
+  ["0", 0],
+  ["2", 2],
+  ["loopback, 10.0.0.0/8,::1,fd00::/8", ["loopback", "10.0.0.0/8", "::1", "fd00::/8"]],
+])("CADASTRE_TRUST_PROXY=%s trusts %o", (text, trusted) => {
+  expect(readConfig({ CADASTRE_TRUST_PROXY: text }).trustProxy).toEqual(trusted);
 });
 
 test("whom to trust is told whole or not at all", () => {

@@ -6,7 +6,7 @@ type JsonObject = { readonly [name: string]: Json };
 
 /** Write the model as a CSDL JSON document, `$metadata` in JSON. Source: OData CSDL JSON 4.01. */
 export function writeCsdlJson(model: EntityModel): string {
-  const references = vocabulariesOf(model).map(({ namespace, json }) => [
+  const references = vocabulariesOf(model).map(({ namespace, json }): [string, Json] => [
     json,
     { $Include: [{ $Namespace: namespace }] },
   ]);

@@ -36,7 +36,8 @@ function writeProperty(parent: Element, property: StructuralProperty): void {
     ...(nullable ? {} : { Nullable: "false" }),
     ...(maxLength === undefined ? {} : { MaxLength: maxLength }),
     ...(precision === undefined ? {} : { Precision: precision }),
-    ...(scale === undefined ? {} : { Scale: scale }),
+    // A decimal without the attribute would be a whole number.
+    ...(scale === undefined && type !== "Edm.Decimal" ? {} : { Scale: scale ?? "variable" }),
     ...(srid === undefined ? {} : { SRID: srid }),
   });
   writeAnnotations(element, annotations);

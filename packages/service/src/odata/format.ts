@@ -36,6 +36,9 @@ const jsonParameters: ReadonlyMap<string, Partial<JsonFormat>> = new Map<string,
   ]),
   ["ieee754compatible=true", { ieee754: true }],
   ["ieee754compatible=false", { ieee754: false }],
+  // Allows exponents in decimals that are strings, and asks for none.
+  ["exponentialdecimals=true", {}],
+  ["exponentialdecimals=false", {}],
   ["charset=utf-8", {}],
 ]);
 

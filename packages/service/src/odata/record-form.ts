@@ -1,5 +1,6 @@
 import type { EntityType, PrimitiveType } from "@cadastre/odata";
 import type { JsonFormat } from "./format.ts";
+import { withoutExponent } from "./numeral.ts";
 import { type RecordMember, type RecordText, readRecords } from "./record-members.ts";
 
 /** How records are written where the stored bytes are not the answer. */
@@ -73,8 +74,8 @@ export function typeAnnotation({ type, collection }: Shape, value: string): stri
 const exact: ReadonlySet<PrimitiveType> = new Set(["Edm.Int64", "Edm.Decimal"]);
 
 /** A number that stands alone or in an array. */
-const numeral = /(^|[[,])(-?\d[^,\]]*)/g;
+const numeral = /(?<=^|[[,])-?\d[^,\]]*/g;
 
 /** JSON text of a value in the format. */
 export const writeValue = ({ type }: Shape, value: string, { ieee754 }: JsonFormat): string =>
-  ieee754 && exact.has(type) ? value.replace(numeral, '$1"$2"') : value;
+  ieee754 && exact.has(type) ? value.replace(numeral, (found) => `"${withoutExponent(found)}"`) : value;
