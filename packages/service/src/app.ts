@@ -2,7 +2,8 @@ import express, { type Express } from "express";
 import { type Edge, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
 import { Refused } from "./errors.ts";
-import { healthRoutes, type Readiness } from "./http/health.ts";
+import { crossOrigin } from "./http/cross-origin.ts";
+import { addHealth, type Readiness } from "./http/health.ts";
 import { hostForm } from "./http/host.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
@@ -31,7 +32,8 @@ export function createApp(services: Services): Express {
 
   app.use(requestIds(log));
   app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));
-  app.use("/health", healthRoutes(readiness));
+  if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
+  addHealth(app, readiness);
   app.use(requireApiKey(services));
   app.use(odataRoot, odataRoutes(services, config));
   app.use((_req, _res, next) => next(new Refused("not_found")));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Origins, toOrigins } from "./http/cross-origin.ts";
 import { type TrustedProxies, toTrustedProxies } from "./http/trusted-proxies.ts";
 
 /** A whole number between two bounds, said in words. */
@@ -13,6 +14,15 @@ const trueOrFalse = z
   .enum(["true", "false"])
   .default("false")
   .transform((value) => value === "true");
+
+/** What `read` makes of a text; where it makes nothing of it, the text is wrong. */
+const readBy = <T>(read: (text: string) => T | undefined) =>
+  z.string().transform((text, context): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: "not read" });
+    return z.NEVER;
+  });
 
 const isBaseUrl = (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -46,8 +56,12 @@ const settings = {
     must: "an http or https address without a query",
   },
   CADASTRE_TRUST_PROXY: {
-    is: z.string().transform(toTrustedProxies).optional(),
+    is: readBy(toTrustedProxies).optional(),
     must: "a number of proxies, or addresses and networks such as `loopback,10.0.0.0/8`",
+  },
+  CADASTRE_CORS_ORIGINS: {
+    is: readBy(toOrigins).optional(),
+    must: "`*`, or origins such as `https://app.example` with commas between",
   },
   CADASTRE_PAGE_SIZE: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
   CADASTRE_TOP_IS_TOTAL: { is: trueOrFalse, must: "true or false" },
@@ -88,6 +102,8 @@ export type Config = {
   readonly baseUrl: string | undefined;
   /** Proxies whose word on the client's scheme and host is taken: the last so many, or these addresses; none by default. */
   readonly trustProxy: TrustedProxies | undefined;
+  /** Origins of pages whose scripts may ask; none by default. */
+  readonly corsOrigins: Origins | undefined;
   /** Records of a page where the request does not say. */
   readonly pageSize: number;
   /** Whether `$top` is the number of records of all pages together, and not the size of a page. */
@@ -145,6 +161,7 @@ const toConfig = (values: Values): Config => ({
   trust: trustOf(values),
   baseUrl: values.CADASTRE_BASE_URL,
   trustProxy: values.CADASTRE_TRUST_PROXY,
+  corsOrigins: values.CADASTRE_CORS_ORIGINS,
   pageSize: values.CADASTRE_PAGE_SIZE,
   topIsTotal: values.CADASTRE_TOP_IS_TOTAL,
   batchRequests: values.CADASTRE_BATCH_REQUESTS,

@@ -65,11 +65,15 @@ async function sendBatch(
   await sendStream(res, batch.contentType, batch.write(replies));
 }
 
+/** Headers of a request that have a say in its answer. */
+const decisive = "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion";
+
 /** Which entitlement the answer is restricted to, errors too. An answer is for its caller alone. */
 const announceEntitlement: Step = (req, res) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
   res.setHeader("cache-control", "private, no-cache");
-  res.setHeader("vary", "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion");
+  const varied = res.getHeader("vary");
+  res.setHeader("vary", varied === undefined ? decisive : `${String(varied)}, ${decisive}`);
 };
 
 function signalOfClose(res: Response): AbortSignal {
