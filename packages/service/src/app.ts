@@ -14,6 +14,7 @@ import type { Log } from "./log.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
 import { announceVersion, odataRoot } from "./odata/protocol.ts";
 import type { OdataServices } from "./odata/services.ts";
+import { addExplorer } from "./openapi/explorer.ts";
 
 /** All that the routes work with. */
 export type Services = Edge &
@@ -34,6 +35,7 @@ export function createApp(services: Services): Express {
   app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
   addHealth(app, readiness);
+  addExplorer(app, config);
   app.use(requireApiKey(services));
   app.use(odataRoot, odataRoutes(services, config));
   app.use((_req, _res, next) => next(new Refused("not_found")));
