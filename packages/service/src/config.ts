@@ -66,6 +66,14 @@ const settings = {
   CADASTRE_PAGE_SIZE: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
   CADASTRE_TOP_IS_TOTAL: { is: trueOrFalse, must: "true or false" },
   CADASTRE_BATCH_REQUESTS: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
+  CADASTRE_REQUESTS_PER_SECOND: {
+    is: whole(0, 1_000_000).default(100),
+    must: "a whole number from 0 to 1000000 (0: no limit)",
+  },
+  CADASTRE_REFUSALS_PER_SECOND: {
+    is: whole(0, 1_000_000).default(10),
+    must: "a whole number from 0 to 1000000 (0: no limit)",
+  },
   CADASTRE_TOKEN_LIFE: {
     is: whole(1, 31_536_000).default(86_400),
     must: "a number of seconds up to 31536000",
@@ -110,6 +118,10 @@ export type Config = {
   readonly topIsTotal: boolean;
   /** Requests that a `$batch` may have. */
   readonly batchRequests: number;
+  /** Requests of a key a second, where its entitlement does not say; 0: no limit. */
+  readonly requestsPerSecond: number;
+  /** Requests with a wrong key of one address a second; 0: no limit. */
+  readonly refusalsPerSecond: number;
   /** Life of a `$skiptoken`, in seconds. */
   readonly tokenLife: number;
   /** How long a query may take, in seconds. */
@@ -165,6 +177,8 @@ const toConfig = (values: Values): Config => ({
   pageSize: values.CADASTRE_PAGE_SIZE,
   topIsTotal: values.CADASTRE_TOP_IS_TOTAL,
   batchRequests: values.CADASTRE_BATCH_REQUESTS,
+  requestsPerSecond: values.CADASTRE_REQUESTS_PER_SECOND,
+  refusalsPerSecond: values.CADASTRE_REFUSALS_PER_SECOND,
   tokenLife: values.CADASTRE_TOKEN_LIFE,
   querySeconds: values.CADASTRE_QUERY_SECONDS,
   readers: values.CADASTRE_READERS,

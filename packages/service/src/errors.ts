@@ -49,6 +49,7 @@ const refusals = {
       "`$query` takes `text/plain` and `application/x-www-form-urlencoded`, `$batch` takes `application/json` and `multipart/mixed`, neither of them compressed",
   },
   failed_dependency: { status: 424, message: "a request that this one depends on has failed" },
+  rate_limited: { status: 429, message: "too many requests: wait for as long as `Retry-After` says" },
   query_timeout: {
     status: 503,
     message: "the query took too long: ask for less, or filter and sort by what is indexed",

@@ -1,5 +1,6 @@
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { createKeyDirectory } from "./access/key-directory.ts";
+import { createRates } from "./access/rates.ts";
 import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
@@ -51,6 +52,7 @@ export async function startService(config: Config, folder: DataFolder): Promise<
       onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
     }),
     scopes: createScopes(registry.entitlements, trust, scopeOptions),
+    rates: createRates(config),
     now: Date.now,
     readiness: { ready: true },
   };

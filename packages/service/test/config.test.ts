@@ -15,6 +15,8 @@ test("without variables everything has its default", () => {
     pageSize: 100,
     topIsTotal: false,
     batchRequests: 100,
+    requestsPerSecond: 100,
+    refusalsPerSecond: 10,
     tokenLife: 86_400,
     querySeconds: 10,
     readers: 2,

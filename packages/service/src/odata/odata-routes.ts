@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
+import type { Rates } from "../access/rates.ts";
 import type { Config } from "../config.ts";
 import { nothing, sendAnswer, sendStream } from "../http/answer.ts";
 import { logFailure } from "../http/on-error.ts";
@@ -18,11 +19,11 @@ import { continueOnErrorOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
 import type { OdataServices } from "./services.ts";
 
+/** What the routes work with beside what an answer needs. */
+type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates };
+
 /** Everything under the OData root, for callers that the edge has let in. */
-export function odataRoutes(
-  services: OdataServices & { readonly log: Log },
-  config: Config,
-): RequestHandler[] {
+export function odataRoutes(services: RouteServices, config: Config): RequestHandler[] {
   return [
     inOrder(requireVersion(config.odataVersion), announceEntitlement, requireChannelOf("odata")),
     async (req, res) => {
@@ -53,12 +54,15 @@ async function sendBatch(
   req: Request,
   res: Response,
   request: OdataRequest,
-  services: OdataServices & { readonly log: Log },
+  services: RouteServices,
 ): Promise<void> {
   const batch = await readBatch(req, services.config.batchRequests);
   const preference = continueOnErrorOf(req.get("prefer"));
   if (preference !== undefined) res.setHeader("preference-applied", preference);
-  const replies = answerBatch(batch.items, request, services, {
+  const replies = answerBatch(batch.items, {
+    outer: request,
+    services,
+    admit: () => services.rates.takeFor(callerOf(req), res),
     continueOnError: preference !== undefined,
     onError: (error, shown) => logFailure(services.log, findContext(req)?.requestId, error, shown),
   });

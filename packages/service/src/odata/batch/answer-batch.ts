@@ -10,39 +10,34 @@ import type { OdataServices } from "../services.ts";
 import { type BatchItem, type BatchReply, bytesOf } from "./batch-item.ts";
 import { resolveUrl } from "./item-address.ts";
 
-export type BatchSettings = {
+/** What the requests of a batch have in common. */
+export type BatchContext = {
+  /** The request of the batch itself: root, caller and version are its. */
+  readonly outer: OdataRequest;
+  readonly services: OdataServices;
+  /** Throws if the caller has asked too often: each request of a batch counts. */
+  readonly admit: () => void;
   /** Whether the requests after one that fails are answered. */
   readonly continueOnError: boolean;
   /** Told what went wrong, and what the client is told of it. */
   readonly onError: (error: unknown, shown: PublicError) => void;
 };
 
-/**
- * Answer the requests of a batch, one after the other, each as it would be alone. `outer` is the request of the batch
- * itself: root, caller and version are its.
- */
+/** Answer the requests of a batch, one after the other, each as it would be alone. */
 export async function* answerBatch(
   items: readonly BatchItem[],
-  outer: OdataRequest,
-  services: OdataServices,
-  { continueOnError, onError }: BatchSettings,
+  context: BatchContext,
 ): AsyncIterable<BatchReply> {
-  const signal = outer.gone();
+  const signal = context.outer.gone();
+  const outer: OdataRequest = { ...context.outer, gone: () => signal };
   const failed = new Set<string>();
   for (const item of items) {
     if (signal.aborted) return;
     const version = negotiatedVersion(item.header, outer.version);
-    const answer = await answerItem(
-      item,
-      version,
-      { ...outer, gone: () => signal },
-      services,
-      failed,
-      onError,
-    );
+    const answer = await answerItem(item, version, failed, { ...context, outer });
     yield { id: item.id, version: version ?? outer.version, answer };
     if (answer.status < 400) continue;
-    if (!continueOnError) return;
+    if (!context.continueOnError) return;
     if (item.id !== null) failed.add(item.id);
   }
 }
@@ -50,13 +45,12 @@ export async function* answerBatch(
 async function answerItem(
   item: BatchItem,
   version: OdataVersion | null,
-  outer: OdataRequest,
-  services: OdataServices,
   failed: ReadonlySet<string>,
-  onError: BatchSettings["onError"],
+  { outer, services, admit, onError }: BatchContext,
 ): Promise<Answer> {
   let texts: ReadonlyMap<string, string> | undefined;
   try {
+    admit();
     if (version === null) throw new Refused("unsupported_version");
     if (item.isAtomic) throw new Refused("not_implemented");
     if (item.dependsOn.some((id) => failed.has(id))) throw new Refused("failed_dependency");
