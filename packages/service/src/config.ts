@@ -10,10 +10,11 @@ const whole = (least: number, greatest: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= greatest);
 
-const trueOrFalse = z
-  .enum(["true", "false"])
-  .default("false")
-  .transform((value) => value === "true");
+const trueOrFalse = (absent: "true" | "false") =>
+  z
+    .enum(["true", "false"])
+    .default(absent)
+    .transform((value) => value === "true");
 
 /** What `read` makes of a text; where it makes nothing of it, the text is wrong. */
 const readBy = <T>(read: (text: string) => T | undefined) =>
@@ -64,7 +65,7 @@ const settings = {
     must: "`*`, or origins such as `https://app.example` with commas between",
   },
   CADASTRE_PAGE_SIZE: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
-  CADASTRE_TOP_IS_TOTAL: { is: trueOrFalse, must: "true or false" },
+  CADASTRE_TOP_IS_TOTAL: { is: trueOrFalse("false"), must: "true or false" },
   CADASTRE_BATCH_REQUESTS: { is: whole(1, 1000).default(100), must: "a whole number from 1 to 1000" },
   CADASTRE_REQUESTS_PER_SECOND: {
     is: whole(0, 1_000_000).default(100),
@@ -74,6 +75,7 @@ const settings = {
     is: whole(0, 1_000_000).default(10),
     must: "a whole number from 0 to 1000000 (0: no limit)",
   },
+  CADASTRE_COMPRESSION: { is: trueOrFalse("true"), must: "true or false" },
   CADASTRE_TOKEN_LIFE: {
     is: whole(1, 31_536_000).default(86_400),
     must: "a number of seconds up to 31536000",
@@ -81,7 +83,7 @@ const settings = {
   CADASTRE_QUERY_SECONDS: { is: whole(1, 3600).default(10), must: "a whole number from 1 to 3600" },
   CADASTRE_READERS: { is: whole(1, 64).default(2), must: "a whole number from 1 to 64" },
   CADASTRE_ODATA_VERSION: { is: z.enum(["4.0", "4.01"]).default("4.0"), must: "4.0 or 4.01" },
-  CADASTRE_SERVER_TIMING: { is: trueOrFalse, must: "true or false" },
+  CADASTRE_SERVER_TIMING: { is: trueOrFalse("false"), must: "true or false" },
   CADASTRE_DRAIN_SECONDS: { is: whole(0, 3600).default(10), must: "a whole number from 0 to 3600" },
   CADASTRE_LOG_LEVEL: {
     is: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
@@ -122,6 +124,8 @@ export type Config = {
   readonly requestsPerSecond: number;
   /** Requests with a wrong key of one address a second; 0: no limit. */
   readonly refusalsPerSecond: number;
+  /** Whether answers are compressed for clients that like them so. */
+  readonly compression: boolean;
   /** Life of a `$skiptoken`, in seconds. */
   readonly tokenLife: number;
   /** How long a query may take, in seconds. */
@@ -179,6 +183,7 @@ const toConfig = (values: Values): Config => ({
   batchRequests: values.CADASTRE_BATCH_REQUESTS,
   requestsPerSecond: values.CADASTRE_REQUESTS_PER_SECOND,
   refusalsPerSecond: values.CADASTRE_REFUSALS_PER_SECOND,
+  compression: values.CADASTRE_COMPRESSION,
   tokenLife: values.CADASTRE_TOKEN_LIFE,
   querySeconds: values.CADASTRE_QUERY_SECONDS,
   readers: values.CADASTRE_READERS,

@@ -311,6 +311,13 @@ host: elsewhere.example
     expect(only?.head).toContain("\r\nContent-ID: seven\r\n");
   });
 
+  test("an answer without a body is a part of no bytes", async () => {
+    const head = part("Property?$top=1").replace("GET", "HEAD");
+    const replies = partsOf(await sendMultipart(`${head}${part("Property?$top=0")}--b_1.2--`));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+    expect(replies[0]?.body).toBe("");
+  });
+
   test("a change set is answered as one request, which is not offered", async () => {
     const changes = crlf(
       "--b_1.2",

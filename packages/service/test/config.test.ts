@@ -17,6 +17,7 @@ test("without variables everything has its default", () => {
     batchRequests: 100,
     requestsPerSecond: 100,
     refusalsPerSecond: 10,
+    compression: true,
     tokenLife: 86_400,
     querySeconds: 10,
     readers: 2,

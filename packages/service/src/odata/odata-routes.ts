@@ -33,13 +33,13 @@ export function odataRoutes(services: RouteServices, config: Config): RequestHan
       const purpose = purposeOf(path);
       requireMethod(req.method, purpose);
       if (req.method === "OPTIONS") return sendAnswer(res, { ...nothing, headers: allowed(purpose) });
-      if (purpose === "batch") return sendBatch(req, res, request, services);
+      if (purpose === "batch") return sendBatch(req, res, request, services, config);
       const answer =
         purpose === "query"
           ? await answerRead(withoutQuery(path), await withPostedQuery(request, req), services)
           : await answerRead(path, request, services);
       if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
-      sendAnswer(res, answer);
+      sendAnswer(res, answer, config.compression);
     },
   ];
 }
@@ -55,8 +55,9 @@ async function sendBatch(
   res: Response,
   request: OdataRequest,
   services: RouteServices,
+  { batchRequests, compression }: Config,
 ): Promise<void> {
-  const batch = await readBatch(req, services.config.batchRequests);
+  const batch = await readBatch(req, batchRequests);
   const preference = continueOnErrorOf(req.get("prefer"));
   if (preference !== undefined) res.setHeader("preference-applied", preference);
   const replies = answerBatch(batch.items, {
@@ -66,11 +67,11 @@ async function sendBatch(
     continueOnError: preference !== undefined,
     onError: (error, shown) => logFailure(services.log, findContext(req)?.requestId, error, shown),
   });
-  await sendStream(res, batch.contentType, batch.write(replies));
+  await sendStream(res, batch.contentType, batch.write(replies), compression);
 }
 
 /** Headers of a request that have a say in its answer. */
-const decisive = "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion";
+const decisive = "x-api-key, authorization, accept, accept-encoding, prefer, odata-version, odata-maxversion";
 
 /** Which entitlement the answer is restricted to, errors too. An answer is for its caller alone. */
 const announceEntitlement: Step = (req, res) => {

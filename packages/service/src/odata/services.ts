@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 /** What the OData routes work with. */
 export type OdataServices = {
   readonly store: Store;
-  readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl" | "batchRequests">;
+  readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl">;
   readonly skipTokenKey: SkipTokenKey;
   /** The sets that have passed their gates, hidden fields and all. */
   readonly activeEntitySets: readonly EntitySet[];

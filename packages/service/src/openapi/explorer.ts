@@ -39,7 +39,7 @@ export const operations: readonly Operation[] = [
 const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
 /** Adds the document of the service, and a page that reads it. No key is asked, and nothing comes from elsewhere. */
-export function addExplorer(routes: IRouter, { baseUrl }: Config): void {
+export function addExplorer(routes: IRouter, { baseUrl, compression }: Config): void {
   const root = baseUrl === undefined ? "" : new URL(baseUrl).pathname.replace(/\/$/, "");
   const fixed: readonly (readonly [Operation, string, string])[] = [
     [document, "application/json", JSON.stringify(openApiDocument(operations, baseUrl))],
@@ -49,7 +49,8 @@ export function addExplorer(routes: IRouter, { baseUrl }: Config): void {
   for (const [operation, type, body] of fixed) {
     addRead(routes, operation, (_req, res) => {
       allowPage(res);
-      sendAnswer(res, found(type, body));
+      res.setHeader("vary", "accept-encoding");
+      sendAnswer(res, found(type, body), compression);
     });
   }
   for (const operation of files) {
