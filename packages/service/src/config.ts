@@ -25,6 +25,11 @@ const readBy = <T>(read: (text: string) => T | undefined) =>
     return z.NEVER;
   });
 
+const host = z
+  .string()
+  .regex(/^[\w.:-]{1,255}$/)
+  .default("127.0.0.1");
+
 const isBaseUrl = (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
@@ -37,12 +42,14 @@ const isBaseUrl = (text: string) => {
 const settings = {
   PORT: { is: whole(0, 65_535).default(8080), must: "a whole number from 0 to 65535 (0: any free port)" },
   HOST: {
-    is: z
-      .string()
-      .regex(/^[\w.:-]{1,255}$/)
-      .default("127.0.0.1"),
+    is: host,
     must: "a host name or an IP address",
   },
+  CADASTRE_ADMIN_PORT: {
+    is: whole(0, 65_535).optional(),
+    must: "a whole number from 0 to 65535 (0: any free port)",
+  },
+  CADASTRE_ADMIN_HOST: { is: host, must: "a host name or an IP address" },
   CADASTRE_DATA: { is: z.string().default(".data"), must: "the path of a folder" },
   CADASTRE_LISTINGS: { is: whole(1, 10_000_000).default(20_000), must: "a whole number from 1 to 10000000" },
   CADASTRE_KEY_SET: { is: z.string().optional(), must: "the path or the address of a JWKS" },
@@ -102,6 +109,9 @@ export type Config = {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
+  /** Port of `/metrics`, for the operator; 0: any free port. Undefined: there are no metrics. */
+  readonly adminPort: number | undefined;
+  readonly adminHost: string;
   /** Folder of the databases, the secrets and `demo.json`. */
   readonly dataFolder: string;
   /** Sample listings to prepare where there is no data yet. */
@@ -172,6 +182,8 @@ export function readConfig(environment: Environment): Config {
 const toConfig = (values: Values): Config => ({
   port: values.PORT,
   host: values.HOST,
+  adminPort: values.CADASTRE_ADMIN_PORT,
+  adminHost: values.CADASTRE_ADMIN_HOST,
   dataFolder: values.CADASTRE_DATA,
   listings: values.CADASTRE_LISTINGS,
   trust: trustOf(values),

@@ -6,6 +6,8 @@ test("without variables everything has its default", () => {
   expect(readConfig({ PORT: "", HOME: "/x" })).toEqual({
     port: 8080,
     host: "127.0.0.1",
+    adminPort: undefined,
+    adminHost: "127.0.0.1",
     dataFolder: ".data",
     listings: 20_000,
     trust: undefined,

@@ -14,6 +14,7 @@ import { answerBatch } from "./batch/answer-batch.ts";
 import { readBatch } from "./batch/read-batch.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "./methods.ts";
 import type { OdataRequest } from "./odata-request.ts";
+import { batchTemplate, templateOf } from "./operations.ts";
 import { readPostedQuery } from "./posted-query.ts";
 import { continueOnErrorOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
@@ -57,15 +58,17 @@ async function sendBatch(
   services: RouteServices,
   { batchRequests, compression }: Config,
 ): Promise<void> {
+  const context = findContext(req);
+  if (context !== undefined) context.route = batchTemplate;
   const batch = await readBatch(req, batchRequests);
   const preference = continueOnErrorOf(req.get("prefer"));
   if (preference !== undefined) res.setHeader("preference-applied", preference);
   const replies = answerBatch(batch.items, {
-    outer: request,
+    outer: { ...request, onAddress: () => {} },
     services,
     admit: () => services.rates.takeFor(callerOf(req), res),
     continueOnError: preference !== undefined,
-    onError: (error, shown) => logFailure(services.log, findContext(req)?.requestId, error, shown),
+    onError: (error, shown) => logFailure(services.log, context?.requestId, error, shown),
   });
   await sendStream(res, batch.contentType, batch.write(replies), compression);
 }
@@ -105,6 +108,9 @@ function toOdataRequest(
     scope: callerOf(req).scope,
     stages: context?.stages ?? createStages(),
     gone,
+    onAddress: (kind) => {
+      if (context !== undefined) context.route = templateOf(kind) + (req.method === "POST" ? "/$query" : "");
+    },
     onOptions: (texts) => {
       if (context !== undefined) context.optionTexts = texts;
     },

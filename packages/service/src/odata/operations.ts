@@ -79,6 +79,12 @@ const reads: Readonly<Record<Address["kind"], Read>> = {
   },
 };
 
+/** The template of an address of the kind. */
+export const templateOf = (kind: Address["kind"]): string => reads[kind].path;
+
+/** Where a batch is sent. */
+export const batchTemplate = `${odataRoot}/$batch`;
+
 const flag: Schema = { type: "boolean", default: false };
 
 /** What each option means, in short. */
@@ -127,7 +133,7 @@ export const odataOperations: readonly Operation[] = [
   },
   {
     method: "post",
-    path: `${odataRoot}/$batch`,
+    path: batchTemplate,
     tag: "OData",
     summary: "Several reads in one request",
     takes: { ...json(batch), "multipart/mixed": text },
