@@ -24,9 +24,14 @@ function get(target: string, headers: Headers = {}, method = "GET", body = ""): 
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
     const options = { hostname, port, path: target, method, agent: false, headers: { ...key(), ...headers } };
-    const sent = request(options, async (res) => {
-      const bytes = Buffer.concat(await res.toArray());
-      resolve({ status: res.statusCode ?? 0, headers: res.headers as Headers, bytes });
+    const sent = request(options, (res) => {
+      const pieces: Buffer[] = [];
+      res.on("data", (piece: Buffer) => pieces.push(piece));
+      res.on("error", reject);
+      res.on("end", () => {
+        const bytes = Buffer.concat(pieces);
+        resolve({ status: res.statusCode ?? 0, headers: res.headers as Headers, bytes });
+      });
     });
     sent.on("error", reject);
     sent.end(body);

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 /** A request that was answered. None of it says who asked, or for what. */
-export type Observed = {
+type Observed = {
   readonly method: string;
   /** Template of the address; undefined for what is none of this service. */
   readonly route: string | undefined;

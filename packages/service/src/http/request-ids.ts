@@ -32,10 +32,10 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
       const path = bounded(req.originalUrl.split("?", 1)[0] ?? "");
       const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds };
       log.info({ ...facts, customer: scope?.customer, keyId }, res.writableFinished ? "answered" : "aborted");
-      const { method, route } = req;
+      const { path: template } = (req.route ?? {}) as { readonly path?: string };
       metrics?.observe({
-        method,
-        route: findContext(req)?.route ?? route?.path,
+        method: req.method,
+        route: findContext(req)?.route ?? template,
         status: res.statusCode,
         seconds: elapsed / 1000,
       });

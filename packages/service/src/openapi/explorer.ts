@@ -30,7 +30,7 @@ const files: readonly Operation[] = [
 ];
 
 /** Every operation of the service. */
-export const operations: readonly Operation[] = [
+const operations: readonly Operation[] = [
   ...odataOperations,
   ...healthOperations,
   ...[document, page, script, ...files],

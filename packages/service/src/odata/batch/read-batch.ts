@@ -6,7 +6,7 @@ import { readJsonBatch } from "./json-batch.ts";
 import { readMultipartBatch } from "./multipart-batch.ts";
 
 /** Longest body of a batch, in bytes. */
-export const maxBatchLength = 1_048_576;
+const maxBatchLength = 1_048_576;
 
 /** Source: RFC 2046, section 5.1.1. */
 const boundaryPattern = /;\s*boundary=(?<quote>"?)(?<boundary>[\w'()+,./:=?-]{1,70})\k<quote>\s*(?:;|$)/i;
@@ -18,7 +18,8 @@ const boundaryPattern = /;\s*boundary=(?<quote>"?)(?<boundary>[\w'()+,./:=?-]{1,
  * @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_batch`
  */
 export async function readBatch(req: Request, limit: number): Promise<Batch> {
-  const batch = await readerOf(req)(await readBody(req, maxBatchLength));
+  const read = readerOf(req);
+  const batch = read(await readBody(req, maxBatchLength));
   if (batch.items.length > limit) throw new Refused("body_too_large");
   return batch;
 }
