@@ -31,8 +31,41 @@ const odata = {
 const only = (names, prefix, suffix = "") =>
   names.length === 0 ? "^$" : `^${prefix}(${names.join("|")})${suffix}/`;
 
+/** What opens a database. In the sources only the store may know it, and of the store these files may hold it. */
+const drivers = "(^node:sqlite$|node_modules/(@types/)?(better-sqlite3|knex|pg)/)";
+const openers = [
+  "postgres/connections",
+  "registry/sqlite",
+  "sqlite/migrate",
+  "sqlite/store",
+  "sqlite/worker",
+];
+
 module.exports = {
   forbidden: [
+    {
+      name: "no-driver",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/store/src/" },
+      to: { path: drivers },
+    },
+    {
+      name: "no-other-opener",
+      comment: "Types of a driver may go anywhere in the store",
+      severity: "error",
+      from: { path: "^packages/store/src/", pathNot: `^packages/store/src/(${openers.join("|")})\\.ts$` },
+      to: { path: drivers, dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "no-record-in-registry",
+      comment: "It opens a database beside the records', and reaches none of them",
+      severity: "error",
+      from: { path: "^packages/store/src/registry/" },
+      to: {
+        path: "^packages/store/src/",
+        pathNot: "^packages/store/src/(registry/|errors|postgres/connections|schema/(migrations|silent))",
+      },
+    },
     {
       name: "no-cycle",
       severity: "error",

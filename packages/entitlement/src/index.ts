@@ -35,7 +35,7 @@ export {
   type ResourceRules,
   resourceRules,
 } from "./resources.ts";
-export { type RestrictedQuery, restrict } from "./restrict.ts";
+export { type RestrictedQuery, restrict, scopeOf } from "./restrict.ts";
 export {
   compileScope,
   requireCapability,

@@ -33,8 +33,14 @@ export function restrict(query: BoundQuery, scope: Scope): RestrictedQuery {
     skip: query.skip,
     after: query.after,
   };
+  scopes.set(restricted, scope);
   return restricted as RestrictedQuery;
 }
+
+const scopes = new WeakMap<BoundQuery, Scope>();
+
+/** What {@link restrict} has narrowed the query to; undefined for a query that it has not made, and for a copy. */
+export const scopeOf = (query: RestrictedQuery): Scope | undefined => scopes.get(query);
 
 /** What selections have become, by resource: the same array again for the same one. */
 const selections = new WeakMap<Resource, WeakMap<readonly Projection[], readonly Projection[]>>();

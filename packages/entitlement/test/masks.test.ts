@@ -12,6 +12,7 @@ import {
   evaluate,
   type PrimitiveType,
   propertyNode,
+  type StructuralProperty,
 } from "@cadastre/odata";
 import { describe, expect, test } from "vitest";
 import { grant, oregon, scopeOf, texas } from "./support/documents.ts";
@@ -31,7 +32,17 @@ function restricted(name: string, granted: ReturnType<typeof scope>, of: EntityS
   return item.expression;
 }
 
-const types = ["Edm.Int64", "Edm.Byte", "Edm.Decimal", "Edm.Double", "Edm.Single", "Edm.String"] as const;
+const types = [
+  "Edm.Int64",
+  "Edm.Int32",
+  "Edm.Int16",
+  "Edm.SByte",
+  "Edm.Byte",
+  "Edm.Decimal",
+  "Edm.Double",
+  "Edm.Single",
+  "Edm.String",
+] as const;
 const samples = entitySet("Property", "SampleKey", [
   ...types.map((type) => property(type.slice(4), type)),
   property("Truth", "Edm.Boolean"),
@@ -67,6 +78,9 @@ describe("a mask", () => {
     ["Edm.Double", "round0", -97.5, -98],
     ["Edm.Single", "round1", 0.25, Math.fround(0.3)],
     ["Edm.Int64", "round2", 7, 7],
+    ["Edm.Int32", "round8", 7, 7],
+    ["Edm.Int16", "round1", -7, -7],
+    ["Edm.SByte", "round0", -7, -7],
     ["Edm.Byte", "round0", 255, 255],
     ["Edm.Int64", "null", 7, null],
   ])("of %s, `%s`, shows of %j %j", (type, mask, value, shown) => {
@@ -121,7 +135,19 @@ describe("a mask", () => {
       { fields: ["City"], masks: { ListPrice: "null" } },
     ],
   ])("of %s is refused", (_, code, given) => {
-    expect(() => scope(given)).toThrow(expect.objectContaining({ code, outcome: "unverifiable" }));
+    const [field] = Object.keys(given.masks ?? {});
+    const details = { resource: "Property", field };
+    expect(() => scope(given)).toThrow(expect.objectContaining({ code, outcome: "unverifiable", details }));
+  });
+
+  test("of no known form is none", () => {
+    expect(() => scope({ fields: "*", masks: { City: "all" as Mask } })).toThrow(new TypeError("not a mask"));
+  });
+
+  test("of a double is computed in doubles, without a cast", () => {
+    expect(JSON.stringify(restricted("Double", scopeOfSamples("Double", "round1"), samples))).not.toContain(
+      "Cast",
+    );
   });
 
   test("of a contact field is refused where all fields but these are granted", () => {
@@ -144,6 +170,14 @@ describe("a mask", () => {
     expect(shown(both(masked("prefix5"), masked("prefix2")))).toBe("78");
     expect(shown(both(masked("prefix2"), masked("prefix5")))).toBe("78");
     expect(shown(both(masked("prefix1"), masked("null")))).toBeNull();
+    const prices = (["null", "round0"] as const).map(
+      (mask): ResourceGrant => ({ fields: ["ListPrice"], masks: { ListPrice: mask } }),
+    );
+    for (const grants of [prices, prices.toReversed()]) {
+      const datasets = grants.map((one) => grant(texas, { Property: one }));
+      const expression = restricted("ListPrice", scopeOf({ datasets }));
+      expect(evaluate(expression, { DatasetId: texas, ListPrice: 7 })).toBeNull();
+    }
   });
 
   test("differs from dataset to dataset", () => {
@@ -156,6 +190,7 @@ describe("a mask", () => {
       evaluate(restricted(name, scopeOf({ datasets })), { ...row, DatasetId });
     expect([seen("PostalCode", texas), seen("City", texas)]).toEqual(["787", "Austin"]);
     expect([seen("PostalCode", oregon), seen("City", oregon)]).toEqual(["78701", null]);
+    expect(restricted("City", scopeOf({ datasets }))).not.toHaveProperty("otherwise");
   });
 
   test("that all datasets have needs no look at the dataset", () => {
@@ -215,6 +250,35 @@ describe("a derived property", () => {
     expect(seen("GeoHashPrefix", { Longitude: "round2" })).toBeNull();
   });
 
+  const placed = (DatasetId: string | null) => ({
+    ...whole,
+    DatasetId,
+    Latitude: 30.267_15,
+    Longitude: -97.743_06,
+  });
+
+  test("differs where its inputs' masks do", () => {
+    const datasets = [
+      grant(texas, { Property: { fields: "*", masks: { Latitude: "round1" } } }),
+      grant(oregon, { Property: { fields: "*", masks: { Latitude: "round3" } } }),
+    ];
+    const expression = restricted("Coordinates", scopeOf({ datasets }));
+    expect(evaluate(expression, placed(texas))).toMatchObject({ coordinates: [-97.743_06, 30.3] });
+    expect(evaluate(expression, placed(oregon))).toMatchObject({ coordinates: [-97.743_06, 30.267] });
+  });
+
+  test("of a shared row is that whose strictest input leaves the most", () => {
+    const set = { ...propertySet, name: "Lookup" };
+    const given = (id: string, masks: ResourceGrant["masks"]) =>
+      grant(id, { Lookup: { fields: "*", ...(masks && { masks }) } });
+    const datasets = [
+      given(oregon, { Latitude: "round0", Longitude: "round8" }),
+      given(texas, { Latitude: "round3", Longitude: "round3" }),
+    ];
+    const expression = restricted("Coordinates", scopeOf({ datasets }, [set]), set);
+    expect(evaluate(expression, placed(null))).toMatchObject({ coordinates: [-97.743, 30.267] });
+  });
+
   test("may have a mask of its own", () => {
     expect(seen("GeoHash", { GeoHash: "prefix2" })).toBe("9v");
     expect(seen("GeoHash", { GeoHash: "prefix2", Latitude: "round2" })).toBeNull();
@@ -226,5 +290,33 @@ describe("a derived property", () => {
     const masks = { Latitude: "round2" } as const;
     const visible = visibleEntitySet(propertySet, scope({ fields: ["Coordinates", "Latitude"], masks }));
     expect(visible.type.properties.has("Coordinates")).toBe(false);
+  });
+
+  /** What is left of the place of a row whose latitude is masked, in an entity set of these properties. */
+  const placeOf = (...properties: readonly StructuralProperty[]) => {
+    const set = entitySet("Property", "ListingKey", properties);
+    const mask: Mask = prop(set, "Latitude").type === "Edm.String" ? "prefix2" : "round1";
+    const given = grant(texas, { Property: { fields: "*", masks: { Latitude: mask } } });
+    return restricted("Coordinates", scopeOf({ datasets: [given] }, [set]), set);
+  };
+  const coordinates = (derivedFrom: readonly string[], type: PrimitiveType = "Edm.GeographyPoint") =>
+    property("Coordinates", type, { derivedFrom });
+  const both = ["Latitude", "Longitude"];
+
+  test.each(["Edm.Decimal", "Edm.Double", "Edm.Single"] as const)("is computed from inputs of %s", (type) => {
+    const place = placeOf(property("Latitude", type), property("Longitude", type), coordinates(both));
+    expect(place.kind).not.toBe("Choice");
+  });
+
+  test.each([
+    ["texts", "Edm.String", coordinates(both)],
+    ["whole numbers", "Edm.Int64", coordinates(both)],
+    ["one number", "Edm.Double", coordinates(["Latitude"])],
+    ["numbers, but no place", "Edm.Double", coordinates(both, "Edm.GeographyLineString")],
+    ["numbers, but many places", "Edm.Double", { ...coordinates(both), collection: true }],
+  ] as const)("is nothing where it is made of %s", (_, type, derived) => {
+    const place = placeOf(property("Latitude", type), property("Longitude", type), derived);
+    expect(place).toMatchObject({ kind: "Choice", when: { kind: "Constant", value: false } });
+    expect(place).not.toHaveProperty("otherwise");
   });
 });

@@ -2,7 +2,8 @@ import { compileScope, type ResourceGrant, visibleEntitySet } from "@cadastre/en
 import { evaluate } from "@cadastre/odata";
 import { describe, expect, test } from "vitest";
 import { entitlement, grant, oregon, scopeOf, texas } from "./support/documents.ts";
-import { entitySet, memberSet, property, propertySet } from "./support/model.ts";
+import { entitySet, mediaSet, memberSet, property, propertySet } from "./support/model.ts";
+import { literal, node } from "./support/trees.ts";
 
 const everything: ResourceGrant = { fields: "*" };
 
@@ -50,6 +51,36 @@ describe("private media", () => {
     const secret = { ListingDatasetId: texas, Permission: ["Private"] };
     expect(evaluate(rows, { ...secret, DatasetId: texas })).toBe(true);
     expect(evaluate(rows, { ...secret, DatasetId: oregon })).toBe(false);
+  });
+
+  test("is told by a predicate of the standard, and by none where every dataset grants it", () => {
+    const rows = (given: ResourceGrant) =>
+      scopeOf({ datasets: [grant(texas, { Property: "*", Media: given })] }).rows("Media");
+    const ofAll = rows({ ...everything, private: true });
+    const variable = { kind: "Variable", type: "Edm.String", name: "value" };
+    const open = ["Public", "IDX", "Idx", "VOW", "Vow"];
+    expect(rows(everything)).toEqual({
+      kind: "Logical",
+      type: "Edm.Boolean",
+      operator: "and",
+      operands: [
+        ofAll,
+        {
+          kind: "Lambda",
+          type: "Edm.Boolean",
+          operator: "all",
+          collection: node(mediaSet, "Permission"),
+          variable,
+          predicate: {
+            kind: "Membership",
+            type: "Edm.Boolean",
+            operand: variable,
+            values: open.map((value) => literal(value)),
+          },
+        },
+      ],
+    });
+    expect(JSON.stringify(ofAll)).not.toContain("Permission");
   });
 
   test("is granted by one of several grants of a dataset", () => {

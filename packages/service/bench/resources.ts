@@ -8,7 +8,10 @@ const dictionary = storedResources.find(({ entitySet: { name } }) => name === "P
 if (dictionary === undefined) throw new RangeError("Property is not stored");
 
 /** Property narrowed to some of its fields: same types, same columns and indexes as far as they go. */
-function narrowed(names: readonly string[], { columns, indexes }: StoredResource): StoredResource {
+function narrowed(
+  names: readonly string[],
+  { columns, indexes, points = [], folded = [] }: StoredResource,
+): StoredResource {
   const { name, type } = entitySet("Property");
   const properties = names.map((field) => {
     const property = type.properties.get(field);
@@ -20,6 +23,8 @@ function narrowed(names: readonly string[], { columns, indexes }: StoredResource
     entitySet: { name, type: { name: type.name, key: type.key, properties: new Map(properties) } },
     columns: columns.filter((column) => kept.has(column)),
     indexes: indexes.filter((index) => index.every((column) => kept.has(column))),
+    points: points.filter((point) => kept.has(point)),
+    folded: folded.filter((index) => index.every((column) => kept.has(column))),
   };
 }
 

@@ -25,6 +25,7 @@ const app = createApp({
   log: createLog(config.logLevel),
   store: await openStore(file, resource),
   skipTokenKey: randomBytes(32),
+  random: randomBytes,
   activeEntitySets: [resource.entitySet],
   rates: createRates(config),
   now: Date.now,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { createKeyDirectory } from "./access/key-directory.ts";
 import { createRates } from "./access/rates.ts";
@@ -15,7 +16,7 @@ import { readPeppers, readSecrets } from "./data/secrets.ts";
 import { createAdminApp } from "./http/admin.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
-import { createLog, describe } from "./log.ts";
+import { createLog, describe, type Log } from "./log.ts";
 
 /** A service that answers. */
 export type RunningService = {
@@ -31,9 +32,12 @@ export type RunningService = {
 };
 
 /** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
-export async function startService(config: Config, folder: DataFolder): Promise<RunningService> {
+export async function startService(
+  config: Config,
+  folder: DataFolder,
+  log: Log = createLog(config.logLevel),
+): Promise<RunningService> {
   const { skipTokenKey } = await readSecrets(folder);
-  const log = createLog(config.logLevel);
   const { adminPort } = config;
   const trust = await openTrust(config, folder, (error) =>
     log.warn(describe(error), "could not read the key set anew"),
@@ -50,6 +54,7 @@ export async function startService(config: Config, folder: DataFolder): Promise<
     log,
     store,
     skipTokenKey,
+    random: randomBytes,
     activeEntitySets,
     keys: createKeyDirectory({
       keys: registry.keys,

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
@@ -75,6 +76,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       ...store,
     },
     skipTokenKey: new Uint8Array(32),
+    random: randomBytes,
     activeEntitySets,
     keys: { find: async () => record },
     scopes: { of: async () => scope() },
@@ -222,6 +224,15 @@ test.each([
   const link = /"@odata\.nextLink":"http:\/\/[^/]+([^"]+)"/.exec(reply.text)?.[1] ?? "";
   expect((await ask(base, link, { prefer })).status).toBe(200);
   expect(tops).toEqual([size, size]);
+});
+
+test("a token is as long after many commits as after few", async () => {
+  const lengthAt = async (checkpoint: number) => {
+    const { base } = await serve({ page: async () => ({ ...firstPage, next: { checkpoint, key: ["k"] } }) });
+    const { text } = await ask(base, property, { host: "feed.example" });
+    return text.length;
+  };
+  expect(await lengthAt(1_000_000)).toBe(await lengthAt(1));
 });
 
 test("a token past its life is refused", async () => {

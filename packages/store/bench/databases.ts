@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, startPostgres } from "../../odata/test/support/postgres.ts";
 import type { WritableStore } from "../src/index.ts";
-import { openPostgresStore } from "../src/postgres/index.ts";
+import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { openSqliteStore } from "../src/sqlite/index.ts";
 import { resource } from "./listings.ts";
 
@@ -11,7 +11,7 @@ export type BenchDatabase = {
   readonly name: string;
   /** Where a store of this name lies: a file, or the URL of the server. */
   readonly place: (store: string) => string;
-  readonly open: (store: string) => Promise<WritableStore>;
+  readonly open: (store: string, wall?: Wall) => Promise<WritableStore>;
   readonly close: () => Promise<void>;
 };
 
@@ -31,8 +31,9 @@ export async function openDatabases(): Promise<readonly BenchDatabase[]> {
   const postgres: BenchDatabase = {
     name: "PostgreSQL",
     place: () => server.url,
-    open: (schema) =>
+    open: (schema, wall) =>
       openPostgresStore({
+        wall,
         connection: server.url,
         schema,
         resources: [resource],

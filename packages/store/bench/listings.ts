@@ -44,7 +44,7 @@ const typed = [
 const untyped = Array.from({ length: 64 - typed.length }, (_, i) => property(`Remark${i}`));
 const properties = [...typed, ...untyped];
 
-const entitySet: EntitySet = {
+export const entitySet: EntitySet = {
   name: "Listing",
   type: {
     name: "Listing",
@@ -107,7 +107,7 @@ function record(i: number): Row {
 export const recordsOf = (count: number): readonly StoredRecord[] =>
   Array.from({ length: count }, (_, i) => ({ resource: "Listing", datasetId: dataset, record: record(i) }));
 
-const scope = grantsOf(entitySet, { [dataset]: "*" }, { byDataset: true });
+const scope = grantsOf(entitySet, { [dataset]: "*" }, { like: "Member" });
 
 /** A page of 100 in an order. */
 export const pageBy = (orderBy: string, select?: string) => {

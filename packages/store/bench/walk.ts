@@ -1,9 +1,8 @@
 // Walks of many pages, each record met once, and what the last page costs against the first:
 //   node --conditions=@cadastre/source --import tsx packages/store/bench/walk.ts [rows] [database] [order]
-import { readFileSync } from "node:fs";
-import pg from "pg";
 import type { Bookmark, WritableStore } from "../src/index.ts";
-import { type BenchDatabase, openDatabases } from "./databases.ts";
+import { cpu } from "./cpu.ts";
+import { openDatabases } from "./databases.ts";
 import { pageBy, recordsOf } from "./listings.ts";
 
 const count = Number(process.argv[2] ?? 200_000);
@@ -20,28 +19,6 @@ const orders =
         "StandardStatus,ListPrice desc",
       ]
     : [process.argv[4]];
-
-/** Milliseconds of CPU of this process and of the server's processes so far. */
-async function cpu({ name, place }: BenchDatabase): Promise<number> {
-  const { user, system } = process.cpuUsage();
-  const own = (user + system) / 1000;
-  return name === "PostgreSQL" ? own + (await serverCpu(place(""))) : own;
-}
-
-/** In ticks of 10 ms. Source: proc(5). */
-async function serverCpu(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>(
-    "select pid from pg_stat_activity where pid <> pg_backend_pid()",
-  );
-  await client.end();
-  const ticks = rows.map(({ pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-    return Number(fields[11]) + Number(fields[12]);
-  });
-  return ticks.reduce((sum, one) => sum + one, 0) * 10;
-}
 
 async function walk(
   store: WritableStore,

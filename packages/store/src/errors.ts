@@ -10,6 +10,9 @@ const messages = {
   store_busy: "too many queries are waiting: try again in a moment",
   /** The versions that the bookmark reads are no longer kept. */
   bookmark_expired: "the walk that the bookmark belongs to is too old: start again at its first page",
+  /** Found when the store is opened. */
+  wall_passable:
+    "the role of the wall may read a table itself: revoke that, or name a role without such rights",
   registry_unavailable: "the registry cannot be read or written",
   /** The registry has no entitlement of the customer. */
   unknown_customer: "no entitlement of the customer is installed: install it first",

@@ -2,16 +2,17 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import { readSettings } from "../src/postgres/connections.ts";
-import { openPostgresStore } from "../src/postgres/index.ts";
+import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { readAsOf } from "../src/postgres/reader.ts";
 import type { Run } from "../src/postgres/reader-pool.ts";
 import type { Query } from "../src/postgres/round-trip.ts";
 import { runTogether } from "../src/postgres/session.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
+import { ruleOf } from "./support/grants.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
 import { ask, records, stored } from "./support/listings.ts";
-import { plans } from "./support/plans.ts";
+import { type PlanWords, plans } from "./support/plans.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its store is not tested");
 
@@ -39,25 +40,50 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
+    const pool = server.connect(1);
+    await pool.query("create role reader");
+    await pool.end();
   });
   afterAll(() => server.stop());
 
-  const harness: Harness = {
+  const harnessWith = (wall?: Wall): Harness => ({
     isConcurrent: true,
     open: (schema, { resources = [stored], readers = 3, ...options } = {}) =>
-      openPostgresStore({ connection: server.url, schema, resources, connections: readers, ...options }),
-  };
+      openPostgresStore({
+        connection: server.url,
+        schema: wall === undefined ? schema : `behind_${schema}`,
+        resources,
+        connections: readers,
+        wall,
+        ...options,
+      }),
+  });
+  const harness = harnessWith();
+  const walled = harnessWith({
+    role: "reader",
+    rules: {
+      Property: ruleOf("Property"),
+      Home: ruleOf("Member"),
+      Listing: ruleOf("Property"),
+      Plot: ruleOf("Member"),
+    },
+  });
 
-  conformance("a store", harness);
-
-  plans("a store", harness, {
+  const words: PlanWords = {
     byKey: /Index Scan using "Listing_key"/,
     by: (index) => new RegExp(`Index Scan( Backward)? (using|on) "${index}"`),
     byPlace: (index) => new RegExp(`Index Scan (using|on) "${index}"`),
     scan: /Seq Scan/,
     sort: /Sort/,
     whole: /-> {2}Sort .* rows=\d{4}|Seq Scan|Filter: .*"CloseDate"/,
-  });
+  };
+  for (const [name, one] of [
+    ["a store", harness],
+    ["a store behind a wall", walled],
+  ] as const) {
+    conformance(name, one);
+    plans(name, one, words);
+  }
 
   test("indexes that call helper functions come back when these are replaced", async () => {
     const resources = [homesResource];

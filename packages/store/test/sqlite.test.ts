@@ -33,7 +33,7 @@ plans("SQLite", harnessOf("plans", 0), {
   byKey: /USING INDEX sqlite_autoindex_Listing_1/,
   by: (index) => new RegExp(`USING INDEX ${index}\\b`),
   byPlace: (index) => new RegExp(`SCAN ${index} VIRTUAL TABLE INDEX`),
-  scan: /SCAN Listing\b(?!_)/,
+  scan: /SCAN Listing\b(?!_| USING INDEX)/,
   sort: /USE TEMP B-TREE FOR (ORDER BY|LAST)/,
   whole: /USE TEMP B-TREE FOR ORDER BY|SCAN Listing/,
 });

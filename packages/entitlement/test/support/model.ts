@@ -35,7 +35,7 @@ export const propertySet = entitySet("Property", "ListingKey", [
   property("GeoHash", "Edm.String", { derivedFrom: ["Latitude", "Longitude"] }),
   property("GeoHashPrefix", "Edm.String", { derivedFrom: ["GeoHash"] }),
 ]);
-const mediaSet = entitySet("Media", "MediaKey", [
+export const mediaSet = entitySet("Media", "MediaKey", [
   property("MediaURL"),
   property("ResourceRecordKey"),
   property("Permission", "Edm.String", { collection: true, lookup: "Permission" }),

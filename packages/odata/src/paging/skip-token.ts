@@ -22,13 +22,16 @@ const tagLength = 16;
 /**
  * Seal a token: it tells the client nothing, cannot be changed, and opens only with the same `binding`, for
  * which the caller takes whatever must not change between pages (customer, entity set, options).
+ *
+ * @param random so many random bytes: no two tokens of a key may get the same ones
  */
 export function sealSkipToken(
   token: SkipToken,
   binding: string,
   key: SkipTokenKey,
-  nonce: Uint8Array = randomBytes(nonceLength),
+  random: (bytes: number) => Uint8Array = randomBytes,
 ): string {
+  const nonce = random(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(binding));
   const text = JSON.stringify([token.expires, token.scope, ...token.after.map(toJson)]);
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);

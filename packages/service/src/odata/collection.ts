@@ -31,7 +31,7 @@ export async function collection(
       run(restricted, walk, position?.from, request, services),
     ),
   );
-  return stages.time("render", () => render(page, bound, left, walk, request, services));
+  return stages.timeAsync("render", () => render(page, bound, left, walk, request, services));
 }
 
 async function run(
@@ -48,19 +48,19 @@ async function run(
   }
 }
 
-function render(
+async function render(
   page: Page,
   query: BoundQuery,
   left: Position["left"],
   walk: Walk,
   request: OdataRequest,
   services: OdataServices,
-): Answer {
+): Promise<Answer> {
   const { root } = request;
   const { format, preferences } = walk.options;
   const { records, count, release } = page;
   const nextLink = nextLinkOf(page, left, walk, request, services);
-  const answer = renderCollection({ root, query, format, records, count, nextLink });
+  const answer = await renderCollection({ root, query, format, records, count, nextLink });
   return { ...answer, headers: preferenceApplied(preferences), release };
 }
 
@@ -69,11 +69,12 @@ function nextLinkOf(
   left: Position["left"],
   walk: Walk,
   { root, query }: OdataRequest,
-  { config, skipTokenKey, now }: OdataServices,
+  { config, skipTokenKey, random, now }: OdataServices,
 ): string | undefined {
   const leftThen = left === null ? null : left - length;
   if (next === null || leftThen === 0) return undefined;
   const resource = `${root}/${walk.entitySet}`;
   const expires = Math.floor(now() / 1000) + config.tokenLife;
-  return linkToNextPage(walk, { bookmark: next, left: leftThen, resource, query, expires }, skipTokenKey);
+  const link = { bookmark: next, left: leftThen, resource, query, expires };
+  return linkToNextPage(walk, link, { skipTokenKey, random });
 }

@@ -3,6 +3,7 @@ import { nextLink, openSkipToken, QueryError, type SkipTokenKey, sealSkipToken }
 import type { Bookmark } from "@cadastre/store";
 import { Refused } from "../errors.ts";
 import type { CollectionOptions } from "./query-options.ts";
+import type { OdataServices } from "./services.ts";
 
 /** What a `$skiptoken` continues: pages of one set, for one caller, with the same options. */
 export type Walk = {
@@ -10,6 +11,9 @@ export type Walk = {
   readonly scope: Scope;
   readonly options: CollectionOptions;
 };
+
+/** Digits of a checkpoint in a token: as many for every one, so that the token's length does not tell it. */
+const checkpointDigits = 16;
 
 /** The options that may differ between the pages of a walk: how far it has come. */
 const moving = new Set(["$skip", "$skiptoken"]);
@@ -62,10 +66,14 @@ export type NextPage = {
   readonly expires: number;
 };
 
+/** What seals a token. */
+export type Seal = Pick<OdataServices, "skipTokenKey" | "random">;
+
 /** The `@odata.nextLink` of a page that is not the last. */
-export function linkToNextPage(walk: Walk, page: NextPage, key: SkipTokenKey): string {
+export function linkToNextPage(walk: Walk, page: NextPage, { skipTokenKey, random }: Seal): string {
   const { checkpoint, key: keyValues } = page.bookmark;
-  const after = [checkpoint, page.left, ...keyValues];
+  const digits = String(checkpoint).padStart(checkpointDigits, "0");
+  const after = [digits, page.left, ...keyValues];
   const token = { after, scope: walk.scope.scopeSha256, expires: page.expires };
-  return nextLink(page.resource, page.query, sealSkipToken(token, bindingOf(walk), key));
+  return nextLink(page.resource, page.query, sealSkipToken(token, bindingOf(walk), skipTokenKey, random));
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { EntityType, PrimitiveType } from "@cadastre/odata";
 import type { JsonFormat } from "./format.ts";
 import { withoutExponent } from "./numeral.ts";
@@ -20,11 +21,17 @@ export type RecordForm = {
 /** Records in the form; without a change where `minimal` and numbers as they are do. */
 export const isAsStored = ({ metadata, ieee754 }: JsonFormat): boolean => metadata !== "full" && !ieee754;
 
+/** Records between which other requests get their turn. */
+const recordsAtOnce = 32;
+
 /** Write `records`, JSON text with commas between, in another form. Source: OData JSON Format 4.01, sections 3 and 4.5. */
-export const writeRecords = (records: string, form: RecordForm): string =>
-  readRecords(records)
-    .map((record) => writeRecord(record, form))
-    .join(",");
+export async function writeRecords(records: string, form: RecordForm): Promise<string> {
+  const written: string[] = [];
+  for (const record of readRecords(records)) {
+    if (written.push(writeRecord(record, form)) % recordsAtOnce === 0) await setImmediate();
+  }
+  return written.join(",");
+}
 
 function writeRecord(record: RecordText, form: RecordForm): string {
   const members = record.members

@@ -38,8 +38,7 @@ function endOfValue(text: string, at: number): number {
  * Take apart records as the store gives them: JSON text without white space, with commas between the records. Values
  * are never read, so that a number keeps its digits.
  */
-export function readRecords(text: string): readonly RecordText[] {
-  const records: RecordText[] = [];
+export function* readRecords(text: string): Generator<RecordText> {
   for (let at = 0; at < text.length; at += 1) {
     const start = at;
     const members: RecordMember[] = [];
@@ -51,7 +50,6 @@ export function readRecords(text: string): readonly RecordText[] {
       at = end;
     }
     at = text.indexOf("}", at) + 1;
-    records.push({ text: text.slice(start, at), members });
+    yield { text: text.slice(start, at), members };
   }
-  return records;
 }

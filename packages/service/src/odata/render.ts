@@ -29,7 +29,12 @@ export type CollectionContent = Content & {
 };
 
 /** A collection. Source: OData JSON Format 4.01, sections 4.5 and 13. */
-export function renderCollection({ records, count, nextLink, ...content }: CollectionContent): Answer {
+export async function renderCollection({
+  records,
+  count,
+  nextLink,
+  ...content
+}: CollectionContent): Promise<Answer> {
   const { format } = content;
   const before = [
     ...contextMember(content.root, contextOf(content), format),
@@ -37,16 +42,16 @@ export function renderCollection({ records, count, nextLink, ...content }: Colle
     '"value":[',
   ];
   const linked = nextLink === undefined ? "" : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
-  const written = isAsStored(format) ? records : writeRecords(textOf(records), formOf(content));
+  const written = isAsStored(format) ? records : await writeRecords(textOf(records), formOf(content));
   return found(jsonTypeOf(format), [`{${before.join(",")}`, written, `]${linked}}`]);
 }
 
 /** One entity, of its record's JSON text, with its ETag. Source: OData JSON Format 4.01, section 6. */
-export function renderEntity(content: Content, record: Uint8Array): Answer {
+export async function renderEntity(content: Content, record: Uint8Array): Promise<Answer> {
   const { format, root } = content;
   const members = isAsStored(format)
     ? record.subarray(1)
-    : writeRecords(textOf(record), formOf(content)).slice(1);
+    : (await writeRecords(textOf(record), formOf(content))).slice(1);
   const control = contextMember(root, entityContextOf(content), format);
   const comma = control.length > 0 && members.length > 1 ? "," : "";
   const answer = found(jsonTypeOf(format), [`{${control.join()}${comma}`, members]);

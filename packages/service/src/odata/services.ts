@@ -7,6 +7,8 @@ export type OdataServices = {
   readonly store: Store;
   readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl">;
   readonly skipTokenKey: SkipTokenKey;
+  /** So many random bytes: for the tokens, of which no two may get the same ones. */
+  readonly random: (bytes: number) => Uint8Array;
   /** The sets that have passed their gates, hidden fields and all. */
   readonly activeEntitySets: readonly EntitySet[];
   /** Milliseconds since 1970. */

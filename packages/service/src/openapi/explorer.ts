@@ -33,7 +33,10 @@ const files: readonly Operation[] = [
 const operations: readonly Operation[] = [
   ...odataOperations,
   ...healthOperations,
-  ...[document, page, script, ...files],
+  document,
+  page,
+  script,
+  ...files,
 ];
 
 const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { requireNoCanary } from "./canaries.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
@@ -9,13 +10,29 @@ export type Reply = {
   readonly text: string;
 };
 
-/** Send the request target byte for byte: nothing is encoded or normalized on the way. */
-export function ask(
+/**
+ * Send the request target byte for byte: nothing is encoded or normalized on the way. Whatever the answer, it holds
+ * nothing that the caller may not see.
+ */
+export async function ask(
   baseUrl: string,
   target: string,
   headers: Headers = {},
   method = "GET",
   body = "",
+): Promise<Reply> {
+  const reply = await send(baseUrl, target, headers, method, body);
+  const apiKey = headers["x-api-key"] ?? headers["authorization"]?.split(" ").at(-1);
+  requireNoCanary(JSON.stringify(reply), `the answer to ${target}`, apiKey);
+  return reply;
+}
+
+function send(
+  baseUrl: string,
+  target: string,
+  headers: Headers,
+  method: string,
+  body: string,
 ): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
+import { pino } from "pino";
 import { type Config, readConfig } from "../../src/config.ts";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 import { prepareListings } from "../../src/data/prepare-listings.ts";
@@ -8,12 +10,15 @@ import { withRegistry } from "../../src/data/registry.ts";
 import { readSecrets } from "../../src/data/secrets.ts";
 import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
 import { type RunningService, startService } from "../../src/service.ts";
+import { knowCustomer, plantCanaries, requireNoCanary, requireNoCanaryFile } from "./canaries.ts";
 
-/** A service on a real socket over a folder of its own. */
+/** A service on a real socket over a folder of its own, in which there is what nobody may get to see. */
 export type Running = {
   readonly service: RunningService;
   readonly folder: DataFolder;
   readonly config: Config;
+  /** Everything that the service has logged. */
+  readonly log: () => string;
   /** API key of a demo customer. */
   readonly key: (name: string) => string;
   readonly stop: () => Promise<void>;
@@ -40,11 +45,21 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
   const keys = await withRegistry(folder, (registry) =>
     prepareDemoAccess(folder, registry, secrets, Date.now()),
   );
-  const service = await startService(config, folder);
+  await plantCanaries(folder, config.listings);
+  for (const { name, apiKey } of keys) knowCustomer(apiKey, name);
+  const lines: string[] = [];
+  const into = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const service = await startService(config, folder, pino({ level: "debug" }, into));
   return {
     service,
     folder,
     config,
+    log: () => lines.join(""),
     key: (name) => {
       const found = keys.find((key) => key.name === name);
       if (found === undefined) throw new RangeError(`no demo key \`${name}\``);
@@ -52,6 +67,8 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
     },
     stop: async () => {
       await service.stop();
+      requireNoCanary(lines.join(""), "the log");
+      await requireNoCanaryFile(folder);
       await rm(path, { recursive: true, force: true });
     },
   };

@@ -1,4 +1,12 @@
-import { type CompiledSql, identifier, postgres, render, sql, value } from "@cadastre/odata";
+import {
+  type CompiledSql,
+  identifier,
+  postgres,
+  render,
+  type SqlFragment,
+  sql,
+  value,
+} from "@cadastre/odata";
 import type { Knex } from "knex";
 import { type TableSchema, validity } from "../schema/table.ts";
 import type { Tally } from "../write/tallies.ts";
@@ -10,6 +18,8 @@ export const lastCheckpoint: CompiledSql = {
 };
 
 const pruned = "cadastre_pruned";
+/** The one note that reads need. */
+export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
 
 /**
  * Gives the earliest checkpoint that can still be read, once versions were forgotten, and whether a version of the

@@ -5,8 +5,8 @@ import { silent } from "../schema/silent.ts";
 export type ConnectionOptions = {
   /** As `pg` takes it: a URL, or its parts. */
   readonly connection: string | Knex.PgConnectionConfig;
-  /** Schema that holds all of the store. */
-  readonly schema: string;
+  /** Schemas that hold what statements name, the first one that does counts. */
+  readonly schemas: readonly string[];
 };
 
 export type PoolOptions = {
@@ -17,15 +17,15 @@ export type PoolOptions = {
   readonly settings: readonly string[];
 };
 
-/** Connections to the store's schema, made as they are needed. */
+/** Connections to the store's schemas, made as they are needed. */
 export const connect = (
-  { connection, schema }: ConnectionOptions,
+  { connection, schemas }: ConnectionOptions,
   { connections, wait, settings }: PoolOptions,
 ): Knex =>
   knex({
     client: "pg",
     connection,
-    searchPath: [schema],
+    searchPath: schemas,
     acquireConnectionTimeout: wait,
     log: silent,
     pool: {

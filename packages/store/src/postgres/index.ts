@@ -4,3 +4,4 @@
  * @module
  */
 export { openPostgresStore, type PostgresStoreOptions } from "./store.ts";
+export type { Wall } from "./wall/build.ts";

@@ -36,7 +36,7 @@ export class PageRows {
   }
 
   add(fields: Fields): void {
-    const { top, key, computed, skip } = this.#request;
+    const { top, key, computed, skip, plan } = this.#request;
     if (this.#skipped < skip) {
       this.#skipped++;
       return;
@@ -47,7 +47,9 @@ export class PageRows {
     }
     const [dataset = null, text, members] = fields;
     const values =
-      computed.length === 0 ? "" : computedText(computed, fields.slice(leading + key), readValue);
+      computed.length === 0
+        ? ""
+        : computedText(computed, fields.slice(leading + key), readValue, plan.plan.nulls);
     this.#assembler.add(Buffer.from(text ?? ""), members ?? "", dataset, values);
     this.#length++;
     this.#last = fields;

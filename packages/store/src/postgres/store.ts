@@ -26,6 +26,8 @@ import { migratePostgres } from "./migrate.ts";
 import { findStart, type PageAndCount, readAsOf, readCurrent, type Start } from "./reader.ts";
 import { ReaderPool, type Run } from "./reader-pool.ts";
 import type { Query } from "./round-trip.ts";
+import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
+import { runWithin } from "./wall/scope.ts";
 
 export type PostgresStoreOptions = {
   /** As `pg` takes it: a URL, or its parts. */
@@ -39,6 +41,8 @@ export type PostgresStoreOptions = {
   readonly queue?: number | undefined;
   /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
+  /** A second restriction of rows, by the database itself. By default there is none. */
+  readonly wall?: Wall | undefined;
 };
 
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
@@ -51,8 +55,8 @@ const otherConnections = 4;
 
 /** Open a store, and bring its schema to the present state. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<WritableStore> {
-  const { connection, resources, schema = "cadastre", timeout = 10_000 } = options;
-  const target = { connection, schema };
+  const { connection, resources, schema = "cadastre", timeout = 10_000, wall } = options;
+  const target = { connection, schemas: [schema] };
   const knex = connect(target, { connections: otherConnections, wait: timeout, settings: writeSettings });
   try {
     const numbered = await migratePostgres(knex, schema, resources);
@@ -69,14 +73,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       const members = numbered.get(table.name) ?? new Map();
       stored.set(table.name, { table, mapping, forms, compilers, orderIndex, members });
     }
-    return new PostgresStore({ ...options, target, timeout }, knex, stored);
+    if (wall !== undefined) await buildWall(knex, schema, resources, wall);
+    return new PostgresStore({ ...options, schema, timeout }, knex, stored);
   } catch (error) {
     await knex.destroy();
     throw error;
   }
 }
 
-type Settled = PostgresStoreOptions & { readonly target: ConnectionOptions; readonly timeout: number };
+type Settled = PostgresStoreOptions & { readonly schema: string; readonly timeout: number };
 
 /** One pool of connections reads; another writes, one commit after another. */
 class PostgresStore implements WritableStore {
@@ -85,18 +90,22 @@ class PostgresStore implements WritableStore {
   readonly #committer: Committer;
   readonly #readers: ReaderPool;
   readonly #plans = new Plans();
+  readonly #isWalled: boolean;
 
   constructor(
-    { target, timeout, connections = 8, queue = 256 }: Settled,
+    { connection, schema, timeout, connections = 8, queue = 256, wall }: Settled,
     knex: Knex,
     stored: Map<string, Stored>,
   ) {
     this.#knex = knex;
     this.#stored = stored;
     this.#committer = new Committer(knex, stored);
+    this.#isWalled = wall !== undefined;
+    const schemas = wall === undefined ? [schema] : [wallSchema(schema), schema];
+    const settings = [...readSettings(timeout), ...(wall === undefined ? [] : wallSettings(wall))];
     this.#readers = new ReaderPool({
       // The pool's own bound comes after the deadline, which says so better.
-      knex: connect(target, { connections, wait: timeout + 1000, settings: readSettings(timeout) }),
+      knex: connect({ connection, schemas }, { connections, wait: timeout + 1000, settings }),
       connections,
       queue,
       timeout,
@@ -108,7 +117,7 @@ class PostgresStore implements WritableStore {
     const { from, count = false, nulls = true, signal } = options;
     const stored = this.#find(query);
     const at = from?.checkpoint;
-    return this.#readers.use(async (run) => {
+    return this.#read(query, signal, async (run) => {
       const start = from === undefined ? undefined : await this.#findStart(run, query, from);
       const placed = start === undefined ? query : startingAfter(query, start.values);
       const request: PageAndCount = {
@@ -125,20 +134,20 @@ class PostgresStore implements WritableStore {
       const { records, length, last, more } = page ?? emptyPage;
       const next = more ? { checkpoint, key: last } : null;
       return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
-    }, signal);
+    });
   };
 
   readonly count: WritableStore["count"] = (query, { signal } = {}) => {
     const count = compileCountRequest(query, this.#find(query), undefined);
-    return this.#readers.use(async (run) => (await readCurrent(run, { count })).count ?? 0, signal);
+    return this.#read(query, signal, async (run) => (await readCurrent(run, { count })).count ?? 0);
   };
 
   readonly one: WritableStore["one"] = (query, { nulls = true, signal } = {}) => {
     const page = this.#pageRequest(firstOf(query), this.#find(query), nulls, undefined);
-    return this.#readers.use(async (run) => {
+    return this.#read(query, signal, async (run) => {
       const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
-    }, signal);
+    });
   };
 
   readonly checkpoint = (): Promise<number> =>
@@ -159,7 +168,7 @@ class PostgresStore implements WritableStore {
   };
 
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
-    this.#readers.use(async (run) => {
+    this.#read(query, undefined, async (run) => {
       const start = from === undefined ? undefined : await this.#findStart(run, query, from);
       const placed = startingAfter(query, start?.values ?? null);
       const page = this.#pageRequest(placed, this.#find(query), true, from?.checkpoint);
@@ -182,6 +191,14 @@ class PostgresStore implements WritableStore {
     await this.#committer.idle();
     await this.#knex.destroy();
   };
+
+  #read<T>(
+    query: RestrictedQuery,
+    signal: AbortSignal | undefined,
+    work: (run: Run) => Promise<T>,
+  ): Promise<T> {
+    return this.#readers.use((run) => work(this.#isWalled ? runWithin(query, run) : run), signal);
+  }
 
   #find({ entitySet: { name } }: BoundQuery): Stored {
     const stored = this.#stored.get(name);

@@ -6,15 +6,22 @@ export type ComputedColumn = { readonly name: string; readonly type: ValueType }
 /** The value in memory of what a database gave for a computed value; null where it is none of the type. */
 export type ReadValue = (value: unknown, type: ValueType) => unknown;
 
-/** `,"Name":value` of each computed member. */
+/**
+ * `,"Name":value` of each computed member.
+ *
+ * @param nulls whether members without a value are written out; an empty collection always is
+ */
 export function computedText(
   columns: readonly ComputedColumn[],
   values: readonly unknown[],
   read: ReadValue,
+  nulls: boolean,
 ): string {
   let text = "";
-  for (const [i, { name, type }] of columns.entries())
-    text += `,${JSON.stringify(name)}:${jsonText(read(values[i], type), type)}`;
+  for (const [i, { name, type }] of columns.entries()) {
+    const value = jsonText(read(values[i], type), type);
+    if (nulls || value !== "null") text += `,${JSON.stringify(name)}:${value}`;
+  }
   return text;
 }
 

@@ -23,7 +23,7 @@ export type PostgresRegistryOptions = {
 export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<Registry> {
   const { connection, schema = "cadastre_registry", connections = 4, wait = 5000 } = options;
   const settings = [`set statement_timeout to ${Math.ceil(wait)}`];
-  const database = connect({ connection, schema }, { connections, wait, settings });
+  const database = connect({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
     await migrateAlone(database, schema);
     return createRegistry(database, (work) => work());

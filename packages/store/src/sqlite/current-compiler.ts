@@ -1,5 +1,4 @@
 import {
-  type BoundNode,
   type Compiler,
   cachedCompiler,
   identifier,
@@ -10,6 +9,7 @@ import {
 } from "@cadastre/odata";
 import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
 import type { TableSchema } from "../schema/table.ts";
+import { isCheap } from "./cheap.ts";
 import { forms } from "./columns.ts";
 import { visiting } from "./deadline.ts";
 
@@ -44,22 +44,3 @@ const by = (index: string, { from, column }: Mapping): Mapping => ({
   where: visiting,
   ranges: true,
 });
-
-/** Whether it compares, and computes nothing. */
-function isCheap(node: BoundNode): boolean {
-  switch (node.kind) {
-    case "Constant":
-    case "Property":
-      return true;
-    case "Compare":
-      return isCheap(node.left) && isCheap(node.right);
-    case "Membership":
-      return isCheap(node.operand) && node.values.every(isCheap);
-    case "Logical":
-      return node.operands.every(isCheap);
-    case "Not":
-      return isCheap(node.operand);
-    default:
-      return false;
-  }
-}

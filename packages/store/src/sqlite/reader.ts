@@ -131,7 +131,10 @@ export class Reader {
     const assembler = new RecordAssembler(layout, memory(capacity));
     for (let i = 0; i < length; i++) {
       const row = rows[i] as RecordRow;
-      const text = computed.length === 0 ? "" : computedText(computed, row.slice(beforeKey + key), readValue);
+      const text =
+        computed.length === 0
+          ? ""
+          : computedText(computed, row.slice(beforeKey + key), readValue, layout.plan.nulls);
       assembler.add(row[1], row[2], this.#datasets.of(row[0]), text);
     }
     const last = rows[length - 1]?.slice(beforeKey, beforeKey + key) ?? [];

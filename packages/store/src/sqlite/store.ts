@@ -11,7 +11,6 @@ import {
 } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import { orderIndexOf } from "../read/order-index.ts";
 import { pinsKey } from "../read/pins-key.ts";
 import type { AsOf, PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
@@ -25,6 +24,7 @@ import { sqliteCompiler } from "./current-compiler.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
+import { orderIndexes } from "./order-index.ts";
 import { placesOf } from "./places.ts";
 import { compileHistory, prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
@@ -56,7 +56,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
-    const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, rowsOf);
+    const orderIndex = orderIndexes(table, rowsOf);
     const compilers = new CurrentCompilers(
       (computed) => sqliteCompiler(table, mapping.current, computed),
       mapping.current,

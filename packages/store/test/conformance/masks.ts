@@ -179,6 +179,16 @@ export function masks(harness: Harness): void {
     );
   });
 
+  test("a masked member without a value is left out where nulls are", async () => {
+    const masked = { fields: "*", masks: { PostalCode: "prefix3", Street: "null" } } as const;
+    const query = askPlots({ select: "PlotKey,PostalCode,Street,Tags", top: 80 }, plotScope(masked, masked));
+    const answers = [await store.page(query, { nulls: false }), await store.page(query)].map(rowsOf);
+    const [without, whole = []] = answers;
+    expect(whole.some(({ PostalCode }) => PostalCode === null)).toBe(true);
+    const isWritten = ([, value]: readonly unknown[]) => value !== null;
+    expect(without).toEqual(whole.map((row) => Object.fromEntries(Object.entries(row).filter(isWritten))));
+  });
+
   test("a mask is read as of the checkpoint that a walk began at", async () => {
     const scope = plotScope({ fields: "*", masks: { PostalCode: "prefix3", Street: "null" } }, whole);
     const own = await openEmpty(harness, { resources: [plotsResource] });

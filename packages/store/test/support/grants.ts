@@ -1,4 +1,11 @@
-import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
+import {
+  compileScope,
+  type Entitlement,
+  type ResourceGrant,
+  type ResourceRule,
+  resourceRules,
+  type Scope,
+} from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 
 /** What each dataset shows of the one resource of a test. */
@@ -18,24 +25,33 @@ const document: Omit<Entitlement, "datasets"> = {
   regions: [{ kind: "national", value: "US" }],
 };
 
+/** The rule of a resource that has one. */
+export function ruleOf(name: string): ResourceRule {
+  const rule = resourceRules[name];
+  if (rule === undefined) throw new RangeError(`${name} has no rule`);
+  return rule;
+}
+
 type Granting = {
   /** Where the rows lie; by default everywhere. */
   readonly regions?: Entitlement["regions"];
-  /** Whether the dataset alone decides what row is visible, as of a resource that no region has. */
-  readonly byDataset?: boolean;
+  /** Name of the resource whose rule says what row is visible; by default its own. */
+  readonly like?: string;
 };
 
 /** A scope of one entity set. */
 export const grantsOf = (
   entitySet: EntitySet,
   grants: Grants,
-  { regions = document.regions, byDataset = false }: Granting = {},
+  { regions = document.regions, like = entitySet.name }: Granting = {},
 ): Scope => {
   const { name } = entitySet;
   const datasets = Object.entries(grants).map(([dataset_id, given]) => ({
     dataset_id,
     resources: { [name]: typeof given === "object" && "fields" in given ? given : { fields: given } },
   }));
-  const rules = byDataset ? { rules: { [name]: { by: "dataset" } as const } } : {};
-  return compileScope({ ...document, regions, datasets }, { entitySets: [entitySet], ...rules });
+  return compileScope(
+    { ...document, regions, datasets },
+    { entitySets: [entitySet], rules: { [name]: ruleOf(like) } },
+  );
 };

@@ -63,7 +63,7 @@ export const homeRecord = ({ key, isOther = false, rank = 0, town = null, place 
 
 /** A scope of both datasets; of the second one with these fields. */
 const scopeOf = (fields: "*" | readonly string[]) =>
-  grantsOf(homes, { [datasets[0]]: "*", [datasets[1]]: fields }, { byDataset: true });
+  grantsOf(homes, { [datasets[0]]: "*", [datasets[1]]: fields }, { like: "Member" });
 
 export const scopes = { all: scopeOf("*"), partly: scopeOf(["Rank"]) } as const;
 

@@ -71,7 +71,7 @@ export const plotRow = ({ datasetId, record }: StoredRecord): Row => ({
 });
 
 export const plotScope = (first: ResourceGrant, second: ResourceGrant): Scope =>
-  grantsOf(plots, { [datasets[0]]: first, [datasets[1]]: second }, { byDataset: true });
+  grantsOf(plots, { [datasets[0]]: first, [datasets[1]]: second }, { like: "Member" });
 
 export type AskedPlots = {
   readonly filter?: string | undefined;

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bookmark, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
 import type { Harness } from "../conformance/harness.ts";
 import { grantsOf } from "./grants.ts";
-import { texas } from "./listings.ts";
+import { oregon, texas } from "./listings.ts";
 
 const property = (name: string, type: PrimitiveType = "Edm.String", nullable = true): StructuralProperty => ({
   name,
@@ -28,6 +28,7 @@ const properties = [
   property("ListingId"),
   property("UniversalPropertyId"),
   property("Placekey"),
+  property("StateOrProvince"),
   property("StandardStatus"),
   property("ListPrice", "Edm.Decimal"),
   property("City"),
@@ -54,13 +55,34 @@ const resource: StoredResource = {
     ["Placekey"],
     ["ModificationTimestamp", "ListingKey"],
     ["StandardStatus", "ListPrice"],
+    ["StateOrProvince"],
     ["CloseDate", "ListingKey"],
   ],
   points: ["Coordinates"],
   folded: [["City"]],
 };
 
-const scope = grantsOf(entitySet, { [texas]: "*" }, { byDataset: true });
+const all = grantsOf(entitySet, { [texas]: "*" }, { like: "Member" });
+
+/** Scopes that narrow by region too, the second one to datasets that do not show the same fields. */
+const narrow = {
+  "a state of a dataset": grantsOf(
+    entitySet,
+    { [texas]: "*" },
+    { like: "Property", regions: [{ kind: "state", value: "TX" }] },
+  ),
+  "states of two datasets": grantsOf(
+    entitySet,
+    { [texas]: "*", [oregon]: properties.map(({ name }) => name).filter((name) => name !== "CloseDate") },
+    {
+      like: "Property",
+      regions: [
+        { kind: "state", value: "TX" },
+        { kind: "state", value: "OR" },
+      ],
+    },
+  ),
+} as const;
 
 type Asked = {
   readonly filter?: string;
@@ -69,7 +91,7 @@ type Asked = {
   readonly ignoreCase?: boolean;
 };
 
-const ask = ({ filter, orderBy, top = 100, ignoreCase = false }: Asked) => {
+const ask = ({ filter, orderBy, top = 100, ignoreCase = false }: Asked, scope = all) => {
   const parts = {
     top,
     filter: filter === undefined ? undefined : parseFilter(filter),
@@ -91,6 +113,7 @@ const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => 
     ListingId: `L${i}`,
     UniversalPropertyId: `US-${i}`,
     Placekey: `223-227@5vg-${i}`,
+    StateOrProvince: "TX",
     StandardStatus: statuses[i % statuses.length],
     ListPrice: 100_000 + i * 100,
     City: `City ${i % 1000}`,
@@ -98,6 +121,20 @@ const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => 
     CloseDate: i % 3 === 0 ? null : `2024-0${1 + (i % 8)}-01`,
   },
 }));
+
+/** Lookups, and the index that finds them; null for that of the key. */
+const typical: readonly (readonly [Asked, string | null])[] = [
+  [{ filter: "ListingKey eq 'k7'" }, null],
+  [
+    { filter: "OriginatingSystemName eq 'System 1' and ListingId eq 'L7'" },
+    "Listing_OriginatingSystemName_ListingId",
+  ],
+  [{ filter: "UniversalPropertyId eq 'US-7'" }, "Listing_UniversalPropertyId"],
+  [{ filter: "Placekey eq '223-227@5vg-7'" }, "Listing_Placekey"],
+  [{ filter: "StandardStatus eq 'Active' and ListPrice ge 590000" }, "Listing_StandardStatus_ListPrice"],
+];
+
+const here = "geo.distance(Coordinates,geography'Point(-97.74 30.27)')";
 
 /** What the plans of a database say. */
 export type PlanWords = {
@@ -122,18 +159,40 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
     });
     afterAll(() => Promise.all([store.close(), unchanged.close()]));
 
-    test.each<[Asked, string | null]>([
-      [{ filter: "ListingKey eq 'k7'" }, null],
-      [
-        { filter: "OriginatingSystemName eq 'System 1' and ListingId eq 'L7'" },
-        "Listing_OriginatingSystemName_ListingId",
-      ],
-      [{ filter: "UniversalPropertyId eq 'US-7'" }, "Listing_UniversalPropertyId"],
-      [{ filter: "Placekey eq '223-227@5vg-7'" }, "Listing_Placekey"],
-      [{ filter: "StandardStatus eq 'Active' and ListPrice ge 590000" }, "Listing_StandardStatus_ListPrice"],
-    ])("%j is found by its index", async (asked, index) => {
+    test.each(typical)("%j is found by its index", async (asked, index) => {
       const plan = (await store.explain(ask(asked))).join("\n");
       expect(plan).toMatch(index === null ? words.byKey : words.by(index));
+    });
+
+    describe.each(Object.entries(narrow))("within %s", (_, scope) => {
+      test.each<[Asked, RegExp]>([
+        ...typical.map(([asked, index]): [Asked, RegExp] => [
+          asked,
+          index === null ? words.byKey : words.by(index),
+        ]),
+        [{ orderBy: "ListingKey" }, words.byKey],
+        [
+          {
+            filter: "StandardStatus in ('Active','Closed') and ListPrice ge 590000",
+            orderBy: "ListingKey",
+          },
+          words.by("Listing_StandardStatus_ListPrice"),
+        ],
+        [{}, words.by("Listing_ModificationTimestamp_ListingKey")],
+        [
+          { filter: "ModificationTimestamp gt 2024-01-03T00:00:00Z", orderBy: "ModificationTimestamp" },
+          words.by("Listing_ModificationTimestamp_ListingKey"),
+        ],
+        [{ filter: `${here} le 5000` }, words.byPlace("Listing_Coordinates_place")],
+        [
+          { filter: "City eq 'CITY 7'", orderBy: "ListingKey", ignoreCase: true },
+          words.by("Listing_City_folded"),
+        ],
+      ])("%j is found by its index", async (asked, expected) => {
+        const plan = (await store.explain(ask(asked, scope))).join("\n");
+        expect(plan).toMatch(expected);
+        expect(plan).not.toMatch(words.scan);
+      });
     });
 
     const inOrder = words.by("Listing_ModificationTimestamp_ListingKey");
@@ -156,7 +215,6 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
       expect((await store.page(query, { from: next ?? undefined })).length).toBe(100);
     });
 
-    const here = "geo.distance(Coordinates,geography'Point(-97.74 30.27)')";
     const byPlace = words.byPlace("Listing_Coordinates_place");
 
     test.each<Asked>([

@@ -1,0 +1,64 @@
+import * as odata from "@cadastre/odata";
+import { beforeAll, describe, expect, test } from "vitest";
+import { Sources } from "./support/sources.ts";
+
+const prepare = "packages/service/src/data/prepare-listings.ts";
+const service = "packages/service/src/service.ts";
+const registry = "packages/service/src/data/registry.ts";
+const pruning = "packages/service/src/data/pruning.ts";
+const storeReads = "packages/store/src/read/compile.ts";
+const cached = [
+  "packages/store/src/read/current-compiler.ts",
+  "packages/store/src/sqlite/current-compiler.ts",
+];
+const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/sqlite/columns.ts"];
+
+/** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
+const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
+  // Who holds more than the half of a store that reads.
+  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [prepare, service]],
+  ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
+  ["packages/store/src/store.ts", "WritableStore", [prepare, pruning]],
+  ["packages/store/src/store.ts", "commit", [prepare]],
+  ["packages/store/src/store.ts", "prune", [pruning]],
+  ["packages/store/src/store.ts", "notes", [prepare, service]],
+  ["packages/store/src/store.ts", "explain", []],
+  // Who holds the digests of keys and the entitlements, beside the records.
+  ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
+  ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
+  // Who makes SQL of a query: the store, of those that it has taken restricted.
+  ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
+  ["packages/odata/src/compile/query.ts", "compileCount", []],
+  ["packages/odata/src/compile/query.ts", "compileValue", computed],
+  ["packages/odata/src/compile/partitions.ts", "compileMergedPage", [storeReads]],
+  ["packages/odata/src/compile/partitions.ts", "compileMergedCount", [storeReads]],
+  ["packages/odata/src/compile/cache.ts", "cachedCompiler", cached],
+  ["packages/odata/src/compile/expand.ts", "compileExpand", []],
+  ["packages/odata/src/compile/expand.ts", "compileExpandCount", []],
+];
+
+describe("past restriction", () => {
+  let sources: Sources;
+  // Reads and resolves all sources, which the tests after it need not do again.
+  beforeAll(() => {
+    sources = new Sources();
+    for (const [file, name] of ways.slice(0, 1)) sources.usersOf(file, name);
+  }, 120_000);
+
+  test.each(ways)("%s: %s is used where it is known to be", (file, name, users) => {
+    expect(sources.usersOf(file, name)).toEqual(users);
+  });
+
+  test.each([
+    ["RestrictedQuery", "packages/entitlement/src/restrict.ts"],
+    ["Scope", "packages/entitlement/src/scope.ts"],
+  ])("a %s is made in one file", (type, file) => {
+    expect(sources.castersTo(type)).toEqual([file]);
+  });
+
+  test("no function that makes SQL of a query is left out", () => {
+    const compiling = Object.keys(odata).filter((name) => /^compile|Compiler$/.test(name));
+    const known = ways.map(([, name]) => name);
+    expect(compiling.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});

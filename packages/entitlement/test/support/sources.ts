@@ -1,0 +1,78 @@
+import { realpathSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const isSource = /\/packages\/[^/]+\/src\//;
+const packageOf = (file: string): string | undefined => /packages\/[^/]+\//.exec(file)?.[0];
+
+/** The sources of all packages, as the compiler reads them. */
+export class Sources {
+  readonly #service: ts.LanguageService;
+  readonly #files: readonly string[];
+
+  constructor() {
+    const read = (file: string) => ts.sys.readFile(file);
+    const found: { readonly config?: unknown } = ts.readConfigFile(`${root}tsconfig.json`, read);
+    const { fileNames, options } = ts.parseJsonConfigFileContent(found.config, ts.sys, root);
+    const files = fileNames.filter((file) => isSource.test(file));
+    this.#files = files;
+    this.#service = ts.createLanguageService({
+      getScriptFileNames: () => files,
+      getScriptVersion: () => "1",
+      getScriptSnapshot: (file) => {
+        const text = read(file);
+        return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+      },
+      getCompilationSettings: () => options,
+      getCurrentDirectory: () => root,
+      getDefaultLibFileName: ts.getDefaultLibFilePath,
+      fileExists: (file) => ts.sys.fileExists(file),
+      readFile: read,
+      directoryExists: (folder) => ts.sys.directoryExists(folder),
+      // A package is linked where it is depended on.
+      realpath: realpathSync,
+    });
+  }
+
+  /** Files that use what `file` declares under a name, but for those of its own package. */
+  usersOf(file: string, name: string): readonly string[] {
+    const path = `${root}${file}`;
+    const references = this.#service.getReferencesAtPosition(path, this.#placeOf(path, name)) ?? [];
+    return this.#named(references.map(({ fileName }) => fileName)).filter(
+      (user) => packageOf(user) !== packageOf(file),
+    );
+  }
+
+  /** Files that say of a value that it has the type, whatever it is. */
+  castersTo(type: string): readonly string[] {
+    const casts = (node: ts.Node): boolean =>
+      (ts.isAssertionExpression(node) && new RegExp(`\\b${type}\\b`).test(node.type.getText())) ||
+      (ts.forEachChild(node, casts) ?? false);
+    return this.#named(this.#files.filter((file) => casts(this.#read(file))));
+  }
+
+  /** Position of the first declaration of the name. */
+  #placeOf(file: string, name: string): number {
+    const find = (node: ts.Node): number | undefined => {
+      const declared = "name" in node ? (node.name as ts.Node | undefined) : undefined;
+      if (declared?.kind === ts.SyntaxKind.Identifier && declared.getText() === name)
+        return declared.getStart();
+      return ts.forEachChild(node, find);
+    };
+    const place = find(this.#read(file));
+    if (place === undefined) throw new RangeError(`${file} does not declare ${name}`);
+    return place;
+  }
+
+  #read(file: string): ts.SourceFile {
+    const source = this.#service.getProgram()?.getSourceFile(file);
+    if (source === undefined) throw new RangeError(`${file} is no source`);
+    return source;
+  }
+
+  #named(files: readonly string[]): readonly string[] {
+    return [...new Set(files)].map((file) => relative(root, file)).toSorted();
+  }
+}

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { type Case, cases } from "./cases.ts";
+import { compareSides, type Sides } from "./compare-sides.ts";
+import type { Engine } from "./engines.ts";
+import { openSide } from "./side.ts";
+import { targetOf } from "./targets.ts";
+import { varied } from "./worlds.ts";
+
+/** The services of all cases, and the end of them and of their stores. */
+export async function openSides(engine: Engine): Promise<{ sides: Sides; close: () => Promise<void> }> {
+  const stores = [await engine.open("first"), await engine.open("second")] as const;
+  const sides = {
+    first: await openSide(stores[0]),
+    second: await openSide(stores[1]),
+    bare: await openSide(stores[0]),
+  };
+  return {
+    sides,
+    close: async () => {
+      for (const side of Object.values(sides)) await side.stop();
+      for (const store of stores) await store.close();
+      await engine.close();
+    },
+  };
+}
+
+/** Try so many cases. Gives what was found, shrunk, as one would write it down; undefined if nothing was. */
+export async function findLeak(sides: Sides, parameters: fc.Parameters<[Case]>): Promise<string | undefined> {
+  const property = fc.asyncProperty(cases, (given) => compareSides(sides, given));
+  const { failed, counterexample, errorInstance, seed, numRuns } = await fc.check(property, parameters);
+  if (!failed) return undefined;
+  const found = `seed ${seed}, case ${numRuns}: ${String(errorInstance)}`;
+  return counterexample === null ? found : `${found}\n\n${printCase(counterexample[0])}`;
+}
+
+/** What was granted, what is in the stores, and what was asked. */
+const printCase = ({ grants, world, donor, lead, later, requests }: Case): string =>
+  JSON.stringify(
+    {
+      grants: grants.one,
+      requests: requests.map((request) => `${request.method} ${targetOf(request, grants.one)}`),
+      first: world,
+      second: varied(world, donor, grants.one),
+      lead,
+      ...(later === null ? {} : { later: varied(world, later, grants.one) }),
+    },
+    null,
+    1,
+  );

@@ -1,0 +1,126 @@
+import type { Reply } from "../support/ask.ts";
+import type { Case } from "./cases.ts";
+import type { Request } from "./requests.ts";
+import { type Side, skipTokenKey } from "./side.ts";
+import { targetOf } from "./targets.ts";
+import { withForeignTokens, withOpenTokens, withoutTokens } from "./tokens.ts";
+import { varied } from "./worlds.ts";
+
+/** Pages of a walk that are looked at. */
+const pages = 4;
+
+/** The headers that differ between any two answers. */
+const ownHeaders = new Set(["date", "x-request-id"]);
+
+/** An answer byte for byte, but for what differs between any two. */
+const bytesOf = ({ status, headers, text }: Reply): string => {
+  const told = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
+  return [status, ...told.map(([name, value]) => `${name}: ${String(value)}`), "", text].join("\n");
+};
+
+const nextLinkOf = ({ text }: Reply): string | undefined => /"@odata\.nextLink":"([^"]+)"/.exec(text)?.[1];
+
+/** Two answers that should be one. */
+class Leak extends Error {
+  override readonly name = "Leak";
+}
+
+function requireSame(asked: string, a: string, b: string): void {
+  if (a !== b) throw new Leak(`${asked}\n\n${a}\n\n${b}`);
+}
+
+/** The services of a case. */
+export type Sides = {
+  readonly first: Side;
+  /** Over a store that looks like the first one's to the customer `one`. */
+  readonly second: Side;
+  /** Over the first one's store, with a model in which there is nothing that `one` does not see. */
+  readonly bare: Side;
+};
+
+/**
+ * Ask the services everything that the case asks.
+ *
+ * @throws {Leak} if they answer otherwise than one another, or a token of `one` means anything to another customer.
+ */
+export async function compareSides(sides: Sides, given: Case): Promise<void> {
+  await fill(sides, given);
+  const change = changing(sides, given);
+  for (const request of given.requests) {
+    await compareWalks(sides, request, given, change);
+    if (request.aim === "any" || request.aim === "hidden") await compareModels(sides, request, given);
+  }
+}
+
+async function fill({ first, second, bare }: Sides, { grants, world, donor, lead }: Case): Promise<void> {
+  const checkpoint = Math.max(first.checkpoint(), second.checkpoint());
+  await first.advance(checkpoint);
+  await second.advance(checkpoint + lead);
+  for (const side of [first, second]) side.admit(grants);
+  bare.admitBare(grants.one);
+  await first.fill(world);
+  await second.fill(varied(world, donor, grants.one));
+}
+
+/** Changes what `one` may not see in the second store: to another state, and back again. */
+function changing({ second }: Sides, { grants, world, donor, later }: Case): () => Promise<void> {
+  let hidden = donor;
+  return async () => {
+    if (later === null) return;
+    hidden = hidden === donor ? later : donor;
+    await second.fill(varied(world, hidden, grants.one));
+  };
+}
+
+/** Hold the first pages of both stores against each other; after the first one the second store changes. */
+async function compareWalks(
+  { first, second }: Sides,
+  request: Request,
+  { grants, lead, later }: Case,
+  change: () => Promise<void>,
+): Promise<void> {
+  const { method, headers } = request;
+  // With the key to a token one could read the number of commits in it; without, not even its length may tell.
+  const isAhead = lead > 0 || later !== null;
+  const shown = (reply: Reply) => (isAhead ? withOpenTokens(bytesOf(reply), skipTokenKey) : bytesOf(reply));
+  let targets = [targetOf(request, grants.one), targetOf(request, grants.one)] as const;
+  for (let page = 1; page <= pages; page++) {
+    const [a, b] = await Promise.all([
+      first.ask("one", targets[0], method, headers),
+      second.ask("one", targets[1], method, headers),
+    ]);
+    requireSame(`${method} ${targets[0]}`, shown(a), shown(b));
+    const [link, other] = [nextLinkOf(a), nextLinkOf(b)];
+    if (link === undefined || other === undefined) return;
+    if (page === 1) {
+      await swapToken(first, link);
+      await change();
+    }
+    targets = [link, other];
+  }
+}
+
+/** To another customer, a token of somebody else's is a random text. */
+async function swapToken(side: Side, link: string): Promise<void> {
+  const [stolen, random] = await Promise.all([
+    side.ask("other", link),
+    side.ask("other", withForeignTokens(link)),
+  ]);
+  requireSame(link, bytesOf(stolen), bytesOf(random));
+}
+
+/** A field that the caller does not see is one that there is not. */
+async function compareModels(
+  { first, bare }: Sides,
+  request: Request,
+  { grants: { one } }: Case,
+): Promise<void> {
+  // Where fields decide which rows he sees, there would be none without them.
+  if (request.resource === "Media" || one.regions.some(({ kind }) => kind !== "national")) return;
+  const target = targetOf(request, one);
+  const [whole, part] = await Promise.all([
+    first.ask("one", target, request.method, request.headers),
+    bare.ask("one", target, request.method, request.headers),
+  ]);
+  requireSame(target, withoutTokens(bytesOf(whole)), withoutTokens(bytesOf(part)));
+}

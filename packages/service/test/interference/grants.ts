@@ -1,0 +1,69 @@
+import type { DatasetGrant, Mask, ResourceGrant } from "@cadastre/entitlement";
+import fc from "fast-check";
+import type { Grants } from "./projection.ts";
+import { datasets, masks, type ResourceName, regions, resourceNames, universeSet } from "./universe.ts";
+import { isAlwaysGranted, isGranted } from "./views.ts";
+
+/** What a grant of each resource may open beside its fields. */
+const policies: Readonly<Record<ResourceName, readonly ("private" | "contact")[]>> = {
+  Property: [],
+  Media: ["private"],
+  Member: ["contact"],
+  Office: ["contact"],
+};
+
+type FieldMask = readonly [field: string, mask: Mask];
+
+/** Masks of some fields, whether they are granted or not. */
+function fieldMasks(resource: ResourceName): fc.Arbitrary<readonly FieldMask[]> {
+  const fitting = Object.entries(masks[resource]).flatMap(([field, of]) =>
+    of.map((mask): FieldMask => [field, mask]),
+  );
+  const nulls = [...universeSet(resource).type.properties.keys()]
+    .filter((field) => !isAlwaysGranted(field, resource))
+    .map((field): FieldMask => [field, "null"]);
+  const one = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...fitting) }, fc.constantFrom(...nulls));
+  return fc.uniqueArray(one, { selector: ([field]) => field, maxLength: 6 });
+}
+
+const resourceGrant = (name: ResourceName): fc.Arbitrary<ResourceGrant> =>
+  fc
+    .record({
+      fields: fc.oneof(
+        fc.constant("*" as const),
+        fc.subarray([...universeSet(name).type.properties.keys()], { minLength: 1 }),
+      ),
+      policies: fc.subarray([...policies[name]]),
+      masked: fc.oneof(fc.constant([]), fieldMasks(name)),
+    })
+    .map(({ fields, policies: granted, masked }) => {
+      const grant: ResourceGrant = {
+        fields,
+        ...Object.fromEntries(granted.map((policy) => [policy, true as const])),
+      };
+      const own = masked.filter(([field]) => isGranted(field, name, grant));
+      return own.length === 0 ? grant : { ...grant, masks: Object.fromEntries(own) };
+    });
+
+/** Mostly granted, for there is little to ask for else. */
+const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 5, nil: undefined });
+
+const datasetGrant = (dataset_id: string): fc.Arbitrary<DatasetGrant> =>
+  fc
+    .tuple(...resourceNames.map((name) => mostly(resourceGrant(name).map((grant) => [name, grant] as const))))
+    .map((granted) => granted.filter((one) => one !== undefined))
+    .filter(({ length }) => length > 0)
+    .map((granted) => ({ dataset_id, resources: Object.fromEntries(granted) }));
+
+export const grants: fc.Arbitrary<Grants> = fc.record({
+  regions: fc.oneof(
+    fc.constant(regions.slice(0, 1)),
+    fc.subarray(regions.slice(1), { minLength: 1, maxLength: 3 }),
+  ),
+  datasets: fc
+    .oneof(
+      { weight: 3, arbitrary: fc.subarray([...datasets], { minLength: 2 }) },
+      fc.subarray([...datasets], { minLength: 1 }),
+    )
+    .chain((granted) => fc.tuple(...granted.map(datasetGrant))),
+});

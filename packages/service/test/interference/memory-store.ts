@@ -1,0 +1,74 @@
+import type { RestrictedQuery } from "@cadastre/entitlement";
+import { codecOf, compareRows, evaluate, matches, type Projection, type Row } from "@cadastre/odata";
+import type { Change, Store, StoredRecord, WritableStore } from "@cadastre/store";
+import { keyOf, type ResourceName } from "./universe.ts";
+
+/** A store that can be filled. */
+export type FilledStore = Store & Pick<WritableStore, "commit">;
+
+/** A store of plain records: the restricted tree is read by `evaluate` alone. Keeps no versions. */
+export function openMemoryStore(): FilledStore {
+  const records = new Map<string, StoredRecord>();
+  let checkpoint = 0;
+  const identityOf = (resource: string, key: unknown) => `${resource}/${String(key)}`;
+
+  const rowsOf = ({ entitySet: { name }, filter }: RestrictedQuery): Row[] =>
+    [...records.values()]
+      .filter(({ resource }) => resource === name)
+      .map(({ record, hidden, datasetId }) => ({ ...record, ...hidden, DatasetId: datasetId }))
+      .filter((row) => matches(filter, row));
+
+  const page: Store["page"] = async (query, { from, count = false, nulls = true } = {}) => {
+    const key = keyOf(query.entitySet.name as ResourceName);
+    const matching = rowsOf(query);
+    const ordered = matching.toSorted((a, b) => compareRows(query.orderBy, a, b));
+    const start = from === undefined ? query.skip : ordered.findIndex((row) => row[key] === from.key[0]) + 1;
+    const rows = ordered.slice(start, start + query.top);
+    const isLast = query.top === 0 || start + rows.length >= ordered.length;
+    const bookmark = { checkpoint: from?.checkpoint ?? checkpoint, key: [rows.at(-1)?.[key]] };
+    return {
+      records: Buffer.from(rows.map((row) => recordText(row, query.select, nulls)).join(",")),
+      length: rows.length,
+      next: isLast ? null : bookmark,
+      ...(count ? { count: matching.length } : {}),
+    };
+  };
+
+  const apply = (change: Change): void => {
+    if ("removed" in change) records.delete(identityOf(change.resource, change.removed[0]));
+    else {
+      const key = change.record[keyOf(change.resource as ResourceName)];
+      records.set(identityOf(change.resource, key), change);
+    }
+  };
+
+  return {
+    page,
+    count: async (query) => rowsOf(query).length,
+    one: async (query, options) => {
+      const { length, records: found } = await page(query, options);
+      return length === 0 ? undefined : found;
+    },
+    checkpoint: async () => checkpoint,
+    close: async () => {},
+    commit: async (changes) => {
+      for await (const change of changes) apply(change);
+      checkpoint++;
+      return { checkpoint, written: 0, unchanged: 0, removed: 0 };
+    },
+  };
+}
+
+function recordText(row: Row, select: readonly Projection[], nulls: boolean): string {
+  const members = select.map(({ property, expression }): [string, unknown] => {
+    const value = evaluate(expression, row);
+    return [property.name, jsonOf(value ?? (property.collection ? [] : null), property)];
+  });
+  return JSON.stringify(Object.fromEntries(members.filter(([, value]) => nulls || value !== null)));
+}
+
+function jsonOf(value: unknown, property: Projection["property"]): unknown {
+  if (value === null) return null;
+  const codec = codecOf(property.type);
+  return Array.isArray(value) ? value.map((item: unknown) => codec.toJson(item)) : codec.toJson(value);
+}

@@ -1,0 +1,105 @@
+import type { Entitlement, Region } from "@cadastre/entitlement";
+import type { EntitySet, Row } from "@cadastre/odata";
+import type { StoredRecord } from "@cadastre/store";
+import { type ResourceName, universeSet } from "./universe.ts";
+import { nothingFor, viewOf } from "./views.ts";
+
+/*
+ * What an entitlement means, over plain records and without a tree: this page and the product's code share nothing.
+ */
+
+/** The records of a store, each with another key. */
+export type World = readonly StoredRecord[];
+
+export type Grants = Pick<Entitlement, "regions" | "datasets">;
+
+const grantOf = (resource: ResourceName, dataset: string, { datasets }: Grants) =>
+  datasets.find(({ dataset_id }) => dataset_id === dataset)?.resources[resource];
+
+/** The value of a field as the caller sees it in a record of the dataset of `of`. */
+export function seen(field: string, record: Row, of: StoredRecord, grants: Grants): unknown {
+  const resource = of.resource as ResourceName;
+  const grant = grantOf(resource, of.datasetId, grants);
+  const view = grant && viewOf(field, resource, grant);
+  return view === undefined ? nothingFor(record[field]) : (view.of(record) ?? null);
+}
+
+const viewsOf = (field: string, resource: ResourceName, { datasets }: Grants) =>
+  datasets.flatMap(({ resources }) => {
+    const grant = resources[resource];
+    return grant === undefined ? [] : [viewOf(field, resource, grant)];
+  });
+
+/** The set without the fields that no dataset shows; undefined where no dataset grants it. */
+export function seenSet(resource: ResourceName, grants: Grants): EntitySet | undefined {
+  if (!grants.datasets.some(({ resources }) => resources[resource] !== undefined)) return undefined;
+  const { type, ...set } = universeSet(resource);
+  const isSeen = (name: string) => viewsOf(name, resource, grants).some((view) => view !== undefined);
+  const properties = new Map([...type.properties].filter(([name]) => isSeen(name)));
+  return { ...set, type: { ...type, properties } };
+}
+
+/** The fields of a resource of which the caller sees something, but not every value whole. */
+export function partialFields(resource: ResourceName, grants: Grants): readonly string[] {
+  return [...universeSet(resource).type.properties.keys()].filter((name) => {
+    const views = viewsOf(name, resource, grants);
+    return views.some((view) => view !== undefined) && views.some((view) => view?.isWhole !== true);
+  });
+}
+
+export function isVisible(row: StoredRecord, world: World, grants: Grants): boolean {
+  const resource = row.resource as ResourceName;
+  const grant = grantOf(resource, row.datasetId, grants);
+  if (grant === undefined) return false;
+  switch (resource) {
+    case "Property":
+      return grants.regions.some((region) => contains(region, row.record));
+    case "Media": {
+      const listing = listingOf(row.record, world);
+      if (grant.private !== true && isPrivate(row.record)) return false;
+      return listing !== undefined && isVisible(listing, world, grants);
+    }
+    case "Member":
+    case "Office":
+      return true;
+  }
+}
+
+/** Values of `Permission` that make no Media record private. */
+const openPermissions = ["Public", "IDX", "Vow"];
+
+const isPrivate = ({ Permission }: Row): boolean =>
+  Array.isArray(Permission) && Permission.some((value) => !openPermissions.includes(String(value)));
+
+/** The listing that a Media record belongs to. */
+export const listingOf = (media: Row, world: World): StoredRecord | undefined =>
+  world.find(
+    ({ resource, record }) => resource === "Property" && record["ListingKey"] === media["ResourceRecordKey"],
+  );
+
+/** What the caller may know of a world: the visible records, each with what is seen of its fields. */
+export const entitled = (world: World, grants: Grants): World =>
+  world
+    .filter((row) => isVisible(row, world, grants))
+    .map((row) => ({
+      ...row,
+      record: Object.fromEntries(
+        Object.keys(row.record).map((name) => [name, seen(name, row.record, row, grants)]),
+      ),
+    }));
+
+function contains({ kind, value }: Region, row: Row): boolean {
+  const { StateOrProvince, CountyOrParish, PostalCode, OriginatingSystemName } = row;
+  switch (kind) {
+    case "national":
+      return true;
+    case "state":
+      return StateOrProvince === value;
+    case "county":
+      return [StateOrProvince, CountyOrParish].join("/") === value;
+    case "zip":
+      return typeof PostalCode === "string" && PostalCode.slice(0, 5) === value;
+    case "originating_system":
+      return OriginatingSystemName === value;
+  }
+}

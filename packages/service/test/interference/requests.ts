@@ -1,0 +1,201 @@
+import fc from "fast-check";
+import type { Address } from "../../src/odata/address.ts";
+import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
+import { absentKey, keys, type ResourceName, resourceNames, universeSet } from "./universe.ts";
+
+/** Options or headers, by name. */
+export type Texts = Readonly<Record<string, string>>;
+
+/** One request, the fields of its options not yet fitted to what the caller may name: see `targetOf`. */
+export type Request = {
+  readonly method: "GET" | "HEAD" | "POST";
+  readonly path: string;
+  /** The resource whose fields the options name. */
+  readonly resource: ResourceName;
+  readonly options: Texts;
+  readonly headers: Texts;
+  /** Which fields it names: those that the caller sees, of these rather those that he sees in part, others, or any. */
+  readonly aim: "seen" | "partial" | "hidden" | "any";
+};
+
+const pick = <T extends string>(...texts: readonly T[]) => fc.constantFrom(...texts);
+
+/** Each member in one of so many. */
+const some = (members: Readonly<Record<string, fc.Arbitrary<string>>>, every: number): fc.Arbitrary<Texts> =>
+  fc
+    .tuple(
+      ...Object.entries(members).map(([name, text]) =>
+        fc.oneof(
+          { weight: every - 1, arbitrary: fc.constant([]) },
+          text.map((value) => [[name, value]]),
+        ),
+      ),
+    )
+    .map((all) => Object.fromEntries(all.flat()) as Texts);
+
+const formats = pick(
+  "none",
+  "minimal",
+  "full",
+  "minimal;IEEE754Compatible=true",
+  "full;IEEE754Compatible=true",
+).map((metadata) => `application/json;odata.metadata=${metadata}`);
+
+const headers = some(
+  {
+    accept: fc.oneof(formats, pick("application/xml", "*/*")),
+    "if-none-match": pick("*", '"a"'),
+    "if-match": pick("*", '"a"'),
+    prefer: pick("maxpagesize=1", "odata.maxpagesize=2", "maxpagesize=x", "omit-values=nulls"),
+    "odata-maxversion": pick("4.0", "4.01", "4.01", "5.0"),
+  },
+  5,
+);
+
+type Shape = {
+  readonly resource: ResourceName;
+  readonly path: fc.Arbitrary<string>;
+  readonly options?: fc.Arbitrary<Texts>;
+};
+
+const shaped = ({ resource, path, options = fc.constant({}) }: Shape): fc.Arbitrary<Request> =>
+  fc.record({
+    method: fc.oneof({ weight: 12, arbitrary: pick("GET") }, pick("HEAD", "POST")),
+    path,
+    resource: fc.constant(resource),
+    options,
+    headers,
+    aim: pick("seen", "partial", "partial", "hidden", "any"),
+  });
+
+const ofEach = (shape: (resource: ResourceName) => Shape): fc.Arbitrary<Request> =>
+  fc.oneof(
+    ...resourceNames.map((resource) => ({
+      weight: resource === "Property" ? 4 : 1,
+      arbitrary: shaped(shape(resource)),
+    })),
+  );
+
+const placekey = pick("222-222@222-222-223", "223-223@222-222-224", "@222-222-222", "Austin");
+const boolean = pick("true", "false", "1");
+
+const both = (a: fc.Arbitrary<Texts>, b: fc.Arbitrary<Texts>) =>
+  fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }));
+
+/** The options of a collection that a plain reading of the language can answer. */
+const plainOptions = (resource: ResourceName): fc.Arbitrary<Texts> =>
+  both(
+    some({ $filter: filtersOf(resource), $orderby: ordersOf(resource), $count: pick("true", "false") }, 2),
+    some(
+      {
+        $select: selectsOf(resource),
+        $top: pick("0", "1", "2", "3", "5"),
+        $skip: pick("0", "1", "3"),
+        $ignorecase: pick("true", "false"),
+        $ignorenulls: pick("true", "false"),
+      },
+      5,
+    ),
+  );
+
+const rareOptions: fc.Arbitrary<Texts> = some(
+  {
+    placekey,
+    $format: pick("json", "xml", ";"),
+    $search: pick("Oven"),
+    $expand: pick("Media"),
+    $skiptoken: pick("x", "AAAA"),
+    $top: pick("-1", "1001"),
+    $nope: pick("1"),
+    custom: pick("1"),
+  },
+  12,
+);
+
+const collectionOf = (resource: ResourceName) => fc.constant(`/reso/odata/${resource}`);
+
+/** Collections that the reference model answers as well. */
+export const plainRequests: fc.Arbitrary<Request> = ofEach((resource) => ({
+  resource,
+  path: collectionOf(resource),
+  options: plainOptions(resource),
+})).map((request) => ({ ...request, method: "GET", headers: {} }));
+
+const entityOf = (resource: ResourceName) =>
+  fc.oneof(
+    pick(...keys[resource], absentKey, "", "O''Fallon").map((key) => `/reso/odata/${resource}('${key}')`),
+    pick(...keys[resource], absentKey).map((key) => `/reso/odata/${resource}/${key}`),
+  );
+
+const propertyOf = (resource: ResourceName) =>
+  fc
+    .tuple(entityOf(resource), pick(...universeSet(resource).type.properties.keys(), "Nope"))
+    .map(([path, name]) => `${path}/${name}`);
+
+/** What is asked of each kind of address under the OData root. */
+const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
+  ServiceDocument: shaped({
+    resource: "Property",
+    path: pick("/reso/odata", "/reso/odata/"),
+    options: some({ $format: pick("json", "xml"), $top: pick("1") }, 4),
+  }),
+  Metadata: shaped({
+    resource: "Property",
+    path: fc.constant("/reso/odata/$metadata"),
+    options: some({ $format: pick("xml", "json", "application/xml") }, 4),
+  }),
+  Collection: fc.oneof(
+    { weight: 6, arbitrary: plainRequests },
+    {
+      weight: 3,
+      arbitrary: ofEach((resource) => ({
+        resource,
+        path: collectionOf(resource),
+        options: both(plainOptions(resource), rareOptions),
+      })),
+    },
+    shaped({
+      resource: "Property",
+      path: collectionOf("Property"),
+      options: both(plainOptions("Property"), some({ placekey }, 1)),
+    }),
+  ),
+  Count: ofEach((resource) => ({
+    resource,
+    path: fc.constant(`/reso/odata/${resource}/$count`),
+    options: some({ $filter: filtersOf(resource), $ignorecase: boolean, $top: pick("1") }, 2),
+  })),
+  Property: ofEach((resource) => ({ resource, path: propertyOf(resource) })),
+  Value: ofEach((resource) => ({ resource, path: propertyOf(resource).map((path) => `${path}/$value`) })),
+  Entity: ofEach((resource) => ({
+    resource,
+    path: entityOf(resource),
+    options: some({ $select: selectsOf(resource), $ignorenulls: boolean, $top: pick("1") }, 5),
+  })),
+};
+
+const at = (...paths: readonly string[]) => shaped({ resource: "Property", path: pick(...paths) });
+
+/** What is asked of each route, by its path as the application declares it: a route that is not here is not tested. */
+export const requestsOf = {
+  "/health/live": at("/health/live"),
+  "/health/ready": at("/health/ready"),
+  "/reso/odata": fc.oneof(
+    { weight: 24, arbitrary: ofAddress.Collection },
+    { weight: 8, arbitrary: ofAddress.Entity },
+    { weight: 8, arbitrary: ofAddress.Property },
+    { weight: 6, arbitrary: ofAddress.Value },
+    { weight: 6, arbitrary: ofAddress.Count },
+    ofAddress.ServiceDocument,
+    ofAddress.Metadata,
+    at("/reso/odata/OpenHouse", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
+    at("/reso/odata/Property(ListingId='1')", "/reso/odata/Property('p0')/City", "/reso/odata/$batch"),
+  ),
+} as const satisfies Record<string, fc.Arbitrary<Request>>;
+
+/** Requests of every route, and of none. */
+export const requests: fc.Arbitrary<Request> = fc.oneof(
+  { weight: 40, arbitrary: requestsOf["/reso/odata"] },
+  ...Object.values(requestsOf),
+  at("/", "/v1/nope", "/reso", "/reso/odatax"),
+);

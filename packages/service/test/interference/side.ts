@@ -1,0 +1,174 @@
+import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
+import type { Store } from "@cadastre/store";
+import type { ApiKeyRecord } from "@cadastre/store/registry";
+import type { Express } from "express";
+import { pino } from "pino";
+import { createRates } from "../../src/access/rates.ts";
+import { createApp, type Services } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import { listen } from "../../src/http/server.ts";
+import { ask, type Headers, type Reply } from "../support/ask.ts";
+import type { FilledStore } from "./memory-store.ts";
+import { type Grants, seenSet, type World } from "./projection.ts";
+import { entitySets, type ResourceName, resourceNames, ungranted, universeSet } from "./universe.ts";
+import { identityOf, removalOf, stored } from "./worlds.ts";
+
+/** Everybody who asks; the API key of each is his name. */
+type Customer = "one" | "other";
+export type GrantsOfAll = Readonly<Record<Customer, Grants>>;
+
+/** The address that links are made of, so that two services give the same ones. */
+const baseUrl = "https://feed.example";
+
+/** The moment at which everything happens, in seconds since 1970. */
+const now = 1_750_000_000;
+
+/** All services seal their tokens with the same bytes, which no service may do. */
+export const skipTokenKey = Buffer.alloc(32, 7);
+const random = (bytes: number) => Buffer.alloc(bytes, 9);
+
+const documentOf = (sub: Customer, { regions, datasets }: Grants): Entitlement => ({
+  iss: "https://issuer.example",
+  aud: "interference",
+  sub,
+  ver: 1,
+  iat: now,
+  nbf: now,
+  exp: now + 60,
+  jti: sub,
+  products: ["listing"],
+  channels: { api: true, odata: true, file_delivery: true },
+  regions,
+  datasets,
+});
+
+/** What a service goes by: its model, and the scope of each customer. */
+type Rule = {
+  readonly activeEntitySets: readonly EntitySet[];
+  readonly scopes: Readonly<Partial<Record<string, Scope>>>;
+};
+
+function ruleOf({ one, other }: GrantsOfAll): Rule {
+  const compile = (sub: Customer, grants: Grants) => compileScope(documentOf(sub, grants), { entitySets });
+  const scopes = { one: compile("one", one), other: compile("other", other) };
+  return { activeEntitySets: resourceNames.map(universeSet), scopes };
+}
+
+/** A model that has no more than the customer sees, of which he sees everything. */
+function bareRuleOf(grants: Grants): Rule {
+  const bare = entitySets.map((set) => seenSet(set.name as ResourceName, grants) ?? set);
+  const isThere = (resource: string, field: string) =>
+    bare.some(({ name, type }) => name === resource && type.properties.has(field));
+  const narrowed = (resource: string, { fields, masks = {}, ...policies }: ResourceGrant): ResourceGrant => ({
+    ...policies,
+    fields: fields === "*" ? fields : fields.filter((field) => isThere(resource, field)),
+    masks: Object.fromEntries(Object.entries(masks).filter(([field]) => isThere(resource, field))),
+  });
+  const datasets = grants.datasets.map(({ dataset_id, resources }) => ({
+    dataset_id,
+    resources: Object.fromEntries(
+      Object.entries(resources).map(([name, grant]) => [name, narrowed(name, grant)]),
+    ),
+  }));
+  const one = compileScope(documentOf("one", { ...grants, datasets }), { entitySets: bare });
+  const active = resourceNames.flatMap((name) => seenSet(name, grants) ?? []);
+  return { activeEntitySets: active, scopes: { one } };
+}
+
+/** A whole service on a socket, over a store of the caller's that is filled anew for each case. */
+export type Side = {
+  /** Let the customers in with these grants from now on. */
+  readonly admit: (grants: GrantsOfAll) => void;
+  /** Let `one` in, with a model in which there is nothing that he does not see. */
+  readonly admitBare: (grants: Grants) => void;
+  /** Make the world what the store holds, in one commit. */
+  readonly fill: (world: World) => Promise<void>;
+  /** Commit something that nobody may see, as often as it takes to come to the checkpoint. */
+  readonly advance: (checkpoint: number) => Promise<void>;
+  /** Number of the last commit. */
+  readonly checkpoint: () => number;
+  readonly ask: (customer: Customer, target: string, method?: string, headers?: Headers) => Promise<Reply>;
+  readonly stop: () => Promise<void>;
+};
+
+/** A change that no entitlement shows, another one each time. */
+const filler = (count: number) => ({
+  resource: "Member",
+  datasetId: ungranted,
+  record: {
+    MemberKey: "filler",
+    OriginatingSystemName: `filler ${count}`,
+    ModificationTimestamp: "2024-05-01T10:00:00.000Z",
+  },
+});
+
+const keyRecordOf = (customer: string): ApiKeyRecord => ({
+  id: customer,
+  prefix: customer,
+  digest: "",
+  pepper: 1,
+  customer,
+  created: now,
+  expires: null,
+  revoked: null,
+  lastUsed: null,
+});
+
+/** The application over a store, which lets in whom the rule of the moment has a scope for. */
+export const appOver = (store: Store, rule: () => Rule): Express => {
+  const services: Services = {
+    config: readConfig({ CADASTRE_BASE_URL: baseUrl, CADASTRE_PAGE_SIZE: "3" }),
+    log: pino({ level: "silent" }),
+    store,
+    skipTokenKey,
+    random,
+    get activeEntitySets() {
+      return rule().activeEntitySets;
+    },
+    keys: { find: async (customer) => keyRecordOf(customer) },
+    scopes: {
+      of: async (customer) => {
+        const scope = rule().scopes[customer];
+        if (scope === undefined) throw new RangeError(`no customer ${customer}`);
+        return scope;
+      },
+    },
+    now: () => now * 1000,
+    rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
+    readiness: { ready: true },
+  };
+  return createApp(services);
+};
+
+export async function openSide(store: FilledStore): Promise<Side> {
+  let rule: Rule = { activeEntitySets: [], scopes: {} };
+  const server = await listen(
+    appOver(store, () => rule),
+    { host: "127.0.0.1", port: 0 },
+  );
+  const base = `http://127.0.0.1:${server.port}`;
+  let held: World = [];
+  let checkpoint = await store.checkpoint();
+  return {
+    admit: (grants) => {
+      rule = ruleOf(grants);
+    },
+    admitBare: (grants) => {
+      rule = bareRuleOf(grants);
+    },
+    fill: async (world) => {
+      const present = new Set(world.map(identityOf));
+      const removed = held.filter((row) => !present.has(identityOf(row))).map(removalOf);
+      ({ checkpoint } = await store.commit([...removed, ...stored(world), filler(checkpoint)]));
+      held = world;
+    },
+    advance: async (to) => {
+      while (checkpoint < to) ({ checkpoint } = await store.commit([filler(checkpoint)]));
+    },
+    checkpoint: () => checkpoint,
+    ask: (customer, target, method = "GET", headers = {}) =>
+      ask(base, target.replace(baseUrl, ""), { ...headers, "x-api-key": customer }, method),
+    stop: () => server.stop(0),
+  };
+}

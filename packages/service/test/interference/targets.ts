@@ -1,0 +1,47 @@
+import { type Grants, partialFields, seenSet } from "./projection.ts";
+import type { Request, Texts } from "./requests.ts";
+import { type ResourceName, universeSet } from "./universe.ts";
+
+/** The path and query of the request as the caller with these grants sends it. */
+export function targetOf(request: Request, grants: Grants): string {
+  const query = Object.entries(optionsOf(request, grants)).map(
+    ([name, text]) => `${name}=${encodeURIComponent(text)}`,
+  );
+  return query.length === 0 ? request.path : `${request.path}?${query.join("&")}`;
+}
+
+/** The options as the caller with these grants sends them. */
+export function optionsOf({ resource, options, aim }: Request, grants: Grants): Texts {
+  const seen = seenSet(resource, grants);
+  if (aim === "any" || seen === undefined) return options;
+  const names = [...seen.type.properties.keys()];
+  const preferred = {
+    seen: () => [],
+    partial: () => partialFields(resource, grants),
+    hidden: () =>
+      [...universeSet(resource).type.properties.keys()].filter((name) => !seen.type.properties.has(name)),
+  }[aim]();
+  return Object.fromEntries(
+    Object.entries(options).map(([name, text]) => [name, fitted(text, resource, [preferred, names])]),
+  );
+}
+
+/** `text` with the name of each field replaced by one of the same type, of the first list that has one. */
+function fitted(text: string, resource: ResourceName, lists: readonly (readonly string[])[]): string {
+  const { properties } = universeSet(resource).type;
+  return text.replace(/[A-Z]\w+/g, (name) => {
+    const field = properties.get(name);
+    if (field === undefined) return name;
+    const isAlike = (other: string) => {
+      const one = properties.get(other);
+      return one?.type === field.type && one.collection === field.collection;
+    };
+    for (const list of lists) {
+      const alike = list.filter(isAlike);
+      if (alike.includes(name)) return name;
+      const found = alike[name.length % Math.max(alike.length, 1)];
+      if (found !== undefined) return found;
+    }
+    return name;
+  });
+}

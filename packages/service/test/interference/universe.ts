@@ -1,0 +1,168 @@
+import { datasetProperty, type Mask } from "@cadastre/entitlement";
+import type { EntitySet, EntityType } from "@cadastre/odata";
+import { entityModel, entitySet } from "@cadastre/reso";
+import type { StoredResource } from "@cadastre/store";
+import { storedResources } from "../../src/catalog.ts";
+
+/*
+ * What the cases are made of: so few keys, fields and values that hidden and visible records meet in all of them.
+ */
+
+/** Datasets that an entitlement may grant. */
+export const datasets = [
+  "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10",
+  "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21",
+  "c41d8a92-7e36-4b8f-9d04-1a5b60e2f732",
+] as const;
+
+/** The dataset that no entitlement grants. */
+export const ungranted = "00000000-0000-4000-8000-000000000000";
+
+export const regions = [
+  { kind: "national", value: "US" },
+  { kind: "state", value: "TX" },
+  { kind: "state", value: "OR" },
+  { kind: "county", value: "TX/Travis" },
+  { kind: "zip", value: "78701" },
+  { kind: "originating_system", value: "Lone Star" },
+] as const;
+
+export const places = [
+  { Latitude: 30.271, Longitude: -97.741 },
+  { Latitude: 30.274, Longitude: -97.741 },
+  { Latitude: 30.274, Longitude: -97.738 },
+  { Latitude: 44.058, Longitude: -121.315 },
+] as const;
+
+/** Keys of each resource, and one that none has. */
+export const keys = {
+  Property: ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"],
+  Media: ["m0", "m1", "m2"],
+  Member: ["a0", "a1"],
+  Office: ["o0", "o1"],
+} as const;
+export const absentKey = "z";
+
+export type ResourceName = keyof typeof keys;
+export const resourceNames = Object.keys(keys) as readonly ResourceName[];
+
+const systems = ["Lone Star", "Cascade"];
+const instants = ["2024-05-01T10:00:00.000Z", "2024-05-02T10:00:00.000Z"];
+
+/**
+ * The values of each field in JSON form, null among them where a field may lack one. Some are one value under a mask:
+ * ZIP codes that start alike, places that lie close together.
+ */
+export const fields: Readonly<Record<ResourceName, Readonly<Record<string, readonly unknown[]>>>> = {
+  Property: {
+    ListingId: [null, "1", "2"],
+    UniversalPropertyId: [null, "u1", "u2"],
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    PhotosChangeTimestamp: [null, ...instants],
+    StateOrProvince: [null, "TX", "OR"],
+    CountyOrParish: [null, "Travis", "Deschutes"],
+    PostalCode: [null, "78701", "78702", "78701-1234", "97701"],
+    City: [null, "", "Austin", "austin", "O'Fallon", "Bend"],
+    StreetNumber: [null, "1", "12", "2"],
+    StandardStatus: [null, "Active", "Closed"],
+    ListPrice: [null, 0, 350_000, 350_000.4, 350_000.5],
+    LivingArea: [null, 0.07, 0.11, 1500],
+    CloseDate: [null, "2024-02-29", "2023-12-31"],
+    BedroomsTotal: [null, 0, 3],
+    PoolPrivateYN: [null, true, false],
+    Appliances: [[], ["Oven"], ["Oven", "Dishwasher"]],
+    PublicRemarks: [null, "Oven", "Ovens", "quiet"],
+    ListAgentKey: [null, "a0", "a1"],
+    Latitude: [null, ...places.map(({ Latitude }) => Latitude)],
+    Longitude: [null, ...places.map(({ Longitude }) => Longitude)],
+    Placekey: [null, "222-222", "223-223"],
+  },
+  Media: {
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    ResourceRecordKey: [null, ...keys.Property, absentKey],
+    Order: [null, 0, 1],
+    MediaURL: [null, "https://media.example/1", "https://media.example/2"],
+    ShortDescription: [null, "Oven", "Ovens", "quiet"],
+    Permission: [[], [], ["Public"], ["IDX", "Vow"], ["Private"], ["IDX", "Office Only"]],
+  },
+  Member: {
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    MemberStatus: [null, "Active", "Inactive"],
+    MemberEmail: [null, "a@example.com", "b@example.com"],
+    OfficeKey: [null, "o0", "o1"],
+  },
+  Office: {
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    OfficeStatus: [null, "Active", "Inactive"],
+    OfficePhone: [null, "512-555-0100", "512-555-0101"],
+    OfficeEmail: [null, "a@example.com", "b@example.com"],
+  },
+};
+
+/** What beside `null` a field may be masked with, so that some of its values become one. */
+export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readonly Mask[]>>>> = {
+  Property: {
+    PostalCode: ["prefix3", "prefix5"],
+    Latitude: ["round2", "round0"],
+    Longitude: ["round2", "round0"],
+    ListPrice: ["round0"],
+    LivingArea: ["round1"],
+    BedroomsTotal: ["round0"],
+    StreetNumber: ["prefix1"],
+    UniversalPropertyId: ["prefix1"],
+    PublicRemarks: ["prefix2"],
+    Placekey: ["prefix4"],
+  },
+  Media: { MediaURL: ["prefix8"], ShortDescription: ["prefix4"] },
+  Member: { MemberEmail: ["prefix1", "prefix32"] },
+  Office: { OfficePhone: ["prefix7"] },
+};
+
+/** Fields that a record has beside those of the table: its key, and what is computed from others. */
+const further: Readonly<Record<ResourceName, readonly string[]>> = {
+  Property: ["ListingKey", "Coordinates"],
+  Media: ["MediaKey"],
+  Member: ["MemberKey"],
+  Office: ["OfficeKey"],
+};
+
+/** The service's own set, of these fields alone: a walk of 946 would find the same and take longer. */
+function narrowed(name: ResourceName): EntitySet {
+  const set = entitySet(name);
+  const kept = new Set([...further[name], ...Object.keys(fields[name])]);
+  const properties = new Map([...set.type.properties].filter(([property]) => kept.has(property)));
+  const type: EntityType = { name: set.type.name, key: set.type.key, properties };
+  return { ...set, type };
+}
+
+const narrowedSets = new Map(resourceNames.map((name) => [name, narrowed(name)]));
+
+export function universeSet(name: ResourceName): EntitySet {
+  const found = narrowedSets.get(name);
+  if (found === undefined) throw new RangeError(`no set ${name}`);
+  return found;
+}
+
+export const keyOf = (name: ResourceName): string => universeSet(name).type.key[0] ?? "";
+
+/** Every set that a grant may name. */
+export const entitySets: readonly EntitySet[] = entityModel.entitySets.map(
+  (set) => narrowedSets.get(set.name as ResourceName) ?? set,
+);
+
+/** The sets as the service stores them, with its columns and indexes as far as their fields are here. */
+export const resources: readonly StoredResource[] = storedResources.flatMap((stored) => {
+  const set = narrowedSets.get(stored.entitySet.name as ResourceName);
+  if (set === undefined) return [];
+  const isKept = (name: string) => set.type.properties.has(name) || name === datasetProperty.name;
+  const { indexes, folded = [] } = stored;
+  const columns = stored.columns.filter(isKept);
+  const areKept = (index: readonly string[]) => index.every(isKept);
+  return [
+    { ...stored, entitySet: set, columns, indexes: indexes.filter(areKept), folded: folded.filter(areKept) },
+  ];
+});

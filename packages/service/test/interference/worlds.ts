@@ -1,0 +1,117 @@
+import { listingProperties } from "@cadastre/entitlement";
+import type { Row } from "@cadastre/odata";
+import type { RemovedRecord, StoredRecord } from "@cadastre/store";
+import fc from "fast-check";
+import { type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
+import { datasets, fields, keyOf, keys, places, type ResourceName, resourceNames } from "./universe.ts";
+import { pointAt } from "./views.ts";
+
+const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecord> => {
+  const values = Object.entries(fields[resource]).map(([name, of]): [string, fc.Arbitrary<unknown>] => [
+    name,
+    fc.constantFrom(...of),
+  ]);
+  return fc
+    .record({ datasetId: fc.constantFrom(...datasets), values: fc.record(Object.fromEntries(values)) })
+    .map(({ datasetId, values: given }) => {
+      const record = { [keyOf(resource)]: key, ...given };
+      return { resource, datasetId, record: resource === "Property" ? located(record) : record };
+    });
+};
+
+/** Some of the keys, each with any record. */
+export const worlds: fc.Arbitrary<World> = fc
+  .tuple(
+    ...resourceNames.flatMap((resource) =>
+      keys[resource].map((key) => fc.option(recordOf(resource, key), { freq: 5, nil: null })),
+    ),
+  )
+  .map((rows) => rows.filter((row) => row !== null));
+
+/** The listing with what is computed from its place; of its Placekey, which knows more, the place's part. */
+function located(record: Row): Row {
+  const { Latitude, Longitude, Placekey } = record;
+  const at = places.findIndex((place) => place.Latitude === Latitude && place.Longitude === Longitude);
+  const what = typeof Placekey === "string" ? Placekey.split("@", 1)[0] : undefined;
+  const Coordinates = pointAt(Latitude, Longitude);
+  return {
+    ...record,
+    Coordinates,
+    Placekey: Coordinates !== null && what !== undefined ? `${what}@222-222-22${at + 3}` : null,
+  };
+}
+
+/**
+ * Another world of which the caller may know the same: what he does not see of `world` is as `donor` has it, records
+ * and fields alike.
+ */
+export function varied(world: World, donor: World, grants: Grants): World {
+  const others = new Map(donor.map((row) => [identityOf(row), row]));
+  const visible = world.filter((row) => isVisible(row, world, grants));
+  const taken = new Set(visible.map(identityOf));
+  const made = visible.map((row) => variedRecord(row, others.get(identityOf(row)), world, grants));
+  const isOpen = (row: StoredRecord) => !taken.has(identityOf(row)) && !isVisible(row, made, grants);
+  // Listings come first: which Media records are hidden is decided by those that are there.
+  for (const resource of resourceNames) {
+    made.push(...donor.filter((row) => row.resource === resource && isOpen(row)));
+  }
+  return made;
+}
+
+const keyValueOf = ({ resource, record }: StoredRecord) => record[keyOf(resource as ResourceName)];
+
+/** What tells a record from every other of a world. */
+export const identityOf = (row: StoredRecord): string => `${row.resource}/${String(keyValueOf(row))}`;
+
+export const removalOf = (row: StoredRecord): RemovedRecord => ({
+  resource: row.resource,
+  removed: [keyValueOf(row)],
+});
+
+/** The record with every field as the donor has it whose value is seen alike; not where that would hide it. */
+function variedRecord(
+  row: StoredRecord,
+  donor: StoredRecord | undefined,
+  world: World,
+  grants: Grants,
+): StoredRecord {
+  if (donor === undefined) return row;
+  const shown = (name: string, record: Row) => JSON.stringify(seen(name, record, row, grants));
+  const isSeenAlike = (name: string) => shown(name, row.record) === shown(name, donor.record);
+  const withDonors = (names: readonly string[]): StoredRecord => {
+    const values = names.filter(isSeenAlike).map((name) => [name, donor.record[name] ?? null]);
+    const record: Row = { ...row.record, ...(Object.fromEntries(values) as Row) };
+    return { ...row, record: row.resource === "Property" ? located(record) : record };
+  };
+  const names = Object.keys(row.record);
+  const whole = withDonors(names);
+  return isVisible(whole, world, grants)
+    ? whole
+    : withDonors(names.filter((name) => !decidesVisibility.includes(name)));
+}
+
+const decidesVisibility = [
+  "StateOrProvince",
+  "CountyOrParish",
+  "PostalCode",
+  "ResourceRecordKey",
+  "Permission",
+];
+
+/** The records as a store takes them: a Media record knows of its listing what decides whether it is visible. */
+export const stored = (world: World): World =>
+  world.map((row) =>
+    row.resource === "Media" ? { ...row, hidden: listingValues(listingOf(row.record, world)) } : row,
+  );
+
+function listingValues(listing: StoredRecord | undefined): Row {
+  const { dataset, state, county, zip, originating_system } = listingProperties;
+  const { record = {}, datasetId = null } = listing ?? {};
+  return {
+    [dataset.name]: datasetId,
+    [state.name]: record["StateOrProvince"] ?? null,
+    [county.name]: record["CountyOrParish"] ?? null,
+    [zip.name]: record["PostalCode"] ?? null,
+    [originating_system.name]: record["OriginatingSystemName"] ?? null,
+  };
+}

@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { type ResourceRules, resourceRules } from "@cadastre/entitlement";
+import { identifier, join, render, type SqlFragment, sql } from "@cadastre/odata";
+import type { Knex } from "knex";
+import { StoreError } from "../../errors.ts";
+import { recordColumns, tableOf, validity } from "../../schema/table.ts";
+import type { StoredResource } from "../../store.ts";
+import { isPrunedNote, readNote, writeNote } from "../bookkeeping.ts";
+import { grantedRows } from "./rows.ts";
+
+/**
+ * Readers take a role that may read views alone, which show the rows that the scope of the query at hand grants and
+ * no row without one.
+ */
+export type Wall = {
+  /** Name of the role. It is there already, may read no table, and the store's own user is a member of it. */
+  readonly role: string;
+  /**
+   * Whether no condition of a query is evaluated for a hidden row. It keeps orders and limits out of the views, so that
+   * a page reads all rows of a scope; what the conditions are compiled to is total without it. By default false.
+   */
+  readonly barrier?: boolean | undefined;
+  /** As `compileScope` takes them. */
+  readonly rules?: ResourceRules | undefined;
+};
+
+const textOf = (statement: SqlFragment): string => render(statement, () => "?").text;
+
+/** Schema of the views: they have the names of the tables, and are found first. */
+export const wallSchema = (schema: string): string => `${schema}_wall`;
+
+/** Settings of connections that read, from the first statement to the last. */
+export const wallSettings = ({ role }: Wall): readonly string[] => [
+  textOf(sql`set role ${identifier(role)}`),
+];
+
+type View = { readonly name: string; readonly columns: SqlFragment; readonly rows: SqlFragment };
+
+function viewsOf(resource: StoredResource, rules: ResourceRules): readonly View[] {
+  const table = tableOf(resource);
+  const { name } = table;
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+  const rows = grantedRows(table, resource.entitySet, rule);
+  const held = [
+    ...table.columns.map((column) => column.name),
+    ...Object.values(recordColumns),
+    validity.from.name,
+  ];
+  const list = (names: readonly string[]) => join(names.map(identifier), ", ");
+  return [
+    { name, columns: list(held), rows },
+    { name: table.closed, columns: list([...held, validity.to.name]), rows },
+  ];
+}
+
+/** Notes are the owner's, but for what tells whether a walk is too old. */
+const notes: View = {
+  name: "cadastre_note",
+  columns: sql`"key", "text"`,
+  rows: isPrunedNote,
+};
+
+/** Make the views anew that are not what they should be, and let the role read them. */
+export const buildWall = (
+  knex: Knex,
+  schema: string,
+  resources: readonly StoredResource[],
+  wall: Wall,
+): Promise<void> =>
+  knex.transaction(async (transaction) => {
+    await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`cadastre ${schema}`]);
+    const [tables, views, role] = [schema, wallSchema(schema), wall.role].map(identifier) as [
+      SqlFragment,
+      SqlFragment,
+      SqlFragment,
+    ];
+    const run = (statement: SqlFragment) => transaction.raw(textOf(statement));
+    await run(sql`create schema if not exists ${views}`);
+    const all = [notes, ...resources.flatMap((resource) => viewsOf(resource, wall.rules ?? resourceRules))];
+    const barrier = wall.barrier === true ? sql`true` : sql`false`;
+    for (const { name, columns, rows } of all) {
+      const view = sql`${views}.${identifier(name)}`;
+      const create = sql`create view ${view} with (security_barrier = ${barrier}) as
+  select ${columns} from ${tables}.${identifier(name)} where ${rows}`;
+      await keep(transaction, name, create, sql`drop view if exists ${view}`);
+      await run(sql`grant select on ${view} to ${role}`);
+    }
+    await run(sql`grant usage on schema ${tables}, ${views} to ${role}`);
+    await run(sql`grant select on ${tables}."cadastre_commit" to ${role}`);
+    await refusePassage(transaction, schema, all, wall.role);
+  });
+
+/** Replace what was made by another statement. */
+async function keep(
+  transaction: Knex.Transaction,
+  name: string,
+  create: SqlFragment,
+  drop: SqlFragment,
+): Promise<void> {
+  const note = `cadastre_wall_${name}`;
+  const version = createHash("sha256").update(textOf(create)).digest("hex");
+  if ((await readNote(transaction, note)) === version) return;
+  await transaction.raw(textOf(drop));
+  await transaction.raw(textOf(create));
+  await writeNote(transaction, note, version);
+}
+
+/** @throws {StoreError} `wall_passable` */
+async function refusePassage(
+  transaction: Knex.Transaction,
+  schema: string,
+  views: readonly View[],
+  role: string,
+): Promise<void> {
+  const names = views.map(({ name }) => name);
+  const { rows } = await transaction.raw<{ rows: readonly { name: string }[] }>(
+    `select relname as name from pg_class
+    where relnamespace = to_regnamespace(quote_ident(?)) and relname = any (?)
+      and has_any_column_privilege(?, oid, 'select')`,
+    [schema, names, role],
+  );
+  const [open] = rows;
+  if (open !== undefined) throw new StoreError("wall_passable", open.name);
+}

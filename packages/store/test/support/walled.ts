@@ -1,0 +1,178 @@
+import {
+  compileScope,
+  type Entitlement,
+  listingProperties,
+  type RestrictedQuery,
+  restrict,
+  type Scope,
+  visibleEntitySet,
+} from "@cadastre/entitlement";
+import { bindQuery, type EntitySet, matches, type Row } from "@cadastre/odata";
+import type { StoredRecord, StoredResource } from "../../src/index.ts";
+
+const entitySetOf = (
+  name: string,
+  properties: readonly string[],
+  collections: readonly string[] = [],
+): EntitySet => ({
+  name,
+  type: {
+    name,
+    key: ["Key"],
+    properties: new Map(
+      ["Key", ...properties, ...collections].map((one) => [
+        one,
+        {
+          name: one,
+          type: "Edm.String",
+          collection: collections.includes(one),
+          nullable: one !== "Key",
+        },
+      ]),
+    ),
+  },
+});
+
+const regional = ["StateOrProvince", "CountyOrParish", "PostalCode", "OriginatingSystemName"];
+const sets = {
+  Property: entitySetOf("Property", [...regional, "Remarks"]),
+  Media: entitySetOf("Media", ["Remarks"], ["Permission"]),
+  Member: entitySetOf("Member", ["Remarks"]),
+  Unruled: entitySetOf("Unruled", ["Remarks"]),
+};
+export type WalledName = keyof typeof sets;
+export const walledNames = Object.keys(sets) as readonly WalledName[];
+
+const stored = (name: WalledName, more: Partial<StoredResource> = {}): StoredResource => ({
+  entitySet: sets[name],
+  columns: [],
+  indexes: [],
+  ...more,
+});
+
+/** A resource of each rule, and one of none. A listing's county and a photo's permission lie in the record's text. */
+export const walledResources: readonly StoredResource[] = [
+  stored("Property", { columns: regional.filter((name) => name !== "CountyOrParish") }),
+  stored("Media", { hidden: Object.values(listingProperties) }),
+  stored("Member"),
+  stored("Unruled"),
+];
+
+export const datasets = [
+  "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10",
+  "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21",
+  "c41d8a92-7e36-4b8f-9d04-1a5b60e2f732",
+] as const;
+
+const places = ["TX", "OR", null].flatMap((state) =>
+  ["Travis", "Lane", null].flatMap((county) =>
+    ["78701", "78701-1234", "97401", null].flatMap((zip) =>
+      ["Lone Star MLS", "O'Fallon", null].map((system) => ({ state, county, zip, system })),
+    ),
+  ),
+);
+
+/** Those that are for the public, and those that are not; a value that is not known is for nobody. */
+const permissions = [
+  null,
+  [],
+  ["Public"],
+  ["Idx", "VOW", "Idx"],
+  ["Private"],
+  ["Public", "Firm Only"],
+  ["public"],
+  ["Public", null],
+];
+
+/** A row of every dataset and place: what is stored, and what the predicate of a scope reads. */
+export type WalledRow = { readonly stored: StoredRecord; readonly row: Row };
+
+export const walledRows = (remarks: string): Readonly<Record<WalledName, readonly WalledRow[]>> => {
+  const rowOf = (resource: WalledName, datasetId: string, i: number, record: Row, hidden: Row): WalledRow => {
+    const whole = { Key: `${resource}-${datasetId.slice(0, 2)}-${i}`, Remarks: remarks, ...record };
+    return {
+      stored: { resource, datasetId, record: whole, hidden },
+      row: { ...whole, ...hidden, DatasetId: datasetId },
+    };
+  };
+  const each = (make: (datasetId: string, d: number) => readonly WalledRow[]) => datasets.flatMap(make);
+  return {
+    Property: each((datasetId) =>
+      places.map(({ state, county, zip, system }, i) =>
+        rowOf(
+          "Property",
+          datasetId,
+          i,
+          { StateOrProvince: state, CountyOrParish: county, PostalCode: zip, OriginatingSystemName: system },
+          {},
+        ),
+      ),
+    ),
+    // A photo may come from another dataset than its listing does, and may have none.
+    Media: each((datasetId, d) =>
+      places.map(({ state, county, zip, system }, i) =>
+        rowOf(
+          "Media",
+          datasetId,
+          i,
+          { Permission: permissions[i % permissions.length] },
+          {
+            ListingDatasetId: [...datasets, null][(d + (i % 3)) % 4] ?? null,
+            ListingStateOrProvince: state,
+            ListingCountyOrParish: county,
+            ListingPostalCode: zip,
+            ListingOriginatingSystemName: system,
+          },
+        ),
+      ),
+    ),
+    Member: each((datasetId) => [rowOf("Member", datasetId, 0, {}, {})]),
+    Unruled: each((datasetId) => [rowOf("Unruled", datasetId, 0, {}, {})]),
+  };
+};
+
+/** What a scope grants of datasets and regions; every field. */
+export type Granted = {
+  readonly regions: Entitlement["regions"];
+  /** Ids of the datasets that grant private rows too. */
+  readonly private?: readonly string[];
+  readonly datasets: Readonly<Record<string, readonly WalledName[]>>;
+};
+
+export const walledScope = ({ regions, private: unlimited = [], datasets: granted }: Granted): Scope =>
+  compileScope(
+    {
+      iss: "https://issuer.example",
+      aud: "https://listings.example",
+      sub: "cust_1",
+      ver: 1,
+      iat: 0,
+      nbf: 0,
+      exp: 1,
+      jti: "1",
+      products: ["listing"],
+      channels: { api: true, odata: true, file_delivery: true },
+      regions,
+      datasets: Object.entries(granted).map(([dataset_id, names]) => ({
+        dataset_id,
+        resources: Object.fromEntries(
+          names.map((name) => {
+            const isPrivate = name === "Media" && unlimited.includes(dataset_id);
+            return [name, { fields: "*" as const, ...(isPrivate ? { private: true } : {}) }];
+          }),
+        ),
+      })),
+    },
+    { entitySets: Object.values(sets) },
+  );
+
+/** All of an entity set, restricted to a scope. */
+export const allOf = (name: WalledName, scope: Scope, top = 10_000): RestrictedQuery =>
+  restrict(bindQuery({ top }, visibleEntitySet(sets[name], scope)), scope);
+
+/** Keys of the rows that a scope grants, by the predicate of `restrict`. */
+export const grantedKeys = (name: WalledName, scope: Scope): readonly string[] =>
+  walledRows("")
+    [name].filter(({ row }) => matches(scope.rows(name), row))
+    .map(({ row }) => String(row["Key"]))
+    .toSorted();
