@@ -74,7 +74,7 @@ async function sendBatch(
 }
 
 /** Headers of a request that have a say in its answer. */
-const decisive = "x-api-key, authorization, accept, accept-encoding, prefer, odata-version, odata-maxversion";
+const decisive = "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion, accept-encoding";
 
 /** Which entitlement the answer is restricted to, errors too. An answer is for its caller alone. */
 const announceEntitlement: Step = (req, res) => {
