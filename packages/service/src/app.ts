@@ -40,10 +40,11 @@ export function createApp(services: Services): Express {
   app.use(requestIds(log, metrics));
   app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
+  // Express asks every layer on the way: what is read most comes first.
+  app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
   addHealth(app, readiness);
   addExplorer(app, config);
   app.use(requireApiKey(services));
-  app.use(odataRoot, odataRoutes(services, config));
   app.use((_req, _res, next) => next(new Refused("not_found")));
   app.use(onError(log));
   return app;
