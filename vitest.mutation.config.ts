@@ -17,6 +17,9 @@ class QuickFirst extends BaseSequencer {
 export default defineConfig({
   ...config,
   test: {
+    // On a busy machine too a test fails for the mutant alone.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     isolate: false,
     sequence: { sequencer: QuickFirst },
     include: ["packages/entitlement/test/**/*.test.ts"],
