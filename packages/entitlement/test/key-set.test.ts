@@ -1,4 +1,4 @@
-import { createPublicKey } from "node:crypto";
+import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { type EntitlementErrorCode, generateKeyPair, readKeySet } from "@cadastre/entitlement";
 import { describe, expect, test } from "vitest";
 import { toPublicKey } from "../src/key-set.ts";
@@ -89,4 +89,7 @@ test("a key that is given is refused unless it is public", () => {
   expect(toPublicKey(publicKey).equals(key)).toBe(true);
   expect(() => toPublicKey(privateKey)).toThrow(refusal("key_set_private_key", "keys"));
   expect(() => toPublicKey({ ...publicKey, crv: "X25519" })).toThrow(refusal("key_set_foreign_key", "keys"));
+  const foreign = generateKeyPairSync("x25519");
+  expect(() => toPublicKey(foreign.privateKey)).toThrow(refusal("key_set_private_key", "keys"));
+  expect(() => toPublicKey(foreign.publicKey)).toThrow(refusal("key_set_foreign_key", "keys"));
 });
