@@ -9,7 +9,7 @@ import {
   verifyEntitlement,
 } from "@cadastre/entitlement";
 import { type CompactJWSHeaderParameters, CompactSign } from "jose";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../src/canonical.ts";
 import { entitlement } from "./support/documents.ts";
 
@@ -49,10 +49,8 @@ const base64url = (text: string) => Buffer.from(text).toString("base64url");
 const refused = (jws: Promise<unknown>, code: EntitlementErrorCode) =>
   expect(jws).rejects.toThrow(expect.objectContaining({ name: "EntitlementError", code }));
 
-let jws = "";
-beforeAll(async () => {
-  jws = await signEntitlement(entitlement(), pair);
-});
+// A failure is for the tests to find: one thrown here would leave them out.
+const jws = await signEntitlement(entitlement(), pair).catch(String);
 
 describe("a signed entitlement", () => {
   test("verifies to the document that was signed", async () => {
@@ -155,6 +153,11 @@ describe("a forged entitlement is refused:", () => {
     `${base64url("[]")}.e30.AA`,
     `${base64url("null")}.e30.AA`,
   ])("the text `%s`", async (text) => refused(verify(text), "entitlement_malformed"));
+
+  test("a text with a part too few or too many", async () => {
+    await refused(verify(jws.slice(0, jws.lastIndexOf("."))), "entitlement_malformed");
+    await refused(verify(`${jws}.`), "entitlement_malformed");
+  });
 
   test("a text that is too long", async () => {
     const longest = jws.padEnd(1_048_576, "A");
