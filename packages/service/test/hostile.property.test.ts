@@ -7,7 +7,7 @@ import { type Running, run } from "./support/running.ts";
 let running: Running;
 
 beforeAll(async () => {
-  running = await run({ CADASTRE_LISTINGS: "60" });
+  running = await run({ CADASTRE_LISTINGS: "60", CADASTRE_TRUST_PROXY: "1" });
 });
 afterAll(() => running.stop());
 
@@ -71,6 +71,10 @@ const path = fc.oneof(
       "/Property",
       "/Property('x')",
       "/Property/",
+      "/Property/x",
+      "/Property/$count",
+      "/Property('x')/City",
+      "/Property('x')/City/$value",
       "",
       "/",
       "/$metadata",
@@ -80,11 +84,33 @@ const path = fc.oneof(
   },
   { weight: 1, arbitrary: text.map((segment) => `/${segment}`) },
   { weight: 1, arbitrary: text.map((key) => `/Property(${key})`) },
+  { weight: 1, arbitrary: text.map((key) => `/Property/${key}/City/$value`) },
 );
 
 const target = fc
   .tuple(path, fc.array(fc.tuple(options, text), { maxLength: 4 }))
   .map(([start, list]) => `/reso/odata${start}?${list.map(([name, value]) => `${name}=${value}`).join("&")}`);
+
+/** Headers that have a say in an answer, with and without sense. HTTP allows no more than printable ASCII in them. */
+const headers = fc.record(
+  Object.fromEntries(
+    ["accept", "prefer", "if-match", "if-none-match", "forwarded"].map((name) => [
+      name,
+      fc.oneof(
+        raw.map((value) => value.replace(/[^ -~]/g, "?")),
+        pick(
+          "*/*",
+          "application/json;odata.metadata=full",
+          "text/plain;q=x",
+          "maxpagesize=0",
+          'omit-values="',
+          "W/",
+        ),
+      ),
+    ]),
+  ),
+  { requiredKeys: [] },
+);
 
 /** What only a database, a stack or the file system would say. */
 const inside = /SQLITE|sqlite|SqliteError|node_modules|\bat .*\.ts:|no such column|near "/;
@@ -92,8 +118,8 @@ const inside = /SQLITE|sqlite|SqliteError|node_modules|\bat .*\.ts:|no such colu
 test("no address gets a 500, database text or a long error", async () => {
   const { baseUrl } = running.service;
   await fc.assert(
-    fc.asyncProperty(target, pick("national", "state"), async (address, name) => {
-      const reply = await ask(baseUrl, address, { "x-api-key": running.key(name) });
+    fc.asyncProperty(target, pick("national", "state", "coarse"), headers, async (address, name, more) => {
+      const reply = await ask(baseUrl, address, { ...more, "x-api-key": running.key(name) });
       expect(reply.status < 500 || reply.status === 501, `${address} gave ${reply.status}`).toBe(true);
       expect(reply.headers["odata-version"]).toBe("4.0");
       if (reply.status >= 400) {

@@ -3,4 +3,5 @@
  *
  * @module
  */
+export { writeCsdlJson } from "./json.ts";
 export { writeCsdlXml } from "./xml.ts";

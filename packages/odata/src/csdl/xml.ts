@@ -1,29 +1,15 @@
 import { create } from "xmlbuilder2";
 import type { Annotation, EntityModel, EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
+import { vocabulariesOf } from "./vocabularies.ts";
 
 type Element = ReturnType<typeof create>;
-
-/**
- * Vocabularies that annotations may come from: namespace → alias and document.
- * Source: OData CSDL 4.01, section 3.
- */
-const vocabularies = [
-  {
-    namespace: "Org.OData.Measures.V1",
-    uri: "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Measures.V1.xml",
-  },
-  {
-    namespace: "Org.OData.Core.V1",
-    uri: "https://oasis-tcs.github.io/odata-vocabularies/vocabularies/Org.OData.Core.V1.xml",
-  },
-] as const;
 
 /** Write the model as a CSDL XML document, the body of `$metadata`. Source: OData CSDL XML 4.01. */
 export function writeCsdlXml(model: EntityModel, version: "4.0" | "4.01" = "4.0"): string {
   const document = create({ version: "1.0", encoding: "UTF-8" });
   const edmx = document.ele("http://docs.oasis-open.org/odata/ns/edmx", "edmx:Edmx", { Version: version });
-  for (const { namespace, uri } of vocabularies.filter(({ namespace }) => usesVocabulary(model, namespace))) {
-    edmx.ele("edmx:Reference", { Uri: uri }).ele("edmx:Include", { Namespace: namespace });
+  for (const { namespace, xml } of vocabulariesOf(model)) {
+    edmx.ele("edmx:Reference", { Uri: xml }).ele("edmx:Include", { Namespace: namespace });
   }
   const schema = edmx
     .ele("edmx:DataServices")
@@ -32,17 +18,6 @@ export function writeCsdlXml(model: EntityModel, version: "4.0" | "4.01" = "4.0"
   const container = schema.ele("EntityContainer", { Name: model.container });
   for (const set of model.entitySets) writeEntitySet(container, set, model.namespace);
   return document.end({ prettyPrint: true });
-}
-
-function usesVocabulary({ entitySets }: EntityModel, namespace: string): boolean {
-  const within = (annotations: readonly Annotation[] = []) =>
-    annotations.some(({ term }) => term.startsWith(`${namespace}.`));
-  return entitySets.some(
-    (set) =>
-      within(set.annotations) ||
-      within(set.type.annotations) ||
-      [...set.type.properties.values()].some((property) => within(property.annotations)),
-  );
 }
 
 function writeEntityType(schema: Element, type: EntityType): void {
@@ -61,7 +36,8 @@ function writeProperty(parent: Element, property: StructuralProperty): void {
     ...(nullable ? {} : { Nullable: "false" }),
     ...(maxLength === undefined ? {} : { MaxLength: maxLength }),
     ...(precision === undefined ? {} : { Precision: precision }),
-    ...(scale === undefined ? {} : { Scale: scale }),
+    // A decimal without the attribute would be a whole number.
+    ...(scale === undefined && type !== "Edm.Decimal" ? {} : { Scale: scale ?? "variable" }),
     ...(srid === undefined ? {} : { SRID: srid }),
   });
   writeAnnotations(element, annotations);

@@ -4,8 +4,8 @@ import type { Step } from "./steps.ts";
 /** A host name, an IPv4 address or an IPv6 address in brackets, with a port or without. */
 const hostPattern = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i;
 
-/** Whether links can be built on the text of a `Host` header. */
-function isHost(text: string): boolean {
+/** Whether links can be built on a text as on that of a `Host` header. */
+export function isHost(text: string): boolean {
   const found = hostPattern.exec(text);
   return found !== null && Number(found.groups?.["port"] ?? 0) <= 65_535;
 }

@@ -7,7 +7,13 @@ export type Address =
   | { readonly kind: "ServiceDocument" }
   | { readonly kind: "Metadata" }
   | { readonly kind: "Collection"; readonly entitySet: string }
-  | { readonly kind: "Entity"; readonly entitySet: string; readonly key: EntityKey };
+  | { readonly kind: "Count"; readonly entitySet: string }
+  | ({ readonly kind: "Entity" } & EntityAddress)
+  | ({ readonly kind: "Property"; readonly property: string } & EntityAddress)
+  /** `$value` of a property, or of the entity where that is null. */
+  | ({ readonly kind: "Value"; readonly property: string | null } & EntityAddress);
+
+export type EntityAddress = { readonly entitySet: string; readonly key: EntityKey };
 
 /** The key of a key predicate; `name` is null where the predicate does not say it. */
 export type EntityKey = { readonly name: string | null; readonly value: string };
@@ -20,10 +26,20 @@ export type EntityKey = { readonly name: string | null; readonly value: string }
  */
 export function parseAddress(path: string): Address {
   // A slash may follow any address.
-  const [first, ...rest] = segmentsOf(path.slice(odataRoot.length).replace(/\/$/, ""));
+  const below = path.slice(odataRoot.length).replace(/\/$/, "");
+  const [first, ...rest] = segmentsOf(below);
   if (first === undefined) return { kind: "ServiceDocument" };
-  if (rest.length > 0) throw new Refused("not_found");
-  return addressOf(first);
+  if (isSystem(first, "$metadata")) return { kind: "Metadata" };
+  if (first.kind !== "Resource" || first.key !== null) throw new Refused("not_found");
+  const { name: entitySet, args } = first;
+  if (args !== null) return belowEntity({ entitySet, key: entityKeyOf(args) }, rest);
+  const [second, ...further] = rest;
+  if (second === undefined) return { kind: "Collection", entitySet };
+  if (isSystem(second, "$count")) return { kind: "Count", entitySet };
+  if (second.kind !== "Resource") throw new Refused("not_found");
+  // The key as a segment; what looks like parentheses is part of it.
+  const value = decodeURIComponent(below.slice(second.start, second.end));
+  return belowEntity({ entitySet, key: { name: null, value } }, further);
 }
 
 function segmentsOf(path: string): readonly PathSegment[] {
@@ -37,13 +53,16 @@ function segmentsOf(path: string): readonly PathSegment[] {
   }
 }
 
-function addressOf(segment: PathSegment): Address {
-  if (segment.kind === "System" && segment.name === "$metadata") return { kind: "Metadata" };
-  if (segment.kind !== "Resource" || segment.key !== null) throw new Refused("not_found");
-  const { name: entitySet, args } = segment;
-  return args === null
-    ? { kind: "Collection", entitySet }
-    : { kind: "Entity", entitySet, key: entityKeyOf(args) };
+const isSystem = (segment: PathSegment, name: string): boolean =>
+  segment.kind === "System" && segment.name === name;
+
+function belowEntity(entity: EntityAddress, [first, second, ...rest]: readonly PathSegment[]): Address {
+  if (first === undefined) return { kind: "Entity", ...entity };
+  if (second === undefined && isSystem(first, "$value")) return { kind: "Value", property: null, ...entity };
+  if (first.kind !== "Resource" || first.args !== null || rest.length > 0) throw new Refused("not_found");
+  if (second === undefined) return { kind: "Property", property: first.name, ...entity };
+  if (isSystem(second, "$value")) return { kind: "Value", property: first.name, ...entity };
+  throw new Refused("not_found");
 }
 
 /** Every key here is one string. */

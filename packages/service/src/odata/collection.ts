@@ -1,13 +1,14 @@
 import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
-import { allOf, type BoundQuery, bindQuery, type EntitySet } from "@cadastre/odata";
-import { type Bookmark, type Page, StoreError } from "@cadastre/store";
-import { defaultOrder } from "../catalog.ts";
+import type { BoundQuery, EntitySet } from "@cadastre/odata";
+import { type Page, StoreError } from "@cadastre/store";
 import type { Answer } from "../http/answer.ts";
-import { linkToNextPage, staleToken, startOfPage, type Walk } from "./continuation.ts";
+import { linkToNextPage, type Position, staleToken, startOfPage, type Walk } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { namingOption } from "./option-at-fault.ts";
-import { isAtPlacekey } from "./placekey.ts";
-import { type CollectionOptions, parseCollection } from "./query-options.ts";
+import { pageSizeOf } from "./page-size.ts";
+import { preferenceApplied } from "./prefer.ts";
+import { parseCollection } from "./query-options.ts";
+import { bindRows, readFor } from "./read-query.ts";
 import { renderCollection } from "./render.ts";
 import type { OdataServices } from "./services.ts";
 
@@ -18,44 +19,25 @@ export async function collection(
   services: OdataServices,
 ): Promise<Answer> {
   const { scope, stages } = request;
+  const { store, config, skipTokenKey } = services;
   const options = stages.time("parse", () => parseCollection(request));
   const walk = { entitySet: entitySet.name, scope, options };
-  const top = pageSizeOf(options, request, services);
-  const from = stages.time("parse", () => startOfPage(walk, services.skipTokenKey, services.now()));
-  const bound = stages.time("bind", () => bind({ ...options, top }, entitySet));
-  const restricted = stages.time("restrict", () => restrict(bound, scope));
-  const attempt = { options, bound, scope, store: services.store };
-  const found = await stages.timeAsync("run", () =>
-    namingOption(attempt, () => run(restricted, walk, from, request, services)),
+  const position = stages.time("parse", () => startOfPage(walk, skipTokenKey, services.now()));
+  const { size, left } = pageSizeOf(options, position, config);
+  const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet));
+  const restricted = stages.time("restrict", () => restrict(readFor(options.format, bound), scope));
+  const page = await stages.timeAsync("run", () =>
+    namingOption({ options, bound, scope, store }, () =>
+      run(restricted, walk, position?.from, request, services),
+    ),
   );
-  return stages.time("render", () => render(found, restricted, walk, request, services));
-}
-
-/** Records of this page: of `$top` and what the client prefers, the smaller. */
-function pageSizeOf(
-  { top }: CollectionOptions,
-  { pagePreference }: OdataRequest,
-  { config }: OdataServices,
-): number {
-  const preferred = pagePreference?.size ?? config.pageSize;
-  if (top === undefined) return preferred;
-  return pagePreference === undefined ? top : Math.min(top, preferred);
-}
-
-function bind(options: CollectionOptions & { readonly top: number }, entitySet: EntitySet): BoundQuery {
-  const { filter, ignoreCase, orderBy, select, top, skip, placekey, aliases } = options;
-  const query = bindQuery({ filter, orderBy, select, top, skip }, entitySet, defaultOrder, {
-    aliases,
-    ignoreCase,
-  });
-  if (placekey === undefined) return query;
-  return { ...query, filter: allOf(isAtPlacekey(placekey, entitySet), query.filter) };
+  return stages.timeAsync("render", () => render(page, bound, left, walk, request, services));
 }
 
 async function run(
   query: RestrictedQuery,
   { options: { count, ignoreNulls } }: Walk,
-  from: Bookmark | undefined,
+  from: Position["from"],
   { gone }: OdataRequest,
   { store }: OdataServices,
 ): Promise<Page> {
@@ -66,24 +48,33 @@ async function run(
   }
 }
 
-function render(
-  { records, release, next, count }: Page,
+async function render(
+  page: Page,
   query: BoundQuery,
+  left: Position["left"],
   walk: Walk,
   request: OdataRequest,
+  services: OdataServices,
+): Promise<Answer> {
+  const { root } = request;
+  const { format, preferences } = walk.options;
+  const { records, count, release } = page;
+  const nextLink = nextLinkOf(page, left, walk, request, services);
+  const answer = await renderCollection({ root, query, format, records, count, nextLink });
+  return { ...answer, headers: preferenceApplied(preferences), release };
+}
+
+function nextLinkOf(
+  { next, length }: Page,
+  left: Position["left"],
+  walk: Walk,
+  { root, query }: OdataRequest,
   { config, skipTokenKey, random, now }: OdataServices,
-): Answer {
-  const { root, pagePreference } = request;
+): string | undefined {
+  const leftThen = left === null ? null : left - length;
+  if (next === null || leftThen === 0) return undefined;
+  const resource = `${root}/${walk.entitySet}`;
   const expires = Math.floor(now() / 1000) + config.tokenLife;
-  const nextLink =
-    next === null
-      ? undefined
-      : linkToNextPage(
-          walk,
-          { bookmark: next, resource: `${root}/${walk.entitySet}`, query: request.query, expires },
-          { skipTokenKey, random },
-        );
-  const answer = { ...renderCollection({ root, query, records, count, nextLink }), release };
-  if (pagePreference === undefined) return answer;
-  return { ...answer, headers: { "preference-applied": pagePreference.applied } };
+  const link = { bookmark: next, left: leftThen, resource, query, expires };
+  return linkToNextPage(walk, link, { skipTokenKey, random });
 }

@@ -26,19 +26,30 @@ function bindingOf({ entitySet, scope, options }: Walk): string {
   return JSON.stringify([scope.customer, entitySet, fixed]);
 }
 
+/** Where a page starts, and how many records of the walk are left from there on. */
+export type Position = {
+  /** Undefined for the first page. */
+  readonly from: Bookmark | undefined;
+  /** Null where the walk goes on to the end. */
+  readonly left: number | null;
+};
+
 /**
- * Where the page starts that `$skiptoken` asks for; undefined for the first page. `now` is in milliseconds.
+ * Where the page starts that `$skiptoken` asks for; undefined without one. `now` is in milliseconds.
  *
  * @throws {QueryError} `invalid_skip_token`, whatever is wrong with it.
  * @throws {Refused} `entitlement_changed` for the caller's own token of an older scope.
  */
-export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): Bookmark | undefined {
+export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): Position | undefined {
   const { skipToken } = walk.options;
   if (skipToken === undefined) return undefined;
   const { after, scope } = openSkipToken(skipToken, bindingOf(walk), key, now / 1000);
   if (scope !== walk.scope.scopeSha256) throw new Refused("entitlement_changed", "$skiptoken");
-  const [checkpoint, ...keyValues] = after;
-  return { checkpoint: Number(checkpoint), key: keyValues };
+  const [checkpoint, left, ...keyValues] = after;
+  return {
+    from: { checkpoint: Number(checkpoint), key: keyValues },
+    left: typeof left === "number" ? left : null,
+  };
 }
 
 /** The walk of the token is too old to go on. */
@@ -46,6 +57,7 @@ export const staleToken = (): QueryError => new QueryError("invalid_skip_token",
 
 export type NextPage = {
   readonly bookmark: Bookmark;
+  readonly left: Position["left"];
   /** Absolute address of the collection. */
   readonly resource: string;
   /** The query string as it came in. */
@@ -60,7 +72,8 @@ export type Seal = Pick<OdataServices, "skipTokenKey" | "random">;
 /** The `@odata.nextLink` of a page that is not the last. */
 export function linkToNextPage(walk: Walk, page: NextPage, { skipTokenKey, random }: Seal): string {
   const { checkpoint, key: keyValues } = page.bookmark;
-  const after = [String(checkpoint).padStart(checkpointDigits, "0"), ...keyValues];
+  const digits = String(checkpoint).padStart(checkpointDigits, "0");
+  const after = [digits, page.left, ...keyValues];
   const token = { after, scope: walk.scope.scopeSha256, expires: page.expires };
   return nextLink(page.resource, page.query, sealSkipToken(token, bindingOf(walk), skipTokenKey, random));
 }

@@ -1,13 +1,14 @@
 import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
-import { type BoundQuery, bindQuery, type EntitySet, equals, propertyNode } from "@cadastre/odata";
+import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import type { EntityKey } from "./address.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { type EntityOptions, parseEntity } from "./query-options.ts";
+import { preferenceApplied } from "./prefer.ts";
+import { parseEntity } from "./query-options.ts";
+import { bindOne, readFor } from "./read-query.ts";
 import { renderEntity } from "./render.ts";
 import type { OdataServices } from "./services.ts";
-import { textNode } from "./text-node.ts";
 
 /** `GET /reso/odata/<EntitySet>('<key>')` */
 export async function entity(
@@ -17,29 +18,21 @@ export async function entity(
   services: OdataServices,
 ): Promise<Answer> {
   const { root, scope, stages } = request;
-  const options = stages.time("parse", () => parseEntity(request));
-  const bound = stages.time("bind", () => bind(options, entitySet, key));
-  const restricted = stages.time("restrict", () => restrict(bound, scope));
-  const record = await stages.timeAsync("run", () => run(restricted, options, services));
-  return stages.time("render", () => renderEntity({ root, query: restricted }, record));
-}
-
-/** @throws {Refused} `not_found` if the predicate names another property than the key. */
-function bind({ select }: EntityOptions, entitySet: EntitySet, key: EntityKey): BoundQuery {
-  const [name = ""] = entitySet.type.key;
-  const property = entitySet.type.properties.get(name);
-  if (property === undefined || (key.name !== null && key.name !== name)) throw new Refused("not_found");
-  const query = bindQuery({ select, top: 1 }, entitySet);
-  return { ...query, filter: equals(propertyNode(property), textNode(key.value)) };
+  const { select, format, ignoreNulls, preferences } = stages.time("parse", () => parseEntity(request));
+  const query = stages.time("bind", () => bindOne(select, entitySet, key));
+  const restricted = stages.time("restrict", () => restrict(readFor(format, query), scope));
+  const record = await stages.timeAsync("run", () => readOne(restricted, !ignoreNulls, services));
+  const answer = await stages.timeAsync("render", () => renderEntity({ root, query, format }, record));
+  return { ...answer, headers: { ...answer.headers, ...preferenceApplied(preferences) } };
 }
 
 /** @throws {Refused} `not_found`, whether the entity is hidden or absent: one statement finds neither. */
-async function run(
+export async function readOne(
   query: RestrictedQuery,
-  { ignoreNulls }: EntityOptions,
+  nulls: boolean,
   { store }: OdataServices,
 ): Promise<Uint8Array> {
-  const record = await store.one(query, { nulls: !ignoreNulls });
+  const record = await store.one(query, { nulls });
   if (record === undefined) throw new Refused("not_found");
   return record;
 }

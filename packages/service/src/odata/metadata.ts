@@ -1,29 +1,39 @@
 import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import type { EntityModel } from "@cadastre/odata";
-import { writeCsdlXml } from "@cadastre/odata/csdl";
+import { writeCsdlJson, writeCsdlXml } from "@cadastre/odata/csdl";
 import { entityModel } from "@cadastre/reso";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, found } from "../http/answer.ts";
+import { tagged } from "./entity-tag.ts";
+import { xmlType } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import type { OdataVersion } from "./protocol.ts";
 import { parseMetadata } from "./query-options.ts";
 import type { OdataServices } from "./services.ts";
 
-/** The document as each scope sees it, in each version that was asked for. */
-const documents = new WeakMap<Scope, Map<OdataVersion, string>>();
+/** The answers of each scope, in each form and version that was asked for. */
+const answers = new WeakMap<Scope, Map<string, Answer>>();
 
 /** `GET /reso/odata/$metadata`: the active sets, and of their fields those that the caller may see. */
 export function metadata(request: OdataRequest, services: OdataServices): Answer {
   const { scope, stages, version } = request;
-  stages.time("parse", () => parseMetadata(request));
-  const written = documents.get(scope) ?? new Map<OdataVersion, string>();
-  documents.set(scope, written);
-  const known = written.get(version);
-  const body =
-    known ??
-    stages.time("render", () => writeCsdlXml(visibleModel(scope, services.activeEntitySets), version));
-  written.set(version, body);
-  return { contentType: "application/xml", body };
+  const form = stages.time("parse", () => parseMetadata(request));
+  const known = answers.get(scope) ?? new Map<string, Answer>();
+  answers.set(scope, known);
+  const name = `${form} ${version}`;
+  const answer =
+    known.get(name) ??
+    stages.time("render", () => write(visibleModel(scope, services.activeEntitySets), form, version));
+  known.set(name, answer);
+  return answer;
 }
+
+/** CSDL JSON is there since 4.01: it has one version, whatever that of the answer. */
+const write = (model: EntityModel, form: "xml" | "json", version: OdataVersion): Answer =>
+  tagged(
+    form === "xml"
+      ? found(xmlType, writeCsdlXml(model, version))
+      : found("application/json", writeCsdlJson(model)),
+  );
 
 const visibleModel = (scope: Scope, active: OdataServices["activeEntitySets"]): EntityModel => ({
   ...entityModel,

@@ -8,49 +8,76 @@ import {
 } from "@cadastre/odata";
 import { maxSkip, maxTop } from "../catalog.ts";
 import { Refused } from "../errors.ts";
-import { requireJson, requireXml } from "./format.ts";
+import type { Address } from "./address.ts";
+import { type JsonFormat, jsonFormatOf, metadataFormatOf, requireText } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
+import { type Preferences, preferencesOf } from "./prefer.ts";
 
 /** What the service does not offer, wherever it is asked for. */
 const notOffered: ReadonlySet<string> = new Set<OptionName>(["$apply", "$compute", "$expand", "$search"]);
 
-const metadataOptions: readonly OptionName[] = ["$format"];
-const entityOptions: readonly OptionName[] = ["$select", "$ignorenulls", "$format"];
-const collectionOptions: readonly OptionName[] = [
-  ...entityOptions,
+const formatOptions = ["$format"] as const;
+const rowOptions = ["$format", "$filter", "$ignorecase", "placekey"] as const;
+const entityOptions = ["$select", "$ignorenulls", "$format"] as const;
+const collectionOptions = [
   "$filter",
+  "$select",
   "$orderby",
   "$top",
   "$skip",
   "$skiptoken",
   "$count",
+  "$format",
+  "$ignorenulls",
   "$ignorecase",
   "placekey",
-];
+] as const satisfies readonly OptionName[];
+
+/** An option that the service offers. */
+export type OfferedOption = (typeof collectionOptions)[number];
+
+/** The options that an address takes, by its kind. */
+export const optionsOf: Readonly<Record<Address["kind"], readonly OfferedOption[]>> = {
+  ServiceDocument: formatOptions,
+  Metadata: formatOptions,
+  Collection: collectionOptions,
+  Count: rowOptions,
+  Entity: entityOptions,
+  Property: formatOptions,
+  Value: formatOptions,
+};
 
 /** The options of a request for one entity, parsed. */
 export type EntityOptions = {
   readonly select: readonly SelectItem[] | undefined;
+  readonly format: JsonFormat;
   readonly ignoreNulls: boolean;
+  /** What the client prefers and the options do not decide. */
+  readonly preferences: Preferences;
 };
 
-/** The options of a request for a collection, parsed. */
-export type CollectionOptions = EntityOptions & {
-  /** Decoded text of each option, by canonical name; parameter aliases too. */
-  readonly texts: OptionTexts["texts"];
+/** The options that say which records are meant, parsed. */
+export type RowOptions = {
   readonly filter: SyntaxNode | undefined;
   /** Whether `$filter` compares texts without regard to case. */
   readonly ignoreCase: boolean;
-  readonly orderBy: readonly OrderByItem[] | undefined;
-  readonly top: number | undefined;
-  readonly skip: number;
-  readonly skipToken: string | undefined;
-  readonly count: boolean;
   readonly placekey: string | undefined;
   /** Values of the parameter aliases, by name. */
   readonly aliases: Readonly<Record<string, SyntaxNode>>;
 };
+
+/** The options of a request for a collection, parsed. */
+export type CollectionOptions = EntityOptions &
+  RowOptions & {
+    /** Decoded text of each option, by canonical name; parameter aliases too. */
+    readonly texts: OptionTexts["texts"];
+    readonly orderBy: readonly OrderByItem[] | undefined;
+    readonly top: number | undefined;
+    readonly skip: number;
+    readonly skipToken: string | undefined;
+    readonly count: boolean;
+  };
 
 /**
  * The options of the request, not yet parsed.
@@ -69,16 +96,27 @@ function readOptions(request: OdataRequest, allowed: readonly OptionName[]): Opt
   return read;
 }
 
-export function parseMetadata(request: OdataRequest): void {
-  requireXml(readOptions(request, metadataOptions).texts.get("$format"));
+export const parseMetadata = (request: OdataRequest): "xml" | "json" =>
+  metadataFormatOf(readOptions(request, formatOptions).texts.get("$format"));
+
+/** The format of what has no other option: the service document, one property. */
+export const parseFormat = (request: OdataRequest): JsonFormat =>
+  toFormat(readOptions(request, formatOptions), request);
+
+/** Refuses what the text of one property cannot have. */
+export const parseValue = (request: OdataRequest): void =>
+  requireText(readOptions(request, formatOptions).texts.get("$format"));
+
+export function parseCount(request: OdataRequest): RowOptions {
+  const read = readOptions(request, rowOptions);
+  requireText(read.texts.get("$format"));
+  return toRowOptions(read);
 }
 
-export function parseServiceDocument(request: OdataRequest): void {
-  requireJson(readOptions(request, ["$format"]).texts.get("$format"));
-}
-
-export const parseEntity = (request: OdataRequest): EntityOptions =>
-  toEntityOptions(readOptions(request, entityOptions));
+export const parseEntity = (request: OdataRequest): EntityOptions => {
+  const options = toEntityOptions(readOptions(request, entityOptions), request);
+  return { ...options, preferences: { omitNulls: options.preferences.omitNulls } };
+};
 
 export function parseCollection(request: OdataRequest): CollectionOptions {
   const read = readOptions(request, collectionOptions);
@@ -92,24 +130,39 @@ export function parseCollection(request: OdataRequest): CollectionOptions {
     );
   }
   return {
-    ...toEntityOptions(read),
+    ...toEntityOptions(read, request),
+    ...toRowOptions(read),
     texts,
-    filter: readOption(options, "$filter"),
-    ignoreCase: flag(read, "$ignorecase"),
     orderBy: readOption(options, "$orderby"),
     top: atMost(maxTop, "$top", read),
     skip: atMost(maxSkip, "$skip", read) ?? 0,
     skipToken: texts.get("$skiptoken"),
     count: readOption(options, "$count") ?? false,
-    placekey: texts.get("placekey"),
-    aliases: readAliases(read),
   };
 }
 
-function toEntityOptions(read: OptionTexts): EntityOptions {
-  requireJson(read.texts.get("$format"));
-  return { select: readOption(read.options, "$select"), ignoreNulls: flag(read, "$ignorenulls") };
+const toFormat = ({ texts }: OptionTexts, { header }: OdataRequest): JsonFormat =>
+  jsonFormatOf(texts.get("$format"), header("accept"));
+
+/** Of `$ignorenulls` and the preference for the same, the option counts. */
+function toEntityOptions(read: OptionTexts, request: OdataRequest): EntityOptions {
+  const { pageSize, omitNulls } = preferencesOf(request.header("prefer"));
+  const isAsked = flag(read, "$ignorenulls");
+  const ignoreNulls = read.texts.has("$ignorenulls") ? isAsked : omitNulls !== undefined;
+  return {
+    select: readOption(read.options, "$select"),
+    format: toFormat(read, request),
+    ignoreNulls,
+    preferences: { pageSize, omitNulls: ignoreNulls ? omitNulls : undefined },
+  };
 }
+
+const toRowOptions = (read: OptionTexts): RowOptions => ({
+  filter: readOption(read.options, "$filter"),
+  ignoreCase: flag(read, "$ignorecase"),
+  placekey: read.texts.get("placekey"),
+  aliases: readAliases(read),
+});
 
 function readAliases({ options }: OptionTexts): Readonly<Record<string, SyntaxNode>> {
   const values = [...options.aliases.keys()].flatMap((name) => {

@@ -1,20 +1,23 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import type { Answer } from "../http/answer.ts";
+import { type Answer, found } from "../http/answer.ts";
+import { tagged } from "./entity-tag.ts";
+import { jsonTypeOf } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { jsonType } from "./protocol.ts";
-import { parseServiceDocument } from "./query-options.ts";
+import { parseFormat } from "./query-options.ts";
 import type { OdataServices } from "./services.ts";
 
 /** `GET /reso/odata`. Source: OData JSON Format 4.01, section 5. */
 export function serviceDocument(request: OdataRequest, { activeEntitySets }: OdataServices): Answer {
-  request.stages.time("parse", () => parseServiceDocument(request));
+  const format = request.stages.time("parse", () => parseFormat(request));
   const value = activeEntitySets
     .filter(({ name }) => request.scope.visible(name))
     .map(({ name }) => ({ name, kind: "EntitySet", url: name }));
-  const body = { "@odata.context": `${request.root}/$metadata`, value };
-  return { contentType: jsonType, body: request.stages.time("render", () => JSON.stringify(body)) };
+  const context = format.metadata === "none" ? {} : { "@odata.context": `${request.root}/$metadata` };
+  return request.stages.time("render", () =>
+    tagged(found(jsonTypeOf(format), JSON.stringify({ ...context, value }))),
+  );
 }
 
 /**
@@ -27,7 +30,7 @@ export function findEntitySet(
   { scope }: OdataRequest,
   { activeEntitySets }: OdataServices,
 ): EntitySet {
-  const found = activeEntitySets.find((entitySet) => entitySet.name === name);
-  if (found === undefined || !scope.visible(name)) throw new Refused("not_found");
-  return visibleEntitySet(found, scope);
+  const active = activeEntitySets.find((entitySet) => entitySet.name === name);
+  if (active === undefined || !scope.visible(name)) throw new Refused("not_found");
+  return visibleEntitySet(active, scope);
 }

@@ -5,7 +5,7 @@ import type { Config } from "../config.ts";
 /** What the OData routes work with. */
 export type OdataServices = {
   readonly store: Store;
-  readonly config: Pick<Config, "pageSize" | "tokenLife" | "baseUrl">;
+  readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl">;
   readonly skipTokenKey: SkipTokenKey;
   /** So many random bytes: for the tokens, of which no two may get the same ones. */
   readonly random: (bytes: number) => Uint8Array;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import type { Address } from "../../src/odata/address.ts";
+import type { Carrier } from "./carriers.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
-import { absentKey, keys, type ResourceName, resourceNames } from "./universe.ts";
+import { absentKey, keys, type ResourceName, resourceNames, universeSet } from "./universe.ts";
 
 /** Options or headers, by name. */
 export type Texts = Readonly<Record<string, string>>;
@@ -9,6 +10,7 @@ export type Texts = Readonly<Record<string, string>>;
 /** One request, the fields of its options not yet fitted to what the caller may name: see `targetOf`. */
 export type Request = {
   readonly method: "GET" | "HEAD" | "POST";
+  readonly carrier: Carrier;
   readonly path: string;
   /** The resource whose fields the options name. */
   readonly resource: ResourceName;
@@ -33,9 +35,20 @@ const some = (members: Readonly<Record<string, fc.Arbitrary<string>>>, every: nu
     )
     .map((all) => Object.fromEntries(all.flat()) as Texts);
 
+const formats = pick(
+  "none",
+  "minimal",
+  "full",
+  "minimal;IEEE754Compatible=true",
+  "full;IEEE754Compatible=true",
+).map((metadata) => `application/json;odata.metadata=${metadata}`);
+
 const headers = some(
   {
-    prefer: pick("maxpagesize=1", "odata.maxpagesize=2", "maxpagesize=x"),
+    accept: fc.oneof(formats, pick("application/xml", "*/*")),
+    "if-none-match": pick("*", '"a"'),
+    "if-match": pick("*", '"a"'),
+    prefer: pick("maxpagesize=1", "odata.maxpagesize=2", "maxpagesize=x", "omit-values=nulls"),
     "odata-maxversion": pick("4.0", "4.01", "4.01", "5.0"),
   },
   5,
@@ -50,6 +63,7 @@ type Shape = {
 const shaped = ({ resource, path, options = fc.constant({}) }: Shape): fc.Arbitrary<Request> =>
   fc.record({
     method: fc.oneof({ weight: 12, arbitrary: pick("GET") }, pick("HEAD", "POST")),
+    carrier: fc.oneof({ weight: 8, arbitrary: pick("address") }, pick("query", "batch")),
     path,
     resource: fc.constant(resource),
     options,
@@ -108,7 +122,18 @@ export const plainRequests: fc.Arbitrary<Request> = ofEach((resource) => ({
   resource,
   path: collectionOf(resource),
   options: plainOptions(resource),
-})).map((request) => ({ ...request, method: "GET", headers: {} }));
+})).map((request) => ({ ...request, method: "GET", carrier: "address", headers: {} }));
+
+const entityOf = (resource: ResourceName) =>
+  fc.oneof(
+    pick(...keys[resource], absentKey, "", "O''Fallon").map((key) => `/reso/odata/${resource}('${key}')`),
+    pick(...keys[resource], absentKey).map((key) => `/reso/odata/${resource}/${key}`),
+  );
+
+const propertyOf = (resource: ResourceName) =>
+  fc
+    .tuple(entityOf(resource), pick(...universeSet(resource).type.properties.keys(), "Nope"))
+    .map(([path, name]) => `${path}/${name}`);
 
 /** What is asked of each kind of address under the OData root. */
 const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
@@ -138,11 +163,16 @@ const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
       options: both(plainOptions("Property"), some({ placekey }, 1)),
     }),
   ),
+  Count: ofEach((resource) => ({
+    resource,
+    path: fc.constant(`/reso/odata/${resource}/$count`),
+    options: some({ $filter: filtersOf(resource), $ignorecase: boolean, $top: pick("1") }, 2),
+  })),
+  Property: ofEach((resource) => ({ resource, path: propertyOf(resource) })),
+  Value: ofEach((resource) => ({ resource, path: propertyOf(resource).map((path) => `${path}/$value`) })),
   Entity: ofEach((resource) => ({
     resource,
-    path: pick(...keys[resource], absentKey, "", "O''Fallon").map(
-      (key) => `/reso/odata/${resource}('${key}')`,
-    ),
+    path: entityOf(resource),
     options: some({ $select: selectsOf(resource), $ignorenulls: boolean, $top: pick("1") }, 5),
   })),
 };
@@ -151,11 +181,20 @@ const at = (...paths: readonly string[]) => shaped({ resource: "Property", path:
 
 /** What is asked of each route, by its path as the application declares it: a route that is not here is not tested. */
 export const requestsOf = {
+  "/explorer": at("/explorer"),
+  "/explorer/favicon-32x32.png": at("/explorer/favicon-32x32.png"),
+  "/explorer/start.js": at("/explorer/start.js"),
+  "/explorer/swagger-ui-bundle.js": at("/explorer/swagger-ui-bundle.js"),
+  "/explorer/swagger-ui.css": at("/explorer/swagger-ui.css"),
   "/health/live": at("/health/live"),
   "/health/ready": at("/health/ready"),
+  "/openapi.json": at("/openapi.json"),
   "/reso/odata": fc.oneof(
     { weight: 24, arbitrary: ofAddress.Collection },
     { weight: 8, arbitrary: ofAddress.Entity },
+    { weight: 8, arbitrary: ofAddress.Property },
+    { weight: 6, arbitrary: ofAddress.Value },
+    { weight: 6, arbitrary: ofAddress.Count },
     ofAddress.ServiceDocument,
     ofAddress.Metadata,
     at("/reso/odata/OpenHouse", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
@@ -166,6 +205,6 @@ export const requestsOf = {
 /** Requests of every route, and of none. */
 export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
-  ...Object.values(requestsOf),
+  { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
   at("/", "/v1/nope", "/reso", "/reso/odatax"),
 );

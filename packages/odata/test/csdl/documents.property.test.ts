@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { writeCsdlJson, writeCsdlXml } from "../../src/csdl/index.ts";
+import type {
+  Annotation,
+  EntityModel,
+  EntitySet,
+  PrimitiveType,
+  StructuralProperty,
+} from "../../src/index.ts";
+import { toCsdlJson } from "../support/csdl-json.ts";
+import { faultsOf, readXml } from "../support/csdl-xml.ts";
+import { homes } from "../support/homes.ts";
+import { listing } from "../support/listing.ts";
+
+const name = fc.stringMatching(/^[A-Za-z_]\w{0,8}$/);
+
+/** Text that XML can hold. */
+const text = fc
+  .string({ unit: "grapheme", maxLength: 12 })
+  .filter((value) => !/[\p{Cc}\p{Cs}\p{Cn}]/u.test(value));
+
+const annotations: fc.Arbitrary<readonly Annotation[] | undefined> = fc.option(
+  fc.uniqueArray(
+    fc.record({
+      term: fc.constantFrom(
+        "Org.OData.Core.V1.Computed",
+        "Org.OData.Measures.V1.Unit",
+        "RESO.OData.Metadata.LookupName",
+      ),
+      value: fc.oneof(text, fc.boolean(), fc.integer()),
+    }),
+    { selector: ({ term }) => term },
+  ),
+  { nil: undefined },
+);
+
+const types: readonly PrimitiveType[] = [
+  "Edm.String",
+  "Edm.Decimal",
+  "Edm.Int64",
+  "Edm.DateTimeOffset",
+  "Edm.GeographyPoint",
+  "Edm.Boolean",
+];
+
+const facets = fc.record(
+  {
+    maxLength: fc.integer({ min: 1, max: 4000 }),
+    precision: fc.integer({ min: 0, max: 30 }),
+    scale: fc.integer({ min: 0, max: 20 }),
+    srid: fc.constantFrom(0, 4326),
+  },
+  { requiredKeys: [] },
+);
+
+const facts = fc.record({
+  type: fc.constantFrom(...types),
+  collection: fc.boolean(),
+  nullable: fc.boolean(),
+  facets,
+  annotations,
+});
+
+const properties: fc.Arbitrary<readonly StructuralProperty[]> = fc
+  .uniqueArray(fc.tuple(name, facts), { minLength: 1, maxLength: 4, selector: ([own]) => own })
+  .map((all) =>
+    all.map(([own, { facets: more, annotations: said, ...fact }]) => ({
+      name: own,
+      ...fact,
+      ...more,
+      ...annotated(said),
+    })),
+  );
+
+const entitySet: fc.Arbitrary<EntitySet> = fc
+  .record({ name, properties, ofType: annotations, ofSet: annotations })
+  .map(({ name: own, properties: all, ofType, ofSet }) => {
+    const key = all.slice(0, 1).map((property) => property.name);
+    const type = { name: `${own}Type`, key, properties: new Map(all.map((one) => [one.name, one])) };
+    return { name: own, type: { ...type, ...annotated(ofType) }, ...annotated(ofSet) };
+  });
+
+const annotated = (said: readonly Annotation[] | undefined) =>
+  said === undefined ? {} : { annotations: said };
+
+const models: fc.Arbitrary<EntityModel> = fc
+  .uniqueArray(entitySet, { maxLength: 4, selector: ({ name: own }) => own })
+  .map((entitySets) => ({ namespace: "Sales.Model", container: "Everything", entitySets }));
+
+const fixed: EntityModel = {
+  namespace: "org.reso.metadata",
+  container: "RESO",
+  entitySets: [listing, homes],
+};
+
+test("what is written in XML keeps the rules of the standard, and JSON says the same", () => {
+  fc.assert(
+    fc.property(models, fc.constantFrom("4.0" as const, "4.01" as const), (model, version) => {
+      const xml = readXml(writeCsdlXml(model, version));
+      expect(faultsOf(xml)).toEqual([]);
+      expect(JSON.parse(writeCsdlJson(model))).toEqual(toCsdlJson(xml));
+    }),
+    { examples: [[fixed, "4.0"]] },
+  );
+});

@@ -1,0 +1,83 @@
+import { attributeOf, childrenOf, type XmlElement } from "./csdl-xml.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The CSDL JSON document that says what the XML says. Source: OData CSDL JSON 4.01 and CSDL XML 4.01. */
+export function toCsdlJson(edmx: XmlElement): Members {
+  const [services = {}] = childrenOf(edmx, "edmx:DataServices");
+  const [schema = {}] = childrenOf(services, "Schema");
+  const [container = {}] = childrenOf(schema, "EntityContainer");
+  const namespace = attributeOf(schema, "Namespace") ?? "";
+  const references = childrenOf(edmx, "edmx:Reference").map((reference): [string, Members] => [
+    (attributeOf(reference, "Uri") ?? "").replace(/xml$/, "json"),
+    {
+      $Include: childrenOf(reference, "edmx:Include").map((include) => ({
+        $Namespace: attributeOf(include, "Namespace"),
+      })),
+    },
+  ]);
+  return {
+    $Version: "4.01",
+    ...(references.length === 0 ? {} : { $Reference: Object.fromEntries(references) }),
+    $EntityContainer: `${namespace}.${attributeOf(container, "Name")}`,
+    [namespace]: {
+      ...named(childrenOf(schema, "EntityType"), toEntityType),
+      ...named([container], (inner) => ({
+        $Kind: "EntityContainer",
+        ...named(childrenOf(inner, "EntitySet"), toEntitySet),
+      })),
+    },
+  };
+}
+
+const named = (elements: readonly XmlElement[], write: (element: XmlElement) => Members): Members =>
+  Object.fromEntries(
+    elements.map((element): [string, Members] => [attributeOf(element, "Name") ?? "", write(element)]),
+  );
+
+const toEntityType = (element: XmlElement): Members => ({
+  $Kind: "EntityType",
+  $Key: childrenOf(element, "Key")
+    .flatMap((key) => childrenOf(key, "PropertyRef"))
+    .map((reference) => attributeOf(reference, "Name")),
+  ...named(childrenOf(element, "Property"), toProperty),
+  ...annotationsOf(element),
+});
+
+const toEntitySet = (element: XmlElement): Members => ({
+  $Collection: true,
+  $Type: attributeOf(element, "EntityType"),
+  ...annotationsOf(element),
+});
+
+function toProperty(element: XmlElement): Members {
+  const text = (name: string) => attributeOf(element, name);
+  const type = text("Type") ?? "";
+  const item = /^Collection\((.+)\)$/.exec(type)?.[1];
+  const scale = text("Scale");
+  return Object.fromEntries(
+    Object.entries({
+      $Type: (item ?? type) === "Edm.String" ? undefined : (item ?? type),
+      $Collection: item === undefined ? undefined : true,
+      $Nullable: text("Nullable") === "false" ? undefined : true,
+      $MaxLength: numberOf(text("MaxLength")),
+      $Precision: numberOf(text("Precision")),
+      // Absent: in XML a whole number, in JSON any.
+      $Scale: scale === undefined && (item ?? type) === "Edm.Decimal" ? 0 : numberOf(scale),
+      $SRID: text("SRID"),
+      ...annotationsOf(element),
+    }).filter(([, value]) => value !== undefined),
+  );
+}
+
+const numberOf = (text: string | undefined): number | undefined =>
+  text === undefined || text === "variable" ? undefined : Number(text);
+
+const annotationsOf = (element: XmlElement): Members =>
+  Object.fromEntries(
+    childrenOf(element, "Annotation").map((annotation) => {
+      const [text, whole, truth] = ["String", "Int", "Bool"].map((name) => attributeOf(annotation, name));
+      const value = text ?? (whole === undefined ? truth === "true" : Number(whole));
+      return [`@${attributeOf(annotation, "Term")}`, value];
+    }),
+  );

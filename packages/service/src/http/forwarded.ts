@@ -1,0 +1,53 @@
+import type { Request } from "express";
+
+/** How the client addressed the service. */
+export type Addressed = { readonly scheme: string; readonly host: string };
+
+/** One element of a `Forwarded` header: what one proxy has seen. */
+type Hop = Partial<Readonly<Record<string, string>>>;
+
+const pair = /(?<comma>,)|(?<name>[\w-]+)=(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^\s",;]*))/g;
+
+/** Source: RFC 7239, section 4. */
+function readForwarded(header: string): readonly Hop[] {
+  const hops: Record<string, string>[] = [{}];
+  for (const { groups = {} } of header.matchAll(pair)) {
+    const { comma, name = "", quoted, plain = "" } = groups;
+    if (comma !== undefined) hops.push({});
+    else Object.assign(hops.at(-1) ?? {}, { [name.toLowerCase()]: quoted?.replace(/\\(.)/g, "$1") ?? plain });
+  }
+  return hops;
+}
+
+/** `"[2001:db8::1]:4711"` → `2001:db8::1`. */
+const addressOf = (node: string): string =>
+  /^\[(?<address>.+)\]/.exec(node)?.groups?.["address"] ?? node.replace(/:\d+$/, "");
+
+/** Whether the proxy at `address`, so many before this service, is believed. */
+type Trust = (address: string | undefined, distance: number) => boolean;
+
+/**
+ * What proxies that are trusted say of the client's address: `Forwarded` as far back as they reach, else
+ * `X-Forwarded-Proto` and `X-Forwarded-Host`. Without them it is what this service sees itself.
+ */
+export function addressedBy(req: Request): Addressed {
+  const header = req.get("forwarded");
+  const scheme = /^https$/i.test(req.protocol) ? "https" : "http";
+  if (header === undefined) return { scheme, host: req.host ?? "" };
+  const trust = req.app.get("trust proxy fn") as Trust;
+  let addressed: Addressed = {
+    scheme: "encrypted" in req.socket ? "https" : "http",
+    host: req.get("host") ?? "",
+  };
+  let address = req.socket.remoteAddress;
+  for (const [distance, hop] of readForwarded(header).toReversed().entries()) {
+    if (!trust(address, distance)) break;
+    const said = hop["proto"]?.toLowerCase();
+    addressed = {
+      scheme: said === "https" || said === "http" ? said : addressed.scheme,
+      host: hop["host"] ?? addressed.host,
+    };
+    address = addressOf(hop["for"] ?? "");
+  }
+  return addressed;
+}

@@ -1,0 +1,45 @@
+import type { Answer } from "../http/answer.ts";
+import { type Address, parseAddress } from "./address.ts";
+import { collection } from "./collection.ts";
+import { count } from "./count.ts";
+import { entity } from "./entity.ts";
+import { underPreconditions } from "./entity-tag.ts";
+import { metadata } from "./metadata.ts";
+import type { OdataRequest } from "./odata-request.ts";
+import { property, propertyValue } from "./property.ts";
+import { findEntitySet, serviceDocument } from "./service-document.ts";
+import type { OdataServices } from "./services.ts";
+
+/**
+ * Answer a read of `path`, percent-encoded and with the OData root. What is wrong with the request is thrown.
+ *
+ * @throws {QueryError}
+ * @throws {Refused}
+ */
+export async function answerRead(
+  path: string,
+  request: OdataRequest,
+  services: OdataServices,
+): Promise<Answer> {
+  const address = request.stages.time("parse", () => parseAddress(path));
+  request.onAddress(address.kind);
+  return underPreconditions(await answerAt(address, request, services), request);
+}
+
+async function answerAt(address: Address, request: OdataRequest, services: OdataServices): Promise<Answer> {
+  if (address.kind === "ServiceDocument") return serviceDocument(request, services);
+  if (address.kind === "Metadata") return metadata(request, services);
+  const entitySet = findEntitySet(address.entitySet, request, services);
+  switch (address.kind) {
+    case "Collection":
+      return collection(request, entitySet, services);
+    case "Count":
+      return count(request, entitySet, services);
+    case "Entity":
+      return entity(request, entitySet, address.key, services);
+    case "Property":
+      return property(request, entitySet, address, services);
+    case "Value":
+      return propertyValue(request, entitySet, address, services);
+  }
+}

@@ -1,0 +1,25 @@
+import { restrict } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
+import { type Answer, found } from "../http/answer.ts";
+import { textType } from "./format.ts";
+import type { OdataRequest } from "./odata-request.ts";
+import { namingOption } from "./option-at-fault.ts";
+import { parseCount } from "./query-options.ts";
+import { bindRows } from "./read-query.ts";
+import type { OdataServices } from "./services.ts";
+
+/** `GET /reso/odata/<EntitySet>/$count`. Source: OData Protocol 4.01, section 11.2.10. */
+export async function count(
+  request: OdataRequest,
+  entitySet: EntitySet,
+  { store }: OdataServices,
+): Promise<Answer> {
+  const { scope, stages, gone } = request;
+  const options = { ...stages.time("parse", () => parseCount(request)), orderBy: undefined, top: 0 };
+  const bound = stages.time("bind", () => bindRows(options, entitySet));
+  const restricted = stages.time("restrict", () => restrict(bound, scope));
+  const records = await stages.timeAsync("run", () =>
+    namingOption({ options, bound, scope, store }, () => store.count(restricted, { signal: gone() })),
+  );
+  return found(textType, String(records));
+}

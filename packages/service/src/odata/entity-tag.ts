@@ -1,0 +1,46 @@
+import { hash } from "node:crypto";
+import { Refused } from "../errors.ts";
+import type { Answer } from "../http/answer.ts";
+import type { OdataRequest } from "./odata-request.ts";
+
+/** Digits of a hash in base64url that a tag keeps. */
+const tagLength = 22;
+
+/** Ends a piece: no text in UTF-8 has this byte. */
+const end = Uint8Array.of(0xff);
+
+/** A strong ETag: the same for the same bytes alone. Source: RFC 9110, section 8.8.3. */
+export function entityTag(...pieces: readonly (string | Uint8Array)[]): string {
+  const bytes = pieces.flatMap((piece) => [typeof piece === "string" ? Buffer.from(piece) : piece, end]);
+  return `"${hash("sha256", Buffer.concat(bytes), "base64url").slice(0, tagLength)}"`;
+}
+
+/** The answer with an ETag for its bytes and its media type. */
+export function tagged(answer: Answer): Answer {
+  const { contentType = "", body, headers } = answer;
+  const pieces = typeof body === "string" ? [body] : body;
+  return { ...answer, headers: { ...headers, etag: entityTag(contentType, ...pieces) } };
+}
+
+/** Whether the list of a precondition has the tag. */
+const lists = (list: string, tag: string): boolean =>
+  list.trim() === "*" || list.split(",").some((item) => item.trim() === tag);
+
+/**
+ * The answer under the preconditions of the request, which count where it has an ETag: 304 if the client has it already.
+ * Source: RFC 9110, section 13.2.2.
+ *
+ * @throws {Refused} `precondition_failed`
+ */
+export function underPreconditions(answer: Answer, { header }: OdataRequest): Answer {
+  const tag = answer.headers?.["etag"];
+  if (tag === undefined) return answer;
+  const wanted = header("if-match");
+  if (wanted !== undefined && !lists(wanted, tag)) throw new Refused("precondition_failed", "If-Match");
+  const known = header("if-none-match")?.replaceAll("W/", "");
+  if (known === undefined || !lists(known, tag)) return answer;
+  const { contentType: _, ...rest } = answer;
+  // The client has what it names: of the two tags of a body, compressed or not, it is told the one that it knows.
+  const etag = header("if-none-match")?.includes(`W/${tag}`) === true ? `W/${tag}` : tag;
+  return { ...rest, status: 304, body: "", headers: { ...answer.headers, etag } };
+}

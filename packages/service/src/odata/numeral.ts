@@ -1,0 +1,12 @@
+const pattern = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?e(?<exponent>[+-]?\d+)$/i;
+
+/** `1.5e-7` → `0.00000015`, moving digits: no double comes between. Other text is given back. */
+export function withoutExponent(text: string): string {
+  const { sign = "", whole = "", fraction = "", exponent } = pattern.exec(text)?.groups ?? {};
+  if (exponent === undefined) return text;
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padEnd(point, "0");
+  const padded = digits.padStart(digits.length + Math.max(0, 1 - point), "0");
+  const end = Math.max(1, point);
+  return sign + padded.slice(0, end) + (end < padded.length ? `.${padded.slice(end)}` : "");
+}

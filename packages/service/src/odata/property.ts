@@ -1,0 +1,85 @@
+import { restrict } from "@cadastre/entitlement";
+import {
+  type EntitySet,
+  type GeoShape,
+  printExpression,
+  propertyNode,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import { Refused } from "../errors.ts";
+import { type Answer, found, nothing } from "../http/answer.ts";
+import type { Address, EntityAddress } from "./address.ts";
+import { readOne } from "./entity.ts";
+import { tagged } from "./entity-tag.ts";
+import { textType } from "./format.ts";
+import type { OdataRequest } from "./odata-request.ts";
+import { parseFormat, parseValue } from "./query-options.ts";
+import { bindOne } from "./read-query.ts";
+import { readRecords } from "./record-members.ts";
+import { renderProperty } from "./render.ts";
+import type { OdataServices } from "./services.ts";
+
+type AddressOf<Kind> = Extract<Address, { readonly kind: Kind }>;
+
+/** `GET /reso/odata/<EntitySet>('<key>')/<Property>`. Source: OData Protocol 4.01, section 11.2.4. */
+export async function property(
+  request: OdataRequest,
+  entitySet: EntitySet,
+  address: AddressOf<"Property">,
+  services: OdataServices,
+): Promise<Answer> {
+  const { root, stages } = request;
+  const format = stages.time("parse", () => parseFormat(request));
+  const asked = findProperty(address.property, entitySet);
+  const value = await readValue(request, entitySet, asked, address, services);
+  if (value === "null") return nothing;
+  const entity = { root, entitySet, key: address.key.value };
+  return stages.time("render", () => tagged(renderProperty(entity, asked, value, format)));
+}
+
+/** `GET /reso/odata/<EntitySet>('<key>')/<Property>/$value`. Source: OData Protocol 4.01, section 11.2.4.1. */
+export async function propertyValue(
+  request: OdataRequest,
+  entitySet: EntitySet,
+  address: AddressOf<"Value">,
+  services: OdataServices,
+): Promise<Answer> {
+  request.stages.time("parse", () => parseValue(request));
+  if (address.property === null) throw new Refused("no_raw_value", "$value");
+  const asked = findProperty(address.property, entitySet);
+  if (asked.collection) throw new Refused("no_raw_value", "$value");
+  const value = await readValue(request, entitySet, asked, address, services);
+  return value === "null" ? nothing : tagged(found(textType, rawText(value, asked)));
+}
+
+/** @throws {Refused} `not_found`, whether the property is hidden or unknown. */
+function findProperty(name: string, { type }: EntitySet): StructuralProperty {
+  const property = type.properties.get(name);
+  if (property === undefined) throw new Refused("not_found");
+  return property;
+}
+
+/** JSON text of the property's value. */
+async function readValue(
+  { scope, stages }: OdataRequest,
+  entitySet: EntitySet,
+  asked: StructuralProperty,
+  { key }: EntityAddress,
+  services: OdataServices,
+): Promise<string> {
+  const bound = stages.time("bind", () => bindOne(undefined, entitySet, key));
+  const query = { ...bound, select: [{ property: asked, expression: propertyNode(asked) }] };
+  const restricted = stages.time("restrict", () => restrict(query, scope));
+  const record = await stages.timeAsync("run", () => readOne(restricted, true, services));
+  const [read] = readRecords(Buffer.from(record).toString());
+  return read?.members[0]?.value ?? "null";
+}
+
+/** The text that a literal of the value has between its quotes; a place as well-known text. */
+function rawText(value: string, { type, srid = 0 }: StructuralProperty): string {
+  if (!type.startsWith("Edm.Geo")) return value.startsWith('"') ? (JSON.parse(value) as string) : value;
+  const family = type.startsWith("Edm.Geography") ? "geography" : "geometry";
+  const shape = JSON.parse(value) as GeoShape;
+  const literal = printExpression({ kind: "Geo", start: 0, end: 0, family, srid, shape });
+  return literal.slice(family.length + 1, -1);
+}
