@@ -116,6 +116,8 @@ export type WritableStore = Store & {
   readonly commit: (changes: Iterable<Change> | AsyncIterable<Change>) => Promise<Commit>;
   /** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
   readonly prune: (time: number) => Promise<number>;
+  /** Queries that wait for a thread or a connection. */
+  readonly waiting: () => number;
   /** What the owner of the database wants kept with it, by key. */
   readonly notes: {
     readonly get: (key: string) => Promise<string | undefined>;

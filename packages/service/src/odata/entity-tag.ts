@@ -39,5 +39,7 @@ export function underPreconditions(answer: Answer, { header }: OdataRequest): An
   const known = header("if-none-match")?.replaceAll("W/", "");
   if (known === undefined || !lists(known, tag)) return answer;
   const { contentType: _, ...rest } = answer;
-  return { ...rest, status: 304, body: "" };
+  // The client has what it names: of the two tags of a body, compressed or not, it is told the one that it knows.
+  const etag = header("if-none-match")?.includes(`W/${tag}`) === true ? `W/${tag}` : tag;
+  return { ...rest, status: 304, body: "", headers: { ...answer.headers, etag } };
 }

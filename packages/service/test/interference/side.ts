@@ -4,6 +4,7 @@ import type { Store } from "@cadastre/store";
 import type { ApiKeyRecord } from "@cadastre/store/registry";
 import type { Express } from "express";
 import { pino } from "pino";
+import { createRates } from "../../src/access/rates.ts";
 import { createApp, type Services } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { listen } from "../../src/http/server.ts";
@@ -134,6 +135,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
       },
     },
     now: () => now * 1000,
+    rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     readiness: { ready: true },
   };
   return createApp(services);
