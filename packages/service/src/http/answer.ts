@@ -58,8 +58,8 @@ function sendBytes(res: Response, pieces: readonly Uint8Array[], length: number)
   res.setHeader("content-length", length);
   // Node leaves the body out of the answer to HEAD.
   if (length <= smallBody) {
-    // Text goes out together with the headers, bytes would follow them.
-    res.end(Buffer.concat(pieces).toString());
+    // Text goes out together with the headers, bytes would follow them; in this encoding a character is a byte.
+    res.end(Buffer.concat(pieces).toString("latin1"), "latin1");
     return;
   }
   res.cork();
