@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { steps } from "./task.mjs";
 
-const file = new URL("../docs/clients.md", import.meta.url);
-const [start, end] = ["<!-- made by clients/run.mjs -->\n", "<!-- to here -->"];
+const file = new URL("../../../docs/clients.md", import.meta.url);
+const [start, end] = ["<!-- made by packages/service/clients/run.mjs -->\n", "<!-- to here -->"];
 
 /** Rows of the table in docs/clients.md, by the name of the client. */
 export function tableOf(results) {
