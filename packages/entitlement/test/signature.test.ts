@@ -157,6 +157,7 @@ describe("a forged entitlement is refused:", () => {
   test("a text with a part too few or too many", async () => {
     await refused(verify(jws.slice(0, jws.lastIndexOf("."))), "entitlement_malformed");
     await refused(verify(`${jws}.`), "entitlement_malformed");
+    await refused(verify(`${jws}.a.b`), "entitlement_malformed");
   });
 
   test("a text that is too long", async () => {
