@@ -40,14 +40,18 @@ export function sendAnswer(
   }
   // Express would add a charset to the media type; JSON and XML say theirs themselves.
   res.setHeader("content-type", contentType);
-  const pieces = (typeof body === "string" ? [body] : body).map(toBytes);
+  const pieces = piecesOf(body);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const encoding = compressed && length >= leastCompressed ? chosenEncoding(res) : undefined;
   if (encoding === undefined) sendBytes(res, pieces, length);
   else sendCompressed(res, pieces, length, encoding);
 }
 
-const toBytes = (piece: Piece): Uint8Array => (typeof piece === "string" ? Buffer.from(piece) : piece);
+/** The body as bytes, which the store may have lent. */
+export const piecesOf = (body: Body): readonly Uint8Array[] =>
+  (typeof body === "string" ? [body] : body).map((piece) =>
+    typeof piece === "string" ? Buffer.from(piece) : piece,
+  );
 
 const chosenEncoding = ({ req }: Response): Encoding | undefined => encodingOf(req.get("accept-encoding"));
 

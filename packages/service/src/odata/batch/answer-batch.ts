@@ -1,5 +1,5 @@
 import { Refused } from "../../errors.ts";
-import { type Answer, nothing } from "../../http/answer.ts";
+import { type Answer, nothing, piecesOf } from "../../http/answer.ts";
 import { odataErrorAnswer, type PublicError, toPublicError } from "../../http/error-body.ts";
 import { answerRead } from "../answer-read.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "../methods.ts";
@@ -7,7 +7,7 @@ import type { OdataRequest } from "../odata-request.ts";
 import { postedQueryOf } from "../posted-query.ts";
 import { negotiatedVersion, type OdataVersion } from "../protocol.ts";
 import type { OdataServices } from "../services.ts";
-import { type BatchItem, type BatchReply, bytesOf } from "./batch-item.ts";
+import type { BatchItem, BatchReply } from "./batch-item.ts";
 import { resolveUrl } from "./item-address.ts";
 
 /** What the requests of a batch have in common. */
@@ -35,7 +35,7 @@ export async function* answerBatch(
     if (signal.aborted) return;
     const version = negotiatedVersion(item.header, outer.version);
     const answer = await answerItem(item, version, failed, { ...context, outer });
-    yield { id: item.id, version: version ?? outer.version, answer };
+    yield { id: item.id, version: version ?? outer.version, answer, body: takeBody(answer) };
     if (answer.status < 400) continue;
     if (!context.continueOnError) return;
     if (item.id !== null) failed.add(item.id);
@@ -57,7 +57,7 @@ async function answerItem(
     const onOptions: OdataRequest["onOptions"] = (decoded) => {
       texts = decoded;
     };
-    return kept(await answerOne(item, { ...outer, version, header: item.header, onOptions }, services));
+    return await answerOne(item, { ...outer, version, header: item.header, onOptions }, services);
   } catch (error) {
     const shown = toPublicError(error, texts);
     onError(error, shown);
@@ -79,9 +79,9 @@ async function answerOne(item: BatchItem, outer: OdataRequest, services: OdataSe
   return answerRead(withoutQuery(path), { ...outer, query: posted.join("&") }, services);
 }
 
-/** The answer with bytes of its own: what the store lent goes back at once. */
-function kept(answer: Answer): Answer {
-  const body = [bytesOf(answer)];
-  answer.release?.();
-  return { ...answer, body, release: undefined };
+/** The body as bytes of its own: what the store lent goes back at once. */
+function takeBody({ body, release }: Answer): Buffer {
+  const bytes = Buffer.concat(piecesOf(body));
+  release?.();
+  return bytes;
 }

@@ -20,7 +20,9 @@ export type BatchItem = {
 export type BatchReply = {
   readonly id: string | null;
   readonly version: OdataVersion;
-  readonly answer: Answer;
+  readonly answer: Omit<Answer, "body" | "release">;
+  /** Bytes of its own: what the store lent has gone back. */
+  readonly body: Buffer;
 };
 
 /** A batch that was read, and how it is answered. */
@@ -40,12 +42,6 @@ export const replyHeaders = ({
   ...(contentType === undefined ? {} : { "content-type": contentType }),
   ...headers,
 });
-
-/** The body as bytes of its own: what the store lent can go back. */
-export const bytesOf = ({ body }: Answer): Buffer =>
-  typeof body === "string"
-    ? Buffer.from(body)
-    : Buffer.concat(body.map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece)));
 
 /** Gives the value of a header by its name, among those of an object in any letter case. */
 export function headerReader(headers: Iterable<readonly [string, string]>): HeaderReader {

@@ -1,13 +1,6 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import {
-  type Batch,
-  type BatchItem,
-  type BatchReply,
-  bytesOf,
-  headerReader,
-  replyHeaders,
-} from "./batch-item.ts";
+import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
 
 const id = z.string().min(1).max(128);
 
@@ -74,10 +67,10 @@ async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string 
   yield '{"responses":[';
   let comma = "";
   for await (const reply of replies) {
-    const { id: replied, answer } = reply;
+    const { id: replied, answer, body } = reply;
     const head = JSON.stringify({ id: replied, status: answer.status, headers: replyHeaders(reply) });
     yield `${comma}${head.slice(0, -1)}`;
-    if (answer.contentType !== undefined) yield* writeBody(answer.contentType, bytesOf(answer));
+    if (answer.contentType !== undefined) yield* writeBody(answer.contentType, body);
     yield "}";
     comma = ",";
   }

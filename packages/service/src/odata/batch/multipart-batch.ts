@@ -1,14 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { Refused } from "../../errors.ts";
-import {
-  type Batch,
-  type BatchItem,
-  type BatchReply,
-  bytesOf,
-  headerReader,
-  replyHeaders,
-} from "./batch-item.ts";
+import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
 
 /** Header lines, and what follows the empty line after them. */
 type Message = { readonly headers: readonly (readonly [string, string])[]; readonly content: string };
@@ -84,8 +77,7 @@ async function* write(
   boundary: string,
 ): AsyncIterable<string | Uint8Array> {
   for await (const reply of replies) {
-    const { id, answer } = reply;
-    const body = bytesOf(answer);
+    const { id, answer, body } = reply;
     yield lines(
       `--${boundary}`,
       "Content-Type: application/http",
