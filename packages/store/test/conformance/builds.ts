@@ -104,7 +104,7 @@ export function builds(harness: Harness): void {
       withEmpty(harness, async (store) => {
         const { builds } = store;
         await builds.stage(resource, "z", [listing("a", "1"), listing("b", "1")], { cursor: "1" });
-        await builds.stage(resource, "y", [listing("a", "2")], { cursor: "1" });
+        await builds.stage(resource, "y", [listing("a", "2"), listing("b", "2")], { cursor: "1" });
         await builds.stage(resource, "z", [listing("b", "3"), listing("b", "4")], { cursor: "2" });
         await builds.publish([resource]);
         expect(await citiesOf(store)).toEqual({ a: "2", b: "4" });
