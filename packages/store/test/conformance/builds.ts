@@ -14,10 +14,10 @@ const listing = (key: string, city: string, datasetId = texas): StoredRecord => 
 const removal = (key: string): Change => ({ resource, removed: [key] });
 
 const citiesOf = async (store: WritableStore): Promise<Json> =>
-  Object.fromEntries(
-    rowsOf(await store.page(ask({ select: "ListingKey,City" }))).map((row) => [
-      row["ListingKey"],
-      row["City"],
+  Object.fromEntries<unknown>(
+    rowsOf(await store.page(ask({ select: "ListingKey,City" }))).map(({ ListingKey, City }) => [
+      String(ListingKey),
+      City,
     ]),
   );
 
