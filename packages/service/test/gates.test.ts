@@ -110,7 +110,12 @@ describe("a gate that fails", () => {
         {
           gate: "lookup_identity",
           passed: false,
-          evidence: { rows: 3799, collisions: 2, strangers: 1, examples: ["a-stranger", "a-stranger"] },
+          evidence: {
+            rows: expect.any(Number) as number,
+            collisions: 2,
+            strangers: 1,
+            examples: ["a-stranger", "a-stranger"],
+          },
         },
       ]);
     }

@@ -1,4 +1,5 @@
 import { describe } from "vitest";
+import { buildLaws } from "./build-laws.ts";
 import { builds } from "./builds.ts";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
@@ -13,7 +14,7 @@ import { walks } from "./walks.ts";
 /** What every store does, whatever its database. */
 export const conformance = (name: string, harness: Harness): void => {
   describe(name, () => {
-    for (const cases of [pages, computed, values, commits, builds, walks, places, masks, running])
+    for (const cases of [pages, computed, values, commits, builds, buildLaws, walks, places, masks, running])
       cases(harness);
   });
 };
