@@ -261,7 +261,7 @@ export function conformance(name: string, open: Open): void {
       datasetId: "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10",
       displayName: "Lone Star",
       fullName: "Lone Star Multiple Listing Service",
-      disclaimer: "Deemed reliable, \"not\" guaranteed.",
+      disclaimer: 'Deemed reliable, "not" guaranteed.',
       logoUrl: "https://mls.example/logo.svg",
       rulesUrl: "https://mls.example/rules",
       updateHours: 12,

@@ -1,0 +1,29 @@
+import { provisionalIdProperty } from "@cadastre/entitlement";
+import type { Row } from "@cadastre/odata";
+import { placekeyResolution, whereOfCell } from "@cadastre/reso";
+import { provisionalIdOf } from "@cadastre/store/property";
+import { latLngToCell } from "h3-js";
+import { addressOf } from "./address.ts";
+
+/** What a listing's property is called while it has no Placekey, as its store keeps it. */
+export const identityValues = (datasetId: string | null, listing: Row): Row => ({
+  [provisionalIdProperty.name]: provisionalId(datasetId, listing),
+});
+
+/**
+ * Listings of the same address in the same hexagon are of one property. One of which not both are known is alone. What a
+ * Placekey would say of the address is not made up.
+ */
+function provisionalId(datasetId: string | null, listing: Row): string {
+  const [where, address] = [whereOf(listing), addressOf(listing)];
+  const told =
+    where === undefined || address === undefined ? [datasetId, listing["ListingKey"]] : [where, ...address];
+  return provisionalIdOf(JSON.stringify(told));
+}
+
+/** The where part of the Placekey at a listing's coordinates. */
+function whereOf({ Latitude, Longitude }: Row): string | undefined {
+  if (typeof Latitude !== "number" || typeof Longitude !== "number") return undefined;
+  if (Math.abs(Latitude) > 90 || Math.abs(Longitude) > 180) return undefined;
+  return whereOfCell(latLngToCell(Latitude, Longitude, placekeyResolution));
+}
