@@ -1,7 +1,7 @@
-import type { BoundQuery } from "@cadastre/odata";
+import type { BoundNode, BoundQuery } from "@cadastre/odata";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { isOfSmallArea } from "./area.ts";
-import { pinnedProperties } from "./conjuncts.ts";
+import { conjuncts, pinnedAlternatives, pinnedProperties } from "./conjuncts.ts";
 
 /** How many rows an index has, on average, for one value of each of its first columns; undefined where unknown. */
 export type RowsOf = (index: IndexSchema, columns: number) => number | undefined;
@@ -19,6 +19,7 @@ export function orderIndexOf(
   rowsOf: RowsOf,
 ): IndexSchema | undefined {
   const pinned = pinnedProperties(filter);
+  if (conjuncts(filter).some((condition) => leavesFew(condition, indexes, rowsOf))) return undefined;
   if (key.every(({ name }) => pinned.has(name)) || isOfSmallArea(filter, points)) return undefined;
   const sorted = orderBy.map(({ expression }) =>
     expression.kind === "Property" && expression.base === undefined ? expression.property.name : undefined,
@@ -34,6 +35,16 @@ export function orderIndexOf(
       [best, most] = [index, narrowing + sorting];
   }
   return best;
+}
+
+/** Whether each of a condition's alternatives has an index that finds few rows. */
+function leavesFew(condition: BoundNode, indexes: readonly IndexSchema[], rowsOf: RowsOf): boolean {
+  const rows = pinnedAlternatives(condition)?.map(([name, values]) => {
+    const index = indexes.find(({ columns }) => columns[0]?.name === name);
+    // What is not known is taken to be few, as above.
+    return index === undefined ? Number.POSITIVE_INFINITY : values * (rowsOf(index, 1) ?? 0);
+  });
+  return rows !== undefined && rows.reduce((sum, count) => sum + count, 0) <= fewRows;
 }
 
 /** Columns of the index, from its first on: those that narrow, with how many values together, then those that sort. */
