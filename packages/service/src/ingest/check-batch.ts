@@ -3,7 +3,7 @@ import { type ResourceName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
 import { listingFields, listingValues } from "../data/listing-values.ts";
 import { type Fault, faultsOf } from "./check-record.ts";
-import type { Entry } from "./read-records.ts";
+import type { Entry } from "./entry.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
