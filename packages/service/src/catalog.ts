@@ -5,7 +5,8 @@ import {
   type ScopeOptions,
 } from "@cadastre/entitlement";
 import { entityModel, entitySet, originatingSystems } from "@cadastre/reso";
-import type { StoredResource } from "@cadastre/store";
+import type { Follows, StoredResource } from "@cadastre/store";
+import { listingColumns } from "./data/listing-values.ts";
 
 /** What entitlements can grant: every resource of the model, of the known datasets. */
 export const scopeOptions: ScopeOptions = {
@@ -110,6 +111,9 @@ const office: StoredResource = {
 /** Rows that are visible with their listing carry what decides that. */
 const hidden = Object.values(listingProperties);
 
+/** @param key where they name their listing */
+const followsListing = (key: string): Follows => ({ resource: "Property", key, values: listingColumns });
+
 const media: StoredResource = {
   entitySet: entitySet("Media"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
@@ -119,6 +123,7 @@ const media: StoredResource = {
     ["ResourceRecordKey", "Order"],
   ],
   hidden,
+  follows: followsListing("ResourceRecordKey"),
 };
 
 const openHouse: StoredResource = {
@@ -131,6 +136,7 @@ const openHouse: StoredResource = {
     ["OpenHouseDate"],
   ],
   hidden,
+  follows: followsListing("ListingKey"),
 };
 
 const lookup: StoredResource = {

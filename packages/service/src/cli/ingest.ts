@@ -23,7 +23,7 @@ type Options = {
 export const ingestCommand = (): Command =>
   new Command("ingest")
     .description("Stage the records of a file. Nothing of them is served before `cadastre publish`.")
-    .argument("<file>", "JSON lines or CSV, plain or gzip; - for standard input")
+    .argument("<file>", "RESO Common Format, JSON lines or CSV, plain or gzip; - for standard input")
     .addOption(
       new Option("--resource <resource>", "what the records are")
         .choices(resourceNames)

@@ -1,11 +1,11 @@
 import type { Row } from "@cadastre/odata";
-import { type ResourceName, resource } from "@cadastre/reso";
+import { entitySet, type ResourceName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
-import { listingValues } from "../data/listing-values.ts";
+import { listingFields, listingValues } from "../data/listing-values.ts";
 import { identityValues } from "../identity/provisional-id.ts";
 import { type Fault, faultsOf } from "./check-record.ts";
-import type { Entry } from "./read-records.ts";
+import type { Entry } from "./entry.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
@@ -15,9 +15,6 @@ const listingKeys: Partial<Record<ResourceName, string>> = {
   Media: "ResourceRecordKey",
   OpenHouse: "ListingKey",
 };
-
-/** What of a listing decides who sees its media and open houses. */
-const listingFields = ["StateOrProvince", "CountyOrParish", "PostalCode", "OriginatingSystemName"];
 
 export type Checked = { readonly records: readonly StoredRecord[]; readonly rejects: readonly Reject[] };
 
@@ -70,14 +67,14 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   return { records, rejects };
 }
 
-/** Those of the keys under which a record of another system is served. */
+/** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
 export async function foreignKeys(
   store: Pick<Store, "page">,
   name: ResourceName,
   { systemName }: Source,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (systemName === null) return new Set();
+  if (systemName === null || !entitySet(name).type.properties.has("OriginatingSystemName")) return new Set();
   const served = await servedRecords(store, name, keys, ["OriginatingSystemName"]);
   const foreign = [...served].filter(([, record]) => record["OriginatingSystemName"] !== systemName);
   return new Set(foreign.map(([key]) => key));
@@ -92,7 +89,7 @@ async function listingsOf(
 ): Promise<ReadonlyMap<string, Row> | undefined> {
   if (listingKeys[name] === undefined) return undefined;
   const keys = [...new Set(records.map((record) => listingKeyOf(name, record)))];
-  return servedRecords(store, "Property", keys, listingFields);
+  return servedRecords(store, "Property", keys, Object.values(listingFields));
 }
 
 function storedRecord(
