@@ -32,7 +32,7 @@ const shortened: ReadonlyMap<string, string> = new Map([
 const unitWords: ReadonlySet<string> = new Set(["apartment", "apt", "no", "number", "ste", "suite", "unit"]);
 
 const wordsOf = (value: unknown): readonly string[] =>
-  String(value ?? "")
+  (typeof value === "string" ? value : "")
     .normalize("NFKC")
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)

@@ -49,7 +49,7 @@ describe("account resources", () => {
       entitlement_version: 1,
       products,
       regions,
-      datasets: expect.any(Array),
+      datasets: expect.any(Array) as Dataset[],
       channels,
     });
     expect(data.datasets.map(({ dataset_id }) => dataset_id)).toEqual(
@@ -69,7 +69,7 @@ describe("account resources", () => {
         { name: "Property", key: "ListingKey", collection: "/reso/odata/Property" },
         // Of the demo's sets the one that is not active.
         { name: "OpenHouse", key: "OpenHouseKey", collection: "/reso/odata/OpenHouse" },
-      ]),
+      ]) as Dataset["resources"],
       links: { metadata: "/reso/odata/$metadata", service: "/reso/odata", mls_profile: profiles },
     });
     expect(dataset?.resources.map(({ name }) => name).toSorted()).toEqual([...resourceNames].toSorted());
@@ -96,12 +96,12 @@ describe("MLS profiles", () => {
         dataset_id: dataset?.dataset_id,
         originating_system_name: dataset?.originating_system_name,
         resources: dataset?.resources,
-        originating_system_full_name: expect.any(String),
+        originating_system_full_name: expect.any(String) as string,
         compliance: {
-          disclaimer: expect.any(String),
-          logo_url: expect.stringMatching(/^https:/),
-          rules_url: expect.stringMatching(/^https:/),
-          required_update_frequency_hours: expect.any(Number),
+          disclaimer: expect.any(String) as string,
+          logo_url: expect.stringMatching(/^https:/) as string,
+          rules_url: expect.stringMatching(/^https:/) as string,
+          required_update_frequency_hours: expect.any(Number) as number,
         },
       });
     }

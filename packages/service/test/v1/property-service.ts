@@ -26,7 +26,7 @@ import { listen } from "../../src/http/server.ts";
 import { identityValues } from "../../src/identity/provisional-id.ts";
 import { ask, type Reply } from "../support/ask.ts";
 
-export const [lonestar, hillcountry, evergreen] = originatingSystems;
+export const [lonestar, hillcountry] = originatingSystems;
 const at = Date.UTC(2026, 0, 1);
 
 /** A house in Austin, and its Placekeys: the hexagon's, with what parts that a Placekey service might have given. */

@@ -1,6 +1,6 @@
 import type { Row } from "@cadastre/odata";
 import { describe, expect, test } from "vitest";
-import { attributes, identitiesOf } from "../../src/property/index.ts";
+import { attributes, identitiesOf, type Survivorship } from "../../src/property/index.ts";
 import { viewOf } from "../../src/property/view.ts";
 
 const listing = (ListingKey: string, StandardStatus: string | null, day: number, said: Row = {}): Row => ({
@@ -37,37 +37,32 @@ describe("the listing that counts most", () => {
 
 describe("every attribute survives by its rule", () => {
   const [lead, other] = [listing("a", "Active", 1), listing("b", "Closed", 2)];
-  const rows = Object.entries(attributes);
+  const fieldsBy = (rule: Survivorship["rule"]) =>
+    Object.entries(attributes).flatMap(([name, one]) =>
+      one.rule === rule && typeof one.from === "string" ? [[name, one.from] as const] : [],
+    );
 
-  test.each(rows.filter(([, { rule }]) => rule === "lead"))(
-    "%s: that of the first, or null",
-    (name, { from }) => {
-      const field = String(from);
-      expect(survivorsOf([{ ...lead, [field]: "Active" }, other])[name]).toBe("Active");
-      if (["ListingKey", "StandardStatus"].includes(field)) return;
-      expect(survivorsOf([lead, { ...other, [field]: "x" }])[name]).toBeNull();
-    },
-  );
+  test.each(fieldsBy("lead"))("%s: that of the first, or null", (name, field) => {
+    expect(survivorsOf([{ ...lead, [field]: "Active" }, other])[name]).toBe("Active");
+    if (["ListingKey", "StandardStatus"].includes(field)) return;
+    expect(survivorsOf([lead, { ...other, [field]: "x" }])[name]).toBeNull();
+  });
 
-  test.each(rows.filter(([, { rule }]) => rule === "first"))(
-    "%s: the first that there is",
-    (name, { from }) => {
-      const field = String(from);
-      expect(
-        survivorsOf([
-          { ...lead, [field]: 0 },
-          { ...other, [field]: 2 },
-        ])[name],
-      ).toBe(0);
-      expect(
-        survivorsOf([
-          { ...lead, [field]: null },
-          { ...other, [field]: 2 },
-        ])[name],
-      ).toBe(2);
-      expect(survivorsOf([lead, other])[name]).toBeNull();
-    },
-  );
+  test.each(fieldsBy("first"))("%s: the first that there is", (name, field) => {
+    expect(
+      survivorsOf([
+        { ...lead, [field]: 0 },
+        { ...other, [field]: 2 },
+      ])[name],
+    ).toBe(0);
+    expect(
+      survivorsOf([
+        { ...lead, [field]: null },
+        { ...other, [field]: 2 },
+      ])[name],
+    ).toBe(2);
+    expect(survivorsOf([lead, other])[name]).toBeNull();
+  });
 
   test("address: all parts of the listing that has most of them", () => {
     const [few, more] = [{ City: "Waco" }, { City: "Austin", PostalCode: "78701" }];
