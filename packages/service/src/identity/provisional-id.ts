@@ -1,6 +1,5 @@
 import { provisionalIdProperty } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
-import { placekeyResolution, whereOfCell } from "@cadastre/reso";
 import { provisionalIdOf } from "@cadastre/store/property";
 import { latLngToCell } from "h3-js";
 import { addressOf } from "./address.ts";
@@ -15,15 +14,21 @@ export const identityValues = (datasetId: string | null, listing: Row): Row => (
  * Placekey would say of the address is not made up.
  */
 function provisionalId(datasetId: string | null, listing: Row): string {
-  const [where, address] = [whereOf(listing), addressOf(listing)];
+  const [cell, address] = [cellOf(listing), addressOf(listing)];
   const told =
-    where === undefined || address === undefined ? [datasetId, listing["ListingKey"]] : [where, ...address];
+    cell === undefined || address === undefined ? [datasetId, listing["ListingKey"]] : [cell, ...address];
   return provisionalIdOf(JSON.stringify(told));
 }
 
-/** The where part of the Placekey at a listing's coordinates. */
-function whereOf({ Latitude, Longitude }: Row): string | undefined {
+/**
+ * Of the hexagons: some 5 km² each, so that systems that place an address some metres apart mostly agree, and addresses
+ * of one writing in two towns do not.
+ */
+const resolution = 7;
+
+/** The hexagon at a listing's coordinates. */
+function cellOf({ Latitude, Longitude }: Row): string | undefined {
   if (typeof Latitude !== "number" || typeof Longitude !== "number") return undefined;
   if (Math.abs(Latitude) > 90 || Math.abs(Longitude) > 180) return undefined;
-  return whereOfCell(latLngToCell(Latitude, Longitude, placekeyResolution));
+  return latLngToCell(Latitude, Longitude, resolution);
 }

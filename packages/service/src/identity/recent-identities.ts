@@ -11,6 +11,7 @@ export function recentIdentities(
   clock?: () => number,
 ): RecentIdentities {
   const revisions = new RecentAnswers<number>(clock);
+  // By a clock that stands still: kept until the revision is another one.
   const answers = new RecentAnswers<Identities>(() => 0);
   let read: number | undefined;
   return async () => {
