@@ -25,6 +25,7 @@ export {
 export { type Key, readKeySet } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export type { Mask } from "./mask.ts";
+export { type FindProperty, inRegions } from "./regions.ts";
 export {
   datasetProperty,
   hiddenProperties,

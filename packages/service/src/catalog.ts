@@ -85,6 +85,15 @@ const property: StoredResource = {
   points: ["Coordinates"],
   folded: [["City"], ["UnparsedAddress"]],
   hidden: [provisionalIdProperty],
+  counted: {
+    system: "OriginatingSystemName",
+    places: [
+      { column: "StateOrProvince" },
+      { column: "CountyOrParish" },
+      { column: "PostalCode", characters: 5 },
+      { column: "PostalCode" },
+    ],
+  },
 };
 
 const member: StoredResource = {

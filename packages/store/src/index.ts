@@ -15,6 +15,13 @@ export type {
   Staged,
   Verdict,
 } from "./build/build.ts";
+export type {
+  Counted,
+  Coverage,
+  FieldCoverage,
+  MarketCoverage,
+  Place,
+} from "./coverage/coverage.ts";
 export { StoreError, type StoreErrorCode } from "./errors.ts";
 export type {
   Bookmark,

@@ -1,6 +1,7 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import type { Builds } from "./build/build.ts";
+import type { Counted, Coverage } from "./coverage/coverage.ts";
 
 /** An entity set as it is stored: which properties get a typed column, and which columns an index. */
 export type StoredResource = {
@@ -17,6 +18,8 @@ export type StoredResource = {
   readonly hidden?: readonly StructuralProperty[];
   /** Whose values the hidden columns hold. Publications and rollbacks keep them equal; a plain commit takes them as given. */
   readonly follows?: Follows;
+  /** By what it is kept with each build how many records have values. Absent: it is not kept. */
+  readonly counted?: Counted;
 };
 
 /** A record that another one belongs to. */
@@ -117,6 +120,13 @@ export type Store = {
     query: RestrictedQuery,
     options?: Pick<ReadOptions, "nulls" | "signal">,
   ) => Promise<Uint8Array | undefined>;
+  /**
+   * What the records of the serving build have values of, counted in groups of at least so many records. None, where no
+   * build has been published or the resource is not counted.
+   *
+   * @throws {StoreError} `unknown_resource`
+   */
+  readonly coverage: (resource: string, least: number) => Promise<Coverage | undefined>;
   /** Number of the last commit; 0 before the first. */
   readonly checkpoint: () => Promise<number>;
   readonly close: () => Promise<void>;

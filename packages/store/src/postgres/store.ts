@@ -3,7 +3,8 @@ import { type BoundQuery, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { CandidateReads } from "../build/session.ts";
+import type { CandidateReads, Ground } from "../build/session.ts";
+import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import {
   compileCountRequest,
@@ -115,13 +116,16 @@ class PostgresStore implements WritableStore {
       timeout,
       cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
-    this.builds = createBuilds({
+    const ground: Ground = {
       tables: stored,
       formOf,
       sha256: (text) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
       read: (work) => onConnection(knex, work),
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
-    });
+    };
+
+    this.builds = createBuilds(ground);
+    this.coverage = createCoverages(ground);
   }
 
   readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
@@ -174,6 +178,8 @@ class PostgresStore implements WritableStore {
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
   readonly builds: Builds;
+
+  readonly coverage: ReadCoverage;
 
   readonly prune: WritableStore["prune"] = (time, builds = 3) =>
     prune(

@@ -9,6 +9,7 @@ import {
   sql,
 } from "@cadastre/odata";
 import type { Knex } from "knex";
+import { beginning } from "../coverage/refresh.ts";
 import type { Member } from "../record/members.ts";
 import { numberMembers } from "../record/members.ts";
 import type { StoredResource } from "../store.ts";
@@ -168,7 +169,7 @@ async function fillColumns(
 /** Make the indexes of a table that are new, but for those of points. */
 export async function createIndexes(
   knex: Knex,
-  { name: table, indexes, folded }: TableSchema,
+  { name: table, indexes, folded, counted, beginnings }: TableSchema,
   { dialect, sorted }: IndexForms,
 ): Promise<void> {
   const foldedText = ({ name }: StructuralProperty) =>
@@ -179,6 +180,7 @@ export async function createIndexes(
       name,
       held: [...(text === undefined ? [] : [foldedText(text)]), ...others.map(sorted)],
     })),
+    ...(counted === undefined ? [] : [{ name: beginnings, held: [beginning] }]),
   ];
   for (const { name, held } of all) {
     const create = sql`create index if not exists ${identifier(name)} on ${identifier(table)} (${join(held, ", ")})`;

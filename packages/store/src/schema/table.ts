@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
 import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import type { Counted } from "../coverage/coverage.ts";
 import type { Follows, StoredResource } from "../store.ts";
 
 const version = (name: string): StructuralProperty => ({
@@ -50,6 +51,9 @@ export type TableSchema = {
   readonly folded: readonly IndexSchema[];
   readonly points: readonly PointSchema[];
   readonly follows: Follows | undefined;
+  readonly counted: Counted | undefined;
+  /** Name of the index of when versions begin; it is there where the resource is counted. */
+  readonly beginnings: string;
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
@@ -59,7 +63,7 @@ export type PointSchema = { readonly name: string; readonly column: StructuralPr
 
 /** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
 export function tableOf(resource: StoredResource): TableSchema {
-  const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows } = resource;
+  const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows, counted } = resource;
   const { name, type } = entitySet;
   const find = (column: string) => {
     const property = type.properties.get(column);
@@ -79,6 +83,8 @@ export function tableOf(resource: StoredResource): TableSchema {
   const findPoint = (column: string) => requireType(findColumn(column), "Edm.GeographyPoint", "point");
   if (follows !== undefined)
     for (const column of [follows.key, ...Object.keys(follows.values)]) findColumn(column);
+  if (counted !== undefined)
+    for (const column of [counted.system, ...counted.places.map((place) => place.column)]) findText(column);
   for (const { name: column } of [{ name: `${name}_closed_key` }, ...stored]) requireShort(column);
   return {
     name,
@@ -99,6 +105,8 @@ export function tableOf(resource: StoredResource): TableSchema {
       column: findPoint(point),
     })),
     follows,
+    counted,
+    beginnings: shortened(`${name}_beginnings`),
   };
 }
 

@@ -4,7 +4,8 @@ import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { CandidateReads } from "../build/session.ts";
+import type { CandidateReads, Ground } from "../build/session.ts";
+import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import {
   compileCountRequest,
@@ -94,13 +95,16 @@ class SqliteStore implements WritableStore {
     this.#reader = new Reader(read, new Int32Array(1));
     this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue });
     const committed = sessionOf(read);
-    this.builds = createBuilds({
+    const ground: Ground = {
       tables: stored,
       formOf,
       sha256: sha256Of,
       read: (work) => work(committed),
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
-    });
+    };
+
+    this.builds = createBuilds(ground);
+    this.coverage = createCoverages(ground);
     const within = new Reader(this.#database, new Int32Array(1));
     const candidateReads: CandidateReads = {
       page: (query, options = {}) =>
@@ -162,6 +166,8 @@ class SqliteStore implements WritableStore {
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
   readonly builds: Builds;
+
+  readonly coverage: ReadCoverage;
 
   readonly prune: WritableStore["prune"] = (time, builds = 3) => {
     const tables = [...this.#stored.values()].map(({ table }) => table);
