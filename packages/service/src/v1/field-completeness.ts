@@ -32,7 +32,7 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
   const question = [scope.scopeSha256, scope.version, [...parameters].toSorted()];
   return recent.get(coverage, JSON.stringify(question), () => {
     const markets = stages
-      .time("compile", () => marketsIn(geography, entitySet, scope, coverage))
+      .time("run", () => marketsIn(geography, entitySet, scope, coverage))
       .filter(isAsked(parameters));
     if (markets.length === 0) throw new Refused("not_found");
     const data = {

@@ -38,7 +38,7 @@ const resources = list(object({ name: string, key: string, collection: string })
 const dataset = { dataset_id: uuid, originating_system_name: string };
 
 const inQuery = (name: string, description: string, schema: Schema) =>
-  ({ name, in: "query", required: false, description, schema }) as const;
+  ({ name, in: "query", description, schema }) as const;
 
 const read = (
   endpoint: V1Endpoint,
