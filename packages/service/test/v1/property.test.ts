@@ -287,6 +287,9 @@ describe("what is hidden", () => {
       JSON.stringify([filter, orderBy, top]).replaceAll(/"(?:prov:\w+|22\d-22\d@[\w-]+)"/g, "id"),
     );
     expect([shapes.length, new Set(shapes).size]).toEqual([4, 1]);
+    const plans = new Set<string>();
+    for (const query of queries) plans.add((await store.explain(query)).join("\n"));
+    expect(plans.size).toBe(1);
   });
 
   test("a property whose every listing leaves the entitlement is not found any more", async () => {
