@@ -2,6 +2,8 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { entitySet } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
 import { afterEach, describe, expect, test } from "vitest";
+import { burst } from "../../src/access/buckets.ts";
+import { createRates } from "../../src/access/rates.ts";
 import type { Reply } from "../support/ask.ts";
 import {
   absent,
@@ -388,6 +390,17 @@ describe("the edge", () => {
     expect(refusal(await get(house))).toEqual([401, { error: "unauthorized" }]);
     await start();
     expect(refusal(await get(house, "withoutApi"))).toEqual([403, { error: "channel_not_entitled" }]);
+  });
+
+  test("counts the requests of a key", async () => {
+    await start();
+    Object.assign(service.services.rates, createRates({ requestsPerSecond: 1, refusalsPerSecond: 0 }));
+    const replies: Reply[] = [];
+    for (let i = 0; i <= burst; i++) replies.push(await get("nothing"));
+    expect(replies.slice(0, -1).map(({ status }) => status)).toEqual(
+      Array.from({ length: burst }, () => 404),
+    );
+    expect(refusal(replies.at(-1) as Reply)).toEqual([429, { error: "rate_limited" }]);
   });
 
   test("a client that has the view already is told so", async () => {
