@@ -2,6 +2,8 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { entitySet } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
 import { afterEach, describe, expect, test } from "vitest";
+import { burst } from "../../src/access/buckets.ts";
+import { createRates } from "../../src/access/rates.ts";
 import type { Reply } from "../support/ask.ts";
 import {
   absent,
@@ -287,6 +289,9 @@ describe("what is hidden", () => {
       JSON.stringify([filter, orderBy, top]).replaceAll(/"(?:prov:\w+|22\d-22\d@[\w-]+)"/g, "id"),
     );
     expect([shapes.length, new Set(shapes).size]).toEqual([4, 1]);
+    const plans = new Set<string>();
+    for (const query of queries) plans.add((await store.explain(query)).join("\n"));
+    expect(plans.size).toBe(1);
   });
 
   test("a property whose every listing leaves the entitlement is not found any more", async () => {
@@ -385,6 +390,17 @@ describe("the edge", () => {
     expect(refusal(await get(house))).toEqual([401, { error: "unauthorized" }]);
     await start();
     expect(refusal(await get(house, "withoutApi"))).toEqual([403, { error: "channel_not_entitled" }]);
+  });
+
+  test("counts the requests of a key", async () => {
+    await start();
+    Object.assign(service.services.rates, createRates({ requestsPerSecond: 1, refusalsPerSecond: 0 }));
+    const replies: Reply[] = [];
+    for (let i = 0; i <= burst; i++) replies.push(await get("nothing"));
+    expect(replies.slice(0, -1).map(({ status }) => status)).toEqual(
+      Array.from({ length: burst }, () => 404),
+    );
+    expect(refusal(replies.at(-1) as Reply)).toEqual([429, { error: "rate_limited" }]);
   });
 
   test("a client that has the view already is told so", async () => {
