@@ -48,11 +48,11 @@ function placesOf(
   depth: number,
 ): readonly (string | null)[] {
   const columns = placeColumns(counted);
-  const valueOf = ({ column, characters }: Place) => {
+  const told = ({ column, characters }: Place) => {
     const value = values[columns.indexOf(column)] ?? null;
     return value === null || characters === undefined ? value : value.slice(0, characters);
   };
-  return counted.places.slice(0, depth).map(valueOf);
+  return counted.places.slice(0, depth).map(told);
 }
 
 function rowOf(atom: Atom, counted: Counted, depth: number): Row {
