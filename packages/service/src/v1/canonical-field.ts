@@ -13,10 +13,18 @@ const ofAttributes = new Map(
     .toReversed(),
 );
 
-/** What the canonical property calls a field; for one that it does not have, the field's name in snake case. */
-export const canonicalField = (field: string): string =>
-  ofAttributes.get(field) ??
-  field
+const taken = new Set(ofAttributes.values());
+
+/**
+ * What the canonical property calls a field; for one that it does not have, the field's name in snake case, after `reso_`
+ * where an attribute of another field is called so.
+ */
+export function canonicalField(field: string): string {
+  const known = ofAttributes.get(field);
+  if (known !== undefined) return known;
+  const name = field
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
     .toLowerCase();
+  return taken.has(name) ? `reso_${name}` : name;
+}

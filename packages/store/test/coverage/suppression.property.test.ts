@@ -172,3 +172,15 @@ test("who sees all of a market misses fewer records of each dataset than are cou
     { numRuns: Number(process.env["CASES"] ?? 60) },
   );
 }, 120_000);
+
+test("records that a question does not find change nothing of its answer", () => {
+  fc.assert(
+    fc.property(atoms, fc.constantFrom(...questions), (all, query) => {
+      const answerOver = (some: readonly Atom[]) =>
+        countCoverage(query, { counted, members, atoms: some, units: unitsIn(some) });
+      const found = all.filter((atom) => matches(query.filter, atomRow(atom.key, counted)));
+      expect(answerOver(found)).toEqual(answerOver(all));
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 3000) },
+  );
+}, 120_000);
