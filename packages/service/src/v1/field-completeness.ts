@@ -46,8 +46,12 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
   });
 }
 
-/** As a query of the caller's own: by what it sees of where listings lie. */
-function marketsIn(
+/**
+ * What a market has, as a query of the caller's own: by what it sees of where listings lie.
+ *
+ * @throws {Refused} `service_unavailable`
+ */
+export function marketsIn(
   geography: Geography,
   entitySet: EntitySet,
   scope: Scope,

@@ -1,3 +1,4 @@
+import type { ResourceRules } from "@cadastre/entitlement";
 import { entitySet, originatingSystems } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -230,7 +231,7 @@ describe("of a published build", () => {
     } as const;
     const { of } = services.scopes;
     const within = { ...everything, regions: [{ kind: "state", value: "TX" } as const] };
-    const letIn = (rules: NonNullable<Parameters<typeof scopeOf>[2]>["rules"]) =>
+    const letIn = (rules: ResourceRules) =>
       Object.assign(services.scopes, { of: async () => scopeOf("all", within, { rules }) });
     letIn({ Property: byCity });
     expect(refusal(await service.get(path))).toEqual(unavailable);

@@ -1,0 +1,47 @@
+import type { Scope } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
+import { originatingSystems } from "@cadastre/reso";
+import type { Coverage } from "@cadastre/store";
+import { marketsIn } from "../v1/field-completeness.ts";
+
+/** A market: what one system has of one state. */
+type MapMarket = { readonly name: string; readonly records: number };
+
+/** Which fields have values, by market. */
+export type HeatMap = {
+  readonly markets: readonly MapMarket[];
+  /** Those that most listings have a value of come first. */
+  readonly fields: readonly MapField[];
+};
+
+export type MapField = {
+  readonly name: string;
+  /** Of each market, the share of its listings with a value; null where there are too few of them. */
+  readonly shares: readonly (number | null)[];
+};
+
+/** The map of all states in which the systems are. */
+export function heatMapOf(coverage: Coverage, entitySet: EntitySet, scope: Scope): HeatMap {
+  const states = [...new Set(originatingSystems.flatMap((system) => system.states))].toSorted();
+  const markets = states.flatMap((value) =>
+    marketsIn({ kind: "state", value }, entitySet, scope, coverage).map(({ system, fields }) => ({
+      name: `${system ?? "unknown"}, ${value}`,
+      records: Math.max(0, ...fields.map(({ records }) => records)),
+      shares: new Map(
+        fields.map(({ property, records, populated }) => [
+          property.name,
+          records === 0 ? null : populated / records,
+        ]),
+      ),
+    })),
+  );
+  const fields = [...entitySet.type.properties.keys()].map((name) => ({
+    name,
+    shares: markets.map(({ shares }) => shares.get(name) ?? null),
+  }));
+  const sumOf = ({ shares }: MapField) => shares.reduce<number>((sum, share) => sum + (share ?? 0), 0);
+  return {
+    markets: markets.map(({ name, records }) => ({ name, records })),
+    fields: fields.toSorted((a, b) => sumOf(b) - sumOf(a)),
+  };
+}
