@@ -14,6 +14,8 @@ const servedProperty = "packages/service/src/identity/served-property.ts";
 const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
 const publication = "packages/service/src/gates/publication.ts";
+const coverageMap = "packages/service/src/cli/coverage.ts";
+const fieldCompleteness = "packages/service/src/v1/field-completeness.ts";
 const everySet = "packages/service/src/gates/every-set.ts";
 const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
@@ -33,6 +35,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/store.ts", "prune", [pruning]],
   ["packages/store/src/store.ts", "notes", [prepare, service]],
   ["packages/store/src/store.ts", "explain", []],
+  // Who reads what is counted of all records: what it gives is of a restricted query.
+  ["packages/store/src/store.ts", "coverage", [coverageMap, fieldCompleteness]],
   // Who fills it by builds; a publication shows its check all records of the candidate state.
   ["packages/store/src/store.ts", "builds", [buildCommands, gateCommands, prepare, ingest, service]],
   ["packages/store/src/build/build.ts", "stage", [ingest]],
@@ -76,7 +80,7 @@ describe("past restriction", () => {
 
   test("the scope that sees everything is that of the gates, the ingest and the operator", () => {
     const users = sources.otherUsersOf("packages/service/src/gates/scopes.ts", "systemScope");
-    expect(users).toEqual([everySet, policies, servedProperty, served]);
+    expect(users).toEqual([coverageMap, everySet, policies, servedProperty, served]);
   });
 
   test("no function that makes SQL of a query is left out", () => {
