@@ -52,7 +52,7 @@ try {
   // Before it is counted.
   const plain = await openSqliteStore({
     ...options,
-    resources: storedResources.map(({ counted: _, ...resource }) => resource),
+    resources: storedResources.map(({ counted: _counted, ...resource }) => resource),
   });
   say(`commit ${listings} listings`, await seconds(() => plain.commit(properties())));
   await plain.builds.publish(["Property"]);

@@ -29,7 +29,8 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
     store.coverage(entitySet.name, config.minimumCellSize),
   );
   if (coverage === undefined) throw new Refused("not_found");
-  const question = [scope.scopeSha256, scope.version, [...parameters].toSorted()];
+  const { scopeSha256, version } = scope;
+  const question = [scopeSha256, version, geography, parameters.get("source"), parameters.get("osn")];
   return recent.get(coverage, JSON.stringify(question), () => {
     const markets = stages
       .time("run", () => marketsIn(geography, entitySet, scope, coverage))

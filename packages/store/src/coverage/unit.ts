@@ -57,7 +57,8 @@ function placesOf(
 
 function rowOf(atom: Atom, counted: Counted, depth: number): Row {
   const places = placesOf(atom, counted, depth);
-  const within = counted.places.slice(0, depth).map(({ column }, i) => [column, places[i] ?? null]);
-  const none = placeColumns(counted).map((column) => [column, null]);
-  return { ...atomRow(atom.key, counted), ...Object.fromEntries([...none, ...within]) };
+  const row: Record<string, unknown> = { ...atomRow(atom.key, counted) };
+  for (const column of placeColumns(counted)) row[column] = null;
+  for (const [i, { column }] of counted.places.slice(0, depth).entries()) row[column] = places[i];
+  return row;
 }

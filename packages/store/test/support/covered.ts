@@ -29,7 +29,7 @@ export const covered: StoredResource = {
   counted,
 };
 
-export const sources = ["mls", "board"] as const;
+const sources = ["mls", "board"] as const;
 export const datasets = [texas, oregon] as const;
 export const systems = ["Lone Star", "Cascade", null] as const;
 export const states = ["TX", "OR", null] as const;
