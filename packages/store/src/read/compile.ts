@@ -18,6 +18,7 @@ import type { Bookmark } from "../store.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import { phasesOf } from "./nearest.ts";
+import { pinsKey } from "./pins-key.ts";
 import type { CountRequest, PageRequest, Versions } from "./request.ts";
 import { asOf, type VersionMapping } from "./versions.ts";
 
@@ -44,7 +45,8 @@ export function compilePageRequest(
   const { table, forms, compilers, orderIndex } = readable;
   const compiler = compilers.of(query, planned);
   const { dialect } = forms;
-  const index = orderIndex(query);
+  // Of one record there is no order.
+  const index = pinsKey(query) ? undefined : orderIndex(query);
   const ranges = index !== undefined;
   const ofRecord = columnsOfRecord(table, forms);
   const columns = (of: Mapping): readonly SqlFragment[] => [

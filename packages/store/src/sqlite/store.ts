@@ -21,6 +21,7 @@ import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from 
 import { columnsOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
+import { datasetColumn } from "./datasets.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
@@ -52,10 +53,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const numbered = await migrateSqlite(file, resources);
   const read = new Database(file, { readonly: true });
   const { rowsOf } = new IndexStatistics(read);
+  const dataset = datasetColumn(read);
   const stored = new Map<string, Stored>();
   for (const resource of resources) {
     const table = tableOf(resource);
-    const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
+    const mapping = versionMapping(table, columnsOf(table, dataset), placesOf, ticking);
     const orderIndex = orderIndexes(table, rowsOf);
     const compilers = new CurrentCompilers(
       (computed) => sqliteCompiler(table, mapping.current, computed),
