@@ -2,6 +2,7 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { BoundQuery } from "@cadastre/odata";
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
+import { accessTo } from "../read/access.ts";
 import {
   compileCountRequest,
   compileOrderValues,
@@ -10,7 +11,6 @@ import {
 } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import { orderIndexOf } from "../read/order-index.ts";
 import { type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
@@ -64,14 +64,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const resource of resources) {
       const table = tableOf(resource);
       const mapping = versionMapping(table, columnsOf(table), pointsOf);
-      const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, unlimited);
+      const access = (query: BoundQuery) => accessTo(query, table, unlimited);
       const compilers = new CurrentCompilers(
         (computed) => postgresCompiler(table, mapping.current, computed),
         mapping.current,
         forms,
       );
       const members = numbered.get(table.name) ?? new Map();
-      stored.set(table.name, { table, mapping, forms, compilers, orderIndex, members });
+      stored.set(table.name, { table, mapping, forms, compilers, accessTo: access, members });
     }
     if (wall !== undefined) await buildWall(knex, schema, resources, wall);
     return new PostgresStore({ ...options, schema, timeout }, knex, stored);

@@ -18,6 +18,7 @@ import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
+import { accessOf } from "./access.ts";
 import { columnsOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
@@ -25,7 +26,6 @@ import { datasetColumn } from "./datasets.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
-import { orderIndexes } from "./order-index.ts";
 import { placesOf } from "./places.ts";
 import { compileHistory, prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
@@ -58,14 +58,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   for (const resource of resources) {
     const table = tableOf(resource);
     const mapping = versionMapping(table, columnsOf(table, dataset), placesOf, ticking);
-    const orderIndex = orderIndexes(table, rowsOf);
+    const accessTo = accessOf(table, rowsOf);
     const compilers = new CurrentCompilers(
       (computed) => sqliteCompiler(table, mapping.current, computed),
       mapping.current,
       forms,
     );
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms, compilers, orderIndex, members });
+    stored.set(table.name, { table, mapping, forms, compilers, accessTo, members });
   }
   return new SqliteStore(options, stored, read);
 }
