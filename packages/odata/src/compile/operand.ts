@@ -4,7 +4,7 @@ import type { PrimitiveType, StructuralProperty, ValueType } from "../model/type
 import type { Dialect } from "../sql/dialect.ts";
 import type { Encoded, EncodingName } from "../sql/encoding.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
-import type { Column, Mapping } from "./mapping.ts";
+import type { Column } from "./mapping.ts";
 import type { Place } from "./place.ts";
 import type { ValueSource } from "./value-source.ts";
 
@@ -20,7 +20,7 @@ export type Target = {
   /** The entity that the query is about. */
   readonly place: Place;
   readonly values: ValueSource;
-  /** See {@link Mapping.few}. */
+  /** See `Mapping.few`. */
   readonly few: boolean;
   /** Variables of the enclosing lambdas, from the outermost in. A query's own names never reach SQL. */
   readonly variables: readonly Variable[];
