@@ -128,6 +128,7 @@ module.exports = {
       conditionNames: ["@cadastre/source", "import", "default"],
     },
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)dist/" },
+    // The clients of others have dependencies of their own, which are installed on demand.
+    exclude: { path: "(^|/)dist/|packages/service/clients/" },
   },
 };

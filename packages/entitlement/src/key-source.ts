@@ -37,6 +37,16 @@ export type KeySourceOptions = {
   readonly fetch?: typeof globalThis.fetch;
 };
 
+/** What was read last and was a key set. */
+type KeySet = {
+  /** Undefined before the first reading. */
+  readonly text: string | undefined;
+  readonly keys: ReadonlyMap<string, KeyObject>;
+  readonly revision: number;
+  /** When its reading began. */
+  readonly read: number;
+};
+
 /**
  * The key set of a file or an address, read at once and then every `maxAge`; an unknown key id has it read before
  * that, at most every `minInterval`. A key that is gone from the set stops verifying at the next reading.
@@ -53,7 +63,7 @@ export async function openKeySource(
   const read = locationReader(location, { timeout, fetch });
 
   let attempted = seconds();
-  let good = { text: "", keys: new Map() as ReadonlyMap<string, KeyObject>, revision: 0, read: attempted };
+  let good: KeySet = { text: undefined, keys: new Map(), revision: 0, read: attempted };
   let reading: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;

@@ -33,6 +33,12 @@ test.each([
   '{"a":-0}',
   '{"a":"\\u0041"}',
   '{"A":1,"__proto__":{}}',
+  '{"":1}',
 ])("%s is not canonical", (text) => {
   expect(isOwnForm(text)).toBe(false);
+});
+
+test("the items of a list are in any order, however many", () => {
+  expect(isOwnForm(JSON.stringify(Array.from({ length: 12 }, (_, i) => -i)))).toBe(true);
+  expect(isOwnForm('[{"a":1},{"b":1,"a":2}]')).toBe(false);
 });

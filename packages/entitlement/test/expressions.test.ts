@@ -23,6 +23,7 @@ describe("a field that only some datasets show is null elsewhere", () => {
     ["-ListPrice eq -7"],
     ["cast(ListPrice,Edm.String) eq '7'"],
     ["isof(City,Edm.String)"],
+    ["isof(ListPrice,Edm.Int16)"],
     ["Appliances/$count eq 1"],
     ["Appliances/any(a:a eq City or a eq 'Oven')"],
     ["length(City) eq 1"],

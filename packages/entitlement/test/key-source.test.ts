@@ -139,6 +139,7 @@ const keyWith = (changes: object) => ({ publicKey: { ...first.publicKey, ...chan
 describe("a source does not open on a key set", () => {
   test.each<readonly [string, string, EntitlementErrorCode]>([
     ["that is not JSON", "{", "key_set_malformed"],
+    ["that is empty", "", "key_set_malformed"],
     ["that is a key", JSON.stringify(first.publicKey), "key_set_malformed"],
     ["with a key without an id", setOf(keyWith({ kid: undefined })), "key_set_malformed"],
     ["with a private key", setOf(second, { publicKey: first.privateKey }), "key_set_private_key"],

@@ -9,7 +9,7 @@ import {
   requireCapability,
   requireChannel,
 } from "@cadastre/entitlement";
-import { evaluate } from "@cadastre/odata";
+import { constant, evaluate } from "@cadastre/odata";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entitlement, grant, nevada, oregon, scopeOf, texas } from "./support/documents.ts";
@@ -171,6 +171,31 @@ describe("a scope", () => {
     });
     expect(scopeOf().visible("Property")).toBe(true);
     expect(scopeOf().visible("Media")).toBe(false);
+  });
+
+  test("grants no capability and sets no limit where the document is silent", () => {
+    const { capabilities: _, limits: _1, ...silent } = entitlement();
+    const scope = compileScope(silent, { entitySets });
+    expect([scope.capabilities, scope.limits]).toEqual([[], {}]);
+    expect(scope.scopeSha256).toBe(scopeOf({ capabilities: [] }).scopeSha256);
+  });
+
+  test("shows no row of an entity set that it does not know", () => {
+    expect(scopeOf().rows("Parcel")).toEqual(constant(false));
+    expect(scopeOf().visible("Parcel")).toBe(false);
+  });
+
+  test("is not compiled from a grant of an unknown dataset, where all are known", () => {
+    const datasets = [texas, oregon].map((id) => grant(id, { Property: "*" }));
+    const compile = (...known: readonly string[]) =>
+      compileScope(entitlement({ datasets }), { entitySets, datasets: new Set(known) });
+    expect(compile(oregon, texas).visible("Property")).toBe(true);
+    expect(() => compile(texas)).toThrow(
+      expect.objectContaining({
+        code: "entitlement_unknown_dataset",
+        details: { path: "datasets.1.dataset_id" },
+      }),
+    );
   });
 
   test("is not compiled from a grant of an unknown resource or field", () => {

@@ -3,12 +3,13 @@ import {
   type Entitlement,
   type EntitlementErrorCode,
   generateKeyPair,
+  inspectEntitlement,
   type PublicKeys,
   signEntitlement,
   verifyEntitlement,
 } from "@cadastre/entitlement";
 import { type CompactJWSHeaderParameters, CompactSign } from "jose";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { canonicalJson } from "../src/canonical.ts";
 import { entitlement } from "./support/documents.ts";
 
@@ -48,10 +49,8 @@ const base64url = (text: string) => Buffer.from(text).toString("base64url");
 const refused = (jws: Promise<unknown>, code: EntitlementErrorCode) =>
   expect(jws).rejects.toThrow(expect.objectContaining({ name: "EntitlementError", code }));
 
-let jws = "";
-beforeAll(async () => {
-  jws = await signEntitlement(entitlement(), pair);
-});
+// A failure is for the tests to find: one thrown here would leave them out.
+const jws = await signEntitlement(entitlement(), pair).catch(String);
 
 describe("a signed entitlement", () => {
   test("verifies to the document that was signed", async () => {
@@ -103,6 +102,36 @@ describe("a signed entitlement", () => {
   });
 });
 
+describe("a key pair", () => {
+  test("says of both keys what they are for, and tells no secret in the public one", async () => {
+    const { kid, publicKey, privateKey } = await generateKeyPair();
+    const facts = { kty: "OKP", crv: "Ed25519", kid, alg: "EdDSA", use: "sig" };
+    const { x } = publicKey;
+    expect(publicKey).toEqual({ ...facts, x });
+    expect(privateKey).toEqual({ ...facts, x, d: expect.any(String) as unknown });
+  });
+});
+
+describe("what is inspected", () => {
+  test("is told with its key id, whoever signed it and for whenever", async () => {
+    const document = entitlement({ nbf: 1, exp: 2 });
+    const unproved = (await forge(goodHeader, document, other.privateKey)).replace(/[^.]+$/, "AA");
+    expect(inspectEntitlement(unproved)).toEqual({ kid: pair.kid, document });
+  });
+
+  test("fits the header, the one form and the schema", async () => {
+    const refusal = (code: EntitlementErrorCode): unknown => expect.objectContaining({ code });
+    const canonical = canonicalJson(entitlement());
+    const spaced = await forge(goodHeader, `${canonical} `);
+    const unknown = await forge(goodHeader, { ...entitlement(), admin: true });
+    const foreign = await forge({ ...goodHeader, typ: "JWT" }, canonical);
+    expect(() => inspectEntitlement("a.b")).toThrow(refusal("entitlement_malformed"));
+    expect(() => inspectEntitlement(foreign)).toThrow(refusal("entitlement_header"));
+    expect(() => inspectEntitlement(spaced)).toThrow(refusal("entitlement_not_canonical"));
+    expect(() => inspectEntitlement(unknown)).toThrow(refusal("entitlement_unknown_member"));
+  });
+});
+
 describe("a forged entitlement is refused:", () => {
   test("every character of it counts", async () => {
     const [header = "", payload = "", signature = ""] = jws.split(".");
@@ -125,8 +154,24 @@ describe("a forged entitlement is refused:", () => {
     `${base64url("null")}.e30.AA`,
   ])("the text `%s`", async (text) => refused(verify(text), "entitlement_malformed"));
 
+  test("a text with a part too few or too many", async () => {
+    await refused(verify(jws.slice(0, jws.lastIndexOf("."))), "entitlement_malformed");
+    await refused(verify(`${jws}.`), "entitlement_malformed");
+    await refused(verify(`${jws}.a.b`), "entitlement_malformed");
+  });
+
   test("a text that is too long", async () => {
-    await refused(verify(`${jws}${"A".repeat(1_048_576)}`), "entitlement_malformed");
+    const longest = jws.padEnd(1_048_576, "A");
+    await refused(verify(longest), "entitlement_signature");
+    await refused(verify(`${longest}A`), "entitlement_malformed");
+  });
+
+  test("other text around its signature, which decoders pass over", async () => {
+    const at = jws.lastIndexOf(".") + 1;
+    for (const text of [" ", "=", "\n", "A"]) {
+      await refused(verify(jws.slice(0, at) + text + jws.slice(at)), "entitlement_signature");
+      await refused(verify(jws + text), "entitlement_signature");
+    }
   });
 
   test("`alg` none", async () => {
@@ -157,16 +202,21 @@ describe("a forged entitlement is refused:", () => {
     const { typ: _, ...untyped } = goodHeader;
     const { kid: _1, ...anonymous } = goodHeader;
     const headers = [
-      untyped,
-      anonymous,
-      { ...goodHeader, typ: "JWT" },
-      { ...goodHeader, alg: "Ed25519" },
-      { ...goodHeader, jwk: pair.publicKey },
-      { ...goodHeader, jku: "https://evil.example/jwks" },
-      { ...goodHeader, b64: true, crit: ["b64"] },
-    ];
-    for (const header of headers)
-      await refused(verify(await forge(header, entitlement())), "entitlement_header");
+      ["typ", untyped],
+      ["kid", anonymous],
+      ["kid", { ...goodHeader, kid: 1 }],
+      ["kid", { ...goodHeader, kid: "" }],
+      ["typ", { ...goodHeader, typ: "JWT" }],
+      ["alg", { ...goodHeader, alg: "Ed25519" }],
+      ["extension", { ...goodHeader, jwk: pair.publicKey }],
+      ["extension", { ...goodHeader, jku: "https://evil.example/jwks" }],
+      ["extension", { ...goodHeader, b64: true, crit: ["b64"] }],
+    ] as const;
+    for (const [member, header] of headers)
+      await expect(verify(await forge(header, entitlement()))).rejects.toMatchObject({
+        code: "entitlement_header",
+        details: { member },
+      });
   });
 
   test("an unknown `kid`, and one that two keys share", async () => {

@@ -2,8 +2,10 @@ import express, { type Express } from "express";
 import { type Edge, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
 import { Refused } from "./errors.ts";
-import { healthRoutes, type Readiness } from "./http/health.ts";
+import { crossOrigin } from "./http/cross-origin.ts";
+import { addHealth, type Readiness } from "./http/health.ts";
 import { hostForm } from "./http/host.ts";
+import type { Metrics } from "./http/metrics.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
 import { securityHeaders } from "./http/security-headers.ts";
@@ -13,14 +15,20 @@ import type { Log } from "./log.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
 import { announceVersion, odataRoot } from "./odata/protocol.ts";
 import type { OdataServices } from "./odata/services.ts";
+import { addExplorer } from "./openapi/explorer.ts";
 
 /** All that the routes work with. */
 export type Services = Edge &
-  OdataServices & { readonly config: Config; readonly log: Log; readonly readiness: Readiness };
+  OdataServices & {
+    readonly config: Config;
+    readonly log: Log;
+    readonly metrics?: Metrics | undefined;
+    readonly readiness: Readiness;
+  };
 
 /** The service as an Express application: what every request meets, in order. */
 export function createApp(services: Services): Express {
-  const { config, log, readiness } = services;
+  const { config, log, metrics, readiness } = services;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -29,11 +37,14 @@ export function createApp(services: Services): Express {
   app.set("query parser", false);
   if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
-  app.use(requestIds(log));
+  app.use(requestIds(log, metrics));
   app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));
-  app.use("/health", healthRoutes(readiness));
+  if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
+  // Express asks every layer on the way: what is read most comes first.
+  app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
+  addHealth(app, readiness);
+  addExplorer(app, config);
   app.use(requireApiKey(services));
-  app.use(odataRoot, odataRoutes(services, config));
   app.use((_req, _res, next) => next(new Refused("not_found")));
   app.use(onError(log));
   return app;

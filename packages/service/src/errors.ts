@@ -1,7 +1,10 @@
 import type { EntitlementPublicCode } from "@cadastre/entitlement";
 import type { QueryErrorCode } from "@cadastre/odata";
 
-type Refusal = { readonly status: number; readonly message: string };
+type Refusal = { readonly status: number; readonly message: string; readonly headers?: Headers };
+
+/** Headers of a refusal, by their name in lower case. */
+type Headers = Readonly<Record<string, string>>;
 
 /**
  * Every refusal that is not about the text of a query: public code → status and sentence. A code that is no
@@ -14,7 +17,15 @@ const refusals = {
     status: 400,
     message: "the header `Host` must be a host name or an IP address, and a port or none",
   },
-  unauthorized: { status: 401, message: "a valid API key is required in the header `x-api-key`" },
+  invalid_batch: {
+    status: 400,
+    message: "the body is no batch of requests, or `target` in it is wrong",
+  },
+  unauthorized: {
+    status: 401,
+    message: "a valid API key is required in the header `x-api-key`",
+    headers: { "www-authenticate": 'Bearer realm="cadastre"' },
+  },
   channel_not_entitled: { status: 403, message: "the entitlement does not grant this channel" },
   capability_required: { status: 403, message: "the entitlement does not grant this capability" },
   entitlement_changed: { status: 403, message: "the entitlement has changed or expired" },
@@ -23,14 +34,22 @@ const refusals = {
     status: 400,
     message: "`$value` is there for a property that is no collection: read the entity or the property itself",
   },
-  method_not_allowed: { status: 405, message: "this address answers GET and HEAD" },
+  method_not_allowed: { status: 405, message: "the header `Allow` says what this address answers" },
   not_acceptable: {
     status: 406,
     message:
       "the format is not offered: data is `application/json`, counts and values are `text/plain`, metadata is either XML or JSON",
   },
   precondition_failed: { status: 412, message: "what is at this address has another ETag" },
+  body_too_large: { status: 413, message: "the body is longer than this address takes" },
   uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
+  unsupported_media_type: {
+    status: 415,
+    message:
+      "`$query` takes `text/plain` and `application/x-www-form-urlencoded`, `$batch` takes `application/json` and `multipart/mixed`, neither of them compressed",
+  },
+  failed_dependency: { status: 424, message: "a request that this one depends on has failed" },
+  rate_limited: { status: 429, message: "too many requests: wait for as long as `Retry-After` says" },
   query_timeout: {
     status: 503,
     message: "the query took too long: ask for less, or filter and sort by what is indexed",
@@ -38,6 +57,7 @@ const refusals = {
   service_busy: {
     status: 503,
     message: "the service has more queries than it can answer: try again shortly",
+    headers: { "retry-after": "1" },
   },
   internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
   not_implemented: { status: 501, message: "the service does not offer this" },
@@ -45,6 +65,8 @@ const refusals = {
 } as const satisfies Record<EntitlementPublicCode, Refusal> & Record<string, Refusal>;
 
 export type RefusalCode = keyof typeof refusals;
+
+const refusalOf = (code: RefusalCode): Refusal => refusals[code];
 
 /** Status of each error of a query. The compiler refuses a missing and an unknown code. */
 const queryStatuses = {
@@ -71,7 +93,6 @@ const queryStatuses = {
 } as const satisfies Record<QueryErrorCode, number>;
 
 export const statusOfQueryError = (code: QueryErrorCode): number => queryStatuses[code];
-export const statusOfRefusal = (code: RefusalCode): number => refusals[code].status;
 
 /** The request is refused, whatever its query says. Safe to show. */
 export class Refused extends Error {
@@ -79,10 +100,16 @@ export class Refused extends Error {
   readonly code: RefusalCode;
   /** What of the request is at fault, such as the name of an option. */
   readonly target: string | null;
+  readonly status: number;
+  /** What the answer says beside its body. */
+  readonly headers: Headers;
 
-  constructor(code: RefusalCode, target: string | null = null) {
-    super(refusals[code].message);
+  constructor(code: RefusalCode, target: string | null = null, headers: Headers = {}) {
+    const refusal = refusalOf(code);
+    super(refusal.message);
     this.code = code;
     this.target = target;
+    this.status = refusal.status;
+    this.headers = { ...refusal.headers, ...headers };
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { createKeyDirectory } from "./access/key-directory.ts";
+import { createRates } from "./access/rates.ts";
 import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
@@ -13,7 +14,9 @@ import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { readPeppers, readSecrets } from "./data/secrets.ts";
 import { followActivation } from "./gates/activation.ts";
-import { listen } from "./http/server.ts";
+import { createAdminApp } from "./http/admin.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { type Listening, listen } from "./http/server.ts";
 import { createLog, describe, type Log } from "./log.ts";
 
 /** A service that answers. */
@@ -21,6 +24,8 @@ export type RunningService = {
   /** Address without a slash at the end, as a client on this machine reaches it. */
   readonly baseUrl: string;
   readonly port: number;
+  /** Undefined unless metrics are asked for. */
+  readonly adminPort: number | undefined;
   /** Requests that the data can answer; undefined where it was not prepared here. */
   readonly examples: Examples | undefined;
   /** Turn unready, finish what is being answered, close the data. */
@@ -34,6 +39,7 @@ export async function startService(
   log: Log = createLog(config.logLevel),
 ): Promise<RunningService> {
   const { skipTokenKey } = await readSecrets(folder);
+  const { adminPort } = config;
   const trust = await openTrust(config, folder, (error) =>
     log.warn(describe(error), "could not read the key set anew"),
   );
@@ -60,14 +66,18 @@ export async function startService(
       onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
     }),
     scopes: createScopes(registry.entitlements, trust, scopeOptions),
+    rates: createRates(config),
     now: Date.now,
+    metrics: adminPort === undefined ? undefined : createMetrics(store.waiting),
     readiness: { ready: true },
   };
   const server = await listen(createApp(services), config);
+  const admin = await listenForOperator(services);
   const stopPruning = startPruning(store, config.tokenLife, log);
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
+    adminPort: admin?.port,
     examples: readExamples(await store.notes.get(notes.examples)),
     stop: async () => {
       services.readiness.ready = false;
@@ -75,10 +85,19 @@ export async function startService(
       activation.stop();
       trust.keys.close();
       await server.stop(config.drainSeconds * 1000);
+      // To the end it tells how many requests are still there.
+      await admin?.stop(0);
       await store.close();
       await registry.close();
     },
   };
+}
+
+async function listenForOperator({ config, log, metrics }: Services): Promise<Listening | undefined> {
+  const { adminHost: host, adminPort: port } = config;
+  return metrics === undefined || port === undefined
+    ? undefined
+    : listen(createAdminApp(metrics, log), { host, port });
 }
 
 /** A host to connect to, for a host to listen on. */

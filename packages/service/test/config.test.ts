@@ -1,18 +1,28 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
-import { readConfig, settingNames } from "../src/config.ts";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { type Setting, settings } from "../src/settings.ts";
 
 test("without variables everything has its default", () => {
   expect(readConfig({ PORT: "", HOME: "/x" })).toEqual({
     port: 8080,
     host: "127.0.0.1",
+    adminPort: undefined,
+    adminHost: "127.0.0.1",
     dataFolder: ".data",
     listings: 20_000,
     trust: undefined,
     baseUrl: undefined,
     trustProxy: undefined,
+    corsOrigins: undefined,
     pageSize: 100,
     topIsTotal: false,
+    batchRequests: 100,
+    requestsPerSecond: 100,
+    refusalsPerSecond: 10,
+    compression: true,
     tokenLife: 86_400,
     querySeconds: 10,
     readers: 2,
@@ -42,6 +52,11 @@ test.each([
     ],
   ),
   ["CADASTRE_PAGE_SIZE", "1001", "CADASTRE_PAGE_SIZE must be a whole number from 1 to 1000, not `1001`"],
+  [
+    "CADASTRE_CORS_ORIGINS",
+    "https://a.example/",
+    "CADASTRE_CORS_ORIGINS must be `*`, or origins such as `https://app.example` with commas between, not `https://a.example/`",
+  ],
   ["CADASTRE_ODATA_VERSION", "4.1", "CADASTRE_ODATA_VERSION must be 4.0 or 4.01, not `4.1`"],
   ["CADASTRE_SERVER_TIMING", "yes", "CADASTRE_SERVER_TIMING must be true or false, not `yes`"],
   ["CADASTRE_LOG_LEVEL", "loud", "CADASTRE_LOG_LEVEL must be debug, info, warn, error or silent, not `loud`"],
@@ -75,8 +90,64 @@ test("every variable at fault is named", () => {
   expect(() => readConfig({ PORT: "x", CADASTRE_TOKEN_LIFE: "0" })).toThrow(/^PORT.*\nCADASTRE_TOKEN_LIFE/);
 });
 
-test("the page about this package lists every variable", () => {
+describe("a file", () => {
+  const write = (content: string) => {
+    const file = join(mkdtempSync(join(tmpdir(), "cadastre-config-")), "cadastre.json");
+    writeFileSync(file, content);
+    return { file, CADASTRE_CONFIG: file };
+  };
+  const settingsOf = (given: object) => write(JSON.stringify(given));
+
+  test("says what the environment does not say", () => {
+    const { CADASTRE_CONFIG } = settingsOf({
+      PORT: 81,
+      CADASTRE_PAGE_SIZE: "7",
+      CADASTRE_COMPRESSION: false,
+      CADASTRE_ODATA_VERSION: "4.01",
+      CADASTRE_READERS: "",
+    });
+    expect(readConfig({ CADASTRE_CONFIG, PORT: "82", CADASTRE_PAGE_SIZE: "" })).toMatchObject({
+      port: 82,
+      pageSize: 7,
+      compression: false,
+      odataVersion: "4.01",
+      readers: 2,
+    });
+  });
+
+  test("is refused with the place of each fault", () => {
+    const { file, CADASTRE_CONFIG } = settingsOf({ PORT: -1, CADASTRE_READERS: true });
+    expect(() => readConfig({ CADASTRE_CONFIG })).toThrow(
+      `PORT in ${file} must be a whole number from 0 to 65535 (0: any free port), not \`-1\`\nCADASTRE_READERS in ${file} must be`,
+    );
+    expect(() => readConfig({ CADASTRE_CONFIG, PORT: "x", CADASTRE_READERS: "1" })).toThrow(/^PORT must be/);
+  });
+
+  test("has no name that is none", () => {
+    const { file, CADASTRE_CONFIG } = settingsOf({ CADASTRE_PAGESIZE: 1, port: 1, toString: 1, PORT: 1 });
+    expect(() => readConfig({ CADASTRE_CONFIG })).toThrow(
+      `CADASTRE_PAGESIZE in ${file} is no setting\nport in ${file} is no setting\ntoString in ${file} is no setting`,
+    );
+  });
+
+  test.each(["", "{", "[]", "1", '{"PORT":null}', '{"PORT":[1]}'])("of %s is none", (content) => {
+    expect(() => readConfig(write(content))).toThrow(
+      /^CADASTRE_CONFIG must name a file with one JSON object/,
+    );
+  });
+
+  test("that is not there is named", () => {
+    expect(() => readConfig({ CADASTRE_CONFIG: "/nowhere/x.json" })).toThrow(
+      "CADASTRE_CONFIG must name a file that can be read: /nowhere/x.json cannot (ENOENT)",
+    );
+  });
+});
+
+test("the page about this package has the table of settings", () => {
   const page = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-  const listed = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
-  expect(listed).toEqual(settingNames);
+  const rows = Object.entries<Setting>(settings).map(([name, setting]) => {
+    const otherwise = "default" in setting ? setting.default : setting.absent;
+    return `| \`${name}\` | ${otherwise} | ${setting.means} |`;
+  });
+  expect(page).toContain(["| Setting | Default | Meaning |", "|---|---|---|", ...rows, ""].join("\n"));
 });

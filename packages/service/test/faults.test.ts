@@ -6,6 +6,7 @@ import { entityModel, entitySet } from "@cadastre/reso";
 import type { Page, Store } from "@cadastre/store";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
+import { createRates } from "../src/access/rates.ts";
 import { createApp, type Services } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
@@ -78,6 +79,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     activeEntitySets: [entitySet("Property")],
     keys: { find: async () => record },
     scopes: { of: async () => scope() },
+    rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     now: Date.now,
     readiness: { ready: true },
   };

@@ -4,6 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
 
+/** `CASES=10000` for more, `SEED=1` for the same ones again. */
+const { CASES, SEED } = process.env;
+const numRuns = Number(CASES ?? 300);
+
 let running: Running;
 
 beforeAll(async () => {
@@ -115,7 +119,7 @@ const headers = fc.record(
 /** What only a database, a stack or the file system would say. */
 const inside = /SQLITE|sqlite|SqliteError|node_modules|\bat .*\.ts:|no such column|near "/;
 
-test("no address gets a 500, database text or a long error", async () => {
+test("no address gets a 500, database text or a long error", { timeout: 30_000 + numRuns * 50 }, async () => {
   const { baseUrl } = running.service;
   await fc.assert(
     fc.asyncProperty(target, pick("national", "state", "coarse"), headers, async (address, name, more) => {
@@ -127,7 +131,7 @@ test("no address gets a 500, database text or a long error", async () => {
         expect(Buffer.byteLength(reply.text)).toBeLessThanOrEqual(1024);
       }
     }),
-    { numRuns: Number(process.env["CADASTRE_TEST_RUNS"] ?? 300) },
+    { numRuns, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
   );
 });
 

@@ -178,14 +178,11 @@ describe("an address", () => {
     expect((await get(`${property}('${id}')`)).status).toBe(404);
   });
 
-  test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
-    "does not answer %s",
-    async (method) => {
-      const reply = await ask(base, property, headers(), method);
-      expect([reply.status, reply.headers["allow"]]).toEqual([405, "GET, HEAD"]);
-      expect(toError(reply).code).toBe("method_not_allowed");
-    },
-  );
+  test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("does not answer %s", async (method) => {
+    const reply = await ask(base, property, headers(), method);
+    expect([reply.status, reply.headers["allow"]]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect(toError(reply).code).toBe("method_not_allowed");
+  });
 
   test("headers beyond reason get a short answer, not a broken connection", async () => {
     const reply = await ask(base, property, { ...headers(), "x-long": "x".repeat(200_000) }).catch(

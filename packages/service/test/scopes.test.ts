@@ -16,6 +16,7 @@ import { requireApiKey } from "../src/access/api-key.ts";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory } from "../src/access/key-directory.ts";
 import type { Peppers } from "../src/access/pepper.ts";
+import { createRates } from "../src/access/rates.ts";
 import { createScopes, type Scopes } from "../src/access/scopes.ts";
 import { scopeOptions } from "../src/catalog.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
@@ -130,7 +131,8 @@ test("an edge that asks for fresh answers refuses a key at once", async () => {
   const { apiKey, kept } = issueApiKey(peppers, null);
   const { id } = await registry.keys.add({ customer, ...kept }, at);
   const keys = createKeyDirectory({ keys: registry.keys, peppers: async () => peppers, onFault: () => {} });
-  const edge = { keys, scopes, now: () => at };
+  const rates = createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 });
+  const edge = { keys, scopes, rates, now: () => at };
   const log = pino({ level: "silent" });
   const app = express();
   app.use(requestIds(log));

@@ -125,6 +125,8 @@ export type WritableStore = Store & {
    * of their resource needs, by default 3. Gives how many there were.
    */
   readonly prune: (time: number, builds?: number) => Promise<number>;
+  /** Queries that wait for a thread or a connection. */
+  readonly waiting: () => number;
   /** What the owner of the database wants kept with it, by key. */
   readonly notes: {
     readonly get: (key: string) => Promise<string | undefined>;

@@ -6,7 +6,14 @@ import { bindCompute, computedProjection } from "./compute.ts";
 import type { BindOptions, Computed } from "./context.ts";
 import { findProperty } from "./path.ts";
 import { bindSearch } from "./search.ts";
-import { allOf, type BoundOrderBy, type BoundQuery, type Projection, propertyNode } from "./tree.ts";
+import {
+  allOf,
+  type BoundNode,
+  type BoundOrderBy,
+  type BoundQuery,
+  type Projection,
+  propertyNode,
+} from "./tree.ts";
 
 /** The parsed options of a query over one entity set. */
 export type QueryParts = {
@@ -76,11 +83,13 @@ function bindTotalOrder(
       return property === undefined ? [] : [{ expression: propertyNode(property), direction: "asc" }];
     });
   const asked = items === undefined ? ascending(defaultOrder) : bindOrderBy(items, entitySet, options);
-  const sorted = new Set(
-    asked.map(({ expression }) => (expression.kind === "Property" ? expression.property.name : null)),
-  );
+  const sorted = new Set(asked.map(({ expression }) => ownProperty(expression)));
   return [...asked, ...ascending(key.filter((name) => !sorted.has(name)))];
 }
+
+/** A related entity may well have a key of the same name. */
+const ownProperty = (node: BoundNode): string | null =>
+  node.kind === "Property" && node.base === undefined ? node.property.name : null;
 
 const everything = new WeakMap<EntitySet, readonly Projection[]>();
 

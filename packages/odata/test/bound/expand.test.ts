@@ -41,6 +41,14 @@ describe("an item leads to", () => {
   });
 });
 
+test("a related entity's key is not its own: its order is no total one", () => {
+  const [item] = bind("Children($orderby=Office/Key desc)");
+  expect(item?.query.orderBy).toMatchObject([
+    { expression: { property: { name: "Key" }, base: {} }, direction: "desc" },
+    { expression: { property: { name: "Key" } }, direction: "asc" },
+  ]);
+});
+
 describe("an item is refused", () => {
   test.each([
     ["Rums", "unknown_property"],

@@ -4,6 +4,7 @@ import { Refused } from "../errors.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import type { Step } from "../http/steps.ts";
 import type { KeyDirectory } from "./key-directory.ts";
+import type { Rates } from "./rates.ts";
 import type { Freshness } from "./recent-answers.ts";
 import type { Scopes } from "./scopes.ts";
 
@@ -16,6 +17,7 @@ function apiKeyOf(req: Request): string {
 export type Edge = {
   readonly keys: KeyDirectory;
   readonly scopes: Scopes;
+  readonly rates: Rates;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };
@@ -25,14 +27,22 @@ export type Edge = {
  *
  * @param freshness `fresh`: what was revoked or installed up to now takes effect at once
  */
-export function requireApiKey({ keys, scopes, now }: Edge, freshness: Freshness = "recent"): RequestHandler {
-  return async (req, _res, next) => {
+export function requireApiKey(
+  { keys, scopes, rates, now }: Edge,
+  freshness: Freshness = "recent",
+): RequestHandler {
+  return async (req, res, next) => {
     const at = now();
     const record = await keys.find(apiKeyOf(req), at, freshness);
-    if (record === undefined) throw new Refused("unauthorized");
+    if (record === undefined) {
+      rates.takeRefusal(req.ip ?? "");
+      throw new Refused("unauthorized");
+    }
     const scope = await scopes.of(record.customer, at, freshness);
+    const caller = { keyId: record.id, scope };
     const context = findContext(req);
-    if (context !== undefined) context.caller = { keyId: record.id, scope };
+    if (context !== undefined) context.caller = caller;
+    rates.takeFor(caller, res);
     next();
   };
 }

@@ -1,4 +1,7 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
+import { compressor, type Encoding, encodingOf, leastCompressed } from "./compression.ts";
 
 /** What a route answers with: a body in full, and how it is to be read. */
 export type Answer = {
@@ -12,7 +15,9 @@ export type Answer = {
 };
 
 /** Text, or pieces of text and UTF-8 that follow one another. */
-export type Body = string | readonly (string | Uint8Array)[];
+export type Body = string | readonly Piece[];
+
+type Piece = string | Uint8Array;
 
 /** An answer that gives what was asked for. */
 export const found = (contentType: string, body: Body): Answer => ({ status: 200, contentType, body });
@@ -20,35 +25,95 @@ export const found = (contentType: string, body: Body): Answer => ({ status: 200
 /** An answer that says that there is no value. */
 export const nothing: Answer = { status: 204, body: "" };
 
+/** @param compressed whether the body is compressed for clients that like it so */
 export function sendAnswer(
   res: Response,
   { status, contentType, body, headers = {}, release }: Answer,
+  compressed = false,
 ): void {
   if (release !== undefined) res.once("close", release);
   res.status(status);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  if (contentType === undefined) res.end();
-  else sendBody(res, contentType, body);
+  if (contentType === undefined) {
+    res.end();
+    return;
+  }
+  // Express would add a charset to the media type; JSON and XML say theirs themselves.
+  res.setHeader("content-type", contentType);
+  const pieces = piecesOf(body);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const encoding = compressed && length >= leastCompressed ? chosenEncoding(res) : undefined;
+  if (encoding === undefined) sendBytes(res, pieces, length);
+  else sendCompressed(res, pieces, length, encoding);
 }
+
+/** The body as bytes, which the store may have lent. */
+export const piecesOf = (body: Body): readonly Uint8Array[] =>
+  (typeof body === "string" ? [body] : body).map((piece) =>
+    typeof piece === "string" ? Buffer.from(piece) : piece,
+  );
+
+const chosenEncoding = ({ req }: Response): Encoding | undefined => encodingOf(req.get("accept-encoding"));
 
 /** Up to so many bytes, a body leaves in one write with its headers. */
 const smallBody = 16_384;
 
-/** Express would add a charset to the media type; JSON and XML say theirs themselves. */
-export function sendBody(res: Response, contentType: string, body: Body): void {
-  const pieces = (typeof body === "string" ? [body] : body).map((piece) =>
-    typeof piece === "string" ? Buffer.from(piece) : piece,
-  );
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  res.setHeader("content-type", contentType);
+function sendBytes(res: Response, pieces: readonly Uint8Array[], length: number): void {
   res.setHeader("content-length", length);
   // Node leaves the body out of the answer to HEAD.
   if (length <= smallBody) {
-    // Text goes out together with the headers, bytes would follow them.
-    res.end(Buffer.concat(pieces).toString());
+    // Text goes out together with the headers, bytes would follow them; in this encoding a character is a byte.
+    res.end(Buffer.concat(pieces).toString("latin1"), "latin1");
     return;
   }
   res.cork();
   for (const piece of pieces) res.write(piece);
   res.end();
+}
+
+/** The length is not said: to HEAD it would cost the whole compression. */
+function sendCompressed(
+  res: Response,
+  pieces: readonly Uint8Array[],
+  length: number,
+  encoding: Encoding,
+): void {
+  announce(res, encoding);
+  if (res.req.method === "HEAD") {
+    res.end();
+    return;
+  }
+  const stream = compressor(encoding, length);
+  // Bytes of its own: what was lent may go back before the compressor, in a thread, has read it.
+  stream.end(Buffer.concat(pieces));
+  pipeline(stream, res).catch(() => res.destroy());
+}
+
+/** Other bytes have another tag, and the same meaning: a weak one. Source: RFC 9110, section 8.8.3.3. */
+function announce(res: Response, encoding: Encoding): void {
+  res.setHeader("content-encoding", encoding);
+  const tag = res.getHeader("etag");
+  if (typeof tag === "string") res.setHeader("etag", `W/${tag}`);
+}
+
+/** Sends a body that comes into being as it goes out; as fast as the client takes it. */
+export async function sendStream(
+  res: Response,
+  contentType: string,
+  pieces: AsyncIterable<Piece>,
+  compressed: boolean,
+): Promise<void> {
+  res.setHeader("content-type", contentType);
+  const encoding = compressed ? chosenEncoding(res) : undefined;
+  const source = Readable.from(pieces, { objectMode: false });
+  try {
+    if (encoding === undefined) await pipeline(source, res);
+    else {
+      announce(res, encoding);
+      await pipeline(source, compressor(encoding, 0), res);
+    }
+  } catch (error) {
+    // Nobody waits for the rest when the client has gone.
+    if (!res.destroyed) throw error;
+  }
 }

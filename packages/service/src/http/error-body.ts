@@ -2,10 +2,15 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { type ErrorObject, errorObject, QueryError } from "@cadastre/odata";
 import { StoreError, type StoreErrorCode } from "@cadastre/store";
 import { DataError } from "../data/data-error.ts";
-import { type RefusalCode, Refused, statusOfQueryError, statusOfRefusal } from "../errors.ts";
+import { type RefusalCode, Refused, statusOfQueryError } from "../errors.ts";
+import { jsonType } from "../odata/protocol.ts";
+import type { Answer } from "./answer.ts";
 
 /** What a client may know of an error. */
-export type PublicError = ErrorObject & { readonly status: number };
+export type PublicError = ErrorObject & {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+};
 
 /**
  * What to tell the client of `error`. Whatever is not known to be safe to show is `internal_error`.
@@ -15,10 +20,10 @@ export type PublicError = ErrorObject & { readonly status: number };
 export function toPublicError(error: unknown, optionTexts?: ReadonlyMap<string, string>): PublicError {
   if (error instanceof QueryError) {
     const text = error.option === null ? undefined : optionTexts?.get(error.option);
-    return { status: statusOfQueryError(error.code), ...errorObject(error, text) };
+    return { status: statusOfQueryError(error.code), headers: {}, ...errorObject(error, text) };
   }
-  const { code, message, target } = toRefusal(error);
-  return { status: statusOfRefusal(code), code, message, ...(target === null ? {} : { target }) };
+  const { status, headers, code, message, target } = toRefusal(error);
+  return { status, headers, code, message, ...(target === null ? {} : { target }) };
 }
 
 /** What a store gives up, by its code. What is not here is the service's own fault. */
@@ -39,8 +44,24 @@ function toRefusal(error: unknown): Refused {
 }
 
 /** The error response of OData. Source: OData JSON Format 4.01, section 21. */
-export const odataErrorBody = ({ code, message, target, details }: PublicError): string =>
-  JSON.stringify({ error: { code, message, target, details } });
+export const odataErrorAnswer = ({
+  status,
+  headers,
+  code,
+  message,
+  target,
+  details,
+}: PublicError): Answer => ({
+  status,
+  headers,
+  contentType: jsonType,
+  body: JSON.stringify({ error: { code, message, target, details } }),
+});
 
-/** The error body of every other address. Source: interface specification, section 7. */
-export const plainErrorBody = ({ code }: PublicError): string => JSON.stringify({ error: code });
+/** The error response of every other address. Source: interface specification, section 7. */
+export const plainErrorAnswer = ({ status, headers, code }: PublicError): Answer => ({
+  status,
+  headers,
+  contentType: "application/json",
+  body: JSON.stringify({ error: code }),
+});

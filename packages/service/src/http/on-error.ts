@@ -1,8 +1,8 @@
-import type { ErrorRequestHandler, Request, Response } from "express";
+import type { ErrorRequestHandler } from "express";
 import { describe, type Log } from "../log.ts";
-import { isOdata, jsonType } from "../odata/protocol.ts";
-import { sendBody } from "./answer.ts";
-import { odataErrorBody, type PublicError, plainErrorBody, toPublicError } from "./error-body.ts";
+import { isOdata } from "../odata/protocol.ts";
+import { sendAnswer } from "./answer.ts";
+import { odataErrorAnswer, type PublicError, plainErrorAnswer, toPublicError } from "./error-body.ts";
 import { findContext } from "./request-context.ts";
 
 /** Answers every error in the form of the address's family. The log alone learns what happened inside. */
@@ -11,20 +11,19 @@ export function onError(log: Log): ErrorRequestHandler {
     const context = findContext(req);
     const shown = toPublicError(error, context?.optionTexts);
     // What nobody waits for any more was given up, and did not fail.
-    if (shown.status >= 500 && shown.status !== 501 && !res.destroyed) {
-      log.error({ requestId: context?.requestId, ...describe(error) }, "failed");
-    }
+    if (!res.destroyed) logFailure(log, context?.requestId, error, shown);
     // Express closes the connection: half of an answer has gone out already.
     if (res.headersSent) return next(error);
-    sendError(req, res, shown);
+    sendAnswer(res, isOdata(req.originalUrl) ? odataErrorAnswer(shown) : plainErrorAnswer(shown));
   };
 }
 
-function sendError(req: Request, res: Response, shown: PublicError): void {
-  res.status(shown.status);
-  if (shown.status === 401) res.setHeader("www-authenticate", 'Bearer realm="cadastre"');
-  if (shown.code === "service_busy") res.setHeader("retry-after", "1");
-  if (shown.status === 405) res.setHeader("allow", "GET, HEAD");
-  if (isOdata(req.originalUrl)) sendBody(res, jsonType, odataErrorBody(shown));
-  else sendBody(res, "application/json", plainErrorBody(shown));
+/** Logs what is the service's own fault. */
+export function logFailure(
+  log: Log,
+  requestId: string | undefined,
+  error: unknown,
+  shown: PublicError,
+): void {
+  if (shown.status >= 500 && shown.status !== 501) log.error({ requestId, ...describe(error) }, "failed");
 }

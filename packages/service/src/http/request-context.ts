@@ -10,6 +10,8 @@ export type Caller = { readonly keyId: string; readonly scope: Scope };
 export type RequestContext = {
   readonly requestId: string;
   readonly stages: Stages;
+  /** Template of the address, once it has been read. */
+  route?: string;
   /** Undefined until the API key has been verified. */
   caller?: Caller;
   /** Decoded text of the query options, once they are known, so that an error can show its place. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 import { bounded, type Log } from "../log.ts";
+import type { Metrics } from "./metrics.ts";
 import { findContext, setContext } from "./request-context.ts";
 import { createStages } from "./stages.ts";
 
@@ -14,8 +15,8 @@ export function requestIdOf(given: string | undefined): string {
 /** Scheme and host of a request target in absolute form, which proxies send. Source: RFC 9112, section 3.2.2. */
 const origin = /^https?:\/\/[^/?#]*/i;
 
-/** Gives each request an id and a context, answers with the id, and logs one line when it is done. */
-export function requestIds(log: Log): RequestHandler {
+/** Gives each request an id and a context, answers with the id, and logs and counts it when it is done. */
+export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
   return (req, res, next) => {
     req.url = req.url.replace(origin, "") || "/";
     req.originalUrl = req.url;
@@ -25,11 +26,19 @@ export function requestIds(log: Log): RequestHandler {
     res.setHeader("x-request-id", requestId);
     res.once("close", () => {
       const { scope, keyId } = findContext(req)?.caller ?? {};
-      const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+      const elapsed = performance.now() - started;
+      const milliseconds = Math.round(elapsed * 10) / 10;
       // The path alone: a query may hold what its sender did not mean to send, a key for one.
       const path = bounded(req.originalUrl.split("?", 1)[0] ?? "");
       const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds };
       log.info({ ...facts, customer: scope?.customer, keyId }, res.writableFinished ? "answered" : "aborted");
+      const { path: template } = (req.route ?? {}) as { readonly path?: string };
+      metrics?.observe({
+        method: req.method,
+        route: findContext(req)?.route ?? template,
+        status: res.statusCode,
+        seconds: elapsed / 1000,
+      });
     });
     next();
   };

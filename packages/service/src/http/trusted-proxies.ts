@@ -1,5 +1,4 @@
 import { isIP } from "node:net";
-import { z } from "zod";
 
 /** The last so many proxies before this service, or the proxies at these addresses. */
 export type TrustedProxies = number | readonly string[];
@@ -14,11 +13,9 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Read a number of proxies, or addresses, networks and names of ranges with commas between. */
-export function toTrustedProxies(text: string, context: z.RefinementCtx): TrustedProxies {
+/** Read a number of proxies, or addresses, networks and names of ranges with commas between; undefined for what is none of them. */
+export function toTrustedProxies(text: string): TrustedProxies | undefined {
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const proxies = text.split(",").map((proxy) => proxy.trim());
-  if (proxies.every((proxy) => ranges.has(proxy) || isNetwork(proxy))) return proxies;
-  context.addIssue({ code: "custom", message: "not a proxy" });
-  return z.NEVER;
+  return proxies.every((proxy) => ranges.has(proxy) || isNetwork(proxy)) ? proxies : undefined;
 }

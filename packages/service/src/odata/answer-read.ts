@@ -22,6 +22,7 @@ export async function answerRead(
   services: OdataServices,
 ): Promise<Answer> {
   const address = request.stages.time("parse", () => parseAddress(path));
+  request.onAddress(address.kind);
   return underPreconditions(await answerAt(address, request, services), request);
 }
 

@@ -1,42 +1,87 @@
 import type { Request, RequestHandler, Response } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
+import type { Rates } from "../access/rates.ts";
 import type { Config } from "../config.ts";
-import { Refused } from "../errors.ts";
-import { sendAnswer } from "../http/answer.ts";
+import { nothing, sendAnswer, sendStream } from "../http/answer.ts";
+import { logFailure } from "../http/on-error.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { createStages } from "../http/stages.ts";
 import { inOrder, type Step } from "../http/steps.ts";
+import type { Log } from "../log.ts";
 import { answerRead } from "./answer-read.ts";
 import { baseUrlOf } from "./base-url.ts";
+import { answerBatch } from "./batch/answer-batch.ts";
+import { readBatch } from "./batch/read-batch.ts";
+import { allowed, purposeOf, requireMethod, withoutQuery } from "./methods.ts";
 import type { OdataRequest } from "./odata-request.ts";
+import { batchTemplate, templateOf } from "./operations.ts";
+import { readPostedQuery } from "./posted-query.ts";
+import { continueOnErrorOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
 import type { OdataServices } from "./services.ts";
 
+/** What the routes work with beside what an answer needs. */
+type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates };
+
 /** Everything under the OData root, for callers that the edge has let in. */
-export function odataRoutes(services: OdataServices, config: Config): RequestHandler[] {
+export function odataRoutes(services: RouteServices, config: Config): RequestHandler[] {
   return [
-    inOrder(requireVersion(config.odataVersion), announceEntitlement, requireChannelOf("odata"), requireRead),
+    inOrder(requireVersion(config.odataVersion), announceEntitlement, requireChannelOf("odata")),
     async (req, res) => {
       const version = res.getHeader("OData-Version") as OdataVersion;
       const request = toOdataRequest(req, version, () => signalOfClose(res), config);
       const path = req.originalUrl.split("?", 1)[0] ?? "";
-      const answer = await answerRead(path, request, services);
+      const purpose = purposeOf(path);
+      requireMethod(req.method, purpose);
+      if (req.method === "OPTIONS") return sendAnswer(res, { ...nothing, headers: allowed(purpose) });
+      if (purpose === "batch") return sendBatch(req, res, request, services, config);
+      const answer =
+        purpose === "query"
+          ? await answerRead(withoutQuery(path), await withPostedQuery(request, req), services)
+          : await answerRead(path, request, services);
       if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
-      sendAnswer(res, answer);
+      sendAnswer(res, answer, config.compression);
     },
   ];
 }
+
+/** The query of the body, beside that of the address. */
+async function withPostedQuery(request: OdataRequest, req: Request): Promise<OdataRequest> {
+  const queries = [request.query, await readPostedQuery(req)].filter((query) => query !== "");
+  return { ...request, query: queries.join("&") };
+}
+
+async function sendBatch(
+  req: Request,
+  res: Response,
+  request: OdataRequest,
+  services: RouteServices,
+  { batchRequests, compression }: Config,
+): Promise<void> {
+  const context = findContext(req);
+  if (context !== undefined) context.route = batchTemplate;
+  const batch = await readBatch(req, batchRequests);
+  const preference = continueOnErrorOf(req.get("prefer"));
+  if (preference !== undefined) res.setHeader("preference-applied", preference);
+  const replies = answerBatch(batch.items, {
+    outer: { ...request, onAddress: () => {} },
+    services,
+    admit: () => services.rates.takeFor(callerOf(req), res),
+    continueOnError: preference !== undefined,
+    onError: (error, shown) => logFailure(services.log, context?.requestId, error, shown),
+  });
+  await sendStream(res, batch.contentType, batch.write(replies), compression);
+}
+
+/** Headers of a request that have a say in its answer. */
+const decisive = "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion, accept-encoding";
 
 /** Which entitlement the answer is restricted to, errors too. An answer is for its caller alone. */
 const announceEntitlement: Step = (req, res) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
   res.setHeader("cache-control", "private, no-cache");
-  res.setHeader("vary", "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion");
-};
-
-/** Refuses every method but `GET` and `HEAD`. */
-const requireRead: Step = ({ method }) => {
-  if (method !== "GET" && method !== "HEAD") throw new Refused("method_not_allowed");
+  const varied = res.getHeader("vary");
+  res.setHeader("vary", varied === undefined ? decisive : `${String(varied)}, ${decisive}`);
 };
 
 function signalOfClose(res: Response): AbortSignal {
@@ -63,6 +108,9 @@ function toOdataRequest(
     scope: callerOf(req).scope,
     stages: context?.stages ?? createStages(),
     gone,
+    onAddress: (kind) => {
+      if (context !== undefined) context.route = templateOf(kind) + (req.method === "POST" ? "/$query" : "");
+    },
     onOptions: (texts) => {
       if (context !== undefined) context.optionTexts = texts;
     },

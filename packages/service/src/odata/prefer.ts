@@ -48,3 +48,15 @@ export function preferenceApplied(preferences: Preferences): Readonly<Record<str
   const applied = Object.values(preferences).flatMap((preference) => preference?.applied ?? []);
   return applied.length === 0 ? {} : { "preference-applied": applied.join(", ") };
 }
+
+const continuation = /(?:^|,)\s*(?:odata\.)?continue-on-error(?:\s*=\s*(?<value>\w+|"\w+"))?\s*(?:[,;]|$)/i;
+
+/**
+ * The name by which a `Prefer` header asks for the answers after one that is an error; undefined where it does not.
+ * Source: OData Protocol 4.01, section 8.2.8.3.
+ */
+export function continueOnErrorOf(header: string | undefined): string | undefined {
+  const found = continuation.exec(header ?? "");
+  if (found === null || /false/i.test(found.groups?.["value"] ?? "")) return undefined;
+  return found[0].includes("odata.") ? "odata.continue-on-error" : "continue-on-error";
+}

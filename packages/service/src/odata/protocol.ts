@@ -1,4 +1,3 @@
-import type { Request } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import type { Step } from "../http/steps.ts";
@@ -10,6 +9,9 @@ export const odataRoot = "/reso/odata";
 export const jsonType = "application/json;odata.metadata=minimal";
 
 export type OdataVersion = Config["odataVersion"];
+
+/** Gives the value of a header of the request, by its name in lower case. */
+export type HeaderReader = (name: string) => string | undefined;
 
 /** Whether an address, as it came in, belongs to the OData service. */
 export function isOdata(url: string): boolean {
@@ -26,9 +28,9 @@ function askedVersion(header: string | undefined): OdataVersion | undefined | nu
 }
 
 /** The version of the answer, or null where the request asks for one that is not spoken. */
-function negotiatedVersion(req: Request, configured: OdataVersion): OdataVersion | null {
-  const maximum = askedVersion(req.get("odata-maxversion"));
-  const own = askedVersion(req.get("odata-version"));
+export function negotiatedVersion(header: HeaderReader, configured: OdataVersion): OdataVersion | null {
+  const maximum = askedVersion(header("odata-maxversion"));
+  const own = askedVersion(header("odata-version"));
   return maximum === null || own === null ? null : (maximum ?? own ?? configured);
 }
 
@@ -40,12 +42,13 @@ export const announceVersion =
   (configured: OdataVersion): Step =>
   (req, res) => {
     if (!isOdata(req.originalUrl)) return;
-    res.setHeader("OData-Version", negotiatedVersion(req, configured) ?? configured);
+    res.setHeader("OData-Version", negotiatedVersion((name) => req.get(name), configured) ?? configured);
   };
 
 /** Refuses a version that is not spoken. */
 export const requireVersion =
   (configured: OdataVersion): Step =>
   (req) => {
-    if (negotiatedVersion(req, configured) === null) throw new Refused("unsupported_version");
+    if (negotiatedVersion((name) => req.get(name), configured) === null)
+      throw new Refused("unsupported_version");
   };

@@ -8,6 +8,7 @@ import {
 } from "@cadastre/odata";
 import { maxSkip, maxTop } from "../catalog.ts";
 import { Refused } from "../errors.ts";
+import type { Address } from "./address.ts";
 import { type JsonFormat, jsonFormatOf, metadataFormatOf, requireText } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
@@ -16,18 +17,36 @@ import { type Preferences, preferencesOf } from "./prefer.ts";
 /** What the service does not offer, wherever it is asked for. */
 const notOffered: ReadonlySet<string> = new Set<OptionName>(["$apply", "$compute", "$expand", "$search"]);
 
-const formatOptions: readonly OptionName[] = ["$format"];
-const rowOptions: readonly OptionName[] = ["$format", "$filter", "$ignorecase", "placekey"];
-const entityOptions: readonly OptionName[] = ["$select", "$ignorenulls", "$format"];
-const collectionOptions: readonly OptionName[] = [
-  ...entityOptions,
-  ...rowOptions,
+const formatOptions = ["$format"] as const;
+const rowOptions = ["$format", "$filter", "$ignorecase", "placekey"] as const;
+const entityOptions = ["$select", "$ignorenulls", "$format"] as const;
+const collectionOptions = [
+  "$filter",
+  "$select",
   "$orderby",
   "$top",
   "$skip",
   "$skiptoken",
   "$count",
-];
+  "$format",
+  "$ignorenulls",
+  "$ignorecase",
+  "placekey",
+] as const satisfies readonly OptionName[];
+
+/** An option that the service offers. */
+export type OfferedOption = (typeof collectionOptions)[number];
+
+/** The options that an address takes, by its kind. */
+export const optionsOf: Readonly<Record<Address["kind"], readonly OfferedOption[]>> = {
+  ServiceDocument: formatOptions,
+  Metadata: formatOptions,
+  Collection: collectionOptions,
+  Count: rowOptions,
+  Entity: entityOptions,
+  Property: formatOptions,
+  Value: formatOptions,
+};
 
 /** The options of a request for one entity, parsed. */
 export type EntityOptions = {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Address } from "../../src/odata/address.ts";
+import type { Carrier } from "./carriers.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
 import { absentKey, keys, type ResourceName, resourceNames, universeSet } from "./universe.ts";
 
@@ -9,6 +10,7 @@ export type Texts = Readonly<Record<string, string>>;
 /** One request, the fields of its options not yet fitted to what the caller may name: see `targetOf`. */
 export type Request = {
   readonly method: "GET" | "HEAD" | "POST";
+  readonly carrier: Carrier;
   readonly path: string;
   /** The resource whose fields the options name. */
   readonly resource: ResourceName;
@@ -61,6 +63,7 @@ type Shape = {
 const shaped = ({ resource, path, options = fc.constant({}) }: Shape): fc.Arbitrary<Request> =>
   fc.record({
     method: fc.oneof({ weight: 12, arbitrary: pick("GET") }, pick("HEAD", "POST")),
+    carrier: fc.oneof({ weight: 8, arbitrary: pick("address") }, pick("query", "batch")),
     path,
     resource: fc.constant(resource),
     options,
@@ -119,7 +122,7 @@ export const plainRequests: fc.Arbitrary<Request> = ofEach((resource) => ({
   resource,
   path: collectionOf(resource),
   options: plainOptions(resource),
-})).map((request) => ({ ...request, method: "GET", headers: {} }));
+})).map((request) => ({ ...request, method: "GET", carrier: "address", headers: {} }));
 
 const entityOf = (resource: ResourceName) =>
   fc.oneof(
@@ -178,8 +181,14 @@ const at = (...paths: readonly string[]) => shaped({ resource: "Property", path:
 
 /** What is asked of each route, by its path as the application declares it: a route that is not here is not tested. */
 export const requestsOf = {
+  "/explorer": at("/explorer"),
+  "/explorer/favicon-32x32.png": at("/explorer/favicon-32x32.png"),
+  "/explorer/start.js": at("/explorer/start.js"),
+  "/explorer/swagger-ui-bundle.js": at("/explorer/swagger-ui-bundle.js"),
+  "/explorer/swagger-ui.css": at("/explorer/swagger-ui.css"),
   "/health/live": at("/health/live"),
   "/health/ready": at("/health/ready"),
+  "/openapi.json": at("/openapi.json"),
   "/reso/odata": fc.oneof(
     { weight: 24, arbitrary: ofAddress.Collection },
     { weight: 8, arbitrary: ofAddress.Entity },
@@ -196,6 +205,6 @@ export const requestsOf = {
 /** Requests of every route, and of none. */
 export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
-  ...Object.values(requestsOf),
+  { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
   at("/", "/v1/nope", "/reso", "/reso/odatax"),
 );

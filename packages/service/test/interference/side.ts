@@ -4,10 +4,12 @@ import type { Store } from "@cadastre/store";
 import type { ApiKeyRecord } from "@cadastre/store/registry";
 import type { Express } from "express";
 import { pino } from "pino";
+import { createRates } from "../../src/access/rates.ts";
 import { createApp, type Services } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { listen } from "../../src/http/server.ts";
-import { ask, type Headers, type Reply } from "../support/ask.ts";
+import { ask, type Reply } from "../support/ask.ts";
+import { type Carrier, carriedBy, type Sent } from "./carriers.ts";
 import type { FilledStore } from "./memory-store.ts";
 import { type Grants, seenSet, type World } from "./projection.ts";
 import { entitySets, type ResourceName, resourceNames, ungranted, universeSet } from "./universe.ts";
@@ -87,7 +89,11 @@ export type Side = {
   readonly advance: (checkpoint: number) => Promise<void>;
   /** Number of the last commit. */
   readonly checkpoint: () => number;
-  readonly ask: (customer: Customer, target: string, method?: string, headers?: Headers) => Promise<Reply>;
+  readonly ask: (
+    customer: Customer,
+    target: string,
+    how?: Partial<Pick<Sent, "method" | "headers">> & { readonly carrier?: Carrier },
+  ) => Promise<Reply>;
   readonly stop: () => Promise<void>;
 };
 
@@ -134,6 +140,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
       },
     },
     now: () => now * 1000,
+    rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     readiness: { ready: true },
   };
   return createApp(services);
@@ -165,8 +172,10 @@ export async function openSide(store: FilledStore): Promise<Side> {
       while (checkpoint < to) ({ checkpoint } = await store.commit([filler(checkpoint)]));
     },
     checkpoint: () => checkpoint,
-    ask: (customer, target, method = "GET", headers = {}) =>
-      ask(base, target.replace(baseUrl, ""), { ...headers, "x-api-key": customer }, method),
+    ask: (customer, link, { carrier = "address", method = "GET", headers = {} } = {}) => {
+      const sent = carriedBy(carrier, { target: link.replace(baseUrl, ""), method, headers });
+      return ask(base, sent.target, { ...sent.headers, "x-api-key": customer }, sent.method, sent.body);
+    },
     stop: () => server.stop(0),
   };
 }

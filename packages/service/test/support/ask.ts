@@ -19,14 +19,21 @@ export async function ask(
   target: string,
   headers: Headers = {},
   method = "GET",
+  body = "",
 ): Promise<Reply> {
-  const reply = await send(baseUrl, target, headers, method);
+  const reply = await send(baseUrl, target, headers, method, body);
   const apiKey = headers["x-api-key"] ?? headers["authorization"]?.split(" ").at(-1);
   requireNoCanary(JSON.stringify(reply), `the answer to ${target}`, apiKey);
   return reply;
 }
 
-function send(baseUrl: string, target: string, headers: Headers, method: string): Promise<Reply> {
+function send(
+  baseUrl: string,
+  target: string,
+  headers: Headers,
+  method: string,
+  body: string,
+): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     const sent = request({ hostname, port, path: target, method, headers, agent: false }, (res) => {
@@ -42,7 +49,7 @@ function send(baseUrl: string, target: string, headers: Headers, method: string)
       });
     });
     sent.on("error", reject);
-    sent.end();
+    sent.end(body);
   });
 }
 

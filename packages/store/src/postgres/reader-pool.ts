@@ -52,6 +52,10 @@ export class ReaderPool {
     }
   }
 
+  get waiting(): number {
+    return Math.max(0, this.#stops.size - this.#options.connections);
+  }
+
   async close(): Promise<void> {
     for (const stop of this.#stops) stop.now("query_canceled");
     await this.#options.knex.destroy();

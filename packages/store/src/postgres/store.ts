@@ -205,6 +205,8 @@ class PostgresStore implements WritableStore {
       return lines;
     });
 
+  readonly waiting = (): number => this.#readers.waiting;
+
   readonly close = async (): Promise<void> => {
     await this.#readers.close();
     await this.#committer.idle();

@@ -66,6 +66,10 @@ export class ReaderPool {
     });
   }
 
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const task of this.#waiting.values()) task.reject(new StoreError("query_canceled"));

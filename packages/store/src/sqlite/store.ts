@@ -181,6 +181,8 @@ class SqliteStore implements WritableStore {
     return this.#reader.explain(page, asOf(stored, from));
   };
 
+  readonly waiting = (): number => this.#pool?.waiting ?? 0;
+
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
     this.#reader.close();

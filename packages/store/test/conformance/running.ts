@@ -84,9 +84,11 @@ export function running(harness: Harness): void {
       await new Promise((resolve) => void setTimeout(resolve, 100));
       const second = store.page(quick);
       await expect(store.page(quick)).rejects.toMatchObject({ code: "store_busy" });
+      expect(store.waiting()).toBe(1);
       giveUp.abort();
       await expect(first).rejects.toMatchObject({ code: "query_canceled" });
       expect((await second).length).toBe(1);
+      expect(store.waiting()).toBe(0);
     });
 
     test("a commit goes on beside a slow query, which does not see it", async () => {

@@ -11,7 +11,8 @@ import type { EntitySet } from "@cadastre/odata";
 /** What each dataset shows of the one resource of a test. */
 export type Grants = Readonly<Record<string, ResourceGrant["fields"] | ResourceGrant>>;
 
-const document: Omit<Entitlement, "datasets"> = {
+/** What a test's entitlement says beside its grants. */
+export const document: Omit<Entitlement, "datasets"> = {
   iss: "https://issuer.example",
   aud: "https://listings.example",
   sub: "cust_1",

@@ -9,6 +9,7 @@ import {
 } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet, matches, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import { document } from "./grants.ts";
 
 const entitySetOf = (
   name: string,
@@ -142,16 +143,7 @@ export type Granted = {
 export const walledScope = ({ regions, private: unlimited = [], datasets: granted }: Granted): Scope =>
   compileScope(
     {
-      iss: "https://issuer.example",
-      aud: "https://listings.example",
-      sub: "cust_1",
-      ver: 1,
-      iat: 0,
-      nbf: 0,
-      exp: 1,
-      jti: "1",
-      products: ["listing"],
-      channels: { api: true, odata: true, file_delivery: true },
+      ...document,
       regions,
       datasets: Object.entries(granted).map(([dataset_id, names]) => ({
         dataset_id,

@@ -1,0 +1,34 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Have a client's own program make code from `$metadata`, in a folder of its own.
+ *
+ * @param {Record<string, object>} files what else the program needs in its folder
+ * @returns {Promise<string>} path of the folder, in which the metadata lie as `in/cadastre.edmx`
+ */
+export async function generate({ root, headers }, name, program, args, files = {}) {
+  const folder = here(`generated/${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(`${folder}/in`, { recursive: true });
+  // What is made are CommonJS modules.
+  for (const [file, content] of Object.entries({ "package.json": { type: "commonjs" }, ...files })) {
+    writeFileSync(`${folder}/${file}`, JSON.stringify(content));
+  }
+  const metadata = await (await fetch(`${root}/$metadata`, { headers })).text();
+  writeFileSync(`${folder}/in/cadastre.edmx`, metadata);
+  runProgram(program, args, folder);
+  return folder;
+}
+
+/** Run a program of an installed package in a folder; what it says is shown if it fails. */
+export function runProgram(program, args, folder) {
+  execFileSync(process.execPath, [here(`node_modules/${program}`), ...args], {
+    cwd: folder,
+    stdio: "pipe",
+    encoding: "utf8",
+  });
+}

@@ -1,0 +1,63 @@
+import { isIPv6 } from "node:net";
+import type { Response } from "express";
+import type { Config } from "../config.ts";
+import { Refused } from "../errors.ts";
+import type { Caller } from "../http/request-context.ts";
+import { Buckets } from "./buckets.ts";
+
+/** How often one may ask. */
+export type Rates = {
+  /**
+   * Count a request of the caller's key, and say in the answer what is left.
+   *
+   * @throws {Refused} `rate_limited`
+   */
+  readonly takeFor: (caller: Caller, res: Response) => void;
+  /**
+   * Count a refused key.
+   *
+   * @throws {Refused} `rate_limited` if too many come from the address: what is in force there is let in as ever.
+   */
+  readonly takeRefusal: (address: string) => void;
+};
+
+/** Every process counts for itself. */
+export function createRates(
+  { requestsPerSecond, refusalsPerSecond }: Pick<Config, "requestsPerSecond" | "refusalsPerSecond">,
+  clock?: () => number,
+): Rates {
+  const keys = new Buckets(clock);
+  const addresses = new Buckets(clock);
+  return {
+    takeFor({ keyId, scope }, res) {
+      const rate = scope.limits.requests_per_second ?? requestsPerSecond;
+      if (rate === 0) return;
+      const { isTaken, limit, remaining, reset, wait } = keys.take(keyId, rate);
+      if (!res.headersSent) {
+        res.setHeader("ratelimit-limit", limit);
+        res.setHeader("ratelimit-remaining", remaining);
+        res.setHeader("ratelimit-reset", reset);
+      }
+      if (!isTaken) throw tooMany(wait);
+    },
+    takeRefusal(address) {
+      if (refusalsPerSecond === 0) return;
+      const { isTaken, wait } = addresses.take(networkOf(address), refusalsPerSecond);
+      if (!isTaken) throw tooMany(wait);
+    },
+  };
+}
+
+const tooMany = (seconds: number) =>
+  new Refused("rate_limited", null, { "retry-after": String(Math.max(1, seconds)) });
+
+/** What one client has: an IPv4 address, or the first 64 bits of one of IPv6. */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
+  if (!isIPv6(plain)) return plain;
+  const [front = "", back] = plain.split("::");
+  const groups = (part: string) => part.split(":").filter((group) => group !== "");
+  const missing = back === undefined ? 0 : 8 - groups(front).length - groups(back).length;
+  const all = [...groups(front), ...Array.from({ length: missing }, () => "0"), ...groups(back ?? "")];
+  return all.slice(0, 4).join(":");
+}

@@ -1,0 +1,52 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+/** A request that was answered. None of it says who asked, or for what. */
+type Observed = {
+  readonly method: string;
+  /** Template of the address; undefined for what is none of this service. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly seconds: number;
+};
+
+/** What the operator's monitoring reads. */
+export type Metrics = {
+  readonly observe: (request: Observed) => void;
+  /** In Prometheus' text format. */
+  readonly write: () => Promise<string>;
+  readonly contentType: string;
+};
+
+/** Upper bounds, in seconds: from a look-up by key to a query that is stopped. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Methods that are told apart: a client may send any word. */
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
+
+/** @param waiting gives how many queries wait for their turn */
+export function createMetrics(waiting: () => number): Metrics {
+  const registry = new Registry();
+  // Among them the delay of the event loop, and memory.
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: "cadastre_http_request_duration_seconds",
+    help: "Time from the first byte of a request to the last of its answer",
+    labelNames: ["method", "route", "status"],
+    buckets,
+    registers: [registry],
+  });
+  new Gauge({
+    name: "cadastre_queries_waiting",
+    help: "Queries that wait for a thread or a connection to read with",
+    registers: [registry],
+    collect() {
+      this.set(waiting());
+    },
+  });
+  return {
+    observe: ({ method, route = "none", status, seconds }) =>
+      duration.observe({ method: methods.has(method) ? method : "other", route, status }, seconds),
+    write: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,87 @@
+import { Refused } from "../../errors.ts";
+import { type Answer, nothing, piecesOf } from "../../http/answer.ts";
+import { odataErrorAnswer, type PublicError, toPublicError } from "../../http/error-body.ts";
+import { answerRead } from "../answer-read.ts";
+import { allowed, purposeOf, requireMethod, withoutQuery } from "../methods.ts";
+import type { OdataRequest } from "../odata-request.ts";
+import { postedQueryOf } from "../posted-query.ts";
+import { negotiatedVersion, type OdataVersion } from "../protocol.ts";
+import type { OdataServices } from "../services.ts";
+import type { BatchItem, BatchReply } from "./batch-item.ts";
+import { resolveUrl } from "./item-address.ts";
+
+/** What the requests of a batch have in common. */
+export type BatchContext = {
+  /** The request of the batch itself: root, caller and version are its. */
+  readonly outer: OdataRequest;
+  readonly services: OdataServices;
+  /** Throws if the caller has asked too often: each request of a batch counts. */
+  readonly admit: () => void;
+  /** Whether the requests after one that fails are answered. */
+  readonly continueOnError: boolean;
+  /** Told what went wrong, and what the client is told of it. */
+  readonly onError: (error: unknown, shown: PublicError) => void;
+};
+
+/** Answer the requests of a batch, one after the other, each as it would be alone. */
+export async function* answerBatch(
+  items: readonly BatchItem[],
+  context: BatchContext,
+): AsyncIterable<BatchReply> {
+  const signal = context.outer.gone();
+  const outer: OdataRequest = { ...context.outer, gone: () => signal };
+  const failed = new Set<string>();
+  for (const item of items) {
+    if (signal.aborted) return;
+    const version = negotiatedVersion(item.header, outer.version);
+    const answer = await answerItem(item, version, failed, { ...context, outer });
+    yield { id: item.id, version: version ?? outer.version, answer, body: takeBody(answer) };
+    if (answer.status < 400) continue;
+    if (!context.continueOnError) return;
+    if (item.id !== null) failed.add(item.id);
+  }
+}
+
+async function answerItem(
+  item: BatchItem,
+  version: OdataVersion | null,
+  failed: ReadonlySet<string>,
+  { outer, services, admit, onError }: BatchContext,
+): Promise<Answer> {
+  let texts: ReadonlyMap<string, string> | undefined;
+  try {
+    admit();
+    if (version === null) throw new Refused("unsupported_version");
+    if (item.isAtomic) throw new Refused("not_implemented");
+    if (item.dependsOn.some((id) => failed.has(id))) throw new Refused("failed_dependency");
+    const onOptions: OdataRequest["onOptions"] = (decoded) => {
+      texts = decoded;
+    };
+    return await answerOne(item, { ...outer, version, header: item.header, onOptions }, services);
+  } catch (error) {
+    const shown = toPublicError(error, texts);
+    onError(error, shown);
+    return odataErrorAnswer(shown);
+  }
+}
+
+async function answerOne(item: BatchItem, outer: OdataRequest, services: OdataServices): Promise<Answer> {
+  const { path, query } = resolveUrl(item.url, outer.root);
+  const purpose = purposeOf(path);
+  if (purpose === "batch") throw new Refused("not_implemented");
+  requireMethod(item.method, purpose);
+  if (item.method === "OPTIONS") return { ...nothing, headers: allowed(purpose) };
+  if (purpose === "read") {
+    const answer = await answerRead(path, { ...outer, query }, services);
+    return item.method === "HEAD" ? { ...answer, body: "" } : answer;
+  }
+  const posted = [query, postedQueryOf(item.header("content-type"), item.body)].filter((part) => part !== "");
+  return answerRead(withoutQuery(path), { ...outer, query: posted.join("&") }, services);
+}
+
+/** The body as bytes of its own: what the store lent goes back at once. */
+function takeBody({ body, release }: Answer): Buffer {
+  const bytes = Buffer.concat(piecesOf(body));
+  release?.();
+  return bytes;
+}

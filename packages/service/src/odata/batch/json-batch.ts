@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { Refused } from "../../errors.ts";
+import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
+
+const id = z.string().min(1).max(128);
+
+/** A batch in JSON. Source: OData JSON Format 4.01, section 19.1. */
+export const batchSchema = z.strictObject({
+  requests: z.array(
+    z.strictObject({
+      id,
+      method: z.string().max(16),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()).default({}),
+      body: z.unknown().optional(),
+      dependsOn: z.array(id).default([]),
+      atomicityGroup: id.optional(),
+      if: z.string().optional(),
+    }),
+  ),
+});
+
+/** @throws {Refused} `invalid_batch` */
+export const readJsonBatch = (body: string): Batch => ({
+  items: toItems(body),
+  contentType: "application/json",
+  write,
+});
+
+function toItems(body: string): readonly BatchItem[] {
+  const read = batchSchema.safeParse(parse(body));
+  if (!read.success) throw new Refused("invalid_batch", placeOf(read.error.issues[0]?.path ?? []));
+  const known = new Set<string>();
+  return read.data.requests.map((request, i) => {
+    const place = `requests[${i}]`;
+    if (known.has(request.id)) throw new Refused("invalid_batch", `${place}.id`);
+    if (!request.dependsOn.every((other) => known.has(other)))
+      throw new Refused("invalid_batch", `${place}.dependsOn`);
+    known.add(request.id);
+    return {
+      ...request,
+      method: request.method.toUpperCase(),
+      header: headerReader(Object.entries(request.headers)),
+      body: typeof request.body === "string" ? request.body : "",
+      isAtomic: request.atomicityGroup !== undefined || request.if !== undefined,
+    };
+  });
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Refused("invalid_batch");
+  }
+}
+
+/** `["requests", 2, "url"]` → `requests[2].url` */
+const placeOf = (path: readonly PropertyKey[]): string =>
+  path
+    .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
+    .join("")
+    .slice(1, 65);
+
+/** Source: OData JSON Format 4.01, section 19.3. */
+async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string | Uint8Array> {
+  yield '{"responses":[';
+  let comma = "";
+  for await (const reply of replies) {
+    const { id: replied, answer, body } = reply;
+    const head = JSON.stringify({ id: replied, status: answer.status, headers: replyHeaders(reply) });
+    yield `${comma}${head.slice(0, -1)}`;
+    if (answer.contentType !== undefined) yield* writeBody(answer.contentType, body);
+    yield "}";
+    comma = ",";
+  }
+  yield "]}";
+}
+
+/** JSON stands as it is, text as a string, and anything else is base64url. */
+function* writeBody(contentType: string, body: Buffer): Iterable<string | Uint8Array> {
+  yield ',"body":';
+  if (contentType.startsWith("application/json")) yield body;
+  else yield JSON.stringify(body.toString(contentType.startsWith("text/") ? "utf8" : "base64url"));
+}

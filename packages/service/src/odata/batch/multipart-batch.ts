@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import { Refused } from "../../errors.ts";
+import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
+
+/** Header lines, and what follows the empty line after them. */
+type Message = { readonly headers: readonly (readonly [string, string])[]; readonly content: string };
+
+/**
+ * A batch as `multipart/mixed`. Lines may end with a line feed alone, as some clients send them.
+ * Source: OData Protocol 4.01, section 11.7.7; RFC 2046, section 5.1.
+ *
+ * @throws {Refused} `invalid_batch`
+ */
+export function readMultipartBatch(body: string, boundary: string): Batch {
+  const answered = `batchresponse_${randomUUID()}`;
+  return {
+    items: partsOf(body, boundary).map(toItem),
+    contentType: `multipart/mixed;boundary=${answered}`,
+    write: (replies) => write(replies, answered),
+  };
+}
+
+/** @throws {Refused} unless a line with two dashes more than the boundary ends the last part. */
+function partsOf(body: string, boundary: string): readonly string[] {
+  const delimiter = new RegExp(`(?:^|\\r?\\n)--${boundary.replace(/\W/g, "\\$&")}(--)?[ \\t]*(?=\\r?\\n|$)`);
+  const [, ...pieces] = body.split(delimiter);
+  const parts: string[] = [];
+  for (let i = 0; i + 1 < pieces.length; i += 2) {
+    if (pieces[i] !== undefined) return parts;
+    parts.push((pieces[i + 1] ?? "").replace(/^\r?\n/, ""));
+  }
+  throw new Refused("invalid_batch");
+}
+
+function toItem(part: string, i: number): BatchItem {
+  const place = `part ${i + 1}`;
+  const { headers, content } = toMessage(part, place);
+  const header = headerReader(headers);
+  const type = header("content-type")?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type === "multipart/mixed") return changeSet;
+  if (type !== "application/http") throw new Refused("invalid_batch", place);
+  const [, line = "", rest = ""] = /^([^\r\n]*)(?:\r?\n)?(.*)$/s.exec(content.trimStart()) ?? [];
+  const { method, url } = /^(?<method>[A-Z]+) (?<url>\S+) HTTP\/1\.\d$/.exec(line.trimEnd())?.groups ?? {};
+  if (method === undefined || url === undefined) throw new Refused("invalid_batch", place);
+  const request = toMessage(rest, place);
+  const own = headerReader(request.headers);
+  const id = header("content-id") ?? own("content-id") ?? null;
+  if (id !== null && !/^[ -~]{1,128}$/.test(id)) throw new Refused("invalid_batch", place);
+  return { id, method, url, header: own, body: request.content, dependsOn: [], isAtomic: false };
+}
+
+/** Changes of data, which nobody reads further: there are none here. */
+const changeSet: BatchItem = {
+  id: null,
+  method: "POST",
+  url: "",
+  header: () => undefined,
+  body: "",
+  dependsOn: [],
+  isAtomic: true,
+};
+
+function toMessage(text: string, place: string): Message {
+  const [head = "", ...rest] = text.split(/(?:^|\r?\n)\r?\n/);
+  const lines = head.split(/\r?\n/).filter((line) => line !== "");
+  const headers = lines.map((line) => {
+    const { name, value } = /^(?<name>[\w!#$%&'*+.^`|~-]+):(?<value>.*)$/.exec(line)?.groups ?? {};
+    if (name === undefined || value === undefined) throw new Refused("invalid_batch", place);
+    return [name, value.trim()] as const;
+  });
+  return { headers, content: rest.join("\r\n\r\n") };
+}
+
+async function* write(
+  replies: AsyncIterable<BatchReply>,
+  boundary: string,
+): AsyncIterable<string | Uint8Array> {
+  for await (const reply of replies) {
+    const { id, answer, body } = reply;
+    yield lines(
+      `--${boundary}`,
+      "Content-Type: application/http",
+      "Content-Transfer-Encoding: binary",
+      ...(id === null ? [] : [`Content-ID: ${id}`]),
+      "",
+      `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,
+      ...Object.entries(replyHeaders(reply)).map(([name, value]) => `${name}: ${value}`),
+      `content-length: ${body.length}`,
+      "",
+    );
+    yield body;
+    yield "\r\n";
+  }
+  yield lines(`--${boundary}--`);
+}
+
+const lines = (...each: readonly string[]): string => each.map((line) => `${line}\r\n`).join("");

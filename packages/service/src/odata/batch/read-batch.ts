@@ -1,0 +1,34 @@
+import type { Request } from "express";
+import { Refused } from "../../errors.ts";
+import { contentTypeOf, readBody } from "../../http/request-body.ts";
+import type { Batch } from "./batch-item.ts";
+import { readJsonBatch } from "./json-batch.ts";
+import { readMultipartBatch } from "./multipart-batch.ts";
+
+/** Longest body of a batch, in bytes. */
+const maxBatchLength = 1_048_576;
+
+/** Source: RFC 2046, section 5.1.1. */
+const boundaryPattern = /;\s*boundary=(?<quote>"?)(?<boundary>[\w'()+,./:=?-]{1,70})\k<quote>\s*(?:;|$)/i;
+
+/**
+ * The batch in the body of a request.
+ *
+ * @param limit requests that it may have
+ * @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_batch`
+ */
+export async function readBatch(req: Request, limit: number): Promise<Batch> {
+  const read = readerOf(req);
+  const batch = read(await readBody(req, maxBatchLength));
+  if (batch.items.length > limit) throw new Refused("body_too_large");
+  return batch;
+}
+
+function readerOf(req: Request): (body: string) => Batch {
+  const type = contentTypeOf(req)?.type;
+  if (type === "application/json") return readJsonBatch;
+  if (type !== "multipart/mixed") throw new Refused("unsupported_media_type");
+  const boundary = boundaryPattern.exec(req.get("content-type") ?? "")?.groups?.["boundary"];
+  if (boundary === undefined) throw new Refused("invalid_batch", "Content-Type");
+  return (body) => readMultipartBatch(body, boundary);
+}

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { maxSkip, maxTop } from "../catalog.ts";
+import { type Operation, type Parameter, type Schema, text } from "../openapi/operation.ts";
+import type { Address } from "./address.ts";
+import { batchSchema } from "./batch/json-batch.ts";
+import { odataRoot } from "./protocol.ts";
+import { type OfferedOption, optionsOf } from "./query-options.ts";
+
+const xml = { "application/xml": text };
+const plain = { "text/plain": text };
+const json = (schema: Schema) => ({ "application/json": schema });
+
+const context = { "@odata.context": { type: "string", format: "uri" } };
+const object = (properties: Schema, ...required: readonly string[]): Schema => ({
+  type: "object",
+  properties: { ...context, ...properties },
+  ...(required.length === 0 ? {} : { required }),
+});
+
+/** Its members are in `$metadata`, which knows what the key may see. */
+const entity = object({});
+const collection = object(
+  {
+    "@odata.count": { type: "integer" },
+    "@odata.nextLink": { type: "string", format: "uri" },
+    value: { type: "array", items: { type: "object" } },
+  },
+  "value",
+);
+
+const placeholder = (name: string, description: string, example: string): Parameter => ({
+  name,
+  in: "path",
+  required: true,
+  description,
+  schema: text,
+  example,
+});
+const entitySet = placeholder("entitySet", "A set of the service document", "Property");
+const key = placeholder("key", "Key of the entity; each quote in it is written twice", "GSM_10000111");
+const property = placeholder("property", "A property of `$metadata`", "City");
+
+const set = `${odataRoot}/{entitySet}`;
+const one = `${set}('{key}')`;
+
+type Read = Pick<Operation, "path" | "summary" | "gives"> & { readonly places?: readonly Parameter[] };
+
+/** Every kind of address that is read. The compiler refuses a missing one. */
+const reads: Readonly<Record<Address["kind"], Read>> = {
+  ServiceDocument: {
+    path: odataRoot,
+    summary: "The active sets that the key sees",
+    gives: json(object({ value: { type: "array", items: { type: "object" } } }, "value")),
+  },
+  Metadata: {
+    path: `${odataRoot}/$metadata`,
+    summary: "The model: sets and fields that the key sees",
+    gives: { ...xml, ...json({ type: "object" }) },
+  },
+  Collection: {
+    path: set,
+    summary: "Records of a set, page by page",
+    places: [entitySet],
+    gives: json(collection),
+  },
+  Count: { path: `${set}/$count`, summary: "Number of records", places: [entitySet], gives: plain },
+  Entity: { path: one, summary: "One record", places: [entitySet, key], gives: json(entity) },
+  Property: {
+    path: `${one}/{property}`,
+    summary: "One property of a record",
+    places: [entitySet, key, property],
+    gives: json(object({ value: {} }, "value")),
+  },
+  Value: {
+    path: `${one}/{property}/$value`,
+    summary: "The text of one property",
+    places: [entitySet, key, property],
+    gives: plain,
+  },
+};
+
+/** The template of an address of the kind. */
+export const templateOf = (kind: Address["kind"]): string => reads[kind].path;
+
+/** Where a batch is sent. */
+export const batchTemplate = `${odataRoot}/$batch`;
+
+const flag: Schema = { type: "boolean", default: false };
+
+/** What each option means, in short. */
+const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
+  $filter: [text, "Condition, such as `ListPrice le 500000 and City eq 'Austin'`"],
+  $select: [text, "Names of properties, with commas between"],
+  $orderby: [text, "Properties or expressions, each with `asc` or `desc`"],
+  $top: [{ type: "integer", minimum: 0, maximum: maxTop }, "Records of a page"],
+  $skip: [{ type: "integer", minimum: 0, maximum: maxSkip }, "Records to pass over"],
+  $skiptoken: [text, "Only ever part of a next link"],
+  $count: [flag, "Whether to count all records"],
+  $format: [text, "Media type of the answer, such as `application/json;odata.metadata=full`"],
+  $ignorenulls: [flag, "Whether to leave out members that are null"],
+  $ignorecase: [flag, "Whether `$filter` compares texts without regard to case"],
+  placekey: [text, "Canonical Placekey: every listing of that property"],
+};
+
+const toParameter = (name: OfferedOption): Parameter => {
+  const [schema, description] = options[name];
+  return { name, in: "query", description, schema };
+};
+
+const toOperation = (kind: Address["kind"]): Operation => {
+  const { places = [], ...read } = reads[kind];
+  return {
+    method: "get",
+    tag: "OData",
+    ...read,
+    parameters: [...places, ...optionsOf[kind].map(toParameter)],
+  };
+};
+
+const { $schema: _, ...batch } = z.toJSONSchema(batchSchema, { io: "input" });
+
+/** Everything that is answered under the OData root. */
+export const odataOperations: readonly Operation[] = [
+  ...(Object.keys(reads) as Address["kind"][]).map(toOperation),
+  {
+    method: "post",
+    path: `${set}/$query`,
+    tag: "OData",
+    summary: "As the address without `/$query`, with the query in the body",
+    parameters: [entitySet],
+    takes: { "text/plain": text, "application/x-www-form-urlencoded": { type: "object" } },
+    gives: json(collection),
+  },
+  {
+    method: "post",
+    path: batchTemplate,
+    tag: "OData",
+    summary: "Several reads in one request",
+    takes: { ...json(batch), "multipart/mixed": text },
+    gives: { ...json({ type: "object" }), "multipart/mixed": text },
+  },
+];

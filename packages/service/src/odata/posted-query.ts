@@ -1,0 +1,37 @@
+import type { Request } from "express";
+import { Refused } from "../errors.ts";
+import { contentTypeOf, readBody } from "../http/request-body.ts";
+import { maxUrlLength } from "../http/url-limit.ts";
+import { type MediaType, parseMediaType } from "./media-type.ts";
+import { encodeUnsafe } from "./unsafe.ts";
+
+/** Longest query in a body, in bytes: with a path and a skip token it fits into an address, that of the next page. */
+const maxPostedQuery = maxUrlLength - 4096;
+
+const types: ReadonlySet<string> = new Set(["text/plain", "application/x-www-form-urlencoded"]);
+
+/**
+ * The query string that the body of `POST …/$query` holds. Source: OData URL Conventions 4.01, section 4.17.
+ *
+ * @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`
+ */
+export async function readPostedQuery(req: Request): Promise<string> {
+  requireQueryType(contentTypeOf(req));
+  return toQuery(await readBody(req, maxPostedQuery));
+}
+
+/** As {@link readPostedQuery}, of a request within a batch. */
+export function postedQueryOf(contentType: string | undefined, body: string): string {
+  requireQueryType(parseMediaType(contentType ?? ""));
+  return toQuery(body);
+}
+
+function requireQueryType(type: MediaType | undefined): void {
+  if (type === undefined || !types.has(type.type)) throw new Refused("unsupported_media_type");
+}
+
+function toQuery(text: string): string {
+  const query = encodeUnsafe(text.trimEnd());
+  if (query.length > maxPostedQuery) throw new Refused("body_too_large");
+  return query;
+}

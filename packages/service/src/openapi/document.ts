@@ -1,0 +1,75 @@
+import type { Operation, Schema } from "./operation.ts";
+
+/** What is said once, and meant by every operation. */
+const components = {
+  securitySchemes: {
+    apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
+    bearer: { type: "http", scheme: "bearer", description: "The API key" },
+  },
+  schemas: {
+    ODataError: {
+      type: "object",
+      required: ["error"],
+      properties: {
+        error: {
+          type: "object",
+          required: ["code", "message"],
+          properties: {
+            code: { type: "string" },
+            message: { type: "string" },
+            target: { type: "string" },
+            details: { type: "array", items: { type: "object" } },
+          },
+        },
+      },
+    },
+    Error: { type: "object", required: ["error"], properties: { error: { type: "string" } } },
+  },
+} as const;
+
+/** The OpenAPI 3.1 document of the operations, for a service at `baseUrl`. */
+export const openApiDocument = (operations: readonly Operation[], baseUrl: string | undefined): Schema => ({
+  openapi: "3.1.0",
+  info: {
+    title: "Cadastre",
+    version: "1",
+    summary: "Real-estate listings under a signed entitlement",
+    description:
+      "Every answer is restricted to what the entitlement of the key grants. The service document and `$metadata` say which sets and fields those are.",
+  },
+  servers: [{ url: baseUrl ?? "/" }],
+  security: [{ apiKey: [] }, { bearer: [] }],
+  tags: [{ name: "OData" }, { name: "Service" }],
+  paths: pathsOf(operations),
+  components,
+});
+
+function pathsOf(operations: readonly Operation[]): Schema {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: toOperationObject(operation) };
+  }
+  return paths;
+}
+
+const toOperationObject = ({ tag, summary, isOpen, parameters, takes, gives }: Operation): Schema => ({
+  tags: [tag],
+  summary,
+  ...(isOpen === undefined ? {} : { security: [] }),
+  ...(parameters === undefined ? {} : { parameters }),
+  ...(takes === undefined ? {} : { requestBody: { required: true, content: contentOf(takes) } }),
+  responses: {
+    "200": { description: "What was asked for", content: contentOf(gives) },
+    default: {
+      description: "Why it was refused",
+      content: contentOf({ "application/json": errorOf(tag) }),
+    },
+  },
+});
+
+const errorOf = (tag: Operation["tag"]): Schema => ({
+  $ref: `#/components/schemas/${tag === "OData" ? "ODataError" : "Error"}`,
+});
+
+const contentOf = (schemas: Readonly<Record<string, Schema>>): Schema =>
+  Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));

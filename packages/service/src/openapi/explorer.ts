@@ -1,0 +1,68 @@
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import type { IRouter, Response } from "express";
+import type { Config } from "../config.ts";
+import { found, sendAnswer } from "../http/answer.ts";
+import { healthOperations } from "../http/health.ts";
+import { addRead } from "../http/routes.ts";
+import { odataOperations } from "../odata/operations.ts";
+import { openApiDocument } from "./document.ts";
+import { explorerPage, explorerPolicy, explorerScript } from "./explorer-page.ts";
+import { type Operation, text } from "./operation.ts";
+
+const open = (path: string, summary: string, ...types: readonly string[]): Operation => ({
+  method: "get",
+  path,
+  tag: "Service",
+  summary,
+  isOpen: true,
+  gives: Object.fromEntries(types.map((type) => [type, text])),
+});
+
+const document = open("/openapi.json", "This document", "application/json");
+const page = open("/explorer", "A page to try requests with", "text/html");
+const script = open("/explorer/start.js", "Starts the page", "text/javascript");
+/** Files of the package that the page is made of. */
+const files: readonly Operation[] = [
+  open("/explorer/swagger-ui-bundle.js", "The page's program", "text/javascript"),
+  open("/explorer/swagger-ui.css", "The page's style", "text/css"),
+  open("/explorer/favicon-32x32.png", "The page's icon", "image/png"),
+];
+
+/** Every operation of the service. */
+const operations: readonly Operation[] = [
+  ...odataOperations,
+  ...healthOperations,
+  document,
+  page,
+  script,
+  ...files,
+];
+
+const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+
+/** Adds the document of the service, and a page that reads it. No key is asked, and nothing comes from elsewhere. */
+export function addExplorer(routes: IRouter, { baseUrl, compression }: Config): void {
+  const root = baseUrl === undefined ? "" : new URL(baseUrl).pathname.replace(/\/$/, "");
+  const fixed: readonly (readonly [Operation, string, string])[] = [
+    [document, "application/json", JSON.stringify(openApiDocument(operations, baseUrl))],
+    [page, "text/html;charset=utf-8", explorerPage(root)],
+    [script, "text/javascript;charset=utf-8", explorerScript],
+  ];
+  for (const [operation, type, body] of fixed) {
+    addRead(routes, operation, (_req, res) => {
+      allowPage(res);
+      res.setHeader("vary", "accept-encoding");
+      sendAnswer(res, found(type, body), compression);
+    });
+  }
+  for (const operation of files) {
+    const file = operation.path.slice("/explorer/".length);
+    addRead(routes, operation, (_req, res) => {
+      allowPage(res);
+      res.sendFile(file, { root: folder, maxAge: "1h" });
+    });
+  }
+}
+
+const allowPage = (res: Response) => void res.setHeader("content-security-policy", explorerPolicy);

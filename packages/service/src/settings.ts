@@ -1,0 +1,218 @@
+import { z } from "zod";
+import { toOrigins } from "./http/cross-origin.ts";
+import { toTrustedProxies } from "./http/trusted-proxies.ts";
+
+/** Something that the service can be told from outside, as text. */
+export type Setting = {
+  /** Its name in `Config`. */
+  readonly member: string;
+  readonly is: z.ZodType<unknown, string>;
+  /** What it must be, to follow "must be". */
+  readonly must: string;
+  readonly means: string;
+} & (
+  | { readonly default: string }
+  /** What holds where it is not set. */
+  | { readonly absent: string }
+);
+
+/** A whole number between two bounds, said in words. */
+const whole = (least: number, greatest: number, zero?: string) => ({
+  is: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number)
+    .refine((value) => value >= least && value <= greatest),
+  must: `a whole number from ${least} to ${greatest}${zero === undefined ? "" : ` (0: ${zero})`}`,
+});
+
+const trueOrFalse = {
+  is: z.enum(["true", "false"]).transform((value) => value === "true"),
+  must: "true or false",
+};
+
+/** What `read` makes of a text; where it makes nothing of it, the text is wrong. */
+const readBy = <T>(read: (text: string) => T | undefined) =>
+  z.string().transform((text, context): T => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: "custom", message: "not read" });
+    return z.NEVER;
+  });
+
+const port = whole(0, 65_535, "any free port");
+const rate = whole(0, 1_000_000, "no limit");
+const host = { is: z.string().regex(/^[\w.:-]{1,255}$/), must: "a host name or an IP address" };
+const text = (must: string) => ({ is: z.string(), must });
+
+const isBaseUrl = (given: string) => {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+};
+
+/** Every setting, by its name in the environment and in the file. */
+export const settings = {
+  PORT: { member: "port", ...port, default: "8080", means: "Port to listen on; 0 takes any free one" },
+  HOST: {
+    member: "host",
+    ...host,
+    default: "127.0.0.1",
+    means: "Address to listen on; 0.0.0.0 for all",
+  },
+  CADASTRE_ADMIN_PORT: {
+    member: "adminPort",
+    ...port,
+    absent: "none",
+    means: "Port of `/metrics`: see [Metrics](#metrics); 0 takes any free one",
+  },
+  CADASTRE_ADMIN_HOST: {
+    member: "adminHost",
+    ...host,
+    default: "127.0.0.1",
+    means: "Address that `/metrics` listens on",
+  },
+  CADASTRE_DATA: {
+    member: "dataFolder",
+    ...text("the path of a folder"),
+    default: ".data",
+    means: "Folder of the databases, the secrets and `demo.json`",
+  },
+  CADASTRE_LISTINGS: {
+    member: "listings",
+    ...whole(1, 10_000_000),
+    default: "20000",
+    means: "Sample listings to prepare where there is no data yet",
+  },
+  CADASTRE_KEY_SET: {
+    member: "keySet",
+    ...text("the path or the address of a JWKS"),
+    absent: "`public-keys.json` of the data folder",
+    means: "JWKS that entitlements are verified with: a file, or an `https` address",
+  },
+  CADASTRE_ISSUER: {
+    member: "issuer",
+    ...text("the `iss` of the entitlements"),
+    absent: "the demo's",
+    means: "`iss` of the entitlements",
+  },
+  CADASTRE_AUDIENCE: {
+    member: "audience",
+    ...text("the `aud` of the entitlements"),
+    absent: "the demo's",
+    means: "`aud` of the entitlements: what the issuer calls this service",
+  },
+  CADASTRE_BASE_URL: {
+    member: "baseUrl",
+    is: z
+      .string()
+      .refine(isBaseUrl)
+      .transform((url) => url.replace(/\/+$/, "")),
+    must: "an http or https address without a query",
+    absent: "that of the request",
+    means: "Address of the service as clients see it, for every link",
+  },
+  CADASTRE_TRUST_PROXY: {
+    member: "trustProxy",
+    is: readBy(toTrustedProxies),
+    must: "a number of proxies, or addresses and networks such as `loopback,10.0.0.0/8`",
+    absent: "none",
+    means: "Proxies that are believed on the client's scheme and host: see [Links](#links)",
+  },
+  CADASTRE_CORS_ORIGINS: {
+    member: "corsOrigins",
+    is: readBy(toOrigins),
+    must: "`*`, or origins such as `https://app.example` with commas between",
+    absent: "none",
+    means:
+      "Origins of pages whose scripts may ask, with commas between; `*` for all: see [Methods](#methods)",
+  },
+  CADASTRE_PAGE_SIZE: {
+    member: "pageSize",
+    ...whole(1, 1000),
+    default: "100",
+    means: "Records of a page without `$top`, at most 1000",
+  },
+  CADASTRE_TOP_IS_TOTAL: {
+    member: "topIsTotal",
+    ...trueOrFalse,
+    default: "false",
+    means: "Whether `$top` counts the records of all pages together: see [Pages](#pages)",
+  },
+  CADASTRE_BATCH_REQUESTS: {
+    member: "batchRequests",
+    ...whole(1, 1000),
+    default: "100",
+    means: "Requests that a `$batch` may have, at most 1000",
+  },
+  CADASTRE_REQUESTS_PER_SECOND: {
+    member: "requestsPerSecond",
+    ...rate,
+    default: "100",
+    means: "Requests of a key a second, unless its entitlement says; 0 for no limit: see [Rates](#rates)",
+  },
+  CADASTRE_REFUSALS_PER_SECOND: {
+    member: "refusalsPerSecond",
+    ...rate,
+    default: "10",
+    means: "Requests with a wrong key from one address a second; 0 for no limit",
+  },
+  CADASTRE_COMPRESSION: {
+    member: "compression",
+    ...trueOrFalse,
+    default: "true",
+    means: "Whether answers are compressed for clients that ask for it: see [Compression](#compression)",
+  },
+  CADASTRE_TOKEN_LIFE: {
+    member: "tokenLife",
+    ...whole(1, 31_536_000),
+    default: "86400",
+    means: "Life of a `$skiptoken`, in seconds",
+  },
+  CADASTRE_QUERY_SECONDS: {
+    member: "querySeconds",
+    ...whole(1, 3600),
+    default: "10",
+    means: "How long a query may take; then it is stopped, and answered with 503 `query_timeout`",
+  },
+  CADASTRE_READERS: {
+    member: "readers",
+    ...whole(1, 64),
+    default: "2",
+    means: "Threads that read the database",
+  },
+  CADASTRE_ODATA_VERSION: {
+    member: "odataVersion",
+    is: z.enum(["4.0", "4.01"]),
+    must: "4.0 or 4.01",
+    default: "4.0",
+    means: "`OData-Version` where the request asks for none: 4.0 or 4.01",
+  },
+  CADASTRE_SERVER_TIMING: {
+    member: "serverTiming",
+    ...trueOrFalse,
+    default: "false",
+    means: "Whether answers tell the time of each stage in `Server-Timing`",
+  },
+  CADASTRE_DRAIN_SECONDS: {
+    member: "drainSeconds",
+    ...whole(0, 3600),
+    default: "10",
+    means: "How long a stopping service waits for requests that it has begun to answer",
+  },
+  CADASTRE_LOG_LEVEL: {
+    member: "logLevel",
+    is: z.enum(["debug", "info", "warn", "error", "silent"]),
+    must: "debug, info, warn, error or silent",
+    default: "info",
+    means: "`debug`, `info`, `warn`, `error` or `silent`; JSON lines on standard error",
+  },
+} as const satisfies Record<string, Setting>;
+
+type Settings = typeof settings;
+
+/** The value of each setting, by its member. */
+export type Values = {
+  readonly [Name in keyof Settings as Settings[Name]["member"]]:
+    | z.output<Settings[Name]["is"]>
+    | (Settings[Name] extends { readonly absent: string } ? undefined : never);
+};

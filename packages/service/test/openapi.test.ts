@@ -1,0 +1,107 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { Express } from "express";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createApp, type Services } from "../src/app.ts";
+import { readConfig } from "../src/config.ts";
+import { createLog } from "../src/log.ts";
+import { ask, type Reply } from "./support/ask.ts";
+import { type Running, run } from "./support/running.ts";
+
+let running: Running;
+let base: string;
+let document: Document;
+
+type Parameter = { readonly name: string; readonly in: string; readonly example?: string };
+type OperationObject = {
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
+  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
+};
+type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>> };
+
+beforeAll(async () => {
+  running = await run({ CADASTRE_LISTINGS: "200" });
+  base = running.service.baseUrl;
+  document = JSON.parse((await ask(base, "/openapi.json")).text) as Document;
+});
+afterAll(() => running.stop());
+
+test("the document is one of OpenAPI 3.1", async () => {
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  expect([valid, errors]).toEqual([true, undefined]);
+  expect(validator.version).toBe("3.1");
+});
+
+/** Paths of all routes that the application has, as Express keeps them. */
+const routesOf = (app: Express): readonly string[] =>
+  app.router.stack.flatMap(({ route }) => (route === undefined ? [] : [route.path]));
+
+test("no route of the application is missing from it", () => {
+  const config = readConfig({ CADASTRE_LOG_LEVEL: "silent" });
+  const log = createLog("silent");
+  const routes = routesOf(createApp({ config, log, readiness: { ready: true } } as unknown as Services));
+  expect(routes).toContain("/health/ready");
+  for (const route of routes) expect(Object.keys(document.paths)).toContain(route);
+});
+
+/** Bodies that addresses with `POST` answer. */
+const bodies: Readonly<Record<string, string>> = {
+  "text/plain": "$top=1",
+  "application/json": '{"requests":[]}',
+};
+
+function send(path: string, method: string, operation: OperationObject): Promise<Reply> {
+  const examples = new Map(operation.parameters?.map(({ name, example }) => [name, example]));
+  examples.set("key", running.service.examples?.listingKey);
+  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => String(examples.get(name)));
+  const key = operation.security === undefined ? { "x-api-key": running.key("national") } : {};
+  const type = Object.keys(operation.requestBody?.content ?? {})[0] ?? "";
+  const headers = { ...key, ...(type === "" ? {} : { "content-type": type }) };
+  return ask(base, target, headers, method.toUpperCase(), bodies[type]);
+}
+
+test("what it says is answered, with a media type that it says, and by key alone unless it says otherwise", async () => {
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const reply = await send(path, method, operation);
+      const type = String(reply.headers["content-type"]).split(";", 1)[0];
+      expect([path, reply.status]).toEqual([path, 200]);
+      expect(Object.keys(operation.responses["200"]?.content ?? {})).toContain(type);
+      if (operation.security !== undefined) continue;
+      expect((await ask(base, path, {}, method.toUpperCase())).status).toBe(401);
+    }
+  }
+});
+
+test("the options of an address are those that it takes", async () => {
+  const { parameters = [] } = document.paths["/reso/odata/{entitySet}/$count"]?.["get"] ?? { parameters: [] };
+  const names = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+  expect(names.toSorted()).toEqual(["$filter", "$format", "$ignorecase", "placekey"]);
+});
+
+test("the document tells what everyone may know: no field, and no set but the example", () => {
+  const text = JSON.stringify(document);
+  expect(text).not.toMatch(/ListAgentKey|PrivateRemarks|OpenHouse|Member/);
+});
+
+test("the page loads what this service serves, under a policy that allows no more", async () => {
+  const page = await ask(base, "/explorer");
+  expect(page.headers["content-type"]).toBe("text/html;charset=utf-8");
+  const links = [...page.text.matchAll(/(?:src|href|data-document)="([^"]*)"/g)].map(([, link = ""]) => link);
+  expect(links.length).toBe(5);
+  for (const link of links) {
+    expect(link).toMatch(/^\/(?!\/)/);
+    expect((await ask(base, link)).status).toBe(200);
+  }
+  const policy = String(page.headers["content-security-policy"]);
+  expect(policy).toContain("default-src 'none';script-src 'self';");
+  expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/);
+  expect(page.text).not.toMatch(/<script>|\son\w+=/);
+});
+
+test("nothing else of the package is served", async () => {
+  for (const path of ["/explorer/package.json", "/explorer/index.html", "/explorer/../package.json"])
+    expect((await ask(base, path)).status).toBe(401);
+});
