@@ -79,6 +79,7 @@ const path = fc.oneof(
       "/Property/$count",
       "/Property('x')/City",
       "/Property('x')/City/$value",
+      "/Property('x')/Appliances/$count",
       "",
       "/",
       "/$metadata",
