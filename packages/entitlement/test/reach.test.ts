@@ -12,6 +12,8 @@ const gate = "packages/service/src/gates/gate.ts";
 const served = "packages/service/src/ingest/served.ts";
 const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
+const replication = "packages/service/src/replicate/replicate.ts";
+const removal = "packages/service/src/replicate/remove-gone.ts";
 const publication = "packages/service/src/gates/publication.ts";
 const everySet = "packages/service/src/gates/every-set.ts";
 const policies = "packages/service/src/gates/policies.ts";
@@ -27,14 +29,19 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   // Who holds more than the half of a store that reads.
   ["packages/store/src/sqlite/store.ts", "openSqliteStore", [command, prepare, service]],
   ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
-  ["packages/store/src/store.ts", "WritableStore", [command, prepare, pruning, ingest]],
+  ["packages/store/src/store.ts", "WritableStore", [command, prepare, pruning, ingest, removal, replication]],
   ["packages/store/src/store.ts", "commit", [prepare]],
   ["packages/store/src/store.ts", "prune", [pruning]],
   ["packages/store/src/store.ts", "notes", [prepare, service]],
   ["packages/store/src/store.ts", "explain", []],
   // Who fills it by builds; a publication shows its check all records of the candidate state.
-  ["packages/store/src/store.ts", "builds", [buildCommands, gateCommands, prepare, ingest, service]],
-  ["packages/store/src/build/build.ts", "stage", [ingest]],
+  [
+    "packages/store/src/store.ts",
+    "builds",
+    [buildCommands, gateCommands, prepare, ingest, removal, replication, service],
+  ],
+  ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
+  ["packages/store/src/build/build.ts", "keys", [removal]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],

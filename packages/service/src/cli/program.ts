@@ -5,6 +5,7 @@ import { gatesCommand, publishCommand } from "./gates.ts";
 import { ingestCommand } from "./ingest.ts";
 import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
+import { replicateCommand } from "./replicate.ts";
 
 /** The commands by which an operator looks after the service. */
 function createProgram(): Command {
@@ -13,6 +14,7 @@ function createProgram(): Command {
     .addCommand(keyCommand())
     .addCommand(entitlementCommand())
     .addCommand(ingestCommand())
+    .addCommand(replicateCommand())
     .addCommand(gatesCommand())
     .addCommand(publishCommand())
     .addCommand(rollbackCommand())
