@@ -4,7 +4,7 @@ import { originatingSystems } from "./originating-systems.ts";
 
 /** One value of one lookup, as a record of the Lookup resource in JSON form. Source: RESO Data Dictionary 2.0, Lookup. */
 export type LookupRecord = {
-  /** Name of the lookup and legacy form of the value: stays as long as they do. */
+  /** See {@link lookupKey}: stays as long as its parts do. */
   readonly LookupKey: string;
   readonly LookupName: string;
   readonly LookupValue: string;
@@ -20,8 +20,18 @@ export type LookupRow = {
   readonly record: LookupRecord;
 };
 
+/** A value that a system has in a lookup of which the dictionary lists none, such as a city. */
+export type OwnLookupValue = {
+  readonly datasetId: string;
+  readonly lookupName: string;
+  readonly value: string;
+};
+
 /** When the values that this version lists were last changed: to be set with every change of them. */
-const lastChanged = "2024-06-01T00:00:00.000Z";
+const lastChanged = Date.parse("2024-06-01T00:00:00.000Z");
+
+/** Rows change a millisecond after one another: who pages by time alone, as certification does, meets each of them. */
+const changedAt = (ordinal: number): string => new Date(lastChanged + ordinal).toISOString();
 
 const isLocal = (lookupName: string): boolean => Object.hasOwn(localLookups, lookupName);
 
@@ -30,20 +40,40 @@ const datasetOf = (lookupName: string): string | null =>
     ? (originatingSystems.find(({ prefix }) => lookupName.startsWith(prefix))?.datasetId ?? null)
     : null;
 
-/** Every listed value of every lookup, in the order of {@link lookupNames}: the same rows each time. */
-export function* lookupRows(): Generator<LookupRow> {
-  for (const name of lookupNames) {
-    const datasetId = datasetOf(name);
-    for (const { value, legacyODataValue } of lookupValues(name)) {
-      const record = {
-        LookupKey: `${name}-${legacyODataValue}`,
+/**
+ * The key of a value: name of the lookup and legacy form, with the system's prefix before what is of one dataset. No two
+ * datasets can have the same key.
+ */
+export function lookupKey(datasetId: string | null, lookupName: string, legacyODataValue: string): string {
+  const prefix = originatingSystems.find((system) => system.datasetId === datasetId)?.prefix ?? "";
+  const name = lookupName.startsWith(prefix) ? lookupName : prefix + lookupName;
+  return `${name}-${legacyODataValue}`;
+}
+
+/** Every listed value of every lookup, in the order of {@link lookupNames}, then the own ones: the same rows each time. */
+export function* lookupRows(own: Iterable<OwnLookupValue> = []): Generator<LookupRow> {
+  let ordinal = 0;
+  for (const { datasetId, name, value, legacy, standard } of values(own))
+    yield {
+      datasetId,
+      record: {
+        LookupKey: lookupKey(datasetId, name, legacy),
         LookupName: name,
         LookupValue: value,
-        StandardLookupValue: isLocal(name) ? null : value,
-        LegacyODataValue: legacyODataValue,
-        ModificationTimestamp: lastChanged,
-      };
-      yield { datasetId, record };
-    }
-  }
+        StandardLookupValue: standard,
+        LegacyODataValue: legacy,
+        ModificationTimestamp: changedAt(ordinal++),
+      },
+    };
 }
+
+function* values(own: Iterable<OwnLookupValue>) {
+  for (const name of lookupNames)
+    for (const { value, legacyODataValue: legacy } of lookupValues(name))
+      yield { datasetId: datasetOf(name), name, value, legacy, standard: isLocal(name) ? null : value };
+  for (const { datasetId, lookupName: name, value } of own)
+    yield { datasetId, name, value, legacy: legacyOf(value), standard: null };
+}
+
+/** A value as the name of an enumeration member: its letters and digits. */
+const legacyOf = (value: string): string => value.replaceAll(/[^A-Za-z0-9]/g, "");

@@ -1,6 +1,7 @@
 import { datasetProperty, listingProperties, type ScopeOptions } from "@cadastre/entitlement";
 import { entityModel, entitySet, originatingSystems } from "@cadastre/reso";
-import type { StoredResource } from "@cadastre/store";
+import type { Follows, StoredResource } from "@cadastre/store";
+import { listingColumns } from "./data/listing-values.ts";
 
 /** What entitlements can grant: every resource of the model, of the known datasets. */
 export const scopeOptions: ScopeOptions = {
@@ -103,6 +104,9 @@ const office: StoredResource = {
 /** Rows that are visible with their listing carry what decides that. */
 const hidden = Object.values(listingProperties);
 
+/** @param key where they name their listing */
+const followsListing = (key: string): Follows => ({ resource: "Property", key, values: listingColumns });
+
 const media: StoredResource = {
   entitySet: entitySet("Media"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
@@ -112,6 +116,7 @@ const media: StoredResource = {
     ["ResourceRecordKey", "Order"],
   ],
   hidden,
+  follows: followsListing("ResourceRecordKey"),
 };
 
 const openHouse: StoredResource = {
@@ -124,6 +129,7 @@ const openHouse: StoredResource = {
     ["OpenHouseDate"],
   ],
   hidden,
+  follows: followsListing("ListingKey"),
 };
 
 const lookup: StoredResource = {

@@ -110,9 +110,13 @@ describe("records", () => {
     expect(await countOf("Office", "OfficeKey in ('csv-1','csv-2','stdin-1')")).toBe(1);
   });
 
-  test("that a full set does not name are deleted, those of other systems not", async () => {
+  test("that a full set, in Common Format, does not name are deleted, those of other systems not", async () => {
     const others = await countOf("Office", `not (${ofSource})`);
-    const file = await fileOf("full.jsonl", jsonLines(recordsOf("Office").slice(0, 2)));
+    const whole = {
+      "@reso.context": "urn:reso:metadata:2.0:resource:office",
+      value: recordsOf("Office").slice(0, 2),
+    };
+    const file = await fileOf("full.json.gz", gzipSync(JSON.stringify(whole, null, 2)));
     expect(report(await ingest("Office", file, "--full"))).toMatchObject({ staged: 2 });
     expect(await publish("Office")).toBe(0);
     expect(await countOf("Office", ofSource)).toBe(2);
@@ -177,7 +181,13 @@ describe("what is rejected", () => {
 });
 
 test.each<[string, string, readonly string[], string]>([
-  ["a file of another kind", "<x>", [], "neither JSON lines nor CSV"],
+  ["a file of another kind", "<x>", [], "neither RESO Common Format nor JSON lines nor CSV"],
+  [
+    "a document of another resource",
+    '{"@reso.context": "urn:reso:metadata:2.0:resource:office", "value": []}',
+    [],
+    "does not name Member: see --resource",
+  ],
   ["an empty file", "", [], "holds nothing"],
   ["a damaged gzip", "\u001f\u008b\u0008junk", ["--format", "jsonl"], "its compression is damaged"],
   ["a full set that is not whole", "{}", ["--full"], "a full set must be whole, and nothing of it is staged"],

@@ -20,6 +20,7 @@ export type {
   Bookmark,
   Change,
   Commit,
+  Follows,
   Page,
   ReadOptions,
   RemovedRecord,

@@ -15,6 +15,18 @@ export type StoredResource = {
   readonly folded?: readonly (readonly string[])[];
   /** Columns that restriction reads and no query can name, beside that of the dataset. */
   readonly hidden?: readonly StructuralProperty[];
+  /** Whose values the hidden columns hold. Publications and rollbacks keep them equal; a plain commit takes them as given. */
+  readonly follows?: Follows;
+};
+
+/** A record that another one belongs to. */
+export type Follows = {
+  /** Name of a stored entity set with a key of one property. */
+  readonly resource: string;
+  /** Name of the column that holds its key. */
+  readonly key: string;
+  /** By name of a hidden column, the column of that record; null where there is no such record. */
+  readonly values: Readonly<Record<string, string>>;
 };
 
 /** A record, what it is and whose it is. */

@@ -29,7 +29,7 @@ type Options = {
 export const ingestCommand = (): Command =>
   new Command("ingest")
     .description("Stage the records of a file. Nothing of them is served before `cadastre publish`.")
-    .argument("<file>", "JSON lines or CSV, plain or gzip; - for standard input")
+    .argument("<file>", "RESO Common Format, JSON lines or CSV, plain or gzip; - for standard input")
     .addOption(resourceOption())
     .addOption(sourceOption())
     .addOption(new Option("--format <format>", "by default that of the file's name or text").choices(formats))

@@ -1,4 +1,5 @@
 import { resourceRules, visibleEntitySet } from "@cadastre/entitlement";
+import { lookupKey } from "@cadastre/reso";
 import type { CandidateRecord } from "@cadastre/store";
 import { boundFilter, keysQuery } from "./candidate-query.ts";
 import type { Gate } from "./gate.ts";
@@ -47,7 +48,7 @@ const shownCollisions = 10;
 export const lookupIdentity: Gate = {
   name: "lookup_identity",
   holds:
-    "a key is the lookup and the value's legacy form, and no dataset has a value twice, shared ones included",
+    "a key is made of dataset, lookup and the value's legacy form, and no dataset has a value twice, shared ones included",
   of: ["Lookup"],
   check: async ({ candidate }) => {
     const found = { rows: 0, collisions: 0, strangers: 0 };
@@ -56,7 +57,7 @@ export const lookupIdentity: Gate = {
     for await (const record of candidate.all()) {
       const { key, name, value, legacy } = lookupOf(record);
       found.rows++;
-      if (key !== `${name}-${legacy}`) found.strangers++;
+      if (key !== lookupKey(record.datasetId, name, legacy)) found.strangers++;
       for (const identity of [JSON.stringify([name, value]), JSON.stringify([name, null, legacy])]) {
         const known = owners.get(identity) ?? new Set();
         const collides =

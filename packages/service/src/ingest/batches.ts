@@ -1,4 +1,4 @@
-import type { Entry } from "./read-records.ts";
+import type { Entry } from "./entry.ts";
 
 /** Entries that are staged at once. */
 const batchSize = 1000;

@@ -1,9 +1,9 @@
 import type { Row } from "@cadastre/odata";
 import { type ResourceName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
-import { listingValues } from "../data/listing-values.ts";
+import { listingFields, listingValues } from "../data/listing-values.ts";
 import { type Fault, faultsOf } from "./check-record.ts";
-import type { Entry } from "./read-records.ts";
+import type { Entry } from "./entry.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
@@ -13,9 +13,6 @@ const listingKeys: Partial<Record<ResourceName, string>> = {
   Media: "ResourceRecordKey",
   OpenHouse: "ListingKey",
 };
-
-/** What of a listing decides who sees its media and open houses. */
-const listingFields = ["StateOrProvince", "CountyOrParish", "PostalCode", "OriginatingSystemName"];
 
 export type Checked = { readonly records: readonly StoredRecord[]; readonly rejects: readonly Reject[] };
 
@@ -87,7 +84,7 @@ async function listingsOf(
 ): Promise<ReadonlyMap<string, Row> | undefined> {
   if (listingKeys[name] === undefined) return undefined;
   const keys = [...new Set(records.map((record) => listingKeyOf(name, record)))];
-  return servedRecords(store, "Property", keys, listingFields);
+  return servedRecords(store, "Property", keys, Object.values(listingFields));
 }
 
 function storedRecord(

@@ -3,11 +3,12 @@ import type { BatchOptions, WritableStore } from "@cadastre/store";
 import { type Batch, batchesOf } from "./batches.ts";
 import { checkBatch, foreignKeys } from "./check-batch.ts";
 import { cursorText, readCursor } from "./cursor.ts";
+import type { Entry } from "./entry.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
 import { readLines } from "./read-lines.ts";
-import { type Entry, readers } from "./read-records.ts";
+import { readers } from "./read-records.ts";
 import { addRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
 import type { Source } from "./sources.ts";
 

@@ -1,33 +1,23 @@
 import { Readable } from "node:stream";
 import { codecOf, type EntitySet, type Row, type StructuralProperty } from "@cadastre/odata";
 import { CsvError, parse } from "csv-parse";
+import { type Content, type Entry, entryOf } from "./entry.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
+import { readCommonFormat } from "./read-common-format.ts";
 import { maxLine, readLines } from "./read-lines.ts";
-
-/** What stands in a file: a record in JSON form, or what is none. */
-export type Entry = { readonly line: number } & (
-  | { readonly record: Row }
-  /** Why it is no record. */
-  | { readonly malformed: string }
-);
-
-type Content = AsyncIterable<Uint8Array>;
 
 /** The entries of a file in each format, in their order. */
 export const readers: Readonly<
   Record<Format, (content: Content, entitySet: EntitySet) => AsyncGenerator<Entry>>
 > = {
+  common: readCommonFormat,
   jsonl: readJsonLines,
   csv: readCsv,
 };
 
 async function* readJsonLines(content: Content): AsyncGenerator<Entry> {
-  for await (const { line, text } of readLines(content)) {
-    const value = parsed(text);
-    if (isObject(value)) yield { line, record: value };
-    else yield { line, malformed: value === undefined ? "not JSON" : "not a JSON object" };
-  }
+  for await (const { line, text } of readLines(content)) yield entryOf(line, parsed(text));
 }
 
 function parsed(text: string): unknown {
@@ -37,9 +27,6 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 type CsvRow = {
   readonly record: Readonly<Record<string, string>>;

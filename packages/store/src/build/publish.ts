@@ -47,6 +47,7 @@ async function publishWithin(
   check: Check,
 ): Promise<Publication> {
   await open.fill(takeStaged(open.session, tables));
+  await open.follow();
   const commit = await open.finish();
   const builds: Build[] = [];
   const verdicts: Record<string, Verdict> = {};

@@ -9,7 +9,7 @@ import { forgetStaged } from "./staging.ts";
 
 /** See `Builds.rollback`. */
 export async function rollback(
-  { session, restore, finish }: OpenCommit,
+  { session, restore, follow, finish }: OpenCommit,
   { sha256 }: Ground,
   built: BuiltTable,
   id: string,
@@ -19,6 +19,7 @@ export async function rollback(
   const earlier = builds.find((build) => build.id === id);
   if (earlier === undefined) throw new StoreError("unknown_build", id);
   await restore(table.name, earlier.checkpoint);
+  await follow();
   const { checkpoint } = await finish();
   const digest = await digestOf(session, built, sha256);
   // Versions that it needs were forgotten.

@@ -26,6 +26,8 @@ export type OpenCommit = {
   readonly fill: (changes: Iterable<Writing> | AsyncIterable<Writing>) => Promise<void>;
   /** Make a resource what it was at a checkpoint. */
   readonly restore: (resource: string, checkpoint: number) => Promise<void>;
+  /** Have the records that belong to others say what those say by now, see `StoredResource.follows`. */
+  readonly follow: () => Promise<void>;
   /** Note what was made; nothing is made afterwards. */
   readonly finish: () => Promise<Commit>;
 };

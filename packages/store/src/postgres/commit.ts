@@ -1,6 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier } from "@cadastre/odata";
+import { identifier, type SqlFragment } from "@cadastre/odata";
 import type { Knex } from "knex";
+import { followings } from "../build/following.ts";
 import { restorationOf } from "../build/restore.ts";
 import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
@@ -12,6 +13,8 @@ import { type Client, firstRow, poolOf, runTogether, sessionOf } from "./session
 import { refreshStatistics } from "./statistics.ts";
 import type { Resource, WriteBatch } from "./write-batch.ts";
 import { TableWriter } from "./writer.ts";
+
+const dataset = identifier(datasetProperty.name);
 
 /** Makes commits, one after another: those of this process, and by a lock those of all of them. */
 export class Committer {
@@ -84,12 +87,19 @@ class Making implements OpenCommit {
 
   readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
     const { table } = this.#find(resource);
-    const dataset = identifier(datasetProperty.name);
     const { write, tally } = restorationOf(table, dataset, checkpoint, this.#checkpoint);
     for (const statement of write) await this.session.rows(statement);
     for (const outcome of ["written", "removed"] as const)
-      for (const [datasetId, count] of await this.session.rows(tally[outcome]))
-        this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+      await this.#count(resource, outcome, tally[outcome]);
+  };
+
+  readonly follow: OpenCommit["follow"] = async () => {
+    const tables = [...this.#resources.values()].map(({ table }) => table);
+    const changed = this.#tallies.byResource();
+    for (const { resource, tally, write } of followings(tables, changed, dataset, this.#checkpoint)) {
+      await this.#count(resource, "written", tally);
+      for (const statement of write) await this.session.rows(statement);
+    }
   };
 
   readonly finish: OpenCommit["finish"] = async () => {
@@ -123,6 +133,11 @@ class Making implements OpenCommit {
     const stored = this.#resources.get(resource);
     if (stored === undefined) throw new StoreError("unknown_resource", resource);
     return stored;
+  }
+
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
+    for (const [datasetId, count] of await this.session.rows(statement))
+      this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
   }
 
   async #write(resource: string, writer: TableWriter, batch: WriteBatch): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
 import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
-import type { StoredResource } from "../store.ts";
+import type { Follows, StoredResource } from "../store.ts";
 
 const version = (name: string): StructuralProperty => ({
   name,
@@ -49,6 +49,7 @@ export type TableSchema = {
   /** Indexes whose first column is a text as `$ignorecase` compares it. */
   readonly folded: readonly IndexSchema[];
   readonly points: readonly PointSchema[];
+  readonly follows: Follows | undefined;
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
@@ -58,7 +59,7 @@ export type PointSchema = { readonly name: string; readonly column: StructuralPr
 
 /** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
 export function tableOf(resource: StoredResource): TableSchema {
-  const { entitySet, columns, indexes, points = [], folded = [], hidden = [] } = resource;
+  const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows } = resource;
   const { name, type } = entitySet;
   const find = (column: string) => {
     const property = type.properties.get(column);
@@ -76,6 +77,8 @@ export function tableOf(resource: StoredResource): TableSchema {
   };
   const findText = (column: string) => requireType(findColumn(column), "Edm.String", "text");
   const findPoint = (column: string) => requireType(findColumn(column), "Edm.GeographyPoint", "point");
+  if (follows !== undefined)
+    for (const column of [follows.key, ...Object.keys(follows.values)]) findColumn(column);
   for (const { name: column } of [{ name: `${name}_closed_key` }, ...stored]) requireShort(column);
   return {
     name,
@@ -95,6 +98,7 @@ export function tableOf(resource: StoredResource): TableSchema {
       name: shortened(`${name}_${point}_place`),
       column: findPoint(point),
     })),
+    follows,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { SqlFragment } from "@cadastre/odata";
 import type { Database } from "better-sqlite3";
+import { followings } from "../build/following.ts";
 import { restorationOf } from "../build/restore.ts";
 import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
@@ -116,6 +117,20 @@ class Making implements OpenCommit {
     }, checkpoint);
     await this.#count(resource, "written", tally.written);
     await this.#count(resource, "removed", tally.removed);
+  };
+
+  readonly follow: OpenCommit["follow"] = async () => {
+    const tables = [...this.#writers.values()].map(({ table }) => table);
+    const changed = this.#tallies.byResource();
+    for (const { resource, tally, write } of followings(
+      tables,
+      changed,
+      datasetColumn.sql,
+      this.checkpoint,
+    )) {
+      await this.#count(resource, "written", tally);
+      for (const statement of write) await this.session.rows(statement);
+    }
   };
 
   readonly finish: OpenCommit["finish"] = async () => {

@@ -14,10 +14,10 @@ const listing = (key: string, city: string, datasetId = texas): StoredRecord => 
 const removal = (key: string): Change => ({ resource, removed: [key] });
 
 const citiesOf = async (store: WritableStore): Promise<Json> =>
-  Object.fromEntries(
-    rowsOf(await store.page(ask({ select: "ListingKey,City" }))).map((row) => [
-      row["ListingKey"],
-      row["City"],
+  Object.fromEntries<unknown>(
+    rowsOf(await store.page(ask({ select: "ListingKey,City" }))).map(({ ListingKey, City }) => [
+      String(ListingKey),
+      City,
     ]),
   );
 
@@ -104,7 +104,7 @@ export function builds(harness: Harness): void {
       withEmpty(harness, async (store) => {
         const { builds } = store;
         await builds.stage(resource, "z", [listing("a", "1"), listing("b", "1")], { cursor: "1" });
-        await builds.stage(resource, "y", [listing("a", "2")], { cursor: "1" });
+        await builds.stage(resource, "y", [listing("a", "2"), listing("b", "2")], { cursor: "1" });
         await builds.stage(resource, "z", [listing("b", "3"), listing("b", "4")], { cursor: "2" });
         await builds.publish([resource]);
         expect(await citiesOf(store)).toEqual({ a: "2", b: "4" });

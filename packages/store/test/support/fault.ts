@@ -6,7 +6,7 @@ import { batchesOf, type Fault, run } from "./staged-run.ts";
 
 type Place = { readonly file?: string; readonly connection?: string };
 
-const [place, fault] = process.argv.slice(2, 4).map((text) => JSON.parse(text)) as [Place, Fault];
+const [place, fault] = process.argv.slice(2, 4).map((text): unknown => JSON.parse(text)) as [Place, Fault];
 const resources = [stored];
 const store =
   place.file === undefined
