@@ -58,17 +58,13 @@ const keyNames: Readonly<Record<string, string>> = {
   Office: "OfficeKey",
 };
 
-const replicate = (resource: string, ...more: readonly string[]) =>
-  cadastre(
-    [
-      ..."replicate --key-env FEED_KEY --json --filter".split(" "),
-      ofSystem,
-      "--rejects",
-      join(own.folder.path, "rejects.jsonl"),
-      ...["--resource", resource, "--source", system.id, `${feed.service.baseUrl}/reso/odata`, ...more],
-    ],
-    { environment },
-  );
+const replicate = (resource: string, ...more: readonly string[]) => {
+  const of = ["--resource", resource, "--source", system.id, "--filter", ofSystem];
+  const rejects = ["--rejects", join(own.folder.path, "rejects.jsonl")];
+  const address = `${feed.service.baseUrl}/reso/odata`;
+  const args = ["replicate", ...of, ...rejects, "--key-env", "FEED_KEY", "--json", address, ...more];
+  return cadastre(args, { environment });
+};
 const publish = (resource: string) => cadastre(["publish", resource], { environment });
 
 type Report = Readonly<Record<"read" | "staged" | "rejected" | "removed", number>> & {
@@ -111,7 +107,8 @@ describe("another service", () => {
     expect(removed).toBeGreaterThanOrEqual(1);
     expect((await publish("Property")).code).toBe(0);
     const ours = await recordsOf(own, "Property");
-    expect([...ours.keys()].toSorted()).toEqual([...theirs.keys()].filter((key) => key !== gone).toSorted());
+    const left = [...theirs.keys()].filter((key) => key !== gone);
+    expect(new Set(ours.keys())).toEqual(new Set(left));
     expect(report(await replicate("Property", "--full"))).toMatchObject({ removed: 0 });
   });
 });

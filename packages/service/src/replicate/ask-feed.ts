@@ -101,7 +101,7 @@ async function textOf({ body }: Response, url: URL): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of body ?? []) {
+    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
       length += chunk.length;
       if (length > maxAnswer) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
       chunks.push(chunk);

@@ -25,7 +25,7 @@ export type Replication = {
   readonly onProgress: (since: string, counts: Counts) => void;
 };
 
-export type Counts = {
+type Counts = {
   /** Records that the feed has given. */
   readonly read: number;
   /** Records that are staged. */
