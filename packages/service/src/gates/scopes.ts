@@ -1,6 +1,9 @@
-import { compileScope, type ResourceGrant, type Scope } from "@cadastre/entitlement";
+import { compileScope, type ResourceGrant, resourceRules, type Scope } from "@cadastre/entitlement";
 import { originatingSystems, resourceNames } from "@cadastre/reso";
 import { scopeOptions } from "../catalog.ts";
+
+/** What has no rule can be granted to nobody. */
+const ruled = resourceNames.filter((name) => resourceRules[name] !== undefined);
 
 /** A scope over every dataset and region: what a customer with this grant of each resource would see. */
 const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>
@@ -19,21 +22,20 @@ const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): S
       regions: [{ kind: "national", value: "US" }],
       datasets: originatingSystems.map(({ datasetId }) => ({
         dataset_id: datasetId,
-        resources: Object.fromEntries(resourceNames.map((name) => [name, grantOf(name)])),
+        resources: Object.fromEntries(ruled.map((name) => [name, grantOf(name)])),
       })),
     },
     scopeOptions,
   );
 
-/** What opens the policies of a resource. */
-const policies: Readonly<Record<string, Partial<ResourceGrant>>> = {
-  Media: { private: true },
-  Member: { contact: true },
-  Office: { contact: true },
-};
+/** What opens the policies of a resource that has some. */
+function policiesOf(resource: string): Partial<ResourceGrant> {
+  const { privacy, contact } = resourceRules[resource] ?? {};
+  return { ...(privacy && { private: true }), ...(contact && { contact: true }) };
+}
 
 /** Sees everything that any customer can be granted. For the gates and the ingest alone: no request runs in it. */
-export const systemScope = scopeOver("system", (name) => ({ fields: "*", ...policies[name] }));
+export const systemScope = scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) }));
 
 /** Sees every field and row but what a policy keeps back. */
 export const publicScope = scopeOver("public", () => ({ fields: "*" }));

@@ -1,5 +1,5 @@
 import type { Row } from "@cadastre/odata";
-import { type ResourceName, resource } from "@cadastre/reso";
+import { entitySet, type ResourceName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
 import { listingFields, listingValues } from "../data/listing-values.ts";
 import { type Fault, faultsOf } from "./check-record.ts";
@@ -62,14 +62,14 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   return { records, rejects };
 }
 
-/** Those of the keys under which a record of another system is served. */
+/** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
 export async function foreignKeys(
   store: Pick<Store, "page">,
   name: ResourceName,
   { systemName }: Source,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  if (systemName === null) return new Set();
+  if (systemName === null || !entitySet(name).type.properties.has("OriginatingSystemName")) return new Set();
   const served = await servedRecords(store, name, keys, ["OriginatingSystemName"]);
   const foreign = [...served].filter(([, record]) => record["OriginatingSystemName"] !== systemName);
   return new Set(foreign.map(([key]) => key));

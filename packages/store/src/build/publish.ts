@@ -90,8 +90,10 @@ async function candidateOf(
     table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
     " and ",
   );
+  // A record that was replaced has begun again; one that is there as before should be gone.
+  const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(commit.checkpoint)}`;
   const isGone = sql`${identifier(validity.to.name)} = ${value(commit.checkpoint)}
-    and not exists (select 1 from ${current} where ${sameKey})`;
+    and not exists (select 1 from ${current} where ${isReplaced})`;
   const records = (statement: SqlFragment) => () => recordsOf(session.stream(statement));
   return {
     resource: table.name,
