@@ -128,6 +128,8 @@ beforeAll(async () => {
     large: always(large),
     disorder: always(json({ value: [office(2), office(1)] })),
     "two-pages": twoPages,
+    future: json({ value: [office(1), office(2, { ModificationTimestamp: "2999-01-01T00:00:00Z" })] }),
+    long: always(json({ value: [], "@odata.nextLink": `Office?${"x".repeat(65_536)}` })),
     rejected: always(json({ value: faulty })),
     "rejected-too": always(json({ value: faulty })),
     twice: always(json({ value: [office(1, { OfficeName: "older" }), office(2), office(2), office(2)] })),
@@ -202,6 +204,7 @@ describe("refused, without the key and without what the feed says", () => {
     ["away-scheme", "names a next address outside of", 1],
     ["redirected-away", "names a next address outside of", 1],
     ["redirected-on", "redirects again and again", 6],
+    ["long", "names a next address that is too long", 1],
     ["locked", "gave 401: give a key that may read it", 1],
     ["missing", "gave 404", 1],
     ["large", "gave more than 67108864 bytes", 1],
@@ -253,6 +256,12 @@ test("a record that is rejected is told by key, field and code, and the others a
     ["office-3", "Nope", "unknown_field"],
     [null, "OfficeKey", "wrong_type"],
   ]);
+});
+
+test("a record from the future does not put off what is changed until then", async () => {
+  const { staged, since } = await pull("future");
+  expect(staged).toBe(2);
+  expect(Date.parse(since ?? "")).toBeLessThanOrEqual(Date.now());
 });
 
 test("too many rejects end the run", async () => {

@@ -81,10 +81,9 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
   const progress = showProgress(1);
   let first: number | undefined;
   try {
-    return await work((since, { read }) => {
-      const reached = Date.parse(since);
-      first ??= reached;
-      progress.at(Math.min(1, (reached - first) / Math.max(1, now - first)), read);
+    return await work((modified, { read }) => {
+      first ??= modified;
+      progress.at(Math.min(1, (modified - first) / Math.max(1, now - first)), read);
     });
   } finally {
     progress.end();

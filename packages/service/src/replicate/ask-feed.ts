@@ -93,7 +93,9 @@ async function requireSuccess(response: Response, url: URL): Promise<void> {
   if (status === 401 || status === 403)
     throw new FeedError(`${shown(url)} gave ${status}: give a key that may read it`);
   if (status === 200)
-    throw new FeedError(`${shown(url)} gave \`${type.slice(0, 64)}\` and no JSON: is it an OData address?`);
+    throw new FeedError(
+      `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no JSON: is it an OData address?`,
+    );
   throw new FeedError(`${shown(url)} gave ${status}`);
 }
 

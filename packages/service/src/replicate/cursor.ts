@@ -2,11 +2,11 @@
 export type FeedCursor = {
   /** Which feed: see `feedId`. */
   readonly feed: string;
-  /** Latest `ModificationTimestamp` that was met. */
+  /** Latest `ModificationTimestamp` that was met, up to the time of the replication; whole milliseconds of UTC. */
   readonly since: string;
 };
 
-const pattern = /^feed:([\da-f]{64}):(\d{4}-\d\d-\d\dT[\d:.]+Z)$/;
+const pattern = /^feed:([\da-f]{64}):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 
 export const cursorText = ({ feed, since }: FeedCursor): string => `feed:${feed}:${since}`;
 

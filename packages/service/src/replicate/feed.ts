@@ -67,12 +67,16 @@ function withOptions(url: URL, options: Readonly<Record<string, string | undefin
   return made;
 }
 
+/** Longest address that is followed, in UTF-16 code units. */
+const maxLink = 65_536;
+
 /**
  * The address that a page or a redirection of the feed names: of the same origin, for the key goes with it.
  *
  * @throws {FeedError}
  */
 export function followed(link: string, from: URL): URL {
+  if (link.length > maxLink) throw new FeedError(`${shown(from)} names a next address that is too long`);
   const next = URL.canParse(link, from.href) ? new URL(link, from) : undefined;
   if (next === undefined || next.origin !== from.origin || next.username !== "" || next.password !== "")
     throw new FeedError(
@@ -81,5 +85,5 @@ export function followed(link: string, from: URL): URL {
   return next;
 }
 
-/** An address as it is told: without its query, which may hold a token. */
-export const shown = ({ origin, pathname }: URL): string => origin + pathname;
+/** An address as it is told: without its query, which may hold a token, and short, for a feed may have named it. */
+export const shown = ({ origin, pathname }: URL): string => origin + pathname.slice(0, 200);

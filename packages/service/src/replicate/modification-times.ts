@@ -3,24 +3,29 @@ import { shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 
 const instants = codecOf("Edm.DateTimeOffset");
-const instantOf = instants.fromJson as (json: unknown) => { readonly picoseconds: bigint } | undefined;
+
+/** When a record was modified, in whole milliseconds since 1970; undefined where it does not say. */
+function modifiedOf({ ModificationTimestamp }: Row): number | undefined {
+  const instant = instants.fromJson(ModificationTimestamp);
+  return instant === undefined ? undefined : Date.parse(String(instants.toJson(instant)));
+}
 
 /**
- * The time at which the last of the records was modified, none of them before `since`. A record without a time has no
- * say: it is rejected.
+ * When the last of the records was modified, none of them before `since`, in milliseconds since 1970. A record that does
+ * not say has no part in it: it is rejected.
  *
  * @throws {FeedError} if they are in another order, for a replication that was cut off would leave some out.
  */
-export function latestOf(records: readonly Row[], since: string | null, url: URL): string | null {
-  let latest = since === null ? undefined : instantOf(since);
-  for (const { ModificationTimestamp } of records) {
-    const modified = instantOf(ModificationTimestamp);
+export function latestOf(records: readonly Row[], since: number | null, url: URL): number | null {
+  let latest = since;
+  for (const record of records) {
+    const modified = modifiedOf(record);
     if (modified === undefined) continue;
-    if (latest !== undefined && modified.picoseconds < latest.picoseconds)
+    if (latest !== null && modified < latest)
       throw new FeedError(
         `${shown(url)} does not keep to \`$filter\` and \`$orderby\` by ModificationTimestamp`,
       );
     latest = modified;
   }
-  return latest === undefined ? null : String(instants.toJson(latest));
+  return latest;
 }

@@ -21,8 +21,8 @@ export type Replication = {
   readonly rejects: string;
   /** Rejected records that end the replication if there are more. */
   readonly maxRejects: number;
-  /** Told the time of the last record that is staged, and the numbers so far. */
-  readonly onProgress: (since: string, counts: Counts) => void;
+  /** Told when the last record that is staged was modified, in milliseconds since 1970, and the numbers so far. */
+  readonly onProgress: (modified: number, counts: Counts) => void;
 };
 
 type Counts = {
@@ -36,7 +36,7 @@ type Counts = {
 export type ReplicationReport = Counts & {
   /** Records whose removal is staged. */
   readonly removed: number;
-  /** Latest `ModificationTimestamp` so far: the next replication begins there. Null before the first record. */
+  /** Latest `ModificationTimestamp` up to now: the next replication begins there. Null before the first record. */
   readonly since: string | null;
 };
 
@@ -53,28 +53,32 @@ export async function replicate(task: Replication): Promise<ReplicationReport> {
   const feed = feedId(asking.feed);
   let after = await task.store.builds.cursor(task.resource, task.source.name);
   const known = readCursor(after);
-  let since = known?.feed === feed ? known.since : null;
+  const since = known?.feed === feed ? known.since : null;
+  // What a feed dates in the future is no reason to leave out what it changes until then.
+  const now = Date.now();
+  const untilNow = (time: number) => new Date(Math.min(time, now)).toISOString();
+  let latest = since === null ? null : Date.parse(since);
   let [read, staged, rejected] = [0, 0, 0];
   for await (const records of pagesOf(changesUrl(asking.feed, since), asking)) {
-    since = latestOf(records, since, asking.feed.url);
+    latest = latestOf(records, latest, asking.feed.url);
     const checked = await checkRecords(records, task);
     read += records.length;
     rejected += checked.rejected;
     await addRejects(task.rejects, checked.rejects);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     // Nothing is taken that has no time.
-    if (since === null) continue;
-    const cursor = cursorText({ feed, since });
+    if (latest === null) continue;
+    const cursor = cursorText({ feed, since: untilNow(latest) });
     const { changes } = await task.store.builds.stage(task.resource, task.source.name, checked.taken, {
       cursor,
       after,
     });
     after = cursor;
     staged += changes;
-    task.onProgress(since, { read, staged, rejected });
+    task.onProgress(latest, { read, staged, rejected });
   }
   const removed = full ? await removeGone(task) : 0;
-  return { read, staged, rejected, removed, since };
+  return { read, staged, rejected, removed, since: latest === null ? null : untilNow(latest) };
 }
 
 const tooMany = (rejected: number, { maxRejects, rejects }: Replication): string =>

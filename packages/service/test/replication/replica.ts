@@ -22,7 +22,7 @@ export function createReplica({ odata, apiKey }: ListingsService, pageSize: numb
   const feed = feedOf(odata, "Property", { apiKey, select, filter: undefined });
   const asking: Asking = { feed, patience: usualPatience, pageSize, onRetry: () => {} };
   const copied = new Map<string, string>();
-  let since: string | null = null;
+  let latest: number | null = null;
 
   /** @throws {Error} if a key comes twice. */
   async function walk(
@@ -47,9 +47,9 @@ export function createReplica({ odata, apiKey }: ListingsService, pageSize: numb
     copied,
     pull: (between = async () => {}) =>
       walk(
-        changesUrl(feed, since),
+        changesUrl(feed, latest === null ? null : new Date(latest).toISOString()),
         (records) => {
-          since = latestOf(records, since, feed.url);
+          latest = latestOf(records, latest, feed.url);
           for (const record of records) copied.set(String(record["ListingKey"]), versionOf(record));
         },
         between,
