@@ -1,15 +1,18 @@
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket, type SampleResource } from "@cadastre/sample";
+import type { Build } from "@cadastre/store";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Reject } from "../src/ingest/rejects.ts";
 import { ask, query, toCollection } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
-import { end, says, startProgram } from "./support/program.ts";
+import { says, startProgram } from "./support/program.ts";
 import { type Running, run } from "./support/running.ts";
 
 const listings = 100;
@@ -37,7 +40,9 @@ const get = (target: string) =>
   ask(running.service.baseUrl, `/reso/odata${target}`, { "x-api-key": running.key("national") });
 const countOf = async (set: string, $filter: string) => {
   const options = query({ $filter, $count: true, $top: 0 });
-  return toCollection(await get(`/${set}${options}`))["@odata.count"] ?? -1;
+  const reply = await get(`/${set}${options}`);
+  expect(reply.status, reply.text + running.log().slice(-1500)).toBe(200);
+  return toCollection(reply)["@odata.count"] ?? -1;
 };
 const ofSource = `OriginatingSystemName eq '${system.name}'`;
 
@@ -205,25 +210,63 @@ test("a file that is not there is refused", async () => {
   expect([code, stderr]).toEqual([1, "/nowhere.jsonl cannot be read (ENOENT)"]);
 });
 
-test("an ingest and a publication that are killed are completed by running them again", async () => {
-  const [member = {}] = recordsOf("Member");
-  const many = Array.from({ length: 30_000 }, (_, i) => ({ ...member, MemberKey: `killed-${i}` }));
-  const file = await fileOf("many.jsonl", jsonLines(many));
+describe("a process that is killed at any moment", () => {
+  const moments = fc.sample(fc.tuple(fc.nat(300), fc.integer({ min: 900, max: 3000 })), {
+    seed: 1,
+    numRuns: 3,
+  });
   const isKilled = "startswith(MemberKey,'killed-')";
-  const args = ["ingest", "--resource", "Member", "--source", source, file];
-  const first = startProgram("cli/main.ts", args, environment);
-  await says(first, "10,000 records read");
-  await end(first, "SIGKILL");
-  const second = report(await ingest("Member", file));
-  expect(second.resumed).toBeGreaterThanOrEqual(10_000);
-  expect(second).toMatchObject({ read: 30_000, staged: 30_000 - second.resumed });
+  const records = 30_000;
 
-  const publication = startProgram("cli/main.ts", ["publish", "Member"], environment);
-  const over = once(publication.child, "close");
-  await setTimeout(2500);
-  publication.child.kill("SIGKILL");
-  await over;
-  expect([0, 30_000]).toContain(await countOf("Member", isKilled));
-  expect(await publish("Member")).toBe(0);
-  expect(await countOf("Member", isKilled)).toBe(30_000);
-}, 180_000);
+  /** Start a command, and kill it so many milliseconds after `start`. */
+  async function kill(args: readonly string[], delay: number, start?: string): Promise<void> {
+    const program = startProgram("cli/main.ts", args, environment);
+    const over = once(program.child, "close");
+    if (start !== undefined) await says(program, start);
+    await setTimeout(delay);
+    program.child.kill("SIGKILL");
+    await over;
+  }
+
+  const buildsIn = async (path: string) => {
+    const { stdout } = await cadastre(["builds", "Member", "--json"], {
+      environment: { CADASTRE_DATA: path },
+    });
+    return JSON.parse(stdout) as readonly Pick<Build, "id" | "records" | "sha256" | "cursors">[];
+  };
+  const hashesIn = async (path: string) =>
+    (await buildsIn(path)).slice(0, 1).map(({ records, sha256, cursors }) => ({ records, sha256, cursors }));
+
+  test("leaves what was served, and run again gives the build of one that was left alone", async () => {
+    const [member = {}] = recordsOf("Member");
+    const many = Array.from({ length: records }, (_, i) => ({ ...member, MemberKey: `killed-${i}` }));
+    const file = await fileOf("many.jsonl", jsonLines(many));
+    const args = ["ingest", "--resource", "Member", "--source", source, file];
+
+    const alone = await mkdtemp(join(tmpdir(), "cadastre-alone-"));
+    await cp(running.folder.path, alone, { recursive: true });
+    for (const command of [args, ["publish", "Member"]])
+      expect((await cadastre(command, { environment: { CADASTRE_DATA: alone } })).code).toBe(0);
+    const expected = await hashesIn(alone);
+    await rm(alone, { recursive: true });
+
+    const before = await buildsIn(running.folder.path);
+    for (const [delay] of moments) {
+      await kill(args, delay, "records read");
+      expect(await countOf("Member", isKilled)).toBe(0);
+    }
+    const rest = report(await ingest("Member", file));
+    expect(rest.resumed).toBeGreaterThanOrEqual(10_000);
+    expect(rest).toMatchObject({ read: records, staged: records - rest.resumed });
+    expect(await buildsIn(running.folder.path)).toEqual(before);
+
+    for (const [, delay] of moments) {
+      await kill(["publish", "Member"], delay);
+      const builds = await buildsIn(running.folder.path);
+      expect(await countOf("Member", isKilled)).toBe(builds.length > before.length ? records : 0);
+    }
+    expect(await publish("Member")).toBe(0);
+    expect(await countOf("Member", isKilled)).toBe(records);
+    expect(await hashesIn(running.folder.path)).toEqual(expected);
+  }, 300_000);
+});

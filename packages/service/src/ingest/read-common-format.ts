@@ -74,8 +74,8 @@ const isParseError = (cause: unknown): boolean =>
 /** @throws {IngestError} */
 function requireResource(head: Readonly<Record<string, unknown>>, name: string): void {
   const context = head[contextName];
-  if (context === undefined) throw notTheFormat();
-  const [, resource = ""] = contextForm.exec(String(context)) ?? [];
+  if (typeof context !== "string") throw notTheFormat();
+  const [, resource = ""] = contextForm.exec(context) ?? [];
   if (resource.toLowerCase() !== name.toLowerCase())
     throw new IngestError(`the document's \`${contextName}\` does not name ${name}: see --resource`);
 }
