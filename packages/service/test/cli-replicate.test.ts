@@ -75,7 +75,10 @@ const report = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: 
   return JSON.parse(stdout) as Report;
 };
 
-describe("another service", () => {
+// Programs are started again and again.
+const patient = { timeout: 120_000 };
+
+describe("another service", patient, () => {
   test.each(["Property", "Media"])("is copied whole: %s", async (set) => {
     const theirs = await recordsOf(feed, set);
     const told = report(await replicate(set));
@@ -126,7 +129,7 @@ async function change({ folder }: Running, changed: object | { readonly removed:
   await store.close();
 }
 
-test("a run that is killed is completed by running it again", async () => {
+test("a run that is killed is completed by running it again", patient, async () => {
   const args = ["replicate", "--resource", "Office", "--source", system.id, `${faults.origin}/stuck`];
   const rejects = ["--rejects", join(own.folder.path, "killed.jsonl"), "--timeout", "1"];
   const first = startProgram("cli/main.ts", [...args, ...rejects], environment);
@@ -138,9 +141,9 @@ test("a run that is killed is completed by running it again", async () => {
     0,
     "Read 3 records; staged 3. The next time begins at 2024-05-01T10:00:00.000Z.",
   ]);
-}, 120_000);
+});
 
-describe("the key", () => {
+describe("the key", patient, () => {
   test("is read from a file", async () => {
     const file = join(own.folder.path, "feed-key");
     await writeFile(file, `${feed.key("national")}\n`);
