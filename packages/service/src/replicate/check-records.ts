@@ -27,9 +27,10 @@ export async function checkRecords(
   { store, resource: name, source }: Omit<BatchCheck, "seen">,
 ): Promise<CheckedRecords> {
   const keys = records.map((record) => keyText(record[resource(name).key]));
+  const last = new Map(keys.map((key, line) => [key, line]));
   const entries = records
     .map((record, line) => ({ line, record }))
-    .filter(({ line }) => keys[line] === null || keys.lastIndexOf(keys[line] ?? null) === line);
+    .filter(({ line }) => keys[line] === null || last.get(keys[line] ?? null) === line);
   const checked = await checkBatch(entries, { store, resource: name, source, seen: new Set() });
   const rejects = checked.rejects.map(({ line, ...reject }) => ({ key: keys[line] ?? null, ...reject }));
   return { taken: checked.records, rejects, rejected: entries.length - checked.records.length };
