@@ -1,8 +1,10 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket, type SampleResource } from "@cadastre/sample";
@@ -41,7 +43,7 @@ const get = (target: string) =>
 const countOf = async (set: string, $filter: string) => {
   const options = query({ $filter, $count: true, $top: 0 });
   const reply = await get(`/${set}${options}`);
-  expect(reply.status, reply.text + running.log().slice(-1500)).toBe(200);
+  expect(reply.status, reply.text).toBe(200);
   return toCollection(reply)["@odata.count"] ?? -1;
 };
 const ofSource = `OriginatingSystemName eq '${system.name}'`;
@@ -244,7 +246,8 @@ describe("a process that is killed at any moment", () => {
     const args = ["ingest", "--resource", "Member", "--source", source, file];
 
     const alone = await mkdtemp(join(tmpdir(), "cadastre-alone-"));
-    await cp(running.folder.path, alone, { recursive: true });
+    // A process of its own: to close a file of a database here would end the locks that the service has on it.
+    await promisify(execFile)("cp", ["-R", `${running.folder.path}/.`, alone]);
     for (const command of [args, ["publish", "Member"]])
       expect((await cadastre(command, { environment: { CADASTRE_DATA: alone } })).code).toBe(0);
     const expected = await hashesIn(alone);
