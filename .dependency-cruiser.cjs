@@ -63,7 +63,8 @@ module.exports = {
       from: { path: "^packages/store/src/registry/" },
       to: {
         path: "^packages/store/src/",
-        pathNot: "^packages/store/src/(registry/|errors|postgres/connections|schema/(migrations|silent))",
+        pathNot:
+          "^packages/store/src/(registry/|errors|patience|ulid|postgres/connections|schema/(migrations|silent))",
       },
     },
     {

@@ -6,6 +6,17 @@ const prepare = "packages/service/src/data/prepare-listings.ts";
 const service = "packages/service/src/service.ts";
 const registry = "packages/service/src/data/registry.ts";
 const pruning = "packages/service/src/data/pruning.ts";
+const buildCommands = "packages/service/src/cli/builds.ts";
+const gateCommands = "packages/service/src/cli/gates.ts";
+const gate = "packages/service/src/gates/gate.ts";
+const served = "packages/service/src/ingest/served.ts";
+const command = "packages/service/src/cli/data.ts";
+const ingest = "packages/service/src/ingest/ingest.ts";
+const replication = "packages/service/src/replicate/replicate.ts";
+const removal = "packages/service/src/replicate/remove-gone.ts";
+const publication = "packages/service/src/gates/publication.ts";
+const everySet = "packages/service/src/gates/every-set.ts";
+const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
 const cached = [
   "packages/store/src/read/current-compiler.ts",
@@ -16,13 +27,26 @@ const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
   // Who holds more than the half of a store that reads.
-  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [prepare, service]],
+  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [command, prepare, service]],
   ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
-  ["packages/store/src/store.ts", "WritableStore", [prepare, pruning]],
+  ["packages/store/src/store.ts", "WritableStore", [command, prepare, pruning, ingest, removal, replication]],
   ["packages/store/src/store.ts", "commit", [prepare]],
   ["packages/store/src/store.ts", "prune", [pruning]],
   ["packages/store/src/store.ts", "notes", [prepare, service]],
   ["packages/store/src/store.ts", "explain", []],
+  // Who fills it by builds; a publication shows its check all records of the candidate state.
+  [
+    "packages/store/src/store.ts",
+    "builds",
+    [buildCommands, gateCommands, prepare, ingest, removal, replication, service],
+  ],
+  ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
+  ["packages/store/src/build/build.ts", "keys", [removal]],
+  ["packages/store/src/build/build.ts", "publish", [publication]],
+  ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
+  ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],
+  ["packages/store/src/build/build.ts", "all", [policies]],
+  ["packages/store/src/build/build.ts", "removed", [everySet]],
   // Who holds the digests of keys and the entitlements, beside the records.
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
@@ -54,6 +78,11 @@ describe("past restriction", () => {
     ["Scope", "packages/entitlement/src/scope.ts"],
   ])("a %s is made in one file", (type, file) => {
     expect(sources.castersTo(type)).toEqual([file]);
+  });
+
+  test("the scope that sees everything is that of the gates and the ingest", () => {
+    const users = sources.otherUsersOf("packages/service/src/gates/scopes.ts", "systemScope");
+    expect(users).toEqual([everySet, policies, served]);
   });
 
   test("no function that makes SQL of a query is left out", () => {

@@ -7,10 +7,18 @@ export type { LookupStatus } from "./data.ts";
 export { type ResourceName, resoDdVersion, resourceNames } from "./dictionary.ts";
 export { entityModel, entitySet } from "./entity-model.ts";
 export type { Field } from "./field.ts";
+export {
+  type LookupRecord,
+  type LookupRow,
+  lookupKey,
+  lookupRows,
+  type OwnLookupValue,
+} from "./lookup-rows.ts";
 export { type LookupValue, lookupNames, lookupValues } from "./lookups.ts";
 export {
   type OriginatingSystem,
   type OriginatingSystemId,
   originatingSystems,
 } from "./originating-systems.ts";
+export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
 export { fieldsOf, type Resource, resource } from "./resources.ts";

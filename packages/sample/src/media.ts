@@ -27,6 +27,7 @@ const forAgents = ["Agent Only", "Firm Only", "Office Only"] as const;
 const privatePhotos = 0.03;
 
 function permissionOf({ category, seed }: Media): readonly string[] {
+  if (category === "Unbranded Virtual Tour") return ["Public"];
   const draw = unit(combine(seed, 5));
   if (category === "Document") return draw < 0.5 ? forAgents : draw < 0.7 ? ["Private"] : forEveryone;
   return draw < privatePhotos ? ["Private"] : forEveryone;

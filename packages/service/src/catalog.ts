@@ -1,10 +1,7 @@
 import { datasetProperty, listingProperties, type ScopeOptions } from "@cadastre/entitlement";
-import type { EntitySet } from "@cadastre/odata";
 import { entityModel, entitySet, originatingSystems } from "@cadastre/reso";
-import type { StoredResource } from "@cadastre/store";
-
-/** The entity sets that the service answers. Source: interface specification, section 2.2, rule 1. */
-export const activeEntitySets: readonly EntitySet[] = [entitySet("Property")];
+import type { Follows, StoredResource } from "@cadastre/store";
+import { listingColumns } from "./data/listing-values.ts";
 
 /** What entitlements can grant: every resource of the model, of the known datasets. */
 export const scopeOptions: ScopeOptions = {
@@ -86,34 +83,73 @@ const property: StoredResource = {
 const member: StoredResource = {
   entitySet: entitySet("Member"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "MemberMlsId", "MemberStatus", "OfficeKey"],
-  indexes: [["ModificationTimestamp", "MemberKey"], ["OfficeKey"]],
+  indexes: [
+    ["ModificationTimestamp", "MemberKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "MemberKey"],
+    ["MemberMlsId"],
+    ["OfficeKey"],
+  ],
 };
 
 const office: StoredResource = {
   entitySet: entitySet("Office"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "OfficeMlsId", "OfficeStatus"],
-  indexes: [["ModificationTimestamp", "OfficeKey"]],
+  indexes: [
+    ["ModificationTimestamp", "OfficeKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "OfficeKey"],
+    ["OfficeMlsId"],
+  ],
 };
 
 /** Rows that are visible with their listing carry what decides that. */
 const hidden = Object.values(listingProperties);
 
+/** @param key where they name their listing */
+const followsListing = (key: string): Follows => ({ resource: "Property", key, values: listingColumns });
+
 const media: StoredResource = {
   entitySet: entitySet("Media"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
-  indexes: [["ModificationTimestamp", "MediaKey"], ["ResourceRecordKey"]],
+  indexes: [
+    ["ModificationTimestamp", "MediaKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
+    ["ResourceRecordKey", "Order"],
+  ],
   hidden,
+  follows: followsListing("ResourceRecordKey"),
 };
 
 const openHouse: StoredResource = {
   entitySet: entitySet("OpenHouse"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ListingKey", "OpenHouseDate"],
-  indexes: [["ModificationTimestamp", "OpenHouseKey"], ["ListingKey"]],
+  indexes: [
+    ["ModificationTimestamp", "OpenHouseKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
+    ["ListingKey", "OpenHouseDate"],
+    ["OpenHouseDate"],
+  ],
   hidden,
+  follows: followsListing("ListingKey"),
 };
 
-/** Every resource with a table. */
-export const storedResources: readonly StoredResource[] = [office, member, property, media, openHouse];
+const lookup: StoredResource = {
+  entitySet: entitySet("Lookup"),
+  columns: ["LookupName", "LookupValue", "ModificationTimestamp"],
+  indexes: [
+    ["ModificationTimestamp", "LookupKey"],
+    ["LookupName", "LookupValue"],
+  ],
+};
+
+/** Every resource with a table, in an order in which each refers to earlier ones only. */
+export const storedResources: readonly StoredResource[] = [
+  office,
+  member,
+  property,
+  media,
+  openHouse,
+  lookup,
+];
 
 /** Order of a collection where the request gives none; the key follows. */
 export const defaultOrder: readonly string[] = ["ModificationTimestamp"];

@@ -5,7 +5,7 @@ import { createRates } from "./access/rates.ts";
 import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
-import { activeEntitySets, scopeOptions, storedResources } from "./catalog.ts";
+import { scopeOptions, storedResources } from "./catalog.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
@@ -13,6 +13,7 @@ import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { readPeppers, readSecrets } from "./data/secrets.ts";
+import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
@@ -48,6 +49,7 @@ export async function startService(
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
+  const activation = await followActivation(store.builds, log);
   const registry = await openRegistry(folder);
   const services: Services = {
     config,
@@ -55,7 +57,9 @@ export async function startService(
     store,
     skipTokenKey,
     random: randomBytes,
-    activeEntitySets,
+    get activeEntitySets() {
+      return activation.entitySets();
+    },
     keys: createKeyDirectory({
       keys: registry.keys,
       peppers: () => readPeppers(folder),
@@ -78,6 +82,7 @@ export async function startService(
     stop: async () => {
       services.readiness.ready = false;
       stopPruning();
+      activation.stop();
       trust.keys.close();
       await server.stop(config.drainSeconds * 1000);
       // To the end it tells how many requests are still there.

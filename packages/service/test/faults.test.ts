@@ -2,13 +2,12 @@ import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
-import { entityModel } from "@cadastre/reso";
+import { entityModel, entitySet } from "@cadastre/reso";
 import type { Page, Store } from "@cadastre/store";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createRates } from "../src/access/rates.ts";
 import { createApp, type Services } from "../src/app.ts";
-import { activeEntitySets } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { type Listening, listen } from "../src/http/server.ts";
@@ -77,7 +76,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     },
     skipTokenKey: new Uint8Array(32),
     random: randomBytes,
-    activeEntitySets,
+    activeEntitySets: [entitySet("Property")],
     keys: { find: async () => record },
     scopes: { of: async () => scope() },
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),

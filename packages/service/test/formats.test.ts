@@ -272,9 +272,12 @@ describe("`$metadata`", () => {
     expect(document["$Version"]).toBe("4.01");
     expect(document["$EntityContainer"]).toBe("org.reso.metadata.RESO");
     const schema = document["org.reso.metadata"] as Readonly<Record<string, Json>>;
-    expect(Object.keys(schema)).toEqual(["Property", "RESO"]);
-    expect(Object.keys(schema["RESO"] ?? {})).toEqual(["$Kind", "Property"]);
-    const names = Object.keys(schema["Property"] ?? {}).filter((member) => !/^[$@]/.test(member));
+    const active = ["Property", "Media", "Member", "Office", "Lookup"];
+    expect(Object.keys(schema)).toEqual([...active, "RESO"]);
+    expect(Object.keys(schema["RESO"] ?? {})).toEqual(["$Kind", ...active]);
+    const names = active
+      .flatMap((set) => Object.keys(schema[set] ?? {}))
+      .filter((member) => !/^[$@]/.test(member));
     expect(names).toEqual([...xml.matchAll(/<Property Name="(\w+)"/g)].map(([, found]) => found));
     expect(names.includes("Placekey")).toBe(name !== "state");
   });

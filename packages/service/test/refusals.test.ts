@@ -115,8 +115,8 @@ describe("an address", () => {
   test.each<[string, number, string]>([
     ["/reso/odata/Nope", 404, "not_found"],
     ["/reso/odata/property", 404, "not_found"],
-    ["/reso/odata/Media", 404, "not_found"],
-    ["/reso/odata/Media('x')", 404, "not_found"],
+    ["/reso/odata/OpenHouse", 404, "not_found"],
+    ["/reso/odata/OpenHouse('x')", 404, "not_found"],
     ["/reso/odata/Property('x')", 404, "not_found"],
     ["/reso/odata/Property('')", 404, "not_found"],
     ["/reso/odata/Property(ListingId='x')", 404, "not_found"],

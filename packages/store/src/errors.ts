@@ -10,6 +10,12 @@ const messages = {
   store_busy: "too many queries are waiting: try again in a moment",
   /** The versions that the bookmark reads are no longer kept. */
   bookmark_expired: "the walk that the bookmark belongs to is too old: start again at its first page",
+  /** The source has been staged further than to where the batch starts, or not as far. */
+  cursor_passed: "the batch does not start where its source stands: go on from the source's cursor",
+  set_not_begun: "the batch ends a full set of its source that was not begun: stage all of the set again",
+  unknown_build: "the resource has no such build: see the list of its builds",
+  /** Versions that the build needs are no longer kept. */
+  build_expired: "the build is too old to be served again: publish what it held anew",
   /** Found when the store is opened. */
   wall_passable:
     "the role of the wall may read a table itself: revoke that, or name a role without such rights",

@@ -3,11 +3,24 @@
  *
  * @module
  */
+export type {
+  BatchOptions,
+  Build,
+  Builds,
+  Candidate,
+  CandidateRecord,
+  Check,
+  Json,
+  Publication,
+  Staged,
+  Verdict,
+} from "./build/build.ts";
 export { StoreError, type StoreErrorCode } from "./errors.ts";
 export type {
   Bookmark,
   Change,
   Commit,
+  Follows,
   Page,
   ReadOptions,
   RemovedRecord,

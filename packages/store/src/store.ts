@@ -1,5 +1,6 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
+import type { Builds } from "./build/build.ts";
 
 /** An entity set as it is stored: which properties get a typed column, and which columns an index. */
 export type StoredResource = {
@@ -14,17 +15,32 @@ export type StoredResource = {
   readonly folded?: readonly (readonly string[])[];
   /** Columns that restriction reads and no query can name, beside that of the dataset. */
   readonly hidden?: readonly StructuralProperty[];
+  /** Whose values the hidden columns hold. Publications and rollbacks keep them equal; a plain commit takes them as given. */
+  readonly follows?: Follows;
+};
+
+/** A record that another one belongs to. */
+export type Follows = {
+  /** Name of a stored entity set with a key of one property. */
+  readonly resource: string;
+  /** Name of the column that holds its key. */
+  readonly key: string;
+  /** By name of a hidden column, the column of that record; null where there is no such record. */
+  readonly values: Readonly<Record<string, string>>;
 };
 
 /** A record, what it is and whose it is. */
 export type StoredRecord = {
   /** Name of a stored entity set. */
   readonly resource: string;
-  readonly datasetId: string;
+  /** Null for a record that all datasets share. */
+  readonly datasetId: string | null;
   /** JSON form; nulls and empty collections may be left out. */
   readonly record: Row;
   /** Values of the resource's hidden properties. */
   readonly hidden?: Row;
+  /** Name of the source that it is from: a full set of that source, once published, deletes what it does not name. */
+  readonly source?: string;
 };
 
 /** A record that is no longer there. */
@@ -114,8 +130,13 @@ export type WritableStore = Store & {
    * @throws {StoreError} `invalid_record`, `unknown_resource`
    */
   readonly commit: (changes: Iterable<Change> | AsyncIterable<Change>) => Promise<Commit>;
-  /** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
-  readonly prune: (time: number) => Promise<number>;
+  /** Changes that wait to be served, and the states that are and were. */
+  readonly builds: Builds;
+  /**
+   * Forget the versions that ended before `time`, in milliseconds since 1970, and that none of the last `builds` builds
+   * of their resource needs, by default 3. Gives how many there were.
+   */
+  readonly prune: (time: number, builds?: number) => Promise<number>;
   /** Queries that wait for a thread or a connection. */
   readonly waiting: () => number;
   /** What the owner of the database wants kept with it, by key. */

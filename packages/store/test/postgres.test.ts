@@ -63,6 +63,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     role: "reader",
     rules: {
       Property: ruleOf("Property"),
+      Media: ruleOf("Media"),
       Home: ruleOf("Member"),
       Listing: ruleOf("Property"),
       Plot: ruleOf("Member"),

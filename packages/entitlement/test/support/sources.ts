@@ -38,11 +38,14 @@ export class Sources {
 
   /** Files that use what `file` declares under a name, but for those of its own package. */
   usersOf(file: string, name: string): readonly string[] {
+    return this.otherUsersOf(file, name).filter((user) => packageOf(user) !== packageOf(file));
+  }
+
+  /** Files that use what `file` declares under a name, but for itself. */
+  otherUsersOf(file: string, name: string): readonly string[] {
     const path = `${root}${file}`;
     const references = this.#service.getReferencesAtPosition(path, this.#placeOf(path, name)) ?? [];
-    return this.#named(references.map(({ fileName }) => fileName)).filter(
-      (user) => packageOf(user) !== packageOf(file),
-    );
+    return this.#named(references.map(({ fileName }) => fileName)).filter((user) => user !== file);
   }
 
   /** Files that say of a value that it has the type, whatever it is. */

@@ -1,5 +1,8 @@
 import { existsSync } from "node:fs";
+import type { WritableStore } from "@cadastre/store";
 import type { Registry } from "@cadastre/store/registry";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { storedResources } from "../catalog.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
@@ -7,16 +10,37 @@ import { withRegistry } from "../data/registry.ts";
 import { CommandRefused } from "./outcome.ts";
 
 /** Do `work` with the registry of the folder that the environment names. A folder without one is not made one. */
-export function withServiceRegistry<T>(
+export const withServiceRegistry = <T>(
   work: (registry: Registry, folder: DataFolder, config: Config) => Promise<T>,
+): Promise<T> =>
+  withServiceFolder("registry", (folder, config) =>
+    withRegistry(folder, (registry) => work(registry, folder, config)),
+  );
+
+/** Do `work` with the records of the folder that the environment names. */
+export const withServiceStore = <T>(
+  work: (store: WritableStore, folder: DataFolder) => Promise<T>,
+): Promise<T> =>
+  withServiceFolder("database", async (folder) => {
+    const store = await openSqliteStore({ file: folder.database, resources: storedResources, threads: 0 });
+    try {
+      return await work(store, folder);
+    } finally {
+      await store.close();
+    }
+  });
+
+function withServiceFolder<T>(
+  needed: "registry" | "database",
+  work: (folder: DataFolder, config: Config) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(process.env);
   const { dataFolder } = config;
   return withDataFolder(dataFolder, async () => {
     if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
     const folder = await openDataFolder(dataFolder);
-    if (!existsSync(folder.registry)) throw new CommandRefused(missing(folder.registry));
-    return withRegistry(folder, (registry) => work(registry, folder, config));
+    if (!existsSync(folder[needed])) throw new CommandRefused(missing(folder[needed]));
+    return work(folder, config);
   });
 }
 

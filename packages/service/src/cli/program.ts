@@ -1,14 +1,24 @@
 import { Command } from "commander";
+import { buildsCommand, rollbackCommand } from "./builds.ts";
 import { entitlementCommand } from "./entitlement.ts";
+import { gatesCommand, publishCommand } from "./gates.ts";
+import { ingestCommand } from "./ingest.ts";
 import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
+import { replicateCommand } from "./replicate.ts";
 
 /** The commands by which an operator looks after the service. */
 function createProgram(): Command {
   const program = new Command("cadastre")
     .description("Look after a Cadastre listing data service.")
     .addCommand(keyCommand())
-    .addCommand(entitlementCommand());
+    .addCommand(entitlementCommand())
+    .addCommand(ingestCommand())
+    .addCommand(replicateCommand())
+    .addCommand(gatesCommand())
+    .addCommand(publishCommand())
+    .addCommand(rollbackCommand())
+    .addCommand(buildsCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

@@ -1,28 +1,27 @@
-import { listingProperties } from "@cadastre/entitlement";
-import type { Row } from "@cadastre/odata";
+import { lookupRows } from "@cadastre/reso";
 import type { Market } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
+import { sourceOf } from "../ingest/sources.ts";
+import { listingValues } from "./listing-values.ts";
+import { OwnLookups } from "./own-lookups.ts";
 
-/** Every record of a sample market, in an order in which each refers to earlier ones only. */
+/** Every record of a sample market, and of its lookups, in an order in which each refers to earlier ones only. */
 export function* sampleRecords(market: Market): Generator<StoredRecord> {
-  yield* market.rows("Office");
-  yield* market.rows("Member");
+  const lookups = new OwnLookups();
+  for (const row of marketRecords(market)) {
+    lookups.see(row);
+    yield { ...row, source: sourceOf(row.datasetId) };
+  }
+  for (const row of lookupRows(lookups.found()))
+    yield { resource: "Lookup", source: sourceOf(row.datasetId), ...row };
+}
+
+function* marketRecords(market: Market): Generator<StoredRecord> {
+  for (const resource of ["Office", "Member"] as const) yield* market.rows(resource);
   for (const { datasetId, property, media, openHouses } of market.listingsWithMedia()) {
     yield { resource: "Property", datasetId, record: property };
     const hidden = listingValues(datasetId, property);
     for (const record of media) yield { resource: "Media", datasetId, record, hidden };
     for (const record of openHouses) yield { resource: "OpenHouse", datasetId, record, hidden };
   }
-}
-
-/** What a row that is visible with its listing must know of the listing. */
-function listingValues(datasetId: string, property: Row): Row {
-  const { dataset, state, county, zip, originating_system } = listingProperties;
-  return {
-    [dataset.name]: datasetId,
-    [state.name]: property["StateOrProvince"],
-    [county.name]: property["CountyOrParish"],
-    [zip.name]: property["PostalCode"],
-    [originating_system.name]: property["OriginatingSystemName"],
-  };
 }

@@ -1,5 +1,5 @@
 import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
-import type { EntityModel } from "@cadastre/odata";
+import type { EntityModel, EntitySet } from "@cadastre/odata";
 import { writeCsdlJson, writeCsdlXml } from "@cadastre/odata/csdl";
 import { entityModel } from "@cadastre/reso";
 import { type Answer, found } from "../http/answer.ts";
@@ -10,19 +10,20 @@ import type { OdataVersion } from "./protocol.ts";
 import { parseMetadata } from "./query-options.ts";
 import type { OdataServices } from "./services.ts";
 
-/** The answers of each scope, in each form and version that was asked for. */
-const answers = new WeakMap<Scope, Map<string, Answer>>();
+/** The answers of each scope over the sets that are active, in each form and version that was asked for. */
+const answers = new WeakMap<readonly EntitySet[], WeakMap<Scope, Map<string, Answer>>>();
 
 /** `GET /reso/odata/$metadata`: the active sets, and of their fields those that the caller may see. */
-export function metadata(request: OdataRequest, services: OdataServices): Answer {
+export function metadata(request: OdataRequest, { activeEntitySets: active }: OdataServices): Answer {
   const { scope, stages, version } = request;
   const form = stages.time("parse", () => parseMetadata(request));
-  const known = answers.get(scope) ?? new Map<string, Answer>();
-  answers.set(scope, known);
+  const ofActive = answers.get(active) ?? new WeakMap<Scope, Map<string, Answer>>();
+  answers.set(active, ofActive);
+  const known = ofActive.get(scope) ?? new Map<string, Answer>();
+  ofActive.set(scope, known);
   const name = `${form} ${version}`;
   const answer =
-    known.get(name) ??
-    stages.time("render", () => write(visibleModel(scope, services.activeEntitySets), form, version));
+    known.get(name) ?? stages.time("render", () => write(visibleModel(scope, active), form, version));
   known.set(name, answer);
   return answer;
 }
@@ -35,7 +36,7 @@ const write = (model: EntityModel, form: "xml" | "json", version: OdataVersion):
       : found("application/json", writeCsdlJson(model)),
   );
 
-const visibleModel = (scope: Scope, active: OdataServices["activeEntitySets"]): EntityModel => ({
+const visibleModel = (scope: Scope, active: readonly EntitySet[]): EntityModel => ({
   ...entityModel,
   entitySets: active
     .filter(({ name }) => scope.visible(name))

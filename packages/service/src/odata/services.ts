@@ -9,7 +9,7 @@ export type OdataServices = {
   readonly skipTokenKey: SkipTokenKey;
   /** So many random bytes: for the tokens, of which no two may get the same ones. */
   readonly random: (bytes: number) => Uint8Array;
-  /** The sets that have passed their gates, hidden fields and all. */
+  /** The sets that have passed their gates, as of now; hidden fields and all. */
   readonly activeEntitySets: readonly EntitySet[];
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -115,7 +115,8 @@ async function compareModels(
   { grants: { one } }: Case,
 ): Promise<void> {
   // Where fields decide which rows he sees, there would be none without them.
-  if (request.resource === "Media" || one.regions.some(({ kind }) => kind !== "national")) return;
+  if (["Media", "Lookup"].includes(request.resource) || one.regions.some(({ kind }) => kind !== "national"))
+    return;
   const target = targetOf(request, one);
   const [whole, part] = await Promise.all([
     first.ask("one", target, request),

@@ -80,6 +80,8 @@ const someText: Readonly<Record<ResourceName, string>> = {
   Media: "ShortDescription",
   Member: "MemberEmail",
   Office: "OfficePhone",
+  OpenHouse: "OpenHouseRemarks",
+  Lookup: "LookupValue",
 };
 
 function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<string> {
@@ -135,6 +137,8 @@ export function ordersOf(resource: ResourceName): fc.Arbitrary<string> {
     Media: ["length(ShortDescription)"],
     Member: ["toupper(MemberEmail)"],
     Office: ["length(OfficeEmail)"],
+    OpenHouse: ["length(OpenHouseRemarks)"],
+    Lookup: ["length(LookupValue)"],
   };
   return fc
     .array(fc.tuple(pick(...names, ...computed[resource]), pick("", " asc", " desc")), {

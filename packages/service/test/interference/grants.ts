@@ -10,6 +10,8 @@ const policies: Readonly<Record<ResourceName, readonly ("private" | "contact")[]
   Media: ["private"],
   Member: ["contact"],
   Office: ["contact"],
+  OpenHouse: [],
+  Lookup: [],
 };
 
 type FieldMask = readonly [field: string, mask: Mask];

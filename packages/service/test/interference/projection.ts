@@ -1,7 +1,7 @@
 import type { Entitlement, Region } from "@cadastre/entitlement";
 import type { EntitySet, Row } from "@cadastre/odata";
 import type { StoredRecord } from "@cadastre/store";
-import { type ResourceName, universeSet } from "./universe.ts";
+import { type ResourceName, resourceNames, universeSet } from "./universe.ts";
 import { nothingFor, viewOf } from "./views.ts";
 
 /*
@@ -13,16 +13,26 @@ export type World = readonly StoredRecord[];
 
 export type Grants = Pick<Entitlement, "regions" | "datasets">;
 
-const grantOf = (resource: ResourceName, dataset: string, { datasets }: Grants) =>
+const grantOf = (resource: ResourceName, dataset: string | null, { datasets }: Grants) =>
   datasets.find(({ dataset_id }) => dataset_id === dataset)?.resources[resource];
 
 /** The value of a field as the caller sees it in a record of the dataset of `of`. */
 export function seen(field: string, record: Row, of: StoredRecord, grants: Grants): unknown {
   const resource = of.resource as ResourceName;
+  if (of.datasetId === null) return mostSeen(field, record, resource, grants);
   const grant = grantOf(resource, of.datasetId, grants);
   const view = grant && viewOf(field, resource, grant);
   return view === undefined ? nothingFor(record[field]) : (view.of(record) ?? null);
 }
+
+/** Of a record that all datasets share, as much as any of them shows: the longest text. */
+function mostSeen(field: string, record: Row, resource: ResourceName, grants: Grants): unknown {
+  const values = viewsOf(field, resource, grants).map((view) => view?.of(record) ?? null);
+  const [most = null] = values.toSorted((a, b) => lengthOf(b) - lengthOf(a));
+  return most;
+}
+
+const lengthOf = (value: unknown): number => (typeof value === "string" ? value.length : -1);
 
 const viewsOf = (field: string, resource: ResourceName, { datasets }: Grants) =>
   datasets.flatMap(({ resources }) => {
@@ -49,13 +59,15 @@ export function partialFields(resource: ResourceName, grants: Grants): readonly 
 
 export function isVisible(row: StoredRecord, world: World, grants: Grants): boolean {
   const resource = row.resource as ResourceName;
+  if (resource === "Lookup") return isVisibleLookup(row, grants);
   const grant = grantOf(resource, row.datasetId, grants);
   if (grant === undefined) return false;
   switch (resource) {
     case "Property":
       return grants.regions.some((region) => contains(region, row.record));
-    case "Media": {
-      const listing = listingOf(row.record, world);
+    case "Media":
+    case "OpenHouse": {
+      const listing = listingOf(row, world);
       if (grant.private !== true && isPrivate(row.record)) return false;
       return listing !== undefined && isVisible(listing, world, grants);
     }
@@ -65,16 +77,40 @@ export function isVisible(row: StoredRecord, world: World, grants: Grants): bool
   }
 }
 
+/** Whether the row describes a field that its dataset shows, or any dataset if they share it. */
+function isVisibleLookup({ datasetId, record }: StoredRecord, { regions, datasets }: Grants): boolean {
+  const own = datasets.filter(({ dataset_id }) => datasetId === null || dataset_id === datasetId);
+  if (!own.some(({ resources }) => resources["Lookup"] !== undefined)) return false;
+  return resourceNames.some((resource) =>
+    [...universeSet(resource).type.properties.values()].some(
+      ({ name, annotations = [] }) =>
+        annotations.some(({ term, value }) => term === lookupTerm && value === record["LookupName"]) &&
+        viewsOf(name, resource, { regions, datasets: own }).some((view) => view !== undefined),
+    ),
+  );
+}
+
+const lookupTerm = "RESO.OData.Metadata.LookupName";
+
 /** Values of `Permission` that make no Media record private. */
 const openPermissions = ["Public", "IDX", "Vow"];
 
 const isPrivate = ({ Permission }: Row): boolean =>
   Array.isArray(Permission) && Permission.some((value) => !openPermissions.includes(String(value)));
 
-/** The listing that a Media record belongs to. */
-export const listingOf = (media: Row, world: World): StoredRecord | undefined =>
+/** Where a record of the resource names its listing. */
+const listingKeys: Readonly<Record<string, string>> = { Media: "ResourceRecordKey", OpenHouse: "ListingKey" };
+
+export const belongsToListing = ({ resource }: StoredRecord): boolean => Object.hasOwn(listingKeys, resource);
+
+/** The listing that a record belongs to. */
+export const listingOf = (
+  { resource: of, record: child }: StoredRecord,
+  world: World,
+): StoredRecord | undefined =>
   world.find(
-    ({ resource, record }) => resource === "Property" && record["ListingKey"] === media["ResourceRecordKey"],
+    ({ resource, record }) =>
+      resource === "Property" && record["ListingKey"] === child[listingKeys[of] ?? ""],
   );
 
 /** What the caller may know of a world: the visible records, each with what is seen of its fields. */

@@ -79,7 +79,7 @@ const ofEach = (shape: (resource: ResourceName) => Shape): fc.Arbitrary<Request>
     })),
   );
 
-const placekey = pick("222-222@222-222-223", "223-223@222-222-224", "@222-222-222", "Austin");
+const placekey = pick("222-222@8t2-fjb-26k", "223-223@8t2-fjb-45f", "@8t2-fjb-26k", "Austin");
 const boolean = pick("true", "false", "1");
 
 const both = (a: fc.Arbitrary<Texts>, b: fc.Arbitrary<Texts>) =>
@@ -169,6 +169,10 @@ const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
     options: some({ $filter: filtersOf(resource), $ignorecase: boolean, $top: pick("1") }, 2),
   })),
   Property: ofEach((resource) => ({ resource, path: propertyOf(resource) })),
+  ItemCount: ofEach((resource) => ({
+    resource,
+    path: propertyOf(resource).map((path) => `${path}/$count`),
+  })),
   Value: ofEach((resource) => ({ resource, path: propertyOf(resource).map((path) => `${path}/$value`) })),
   Entity: ofEach((resource) => ({
     resource,
@@ -194,10 +198,11 @@ export const requestsOf = {
     { weight: 8, arbitrary: ofAddress.Entity },
     { weight: 8, arbitrary: ofAddress.Property },
     { weight: 6, arbitrary: ofAddress.Value },
+    { weight: 4, arbitrary: ofAddress.ItemCount },
     { weight: 6, arbitrary: ofAddress.Count },
     ofAddress.ServiceDocument,
     ofAddress.Metadata,
-    at("/reso/odata/OpenHouse", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
+    at("/reso/odata/Teams", "/reso/odata/Nope", "/reso/odata/Property('p0", "/reso/odata/%zz"),
     at("/reso/odata/Property(ListingId='1')", "/reso/odata/Property('p0')/City", "/reso/odata/$batch"),
   ),
 } as const satisfies Record<string, fc.Arbitrary<Request>>;

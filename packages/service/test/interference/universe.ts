@@ -15,6 +15,10 @@ export const datasets = [
   "c41d8a92-7e36-4b8f-9d04-1a5b60e2f732",
 ] as const;
 
+/** Datasets that a record of the resource may be of; null where they share it. */
+export const datasetsOf = (resource: ResourceName): readonly (string | null)[] =>
+  resource === "Lookup" ? [...datasets, null, null] : datasets;
+
 /** The dataset that no entitlement grants. */
 export const ungranted = "00000000-0000-4000-8000-000000000000";
 
@@ -27,11 +31,12 @@ export const regions = [
   { kind: "originating_system", value: "Lone Star" },
 ] as const;
 
+/** Points, and the where part of the Placekeys there. */
 export const places = [
-  { Latitude: 30.271, Longitude: -97.741 },
-  { Latitude: 30.274, Longitude: -97.741 },
-  { Latitude: 30.274, Longitude: -97.738 },
-  { Latitude: 44.058, Longitude: -121.315 },
+  { Latitude: 30.271, Longitude: -97.741, where: "8t2-fjb-26k" },
+  { Latitude: 30.274, Longitude: -97.741, where: "8t2-fjb-45f" },
+  { Latitude: 30.274, Longitude: -97.738, where: "8t2-fj4-qmk" },
+  { Latitude: 44.058, Longitude: -121.315, where: "5wn-s77-q4v" },
 ] as const;
 
 /** Keys of each resource, and one that none has. */
@@ -40,6 +45,8 @@ export const keys = {
   Media: ["m0", "m1", "m2"],
   Member: ["a0", "a1"],
   Office: ["o0", "o1"],
+  OpenHouse: ["h0", "h1"],
+  Lookup: ["l0", "l1", "l2"],
 } as const;
 export const absentKey = "z";
 
@@ -101,6 +108,19 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
     OfficePhone: [null, "512-555-0100", "512-555-0101"],
     OfficeEmail: [null, "a@example.com", "b@example.com"],
   },
+  OpenHouse: {
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    ListingKey: [null, ...keys.Property, absentKey],
+    OpenHouseDate: [null, "2024-02-29", "2023-12-31"],
+    OpenHouseRemarks: [null, "Oven", "Ovens", "quiet"],
+  },
+  Lookup: {
+    ModificationTimestamp: instants,
+    LookupName: ["StandardStatus", "Appliances", "MemberStatus", "Permission", "Nope"],
+    LookupValue: ["Active", "Acre", "Oven"],
+    StandardLookupValue: [null, "Active", "Oven"],
+  },
 };
 
 /** What beside `null` a field may be masked with, so that some of its values become one. */
@@ -120,6 +140,8 @@ export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readon
   Media: { MediaURL: ["prefix8"], ShortDescription: ["prefix4"] },
   Member: { MemberEmail: ["prefix1", "prefix32"] },
   Office: { OfficePhone: ["prefix7"] },
+  OpenHouse: { OpenHouseRemarks: ["prefix4"] },
+  Lookup: { LookupValue: ["prefix2"], StandardLookupValue: ["prefix1"] },
 };
 
 /** Fields that a record has beside those of the table: its key, and what is computed from others. */
@@ -128,6 +150,8 @@ const further: Readonly<Record<ResourceName, readonly string[]>> = {
   Media: ["MediaKey"],
   Member: ["MemberKey"],
   Office: ["OfficeKey"],
+  OpenHouse: ["OpenHouseKey"],
+  Lookup: ["LookupKey"],
 };
 
 /** The service's own set, of these fields alone: a walk of 946 would find the same and take longer. */

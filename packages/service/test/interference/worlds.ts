@@ -2,8 +2,8 @@ import { listingProperties } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import type { RemovedRecord, StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
-import { type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
-import { datasets, fields, keyOf, keys, places, type ResourceName, resourceNames } from "./universe.ts";
+import { belongsToListing, type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
+import { datasetsOf, fields, keyOf, keys, places, type ResourceName, resourceNames } from "./universe.ts";
 import { pointAt } from "./views.ts";
 
 const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecord> => {
@@ -12,7 +12,10 @@ const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecor
     fc.constantFrom(...of),
   ]);
   return fc
-    .record({ datasetId: fc.constantFrom(...datasets), values: fc.record(Object.fromEntries(values)) })
+    .record({
+      datasetId: fc.constantFrom(...datasetsOf(resource)),
+      values: fc.record(Object.fromEntries(values)),
+    })
     .map(({ datasetId, values: given }) => {
       const record = { [keyOf(resource)]: key, ...given };
       return { resource, datasetId, record: resource === "Property" ? located(record) : record };
@@ -37,7 +40,7 @@ function located(record: Row): Row {
   return {
     ...record,
     Coordinates,
-    Placekey: Coordinates !== null && what !== undefined ? `${what}@222-222-22${at + 3}` : null,
+    Placekey: Coordinates !== null && what !== undefined ? `${what}@${places[at]?.where}` : null,
   };
 }
 
@@ -51,7 +54,7 @@ export function varied(world: World, donor: World, grants: Grants): World {
   const taken = new Set(visible.map(identityOf));
   const made = visible.map((row) => variedRecord(row, others.get(identityOf(row)), world, grants));
   const isOpen = (row: StoredRecord) => !taken.has(identityOf(row)) && !isVisible(row, made, grants);
-  // Listings come first: which Media records are hidden is decided by those that are there.
+  // Listings come first: which records of theirs are hidden is decided by those that are there.
   for (const resource of resourceNames) {
     made.push(...donor.filter((row) => row.resource === resource && isOpen(row)));
   }
@@ -95,13 +98,15 @@ const decidesVisibility = [
   "CountyOrParish",
   "PostalCode",
   "ResourceRecordKey",
+  "ListingKey",
+  "LookupName",
   "Permission",
 ];
 
-/** The records as a store takes them: a Media record knows of its listing what decides whether it is visible. */
+/** The records as a store takes them: what belongs to a listing knows of it what decides whether it is visible. */
 export const stored = (world: World): World =>
   world.map((row) =>
-    row.resource === "Media" ? { ...row, hidden: listingValues(listingOf(row.record, world)) } : row,
+    belongsToListing(row) ? { ...row, hidden: listingValues(listingOf(row, world)) } : row,
   );
 
 function listingValues(listing: StoredRecord | undefined): Row {

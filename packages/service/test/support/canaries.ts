@@ -95,6 +95,7 @@ function hiddenRecord(
     ...Object.fromEntries(texts),
     ModificationTimestamp: "2024-05-01T10:00:00.000Z",
     ...(name === "Property" ? { StateOrProvince: "TX" } : {}),
+    ...(name === "Lookup" ? { LookupKey: `${hiddenMark}-${hiddenMark}` } : {}),
   };
   const hidden = Object.fromEntries(hiddenProperties.map((property) => [property.name, hiddenMark]));
   return { resource: name, datasetId: hiddenDataset, record, hidden };

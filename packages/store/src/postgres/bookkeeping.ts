@@ -8,6 +8,7 @@ import {
   value,
 } from "@cadastre/odata";
 import type { Knex } from "knex";
+import { earliestNeeded } from "../build/history.ts";
 import { type TableSchema, validity } from "../schema/table.ts";
 import type { Tally } from "../write/tallies.ts";
 
@@ -55,8 +56,13 @@ export const noteCommit = (
   })),
 ];
 
-/** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
-export const prune = (knex: Knex, tables: readonly TableSchema[], time: number): Promise<number> =>
+/** See `WritableStore.prune`. */
+export const prune = (
+  knex: Knex,
+  tables: readonly TableSchema[],
+  time: number,
+  builds: number,
+): Promise<number> =>
   knex.transaction(async (transaction) => {
     await lockCommits(transaction);
     const [last] = await transaction("cadastre_commit")
@@ -65,8 +71,12 @@ export const prune = (knex: Knex, tables: readonly TableSchema[], time: number):
     const earliest = Number(last?.checkpoint ?? 0);
     if (earliest <= Number((await readNote(transaction, pruned)) ?? 0)) return 0;
     let forgotten = 0;
-    for (const { closed } of tables)
-      forgotten += await transaction(closed).where(validity.to.name, "<=", earliest).delete();
+    for (const { name, closed } of tables) {
+      const { text, values } = render(earliestNeeded(name, builds), () => "?");
+      const needed = transaction.raw(text, [...values] as Knex.RawBinding[]);
+      const ended = transaction(closed).where(validity.to.name, "<=", earliest);
+      forgotten += await ended.where(validity.to.name, "<=", needed).delete();
+    }
     await writeNote(transaction, pruned, String(earliest));
     return forgotten;
   });

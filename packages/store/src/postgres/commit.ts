@@ -1,12 +1,20 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import { identifier, type SqlFragment } from "@cadastre/odata";
 import type { Knex } from "knex";
+import { followings } from "../build/following.ts";
+import { restorationOf } from "../build/restore.ts";
+import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import type { Change, Commit } from "../store.ts";
 import { Tallies } from "../write/tallies.ts";
+import type { Writing } from "../write/version.ts";
 import { lastCheckpoint, lockCommits, noteCommit } from "./bookkeeping.ts";
-import { type Client, firstRow, poolOf, runTogether } from "./session.ts";
+import { type Client, firstRow, poolOf, runTogether, sessionOf } from "./session.ts";
 import { refreshStatistics } from "./statistics.ts";
 import type { Resource, WriteBatch } from "./write-batch.ts";
 import { TableWriter } from "./writer.ts";
+
+const dataset = identifier(datasetProperty.name);
 
 /** Makes commits, one after another: those of this process, and by a lock those of all of them. */
 export class Committer {
@@ -20,9 +28,17 @@ export class Committer {
   }
 
   commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
+    return this.write(async (making) => {
+      await making.fill(changes);
+      return making.finish();
+    });
+  }
+
+  /** Do `work` in a transaction, which what it throws undoes. */
+  write<T>(work: (making: Making) => Promise<T>): Promise<T> {
     // One connection at the most waits for the lock.
     const done = this.#last.then(() =>
-      this.#knex.transaction((transaction) => this.#commit(transaction, changes)).catch(refuseData),
+      this.#knex.transaction((transaction) => this.#write(transaction, work)).catch(refuseData),
     );
     this.#last = done.catch(() => {});
     return done;
@@ -33,32 +49,20 @@ export class Committer {
     return this.#last;
   }
 
-  async #commit(
-    transaction: Knex.Transaction,
-    changes: Iterable<Change> | AsyncIterable<Change>,
-  ): Promise<Commit> {
+  async #write<T>(transaction: Knex.Transaction, work: (making: Making) => Promise<T>): Promise<T> {
     await lockCommits(transaction);
     const client = await poolOf(transaction).acquireConnection();
     const [last] = (await firstRow(client, lastCheckpoint)) ?? [];
-    const head = BigInt(last ?? 0);
-    const making = new Making(client, this.#resources, head + 1n);
-    if (Symbol.iterator in changes) for (const change of changes) await making.make(change);
-    else for await (const change of changes) await making.make(change);
-    const { tallies, unchanged } = await making.finish();
-    const [written, removed] = [tallies.sum("written"), tallies.sum("removed")];
-    const checkpoint = written + removed > 0 ? making.checkpoint : head;
-    if (checkpoint !== head) {
-      await runTogether(client, noteCommit(checkpoint, Date.now(), tallies.all()));
-      await refreshStatistics(client, tallies.byResource());
-    }
-    return { checkpoint: Number(checkpoint), written, unchanged, removed };
+    return work(new Making(client, this.#resources, BigInt(last ?? 0)));
   }
 }
 
 /** A commit that is being made. */
-class Making {
-  readonly checkpoint: bigint;
-  readonly #client: Client;
+class Making implements OpenCommit {
+  readonly client: Client;
+  readonly session: OpenCommit["session"];
+  readonly #checkpoint: bigint;
+  readonly #head: bigint;
   readonly #resources: ReadonlyMap<string, Resource>;
   readonly #writers = new Map<string, TableWriter>();
   readonly #tallies = new Tallies();
@@ -66,44 +70,84 @@ class Making {
   /** The batch that the server works at, while the next one is put together. */
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, resources: ReadonlyMap<string, Resource>, checkpoint: bigint) {
-    this.#client = client;
+  constructor(client: Client, resources: ReadonlyMap<string, Resource>, head: bigint) {
+    this.client = client;
+    this.session = sessionOf(client);
     this.#resources = resources;
-    this.checkpoint = checkpoint;
+    this.#head = head;
+    this.#checkpoint = head + 1n;
   }
 
+  readonly fill: OpenCommit["fill"] = async (changes) => {
+    if (Symbol.iterator in changes) for (const change of changes) await this.#make(change);
+    else for await (const change of changes) await this.#make(change);
+    for (const [resource, writer] of this.#writers) await this.#write(resource, writer, writer.rest());
+    await this.#writing;
+  };
+
+  readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
+    const { table } = this.#find(resource);
+    const { write, tally } = restorationOf(table, dataset, checkpoint, this.#checkpoint);
+    for (const statement of write) await this.session.rows(statement);
+    for (const outcome of ["written", "removed"] as const)
+      await this.#count(resource, outcome, tally[outcome]);
+  };
+
+  readonly follow: OpenCommit["follow"] = async () => {
+    const tables = [...this.#resources.values()].map(({ table }) => table);
+    const changed = this.#tallies.byResource();
+    for (const { resource, tally, write } of followings(tables, changed, dataset, this.#checkpoint)) {
+      await this.#count(resource, "written", tally);
+      for (const statement of write) await this.session.rows(statement);
+    }
+  };
+
+  readonly finish: OpenCommit["finish"] = async () => {
+    const tallies = this.#tallies;
+    const [written, removed] = [tallies.sum("written"), tallies.sum("removed")];
+    const checkpoint = written + removed > 0 ? this.#checkpoint : this.#head;
+    if (checkpoint !== this.#head) {
+      await runTogether(this.client, noteCommit(checkpoint, Date.now(), tallies.all()));
+      await refreshStatistics(this.client, tallies.byResource());
+    }
+    return { checkpoint: Number(checkpoint), written, unchanged: this.#unchanged, removed };
+  };
+
   /** Gives a promise when it is time to wait. */
-  make(change: Change): Promise<void> | undefined {
+  #make(change: Writing): Promise<void> | undefined {
     const { resource } = change;
     const writer = this.#writerOf(resource);
     const full = writer.take(change);
     return full === undefined ? undefined : this.#write(resource, writer, full);
   }
 
-  async finish(): Promise<{ readonly tallies: Tallies; readonly unchanged: number }> {
-    for (const [resource, writer] of this.#writers) await this.#write(resource, writer, writer.rest());
-    await this.#writing;
-    return { tallies: this.#tallies, unchanged: this.#unchanged };
-  }
-
   #writerOf(resource: string): TableWriter {
     const known = this.#writers.get(resource);
     if (known !== undefined) return known;
-    const stored = this.#resources.get(resource);
-    if (stored === undefined) throw new StoreError("unknown_resource", resource);
-    const writer = new TableWriter(stored);
+    const writer = new TableWriter(this.#find(resource));
     this.#writers.set(resource, writer);
     return writer;
   }
 
+  #find(resource: string): Resource {
+    const stored = this.#resources.get(resource);
+    if (stored === undefined) throw new StoreError("unknown_resource", resource);
+    return stored;
+  }
+
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
+    for (const [datasetId, count] of await this.session.rows(statement))
+      this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+  }
+
   async #write(resource: string, writer: TableWriter, batch: WriteBatch): Promise<void> {
     await this.#writing;
-    const statements = writer.statements(batch, this.checkpoint, (datasetId, outcome, count) => {
+    const statements = writer.statements(batch, this.#checkpoint, (datasetId, outcome, count) => {
       if (outcome === "unchanged") this.#unchanged += count;
       else this.#tallies.add(resource, datasetId, outcome, count);
     });
     if (statements.length === 0) return;
-    this.#writing = runTogether(this.#client, statements);
+    this.#writing = runTogether(this.client, statements);
     // Whoever waits for it next meets the error.
     this.#writing.catch(() => {});
   }

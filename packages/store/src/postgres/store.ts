@@ -1,6 +1,9 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import type { BoundQuery } from "@cadastre/odata";
+import { type BoundQuery, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
+import type { Builds } from "../build/build.ts";
+import { createBuilds } from "../build/builds.ts";
+import type { CandidateReads } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import { accessTo } from "../read/access.ts";
 import {
@@ -11,14 +14,14 @@ import {
 } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import { type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
+import { type CountRequest, type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
-import { columnsOf, forms, pointsOf } from "./columns.ts";
+import { columnsOf, formOf, forms, pointsOf } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
 import { postgresCompiler } from "./current-compiler.ts";
@@ -26,6 +29,7 @@ import { migratePostgres } from "./migrate.ts";
 import { findStart, type PageAndCount, readAsOf, readCurrent, type Start } from "./reader.ts";
 import { ReaderPool, type Run } from "./reader-pool.ts";
 import type { Query } from "./round-trip.ts";
+import { type Client, onConnection, runTogether } from "./session.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
 
@@ -111,35 +115,49 @@ class PostgresStore implements WritableStore {
       timeout,
       cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
+    this.builds = createBuilds({
+      tables: stored,
+      formOf,
+      sha256: (text) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
+      read: (work) => onConnection(knex, work),
+      write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
+    });
   }
 
   readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
-    const { from, count = false, nulls = true, signal } = options;
+    // Refused before it waits for a connection.
+    this.#find(query);
+    return this.#read(query, options.signal, (run) => this.#page(run, query, options));
+  };
+
+  async #page(
+    run: Run,
+    query: RestrictedQuery,
+    { from, count = false, nulls = true }: ReadOptions,
+  ): Promise<Page> {
     const stored = this.#find(query);
     const at = from?.checkpoint;
-    return this.#read(query, signal, async (run) => {
-      const start = from === undefined ? undefined : await this.#findStart(run, query, from);
-      const placed = start === undefined ? query : startingAfter(query, start.values);
-      const request: PageAndCount = {
-        page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
-        count: count ? compileCountRequest(query, stored, at) : undefined,
-      };
-      const {
-        checkpoint,
-        page,
-        count: counted,
-      } = at === undefined
-        ? await readCurrent(run, request)
-        : await readAsOf(run, request, at, compileHistory(stored.table, at), start?.isClosed === true);
-      const { records, length, last, more } = page ?? emptyPage;
-      const next = more ? { checkpoint, key: last } : null;
-      return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
-    });
-  };
+    const start = from === undefined ? undefined : await this.#findStart(run, query, from);
+    const placed = start === undefined ? query : startingAfter(query, start.values);
+    const request: PageAndCount = {
+      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
+      count: count ? compileCountRequest(query, stored, at) : undefined,
+    };
+    const {
+      checkpoint,
+      page,
+      count: counted,
+    } = at === undefined
+      ? await readCurrent(run, request)
+      : await readAsOf(run, request, at, compileHistory(stored.table, at), start?.isClosed === true);
+    const { records, length, last, more } = page ?? emptyPage;
+    const next = more ? { checkpoint, key: last } : null;
+    return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
+  }
 
   readonly count: WritableStore["count"] = (query, { signal } = {}) => {
     const count = compileCountRequest(query, this.#find(query), undefined);
-    return this.#read(query, signal, async (run) => (await readCurrent(run, { count })).count ?? 0);
+    return this.#read(query, signal, (run) => countWith(run, count));
   };
 
   readonly one: WritableStore["one"] = (query, { nulls = true, signal } = {}) => {
@@ -155,11 +173,14 @@ class PostgresStore implements WritableStore {
 
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
-  readonly prune = (time: number): Promise<number> =>
+  readonly builds: Builds;
+
+  readonly prune: WritableStore["prune"] = (time, builds = 3) =>
     prune(
       this.#knex,
       [...this.#stored.values()].map(({ table }) => table),
       time,
+      builds,
     );
 
   readonly notes: WritableStore["notes"] = {
@@ -192,6 +213,15 @@ class PostgresStore implements WritableStore {
     await this.#knex.destroy();
   };
 
+  /** Reads within the transaction that a connection has open. */
+  #readsWithin(client: Client): CandidateReads {
+    const run: Run = (queries) => runTogether(client, queries);
+    return {
+      page: (query, options = {}) => this.#page(run, query, options),
+      count: async (query) => countWith(run, compileCountRequest(query, this.#find(query), undefined)),
+    };
+  }
+
   #read<T>(
     query: RestrictedQuery,
     signal: AbortSignal | undefined,
@@ -219,5 +249,8 @@ class PostgresStore implements WritableStore {
     return compilePageRequest(query, stored, this.#plans.of(query.select, stored.members, nulls), at);
   }
 }
+
+const countWith = async (run: Run, count: CountRequest): Promise<number> =>
+  (await readCurrent(run, { count })).count ?? 0;
 
 const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };

@@ -1,7 +1,7 @@
 import type { Member } from "../record/members.ts";
 import type { TableSchema } from "../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../store.ts";
-import { keyOf, type Version, versionOf } from "../write/version.ts";
+import { keyOf, type RemovedKey, type Version, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
 
 /** Changes that go to the server at once, at most: in number, and in characters of their records. */
@@ -37,8 +37,8 @@ export class WriteBatch {
   }
 
   /** See {@link put}. */
-  remove(record: RemovedRecord): boolean {
-    const key = keyOf(record, this.#resource.table, formOf);
+  remove(removed: RemovedRecord | RemovedKey): boolean {
+    const key = keyOf(removed, this.#resource.table, formOf);
     const taken = this.#take(key, 0);
     if (taken) this.removals.push(key);
     return taken;

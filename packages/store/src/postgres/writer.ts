@@ -1,5 +1,5 @@
-import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
+import type { Writing } from "../write/version.ts";
 import { textArray } from "./array.ts";
 import { type Query, textOf } from "./round-trip.ts";
 import { type Resource, WriteBatch } from "./write-batch.ts";
@@ -31,7 +31,7 @@ export class TableWriter {
    *
    * @throws {StoreError} `invalid_record`
    */
-  take(change: StoredRecord | RemovedRecord): WriteBatch | undefined {
+  take(change: Writing): WriteBatch | undefined {
     if (this.#add(change)) return undefined;
     const full = this.rest();
     this.#add(change);
@@ -45,8 +45,8 @@ export class TableWriter {
     return batch;
   }
 
-  #add(change: StoredRecord | RemovedRecord): boolean {
-    return "removed" in change ? this.#batch.remove(change) : this.#batch.put(change);
+  #add(change: Writing): boolean {
+    return "record" in change ? this.#batch.put(change) : this.#batch.remove(change);
   }
 
   /** The statements that write a batch, for one transaction. */

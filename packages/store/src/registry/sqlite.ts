@@ -1,9 +1,9 @@
 import { closeSync, openSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import knex, { type Knex } from "knex";
+import { patientFor } from "../patience.ts";
 import { silent } from "../schema/silent.ts";
 import { giveUp } from "./guarded.ts";
-import { patientFor } from "./patience.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { isMigrated, migrate } from "./schema/migrate.ts";
 

@@ -13,7 +13,14 @@ import type { Member } from "../record/members.ts";
 import { numberMembers } from "../record/members.ts";
 import type { StoredResource } from "../store.ts";
 import { migrationSource } from "./migrations.ts";
-import { recordColumns, type TableSchema, tableOf, validity } from "./table.ts";
+import {
+  recordColumns,
+  sourceProperty,
+  stagedColumns,
+  type TableSchema,
+  tableOf,
+  validity,
+} from "./table.ts";
 
 /** What the databases declare differently. */
 export type DeclaredTypes = {
@@ -35,8 +42,8 @@ export type ColumnValues = (
 ) => readonly unknown[];
 
 /**
- * Bring a database to the present schema, but for indexes: bookkeeping, a table and one of closed versions for each
- * resource, and columns that are new. Gives the numbers of the members of each resource.
+ * Bring a database to the present schema, but for indexes: bookkeeping, tables of current and of closed versions
+ * and of staged changes for each resource, and columns that are new. Gives the numbers of the members of each resource.
  */
 export async function migrate(
   knex: Knex,
@@ -78,6 +85,16 @@ async function createTables(knex: Knex, schema: TableSchema, types: DeclaredType
       table.specificType(validity.to.name, types.column(validity.to)).notNullable();
       table.primary([...key, validity.to.name], `${schema.closed}_key`);
       table.index([validity.to.name], `${schema.closed}_to`);
+    });
+  }
+  if (!(await knex.schema.hasTable(schema.staged))) {
+    await knex.schema.createTable(schema.staged, (table) => {
+      for (const property of schema.key) declareColumn(table, property, types, schema);
+      table.text(sourceProperty.name).notNullable();
+      table.bigInteger(stagedColumns.batch).notNullable();
+      for (const name of [stagedColumns.dataset, stagedColumns.record, stagedColumns.hidden])
+        table.text(name);
+      table.primary([...key, sourceProperty.name], `${schema.staged}_key`);
     });
   }
 }

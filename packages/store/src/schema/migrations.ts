@@ -33,6 +33,31 @@ const steps: MigrationSteps = {
       table.text("key").primary();
       table.text("text").notNullable();
     }),
+  "004_builds": (schema) =>
+    schema
+      .createTable("cadastre_source", (table) => {
+        table.text("resource").notNullable();
+        table.text("source").notNullable();
+        table.text("cursor");
+        table.text("served");
+        table.text("full_set");
+        table.bigInteger("batch").notNullable();
+        table.primary(["resource", "source"]);
+      })
+      .createTable("cadastre_build", (table) => {
+        table.text("id").primary();
+        table.text("resource").notNullable();
+        table.bigInteger("ordinal").notNullable();
+        table.bigInteger("checkpoint").notNullable();
+        table.text("previous");
+        table.bigInteger("records").notNullable();
+        table.text("sha256").notNullable();
+        table.text("cursors").notNullable();
+        table.text("evidence").notNullable();
+        // Milliseconds since 1970.
+        table.bigInteger("published").notNullable();
+        table.unique(["resource", "ordinal"]);
+      }),
 };
 
 /** Steps as knex runs them. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
 import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
-import type { StoredResource } from "../store.ts";
+import type { Follows, StoredResource } from "../store.ts";
 
 const version = (name: string): StructuralProperty => ({
   name,
@@ -13,8 +13,24 @@ const version = (name: string): StructuralProperty => ({
 /** The checkpoints that a version of a record is valid from and up to, the latter not included. */
 export const validity = { from: version("cadastre_from"), to: version("cadastre_to") } as const;
 
+/** The source that a version came from; null of what was committed without one. */
+export const sourceProperty: StructuralProperty = {
+  name: "cadastre_source",
+  type: "Edm.String",
+  collection: false,
+  nullable: true,
+};
+
 /** Columns of the record itself, see `EncodedRecord`. */
 export const recordColumns = { text: "cadastre_record", members: "cadastre_members" } as const;
+
+/** Columns of a staged change beside its key and source. Without a record it is a removal. */
+export const stagedColumns = {
+  batch: "cadastre_batch",
+  dataset: "cadastre_dataset",
+  record: "cadastre_record",
+  hidden: "cadastre_hidden",
+} as const;
 
 /**
  * A table as both databases have it. Current versions and closed ones lie in two tables of the same columns, but for
@@ -24,13 +40,16 @@ export type TableSchema = {
   readonly name: string;
   /** Name of the table of closed versions. */
   readonly closed: string;
+  /** Name of the table of staged changes. */
+  readonly staged: string;
   readonly key: readonly StructuralProperty[];
-  /** The typed columns: the key, what the resource asks for, the dataset and the hidden ones. */
+  /** The typed columns: the key, what the resource asks for, the dataset, the source and the hidden ones. */
   readonly columns: readonly StructuralProperty[];
   readonly indexes: readonly IndexSchema[];
   /** Indexes whose first column is a text as `$ignorecase` compares it. */
   readonly folded: readonly IndexSchema[];
   readonly points: readonly PointSchema[];
+  readonly follows: Follows | undefined;
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
@@ -40,7 +59,7 @@ export type PointSchema = { readonly name: string; readonly column: StructuralPr
 
 /** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
 export function tableOf(resource: StoredResource): TableSchema {
-  const { entitySet, columns, indexes, points = [], folded = [], hidden = [] } = resource;
+  const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows } = resource;
   const { name, type } = entitySet;
   const find = (column: string) => {
     const property = type.properties.get(column);
@@ -48,7 +67,9 @@ export function tableOf(resource: StoredResource): TableSchema {
       throw new RangeError(`${name} has no property ${column} to store in a column`);
     return property;
   };
-  const stored = [...new Set([...type.key, ...columns])].map(find).concat(datasetProperty, hidden);
+  const stored = [...new Set([...type.key, ...columns])]
+    .map(find)
+    .concat(datasetProperty, sourceProperty, hidden);
   const findColumn = (column: string) => {
     const property = stored.find((one) => one.name === column);
     if (property === undefined) throw new RangeError(`${name} has no column ${column} to index`);
@@ -56,10 +77,13 @@ export function tableOf(resource: StoredResource): TableSchema {
   };
   const findText = (column: string) => requireType(findColumn(column), "Edm.String", "text");
   const findPoint = (column: string) => requireType(findColumn(column), "Edm.GeographyPoint", "point");
+  if (follows !== undefined)
+    for (const column of [follows.key, ...Object.keys(follows.values)]) findColumn(column);
   for (const { name: column } of [{ name: `${name}_closed_key` }, ...stored]) requireShort(column);
   return {
     name,
     closed: `${name}_closed`,
+    staged: `${name}_staged`,
     key: type.key.map(find),
     columns: stored,
     indexes: indexes.map((indexed) => ({
@@ -74,6 +98,7 @@ export function tableOf(resource: StoredResource): TableSchema {
       name: shortened(`${name}_${point}_place`),
       column: findPoint(point),
     })),
+    follows,
   };
 }
 

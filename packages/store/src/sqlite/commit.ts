@@ -1,9 +1,16 @@
+import type { SqlFragment } from "@cadastre/odata";
 import type { Database } from "better-sqlite3";
+import { followings } from "../build/following.ts";
+import { restorationOf } from "../build/restore.ts";
+import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
+import { patientFor } from "../patience.ts";
 import type { Change, Commit } from "../store.ts";
 import { type Outcome, Tallies } from "../write/tallies.ts";
+import type { Writing } from "../write/version.ts";
 import { dropIndexes } from "./bulk.ts";
-import { DatasetIds, DatasetNumbers } from "./datasets.ts";
+import { DatasetIds, DatasetNumbers, datasetId } from "./datasets.ts";
+import { sessionOf } from "./session.ts";
 import { gatherStatistics } from "./statistics.ts";
 import type { TableWriter } from "./writer.ts";
 
@@ -13,6 +20,9 @@ export const lastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadas
 const insertCommit = `insert into "cadastre_commit" ("checkpoint", "committed_at") values (?, ?)`;
 const insertTally = `insert into "cadastre_commit_dataset"
   ("checkpoint", "resource", "dataset_id", "written", "removed") values (?, ?, ?, ?, ?)`;
+
+/** Another process may publish, which takes its time. */
+const attempt = patientFor(60_000);
 
 /** Makes commits on the one connection that writes, one after another. */
 export class Committer {
@@ -26,70 +36,129 @@ export class Committer {
   }
 
   commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
-    return this.alone(() => this.#commit(changes));
+    return this.write(async (making) => {
+      await making.fill(changes);
+      return making.finish();
+    });
   }
 
-  /** Do `work` on the connection while no commit is being made. */
-  alone<T>(work: () => T | Promise<T>): Promise<T> {
+  /** Do `work` in a transaction, which what it throws undoes. */
+  write<T>(work: (making: Making) => Promise<T>): Promise<T> {
+    return this.#inTurn(() => this.#write(work));
+  }
+
+  /** Do `work`, one transaction at the most, on the connection while no commit is being made. */
+  alone<T>(work: () => T): Promise<T> {
+    return this.#inTurn(() => attempt(async () => work()));
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => {});
     return done;
   }
 
-  async #commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
+  async #write<T>(work: (making: Making) => Promise<T>): Promise<T> {
     const database = this.#database;
-    database.exec("begin immediate");
+    await attempt(async () => database.exec("begin immediate"));
     try {
-      const head = database.prepare(lastCheckpoint).pluck().safeIntegers().get() as bigint;
-      const commit = new Making(database, this.#writers, head + 1n);
-      // The first commit fills empty tables, with all that there is as a rule.
-      const makeIndexes = head === 0n ? dropIndexes(database, [...this.#writers.keys()]) : undefined;
-      if (Symbol.iterator in changes) for (const change of changes) commit.make(change);
-      else for await (const change of changes) commit.make(change);
-      makeIndexes?.();
-      const { written, unchanged, removed } = commit.counts;
-      const changed = written + removed > 0;
-      if (changed) this.#note(commit);
+      const making = new Making(database, this.#writers);
+      const done = await work(making);
       database.exec("commit");
-      if (changed) gatherStatistics(database);
-      return { checkpoint: Number(changed ? commit.checkpoint : head), written, unchanged, removed };
+      if (making.hasChanged) await attempt(async () => gatherStatistics(database));
+      return done;
     } catch (error) {
       if (database.inTransaction) database.exec("rollback");
       throw error;
     }
   }
-
-  #note({ checkpoint, tallies }: Making): void {
-    this.#database.prepare(insertCommit).run(checkpoint, Date.now());
-    const insert = this.#database.prepare(insertTally);
-    for (const { resource, datasetId, written, removed } of tallies.all())
-      insert.run(checkpoint, resource, datasetId, written, removed);
-  }
 }
 
 /** A commit that is being made. */
-class Making {
+class Making implements OpenCommit {
+  readonly session: OpenCommit["session"];
   readonly checkpoint: bigint;
-  readonly counts: Record<Outcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
-  readonly tallies = new Tallies();
   readonly numbers: DatasetNumbers;
   readonly ids: DatasetIds;
+  readonly #database: Database;
   readonly #writers: ReadonlyMap<string, TableWriter>;
+  readonly #head: bigint;
+  readonly #counts: Record<Outcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
+  readonly #tallies = new Tallies();
 
-  constructor(database: Database, writers: ReadonlyMap<string, TableWriter>, checkpoint: bigint) {
+  constructor(database: Database, writers: ReadonlyMap<string, TableWriter>) {
+    this.#database = database;
+    this.#writers = writers;
+    this.#head = database.prepare(lastCheckpoint).pluck().safeIntegers().get() as bigint;
+    this.session = sessionOf(database);
+    this.checkpoint = this.#head + 1n;
     this.numbers = new DatasetNumbers(database);
     this.ids = new DatasetIds(database);
-    this.#writers = writers;
-    this.checkpoint = checkpoint;
   }
 
-  make(change: Change): void {
+  get hasChanged(): boolean {
+    return this.#counts.written + this.#counts.removed > 0;
+  }
+
+  readonly fill: OpenCommit["fill"] = async (changes) => {
+    // The first commit fills empty tables, with all that there is as a rule.
+    const makeIndexes =
+      this.#head === 0n ? dropIndexes(this.#database, [...this.#writers.keys()]) : undefined;
+    if (Symbol.iterator in changes) for (const change of changes) this.#make(change);
+    else for await (const change of changes) this.#make(change);
+    makeIndexes?.();
+  };
+
+  readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
+    const writer = this.#writerOf(resource);
+    const { write, tally } = restorationOf(writer.table, datasetId, checkpoint, this.checkpoint);
+    await writer.restore(async () => {
+      for (const statement of write) await this.session.rows(statement);
+    }, checkpoint);
+    await this.#count(resource, "written", tally.written);
+    await this.#count(resource, "removed", tally.removed);
+  };
+
+  readonly follow: OpenCommit["follow"] = async () => {
+    const tables = [...this.#writers.values()].map(({ table }) => table);
+    const changed = this.#tallies.byResource();
+    for (const { resource, tally, write } of followings(tables, changed, datasetId, this.checkpoint)) {
+      await this.#count(resource, "written", tally);
+      for (const statement of write) await this.session.rows(statement);
+    }
+  };
+
+  readonly finish: OpenCommit["finish"] = async () => {
+    const { written, unchanged, removed } = this.#counts;
+    if (this.hasChanged) {
+      this.#database.prepare(insertCommit).run(this.checkpoint, Date.now());
+      const insert = this.#database.prepare(insertTally);
+      for (const tally of this.#tallies.all())
+        insert.run(this.checkpoint, tally.resource, tally.datasetId, tally.written, tally.removed);
+    }
+    const checkpoint = Number(this.hasChanged ? this.checkpoint : this.#head);
+    return { checkpoint, written, unchanged, removed };
+  };
+
+  #make(change: Writing): void {
     const { resource } = change;
+    const writer = this.#writerOf(resource);
+    const { outcome, datasetId } =
+      "record" in change ? writer.put(change, this) : writer.remove(change, this);
+    this.#counts[outcome]++;
+    if (outcome === "written" || outcome === "removed") this.#tallies.add(resource, datasetId, outcome);
+  }
+
+  #writerOf(resource: string): TableWriter {
     const writer = this.#writers.get(resource);
     if (writer === undefined) throw new StoreError("unknown_resource", resource);
-    const { outcome, datasetId } =
-      "removed" in change ? writer.remove(change, this) : writer.put(change, this);
-    this.counts[outcome]++;
-    if (outcome === "written" || outcome === "removed") this.tallies.add(resource, datasetId, outcome);
+    return writer;
+  }
+
+  async #count(resource: string, outcome: "written" | "removed", statement: SqlFragment): Promise<void> {
+    for (const [datasetId, count] of await this.session.rows(statement)) {
+      this.#counts[outcome] += Number(count);
+      this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
+    }
   }
 }

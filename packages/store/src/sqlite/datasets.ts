@@ -18,6 +18,9 @@ const idOf = (of: SqlFragment): SqlFragment => sql`select ${id} from ${table} wh
 /** Declared type of the column of a record's dataset. */
 export const datasetType = "integer";
 
+/** The dataset of a record, by itself. */
+export const datasetId = sql`(${idOf(held)})`;
+
 /** @param database a connection that sees only what was committed */
 export function datasetColumn(database: Database): Column {
   const find = prepare(database, numbersOf(value(null)));
@@ -27,7 +30,7 @@ export function datasetColumn(database: Database): Column {
     if (number !== undefined) numbers.set(dataset, number);
     return number;
   };
-  return { sql: sql`(${idOf(held)})`, codes: { sql: held, of: numbersOf, known } };
+  return { sql: datasetId, codes: { sql: held, of: numbersOf, known } };
 }
 
 const prepare = (database: Database, statement: SqlFragment): Statement =>

@@ -1,5 +1,6 @@
 import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata";
 import type { Database } from "better-sqlite3";
+import { earliestNeeded } from "../build/history.ts";
 import { type TableSchema, validity } from "../schema/table.ts";
 import { readNote, writeNote } from "./notes.ts";
 
@@ -16,14 +17,20 @@ export function compileHistory({ closed }: TableSchema, checkpoint: number): Com
   );
 }
 
-/** Forget the versions that ended before `time`, in milliseconds since 1970. Gives how many there were. */
-export function prune(database: Database, tables: readonly TableSchema[], time: number): number {
+/** See `WritableStore.prune`. */
+export function prune(
+  database: Database,
+  tables: readonly TableSchema[],
+  time: number,
+  builds: number,
+): number {
   const forget = database.transaction(() => {
     const earliest = database.prepare(lastBefore).pluck().get(time) as number | null;
     if (earliest === null || earliest <= Number(readNote(database, note) ?? 0)) return 0;
     let forgotten = 0;
-    for (const { closed } of tables) {
-      const ended = sql`delete from ${identifier(closed)} where ${identifier(validity.to.name)} <= ${value(earliest)}`;
+    for (const { name, closed } of tables) {
+      const ended = sql`delete from ${identifier(closed)} where ${identifier(validity.to.name)} <= ${value(earliest)}
+  and ${identifier(validity.to.name)} <= ${earliestNeeded(name, builds)}`;
       const { text, values } = render(ended, sqlite.placeholder);
       forgotten += database.prepare(text).run(...values).changes;
     }

@@ -62,20 +62,32 @@ export class Reader {
   }
 
   /** @throws {StoreError} `query_timeout`, `query_canceled` */
-  read({ page, count, asOf, timeout }: ReadRequest<SeenPlanRef>, memory = newMemory): ReadResult {
-    const layout = page && this.#layoutOf(page);
-    this.#deadline.start(performance.now() + timeout);
+  read(request: ReadRequest<SeenPlanRef>, memory = newMemory): ReadResult {
     this.#begin.run();
     try {
-      const isClosed = this.#isClosed(asOf);
-      return {
-        checkpoint: asOf?.checkpoint ?? this.#number(head),
-        page: page && layout && this.#page(page, layout, isClosed, memory),
-        count: count === undefined ? undefined : this.#count(count, isClosed),
-      };
+      return this.readWithin(request, memory);
     } finally {
       this.#commit.run();
     }
+  }
+
+  /**
+   * Read within the transaction at hand.
+   *
+   * @throws {StoreError} `query_timeout`, `query_canceled`
+   */
+  readWithin(
+    { page, count, asOf, timeout }: ReadRequest<SeenPlanRef>,
+    memory: Memory = newMemory,
+  ): ReadResult {
+    const layout = page && this.#layoutOf(page);
+    this.#deadline.start(performance.now() + timeout);
+    const isClosed = this.#isClosed(asOf);
+    return {
+      checkpoint: asOf?.checkpoint ?? this.#number(head),
+      page: page && layout && this.#page(page, layout, isClosed, memory),
+      count: count === undefined ? undefined : this.#count(count, isClosed),
+    };
   }
 
   /** The record that a page of one finds by its key: one statement, which is a transaction of its own. */

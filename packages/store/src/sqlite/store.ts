@@ -2,6 +2,9 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { BoundQuery } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
+import type { Builds } from "../build/build.ts";
+import { createBuilds } from "../build/builds.ts";
+import type { CandidateReads } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import {
   compileCountRequest,
@@ -19,7 +22,7 @@ import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { accessOf } from "./access.ts";
-import { columnsOf, forms } from "./columns.ts";
+import { columnsOf, formOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
 import { datasetColumn } from "./datasets.ts";
@@ -30,6 +33,7 @@ import { placesOf } from "./places.ts";
 import { compileHistory, prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
 import { ReaderPool } from "./reader-pool.ts";
+import { registerSha256, sessionOf, sha256Of } from "./session.ts";
 import { IndexStatistics } from "./statistics.ts";
 import { TableWriter } from "./writer.ts";
 
@@ -91,24 +95,49 @@ class SqliteStore implements WritableStore {
     this.#committer = new Committer(this.#database, new Map(writers));
     this.#reader = new Reader(read, new Int32Array(1));
     this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue });
+    const committed = sessionOf(read);
+    this.builds = createBuilds({
+      tables: stored,
+      formOf,
+      sha256: sha256Of,
+      read: (work) => work(committed),
+      write: (work) => this.#committer.write((making) => work(making, candidateReads)),
+    });
+    const within = new Reader(this.#database, new Int32Array(1));
+    const candidateReads: CandidateReads = {
+      page: (query, options = {}) =>
+        this.#page(query, options, within, async (request) => within.readWithin(request)),
+      count: async (query) => {
+        const count = compileCountRequest(query, this.#find(query), undefined);
+        return within.readWithin({ count, timeout }).count ?? 0;
+      },
+    };
   }
 
-  readonly page = async (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
-    const { from, count = false, nulls = true, signal } = options;
+  readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> =>
+    this.#page(query, options, this.#reader, (request) => this.#read(request, options.signal));
+
+  async #page(
+    query: RestrictedQuery,
+    { from, count = false, nulls = true }: ReadOptions,
+    reader: Reader,
+    read: (request: ReadRequest) => Promise<ReadResult>,
+  ): Promise<Page> {
     const stored = this.#find(query);
     const at = from?.checkpoint;
-    const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
+    const placed =
+      from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, reader));
     const request: ReadRequest = {
       page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
       count: count ? compileCountRequest(query, stored, at) : undefined,
       asOf: asOf(stored, from),
       timeout: this.#timeout,
     };
-    const { checkpoint, page, count: counted } = await this.#read(request, signal);
+    const { checkpoint, page, count: counted } = await read(request);
     const { records, release, length, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
     return { records, release, length, next, ...(counted === undefined ? {} : { count: counted }) };
-  };
+  }
 
   readonly count = async (
     query: RestrictedQuery,
@@ -134,9 +163,11 @@ class SqliteStore implements WritableStore {
 
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
-  readonly prune = (time: number): Promise<number> => {
+  readonly builds: Builds;
+
+  readonly prune: WritableStore["prune"] = (time, builds = 3) => {
     const tables = [...this.#stored.values()].map(({ table }) => table);
-    return this.#committer.alone(() => prune(this.#database, tables, time));
+    return this.#committer.alone(() => prune(this.#database, tables, time, builds));
   };
 
   readonly notes: WritableStore["notes"] = {
@@ -146,7 +177,8 @@ class SqliteStore implements WritableStore {
 
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);
-    const placed = from === undefined ? query : startingAfter(query, this.#orderValues(query, stored, from));
+    const placed =
+      from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, this.#reader));
     const page = this.#pageRequest(placed, stored, true, from?.checkpoint);
     return this.#reader.explain(page, asOf(stored, from));
   };
@@ -170,18 +202,23 @@ class SqliteStore implements WritableStore {
     return compilePageRequest(query, stored, this.#plans.of(query.select, stored.members, nulls), at);
   }
 
-  /** @throws {StoreError} `bookmark_expired` */
-  #orderValues(query: BoundQuery, stored: Stored, from: Bookmark): readonly unknown[] {
-    for (const statement of compileOrderValues(query, stored, from)) {
-      const values = this.#reader.row(statement);
-      if (values !== undefined) return values;
-    }
-    throw new StoreError("bookmark_expired");
-  }
-
   async #read(request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadResult> {
     return this.#pool === undefined ? this.#reader.read(request) : this.#pool.read(request, signal);
   }
+}
+
+/** @throws {StoreError} `bookmark_expired` */
+function orderValuesOf(
+  query: BoundQuery,
+  stored: Stored,
+  from: Bookmark,
+  reader: Reader,
+): readonly unknown[] {
+  for (const statement of compileOrderValues(query, stored, from)) {
+    const values = reader.row(statement);
+    if (values !== undefined) return values;
+  }
+  throw new StoreError("bookmark_expired");
 }
 
 const asOf = ({ table }: Stored, from: Bookmark | undefined): AsOf | undefined =>
@@ -194,5 +231,10 @@ function openToWrite(file: string): Database.Database {
   database.pragma("journal_mode = wal");
   database.pragma("synchronous = normal");
   registerFunctions(database);
+  registerSha256(database);
+  // See `patientFor`.
+  database.pragma("busy_timeout = 0");
+  // What is staged is read while it is written to other tables.
+  database.unsafeMode(true);
   return database;
 }

@@ -5,7 +5,7 @@ import type { Member } from "../record/members.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
-import { keyOf, versionOf } from "../write/version.ts";
+import { keyOf, type RemovedKey, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
 import type { DatasetIds, DatasetNumbers } from "./datasets.ts";
 import { PlaceWriter } from "./places.ts";
@@ -32,13 +32,14 @@ export type Written = { readonly outcome: Outcome; readonly datasetId: string | 
 
 /** Writes versions of records of one resource, within the caller's transaction. */
 export class TableWriter {
-  readonly #table: TableSchema;
+  readonly table: TableSchema;
   readonly #members: ReadonlyMap<string, Member>;
   readonly #find: Statement;
   readonly #insert: Statement;
   readonly #update: Statement;
   readonly #close: Statement;
   readonly #delete: Statement;
+  readonly #since: Statement;
   readonly #places: readonly PlaceWriter[];
   /** Position of the column of the dataset. */
   readonly #dataset: number;
@@ -47,7 +48,7 @@ export class TableWriter {
   #expectsNew = false;
 
   constructor(database: Database, table: TableSchema, members: ReadonlyMap<string, Member>) {
-    this.#table = table;
+    this.table = table;
     this.#members = members;
     const prepare = (statement: SqlFragment) =>
       database.prepare(render(statement, sqlite.placeholder).text).safeIntegers();
@@ -84,16 +85,19 @@ export class TableWriter {
       sql`insert into ${closed} (${all}, ${identifier(validity.to.name)}) select ${all}, ${value(null)} from ${current} where rowid = ${value(null)}`,
     );
     this.#delete = prepare(sql`delete from ${current} where rowid = ${value(null)}`);
+    this.#since = prepare(
+      sql`select rowid, ${all} from ${current} where ${identifier(validity.from.name)} > ${value(null)}`,
+    ).raw();
     this.#places = table.points.map((point) => new PlaceWriter(database, table, point));
   }
 
   /** @throws {StoreError} `invalid_record` */
   put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
-    const { values, text, members } = versionOf(stored, this.#table, this.#members, formOf);
+    const { values, text, members } = versionOf(stored, this.table, this.#members, formOf);
     const all = [...values, checkpoint, text, members];
-    all[this.#dataset] = numbers.of(stored.datasetId);
+    all[this.#dataset] = stored.datasetId === null ? null : numbers.of(stored.datasetId);
     const version = { all, text, checkpoint };
-    const key = values.slice(0, this.#table.key.length);
+    const key = values.slice(0, this.table.key.length);
     return { outcome: this.#write(version, key), datasetId: stored.datasetId };
   }
 
@@ -125,8 +129,8 @@ export class TableWriter {
     return "written";
   }
 
-  remove(removed: RemovedRecord, { checkpoint, ids }: WritingCommit): Written {
-    const present = this.#find.get(...keyOf(removed, this.#table, formOf)) as Present | undefined;
+  remove(removed: RemovedRecord | RemovedKey, { checkpoint, ids }: WritingCommit): Written {
+    const present = this.#find.get(...keyOf(removed, this.table, formOf)) as Present | undefined;
     if (present === undefined) return { outcome: "absent", datasetId: null };
     const [rowid, , from, ...besides] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
@@ -134,6 +138,16 @@ export class TableWriter {
     this.#delete.run(rowid);
     const dataset = besides[this.#besides.indexOf(this.#dataset)] as bigint | null;
     return { outcome: "removed", datasetId: ids.of(dataset) };
+  }
+
+  /** Do `work`, which replaces the versions that begin after checkpoint `at` by those of this commit. */
+  async restore(work: () => Promise<void>, at: number): Promise<void> {
+    for (const places of this.#places)
+      for (const [rowid] of this.#since.all(at) as [bigint][]) places.delete(rowid);
+    await work();
+    for (const places of this.#places)
+      for (const [rowid, ...row] of this.#since.all(at) as [bigint, ...unknown[]][])
+        places.insert(rowid, row[places.position]);
   }
 }
 

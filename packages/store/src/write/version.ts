@@ -3,8 +3,8 @@ import { StoreError } from "../errors.ts";
 import { columnValues, type FormOf } from "../read/columns.ts";
 import { type EncodedRecord, encodeRecord } from "../record/encode.ts";
 import type { Member } from "../record/members.ts";
-import type { TableSchema } from "../schema/table.ts";
-import type { RemovedRecord, StoredRecord } from "../store.ts";
+import { sourceProperty, type TableSchema } from "../schema/table.ts";
+import type { Change, RemovedRecord, StoredRecord } from "../store.ts";
 
 /** A version of a record as it is written. */
 export type Version = EncodedRecord & {
@@ -12,15 +12,22 @@ export type Version = EncodedRecord & {
   readonly values: readonly unknown[];
 };
 
+/** A record that is no longer there, by its key in database form. */
+export type RemovedKey = { readonly resource: string; readonly key: readonly unknown[] };
+
+/** A change as it is written. */
+export type Writing = Change | RemovedKey;
+
 /** @throws {StoreError} `invalid_record` */
 export function versionOf(
-  { datasetId, record, hidden }: StoredRecord,
+  { datasetId, record, hidden, source }: StoredRecord,
   { columns, key }: TableSchema,
   members: ReadonlyMap<string, Member>,
   formOf: FormOf,
 ): Version {
   const jsonOf = (name: string): unknown => {
     if (name === datasetProperty.name) return datasetId;
+    if (name === sourceProperty.name) return source;
     return hidden !== undefined && Object.hasOwn(hidden, name) ? hidden[name] : record[name];
   };
   const values = columnValues(columns, jsonOf, formOf);
@@ -30,7 +37,13 @@ export function versionOf(
 }
 
 /** The key of a record to remove, in database form. */
-export function keyOf({ removed }: RemovedRecord, { key }: TableSchema, formOf: FormOf): readonly unknown[] {
+export function keyOf(
+  change: RemovedRecord | RemovedKey,
+  { key }: TableSchema,
+  formOf: FormOf,
+): readonly unknown[] {
+  if ("key" in change) return change.key;
+  const { removed } = change;
   const jsonOf = (name: string): unknown => removed[key.findIndex((property) => property.name === name)];
   return columnValues(key, jsonOf, formOf);
 }

@@ -1,6 +1,9 @@
 import { describe } from "vitest";
+import { buildLaws } from "./build-laws.ts";
+import { builds } from "./builds.ts";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
+import { following } from "./following.ts";
 import type { Harness } from "./harness.ts";
 import { masks } from "./masks.ts";
 import { pages } from "./pages.ts";
@@ -12,6 +15,19 @@ import { walks } from "./walks.ts";
 /** What every store does, whatever its database. */
 export const conformance = (name: string, harness: Harness): void => {
   describe(name, () => {
-    for (const cases of [pages, computed, values, commits, walks, places, masks, running]) cases(harness);
+    for (const cases of [
+      pages,
+      computed,
+      values,
+      commits,
+      builds,
+      buildLaws,
+      following,
+      walks,
+      places,
+      masks,
+      running,
+    ])
+      cases(harness);
   });
 };

@@ -86,7 +86,7 @@ const permissions = [
 ];
 
 /** A row of every dataset and place: what is stored, and what the predicate of a scope reads. */
-export type WalledRow = { readonly stored: StoredRecord; readonly row: Row };
+export type WalledRow = { readonly stored: StoredRecord & { readonly datasetId: string }; readonly row: Row };
 
 export const walledRows = (remarks: string): Readonly<Record<WalledName, readonly WalledRow[]>> => {
   const rowOf = (resource: WalledName, datasetId: string, i: number, record: Row, hidden: Row): WalledRow => {

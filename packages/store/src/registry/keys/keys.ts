@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
+import { createUlid } from "../../ulid.ts";
 import { inTurn } from "../turn.ts";
 import { type ApiKeyRecord, isInForce, type KeyRegistry, maxLiveKeys, type NewApiKey } from "./key.ts";
 import { insertKey, keyTable, selectByDigest, selectKeys } from "./rows.ts";
-import { createUlid } from "./ulid.ts";
 
 /** The API keys in a database. */
 export function createKeyRegistry(knex: Knex): KeyRegistry {

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Attempt } from "./guarded.ts";
+import type { Attempt } from "./registry/guarded.ts";
 
 /** Milliseconds between two attempts. */
 const pause = 5;

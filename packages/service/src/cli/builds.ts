@@ -1,0 +1,67 @@
+import { resourceNames } from "@cadastre/reso";
+import type { Build } from "@cadastre/store";
+import { Argument, Command, Option } from "commander";
+import { gateResultsOf } from "../gates/activation.ts";
+import { withServiceStore } from "./data.ts";
+import { CommandRefused, print, say } from "./outcome.ts";
+import { table } from "./table.ts";
+import { readable } from "./times.ts";
+
+type Output = { readonly json?: true };
+
+const json = () => new Option("--json", "write the result for machines");
+const resource = () => new Argument("<resource>").choices(resourceNames);
+
+/** A build for machines. */
+export const buildJson = (build: Build) => ({
+  ...build,
+  published: new Date(build.published).toISOString(),
+});
+
+/** `cadastre builds <resource>` */
+export const buildsCommand = (): Command =>
+  new Command("builds")
+    .description("List the builds of a set, the one that is served first.")
+    .addArgument(resource())
+    .addOption(json())
+    .action((name: string, output: Output) =>
+      withServiceStore(async ({ builds }) => {
+        const listed = await builds.list(name);
+        if (output.json) return print(JSON.stringify(listed.map(buildJson), null, 2));
+        if (listed.length === 0) return say(`No builds of ${name}.`);
+        print(table(["BUILD", "PUBLISHED", "RECORDS", "SHA-256", "GATES"], listed.map(rowOf)));
+      }),
+    );
+
+function rowOf(build: Build): readonly string[] {
+  const gates = gateResultsOf(build);
+  const passed = gates.filter((gate) => gate.passed).length;
+  const { id, published, records, sha256 } = build;
+  return [
+    id,
+    readable(published),
+    String(records),
+    `${sha256.slice(0, 12)}…`,
+    `${passed} of ${gates.length} passed`,
+  ];
+}
+
+/** `cadastre rollback <resource>` */
+export const rollbackCommand = (): Command =>
+  new Command("rollback")
+    .description("Serve an earlier build again. What is staged of the set is forgotten.")
+    .addArgument(resource())
+    .option("--to <build>", "id of the build; by default the one before")
+    .addOption(json())
+    .action((name: string, { to, ...output }: Output & { readonly to?: string }) =>
+      withServiceStore(async ({ builds }) => {
+        const earlier = to ?? (await builds.current(name))?.previous;
+        if (earlier === null || earlier === undefined)
+          throw new CommandRefused(`${name} has no build before the one that is served`);
+        const build = await builds.rollback(name, earlier);
+        if (output.json) return print(JSON.stringify(buildJson(build), null, 2));
+        say(
+          `${name} serves what the build ${earlier} held, as the build ${build.id}. A running service knows within 5 seconds.`,
+        );
+      }),
+    );

@@ -1,0 +1,96 @@
+import { resourceNames } from "@cadastre/reso";
+import { Argument, Command, Option } from "commander";
+import { readActive } from "../gates/activation.ts";
+import type { GateResult } from "../gates/gate.ts";
+import { allPassed, type GatedPublication, publishGated, rehearseGates } from "../gates/publication.ts";
+import { buildJson } from "./builds.ts";
+import { withServiceStore } from "./data.ts";
+import { CommandRefused, print, say } from "./outcome.ts";
+import { table } from "./table.ts";
+
+type Output = { readonly json?: true };
+
+const json = () => new Option("--json", "write the result for machines");
+
+/** `cadastre gates <resource>` */
+export const gatesCommand = (): Command =>
+  new Command("gates")
+    .description("Try the gates of a set on what would be published now. Nothing is published.")
+    .addArgument(new Argument("<resource>").choices(resourceNames))
+    .addOption(json())
+    .action((resource: string, output: Output) =>
+      withServiceStore(async ({ builds }) => {
+        const publication = await rehearseGates(builds, resource);
+        show(publication, output);
+        requirePassed(publication);
+        const active = await readActive(builds);
+        if (!active.some(({ name }) => name === resource))
+          say(`${resource} is not active: \`cadastre publish ${resource}\` activates it.`);
+      }),
+    );
+
+/** `cadastre publish [resource…]` */
+export const publishCommand = (): Command =>
+  new Command("publish")
+    .description("Serve what is staged, if every gate is passed; else what is served stays.")
+    .addArgument(new Argument("[resources...]").choices(resourceNames))
+    .addOption(json())
+    .action((given: readonly string[], output: Output) =>
+      withServiceStore(async ({ builds }) => {
+        const resources = given.length > 0 ? given : await publishedOf(builds.current);
+        if (resources.length === 0)
+          throw new CommandRefused("nothing was published before: name the resources to publish");
+        const publication = await publishGated(builds, resources);
+        show(publication, output);
+        requirePassed(publication);
+        for (const { resource, id, records } of publication.builds)
+          say(
+            `${resource} serves the build ${id}, of ${records} records. A running service knows within 5 seconds.`,
+          );
+      }),
+    );
+
+/** The resources that have a build. */
+async function publishedOf(current: (resource: string) => Promise<unknown>): Promise<readonly string[]> {
+  const published: string[] = [];
+  for (const resource of resourceNames) if ((await current(resource)) !== undefined) published.push(resource);
+  return published;
+}
+
+const show = (publication: GatedPublication, output: Output): void =>
+  print(output.json ? publicationJson(publication) : resultTable(publication));
+
+const publicationJson = ({ results, builds }: GatedPublication): string =>
+  JSON.stringify({ builds: builds.map(buildJson), gates: Object.fromEntries(results) }, null, 2);
+
+const resultTable = ({ results }: GatedPublication): string =>
+  table(
+    ["SET", "GATE", "STATE", "EVIDENCE"],
+    [...results].flatMap(([resource, found]) => found.map((result) => rowOf(resource, result))),
+  );
+
+const rowOf = (resource: string, { gate, passed, evidence }: GateResult): readonly string[] => [
+  resource,
+  gate,
+  passed ? "passed" : "failed",
+  evidenceText(evidence),
+];
+
+const evidenceText = (evidence: GateResult["evidence"]): string =>
+  typeof evidence === "object" && evidence !== null
+    ? Object.entries(evidence)
+        .map(
+          ([name, value]) =>
+            `${name}=${typeof value === "string" ? value.slice(0, 16) : JSON.stringify(value)}`,
+        )
+        .join(" ")
+    : JSON.stringify(evidence);
+
+/** @throws {CommandRefused} naming the sets that have not passed. */
+function requirePassed({ results }: GatedPublication): void {
+  const failed = [...results].filter(([, found]) => !allPassed(found)).map(([resource]) => resource);
+  if (failed.length === 0) return;
+  throw new CommandRefused(
+    `${failed.join(", ")}: a gate is not passed, and what was served before is served on`,
+  );
+}

@@ -1,0 +1,75 @@
+import type { ResourceName } from "@cadastre/reso";
+import { Command, Option } from "commander";
+import { type Format, formatOf, formats } from "../ingest/format.ts";
+import { type Counts, ingest, type Mode } from "../ingest/ingest.ts";
+import { withInput } from "../ingest/input.ts";
+import { withServiceStore } from "./data.ts";
+import { print, say } from "./outcome.ts";
+import { number, showProgress } from "./progress.ts";
+import {
+  jsonOption,
+  maxRejectsOption,
+  resourceOption,
+  sourceNamed,
+  sourceOption,
+} from "./staging-options.ts";
+
+type Options = {
+  readonly resource: ResourceName;
+  readonly source: string;
+  readonly format?: Format;
+  readonly full?: true;
+  readonly delete?: true;
+  readonly rejects?: string;
+  readonly maxRejects?: number;
+  readonly json?: true;
+};
+
+/** `cadastre ingest <file>` */
+export const ingestCommand = (): Command =>
+  new Command("ingest")
+    .description("Stage the records of a file. Nothing of them is served before `cadastre publish`.")
+    .argument("<file>", "RESO Common Format, JSON lines or CSV, plain or gzip; - for standard input")
+    .addOption(resourceOption())
+    .addOption(sourceOption())
+    .addOption(new Option("--format <format>", "by default that of the file's name or text").choices(formats))
+    .option("--full", "the file holds all records of the source: those that it does not name are deleted")
+    .addOption(
+      new Option("--delete", "the file holds keys of records to delete, one a line").conflicts("full"),
+    )
+    .option("--rejects <file>", "where to write what is not taken (default: <file>.rejects.jsonl)")
+    .addOption(maxRejectsOption())
+    .addOption(jsonOption())
+    .action((file: string, options: Options) =>
+      withServiceStore((store, folder) =>
+        withInput(file, folder.path, async (input) => {
+          const { resource, maxRejects = Number.POSITIVE_INFINITY } = options;
+          const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}.rejects.jsonl`;
+          const task = { store, resource, source: sourceNamed(options.source), input, rejects, maxRejects };
+          const mode = modeOf(options);
+          const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
+          const progress = showProgress(input.bytes);
+          try {
+            const onProgress = (bytes: number, { read }: Counts) => progress.at(bytes, read);
+            const report = await ingest({ ...task, mode, format, onProgress });
+            progress.end();
+            if (options.json)
+              return print(JSON.stringify({ resource, source: options.source, ...report, rejects }));
+            say(summary(report, rejects));
+          } finally {
+            progress.end();
+          }
+        }),
+      ),
+    );
+
+const modeOf = (options: Options): Mode => (options.full ? "full" : options.delete ? "delete" : "changes");
+
+function summary(
+  { read, staged, rejected, resumed }: Counts & { readonly resumed: number },
+  rejects: string,
+): string {
+  const before = resumed === 0 ? "" : `, ${number(resumed)} of them by an earlier run`;
+  const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
+  return `Read ${number(read)} records${before}; staged ${number(staged)} changes.${refused}`;
+}

@@ -1,0 +1,45 @@
+import { type RestrictedQuery, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import {
+  allOf,
+  type BoundNode,
+  bindQuery,
+  type EntitySet,
+  parseFilter,
+  parseOrderBy,
+  parseSelect,
+  propertyNode,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import { textNode } from "../odata/text-node.ts";
+
+/** The one key of a set. */
+export function keyProperty({ name, type }: EntitySet): StructuralProperty {
+  const property = type.properties.get(type.key[0] ?? "");
+  if (property === undefined) throw new RangeError(`the set \`${name}\` has no key`);
+  return property;
+}
+
+/** Keys of the records that match, in their order; all records without a filter. */
+export function keysQuery(
+  entitySet: EntitySet,
+  scope: Scope,
+  filter?: BoundNode,
+  top = 1000,
+): RestrictedQuery {
+  const key = keyProperty(entitySet).name;
+  const parts = { select: parseSelect(key), orderBy: parseOrderBy(key), top };
+  const query = bindQuery(parts, visibleEntitySet(entitySet, scope));
+  return restrict(filter === undefined ? query : { ...query, filter: allOf(filter, query.filter) }, scope);
+}
+
+/** Whether the key of a record is one of these. */
+export const hasKeyOf = (entitySet: EntitySet, keys: readonly string[]): BoundNode => ({
+  kind: "Membership",
+  type: "Edm.Boolean",
+  operand: propertyNode(keyProperty(entitySet)),
+  values: keys.map(textNode),
+});
+
+/** A filter in the language of OData. */
+export const boundFilter = (text: string, entitySet: EntitySet): BoundNode =>
+  bindQuery({ filter: parseFilter(text), top: 0 }, entitySet).filter;

@@ -1,0 +1,101 @@
+import { type RestrictedQuery, resourceRules } from "@cadastre/entitlement";
+import type { Bookmark, Candidate } from "@cadastre/store";
+import { hasKeyOf, keyProperty, keysQuery } from "./candidate-query.ts";
+import type { Gate } from "./gate.ts";
+import { emptyScope, publicScope, systemScope } from "./scopes.ts";
+
+/** Keys that are looked for at once. */
+const groupSize = 500;
+
+export const publishedBuild: Gate = {
+  name: "published_build",
+  holds: "there is a build, and it has records",
+  check: ({ candidate: { records, sha256, checkpoint } }) => ({
+    passed: records > 0,
+    evidence: { records, sha256, checkpoint },
+  }),
+};
+
+export const uniqueKeys: Gate = {
+  name: "key_uniqueness",
+  holds: "a walk meets every record once, each under a key of its own",
+  check: async ({ entitySet, candidate }) => {
+    const query = keysQuery(entitySet, systemScope);
+    const { name } = keyProperty(entitySet);
+    let [met, repeated] = [0, 0];
+    let last: unknown;
+    for await (const page of pagesOf(candidate, query)) {
+      for (const record of page) {
+        const key = record[name];
+        met++;
+        // In the order of the key, equal ones are neighbours.
+        if (key === last || key === undefined) repeated++;
+        last = key;
+      }
+    }
+    const expected = await candidate.count(query);
+    return { passed: repeated === 0 && met === expected, evidence: { met, repeated, expected } };
+  },
+};
+
+export const entitlementPolicy: Gate = {
+  name: "entitlement_policy",
+  holds: "a rule restricts the rows, and without a grant there is none",
+  check: async ({ entitySet, candidate }) => {
+    const rule = resourceRules[entitySet.name];
+    const grantable = await candidate.count(keysQuery(entitySet, systemScope));
+    const withoutGrant = await candidate.count(keysQuery(entitySet, emptyScope));
+    return {
+      passed: rule !== undefined && withoutGrant === 0 && grantable > 0,
+      evidence: { rule: rule?.by ?? null, records: candidate.records, grantable, withoutGrant },
+    };
+  },
+};
+
+export const replay: Gate = {
+  name: "replay",
+  holds: "what is staged gives the same build each time",
+  check: ({ candidate: { records, sha256 }, rehearsal }) => ({
+    passed: rehearsal.sha256 === sha256 && rehearsal.records === records,
+    evidence: { sha256, again: rehearsal.sha256 },
+  }),
+};
+
+export const deletions: Gate = {
+  name: "deletion",
+  holds: "a record that is removed is gone from every view",
+  check: async ({ entitySet, candidate }) => {
+    let [removed, seen] = [0, 0];
+    for await (const keys of removedKeys(candidate, keyProperty(entitySet).name)) {
+      removed += keys.length;
+      const filter = hasKeyOf(entitySet, keys);
+      for (const scope of [systemScope, publicScope])
+        seen += await candidate.count(keysQuery(entitySet, scope, filter));
+    }
+    return { passed: seen === 0, evidence: { removed, seen } };
+  },
+};
+
+async function* removedKeys(candidate: Candidate, key: string): AsyncGenerator<readonly string[]> {
+  let keys: string[] = [];
+  for await (const { text } of candidate.removed()) {
+    const record = JSON.parse(text) as Json;
+    if (keys.push(String(record[key])) < groupSize) continue;
+    yield keys;
+    keys = [];
+  }
+  if (keys.length > 0) yield keys;
+}
+
+/** The records of every page, from the first on. */
+async function* pagesOf(candidate: Candidate, query: RestrictedQuery): AsyncGenerator<readonly Json[]> {
+  for (let from: Bookmark | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
+    const { records, release, next } = await candidate.page(query, { from });
+    const text = Buffer.from(records).toString();
+    release?.();
+    yield JSON.parse(`[${text}]`) as readonly Json[];
+    from = next ?? undefined;
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;

@@ -1,0 +1,28 @@
+import type { EntitySet } from "@cadastre/odata";
+import type { ResourceName } from "@cadastre/reso";
+import type { Candidate, Json } from "@cadastre/store";
+
+/** What a gate looks at. */
+export type Trial = {
+  readonly entitySet: EntitySet;
+  readonly candidate: Candidate;
+  /** What the same publication made when it was carried out before, and undone. */
+  readonly rehearsal: Rehearsal;
+};
+
+export type Rehearsal = Pick<Candidate, "records" | "sha256">;
+
+type Finding = { readonly passed: boolean; readonly evidence: Json };
+
+/** A condition of an entity set's activation. Source: interface specification, section 2.2, rule 1. */
+export type Gate = {
+  readonly name: string;
+  /** What holds where the gate is passed. */
+  readonly holds: string;
+  /** The resources that must pass it; absent: every one. */
+  readonly of?: readonly ResourceName[];
+  readonly check: (trial: Trial) => Promise<Finding> | Finding;
+};
+
+/** What a gate has found, as it is kept with the build. */
+export type GateResult = Finding & { readonly gate: string };

@@ -1,0 +1,27 @@
+import type { EntitySet } from "@cadastre/odata";
+import { deletions, entitlementPolicy, publishedBuild, replay, uniqueKeys } from "./every-set.ts";
+import type { Gate, GateResult, Trial } from "./gate.ts";
+import { contactFields, lookupIdentity, privateMedia } from "./policies.ts";
+
+/** Every gate, in the order in which they are tried. */
+export const gates: readonly Gate[] = [
+  publishedBuild,
+  uniqueKeys,
+  entitlementPolicy,
+  replay,
+  deletions,
+  privateMedia,
+  contactFields,
+  lookupIdentity,
+];
+
+/** The gates that a set must pass. */
+export const gatesOf = ({ name }: EntitySet): readonly Gate[] =>
+  gates.filter(({ of }) => of === undefined || of.some((resource) => resource === name));
+
+export async function tryGates(trial: Trial): Promise<readonly GateResult[]> {
+  const results: GateResult[] = [];
+  for (const { name, check } of gatesOf(trial.entitySet))
+    results.push({ gate: name, ...(await check(trial)) });
+  return results;
+}

@@ -1,0 +1,85 @@
+import { resourceRules, visibleEntitySet } from "@cadastre/entitlement";
+import { lookupKey } from "@cadastre/reso";
+import type { CandidateRecord } from "@cadastre/store";
+import { boundFilter, keysQuery } from "./candidate-query.ts";
+import type { Gate } from "./gate.ts";
+import { publicScope, systemScope } from "./scopes.ts";
+
+export const privateMedia: Gate = {
+  name: "private_media",
+  holds: "media that is not for the public is hidden from who is not granted it",
+  of: ["Media"],
+  check: async ({ entitySet, candidate }) => {
+    const privacy = resourceRules[entitySet.name]?.privacy;
+    if (privacy === undefined) return { passed: false, evidence: { policy: null } };
+    const open = privacy.open.map((value) => `'${value}'`).join();
+    const isPrivate = boundFilter(`${privacy.property}/any(p:not (p in (${open})))`, entitySet);
+    const count = (scope: typeof systemScope, filter?: typeof isPrivate) =>
+      candidate.count(keysQuery(entitySet, scope, filter));
+    const [all, hidden] = [await count(systemScope), await count(systemScope, isPrivate)];
+    const [shown, leaked] = [await count(publicScope), await count(publicScope, isPrivate)];
+    return {
+      passed: leaked === 0 && shown === all - hidden,
+      evidence: { property: privacy.property, records: all, private: hidden, shown, leaked },
+    };
+  },
+};
+
+export const contactFields: Gate = {
+  name: "contact_fields",
+  holds: "contact fields are hidden from who is granted every other field",
+  of: ["Member", "Office"],
+  check: ({ entitySet }) => {
+    const contact = resourceRules[entitySet.name]?.contact ?? [];
+    const shown = visibleEntitySet(entitySet, publicScope).type.properties;
+    const granted = visibleEntitySet(entitySet, systemScope).type.properties;
+    const leaked = contact.filter((name) => shown.has(name));
+    const missing = contact.filter((name) => !granted.has(name));
+    return {
+      passed: contact.length > 0 && leaked.length === 0 && missing.length === 0,
+      evidence: { fields: contact.length, leaked, missing },
+    };
+  },
+};
+
+/** Collisions that are shown. */
+const shownCollisions = 10;
+
+export const lookupIdentity: Gate = {
+  name: "lookup_identity",
+  holds:
+    "a key is made of dataset, lookup and the value's legacy form, and no dataset has a value twice, shared ones included",
+  of: ["Lookup"],
+  check: async ({ candidate }) => {
+    const found = { rows: 0, collisions: 0, strangers: 0 };
+    const owners = new Map<string, Set<string | null>>();
+    const examples: string[] = [];
+    for await (const record of candidate.all()) {
+      const { key, name, value, legacy } = lookupOf(record);
+      found.rows++;
+      if (key !== lookupKey(record.datasetId, name, legacy)) found.strangers++;
+      for (const identity of [JSON.stringify([name, value]), JSON.stringify([name, null, legacy])]) {
+        const known = owners.get(identity) ?? new Set();
+        const collides =
+          known.has(record.datasetId) || known.has(null) || (record.datasetId === null && known.size > 0);
+        owners.set(identity, known.add(record.datasetId));
+        if (!collides) continue;
+        found.collisions++;
+        if (examples.length < shownCollisions) examples.push(key);
+      }
+    }
+    return { passed: found.collisions + found.strangers === 0, evidence: { ...found, examples } };
+  },
+};
+
+function lookupOf({ text }: CandidateRecord) {
+  const { LookupKey, LookupName, LookupValue, LegacyODataValue } = JSON.parse(text) as Readonly<
+    Record<string, unknown>
+  >;
+  return {
+    key: String(LookupKey),
+    name: String(LookupName),
+    value: String(LookupValue),
+    legacy: String(LegacyODataValue),
+  };
+}

@@ -1,0 +1,65 @@
+import type { EntitySet } from "@cadastre/odata";
+import { entityModel } from "@cadastre/reso";
+import type { Build, Builds, Candidate, Verdict } from "@cadastre/store";
+import type { GateResult, Rehearsal } from "./gate.ts";
+import { tryGates } from "./gates.ts";
+
+/** What came of a publication: nothing at all, if a gate of one of the sets has not been passed. */
+export type GatedPublication = {
+  /** None, where nothing was published. */
+  readonly builds: readonly Build[];
+  /** By resource. */
+  readonly results: ReadonlyMap<string, readonly GateResult[]>;
+};
+
+type Publisher = Pick<Builds, "publish">;
+
+/**
+ * Publish what is staged of the resources, if all of their gates are passed.
+ *
+ * @throws {StoreError} as `Builds.publish`
+ */
+export const publishGated = (builds: Publisher, resources: readonly string[]): Promise<GatedPublication> =>
+  throughGates(builds, resources, (results) => allPassed(results));
+
+/** Try the gates on what a publication would serve. Nothing is published. */
+export const rehearseGates = (builds: Publisher, resource: string): Promise<GatedPublication> =>
+  throughGates(builds, [resource], () => false);
+
+export const allPassed = (results: readonly GateResult[]): boolean => results.every(({ passed }) => passed);
+
+async function throughGates(
+  builds: Publisher,
+  resources: readonly string[],
+  decide: (results: readonly GateResult[]) => boolean,
+): Promise<GatedPublication> {
+  const rehearsals = await rehearse(builds, resources);
+  const found = new Map<string, readonly GateResult[]>();
+  const publication = await builds.publish(resources, async (candidate): Promise<Verdict> => {
+    const rehearsal = rehearsals.get(candidate.resource);
+    if (rehearsal === undefined) throw new RangeError(`no rehearsal of \`${candidate.resource}\``);
+    const results = await tryGates({ entitySet: setOf(candidate), candidate, rehearsal });
+    found.set(candidate.resource, results);
+    return { passed: decide(results), evidence: { gates: results } };
+  });
+  return { builds: publication.published ? publication.builds : [], results: found };
+}
+
+/** Carry the publication out and undo it: what it made is held against what it makes the next time. */
+async function rehearse(
+  builds: Publisher,
+  resources: readonly string[],
+): Promise<ReadonlyMap<string, Rehearsal>> {
+  const made = new Map<string, Rehearsal>();
+  await builds.publish(resources, ({ resource, records, sha256 }) => {
+    made.set(resource, { records, sha256 });
+    return { passed: false, evidence: null };
+  });
+  return made;
+}
+
+function setOf({ resource }: Candidate): EntitySet {
+  const found = entityModel.entitySets.find(({ name }) => name === resource);
+  if (found === undefined) throw new RangeError(`no entity set \`${resource}\``);
+  return found;
+}

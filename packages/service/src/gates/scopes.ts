@@ -1,0 +1,60 @@
+import { compileScope, type ResourceGrant, resourceRules, type Scope } from "@cadastre/entitlement";
+import { originatingSystems, resourceNames } from "@cadastre/reso";
+import { scopeOptions } from "../catalog.ts";
+
+/** What has no rule can be granted to nobody. */
+const ruled = resourceNames.filter((name) => resourceRules[name] !== undefined);
+
+/** A scope over every dataset and region: what a customer with this grant of each resource would see. */
+const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>
+  compileScope(
+    {
+      iss: "cadastre",
+      aud: "cadastre",
+      sub,
+      ver: 1,
+      iat: 0,
+      nbf: 0,
+      exp: 0,
+      jti: sub,
+      products: [],
+      channels: { api: false, odata: false, file_delivery: false },
+      regions: [{ kind: "national", value: "US" }],
+      datasets: originatingSystems.map(({ datasetId }) => ({
+        dataset_id: datasetId,
+        resources: Object.fromEntries(ruled.map((name) => [name, grantOf(name)])),
+      })),
+    },
+    scopeOptions,
+  );
+
+/** What opens the policies of a resource that has some. */
+function policiesOf(resource: string): Partial<ResourceGrant> {
+  const { privacy, contact } = resourceRules[resource] ?? {};
+  return { ...(privacy && { private: true }), ...(contact && { contact: true }) };
+}
+
+/** Sees everything that any customer can be granted. For the gates and the ingest alone: no request runs in it. */
+export const systemScope = scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) }));
+
+/** Sees every field and row but what a policy keeps back. */
+export const publicScope = scopeOver("public", () => ({ fields: "*" }));
+
+/** Sees nothing. */
+export const emptyScope = compileScope(
+  {
+    iss: "cadastre",
+    aud: "cadastre",
+    sub: "nobody",
+    ver: 1,
+    iat: 0,
+    nbf: 0,
+    exp: 0,
+    jti: "nobody",
+    products: [],
+    channels: { api: false, odata: false, file_delivery: false },
+    regions: [],
+    datasets: [],
+  },
+  scopeOptions,
+);

@@ -1,0 +1,117 @@
+import type { Row } from "@cadastre/odata";
+import { entitySet, type ResourceName, resource } from "@cadastre/reso";
+import type { Store, StoredRecord } from "@cadastre/store";
+import { listingFields, listingValues } from "../data/listing-values.ts";
+import { type Fault, faultsOf } from "./check-record.ts";
+import type { Entry } from "./entry.ts";
+import { type Reject, rejectsOf } from "./rejects.ts";
+import { servedRecords } from "./served.ts";
+import { type Source, sourceBySystem } from "./sources.ts";
+
+/** Where a record of a set that is visible with its listing names it. */
+const listingKeys: Partial<Record<ResourceName, string>> = {
+  Media: "ResourceRecordKey",
+  OpenHouse: "ListingKey",
+};
+
+export type Checked = { readonly records: readonly StoredRecord[]; readonly rejects: readonly Reject[] };
+
+export type BatchCheck = {
+  readonly store: Pick<Store, "page">;
+  readonly resource: ResourceName;
+  readonly source: Source;
+  /** Keys that the file has had so far: those of the batch are added. */
+  readonly seen: Set<string>;
+};
+
+/** The records of a batch that can be taken, as the store takes them, and why the others can not. */
+export async function checkBatch(entries: readonly Entry[], check: BatchCheck): Promise<Checked> {
+  const { store, resource: name, source, seen } = check;
+  const described = resource(name);
+  const rejects: Reject[] = [];
+  const taken: { line: number; key: string; record: Row }[] = [];
+  for (const entry of entries) {
+    if ("malformed" in entry) {
+      rejects.push({ line: entry.line, field: null, code: "malformed", reason: entry.malformed });
+      continue;
+    }
+    const { line, record } = entry;
+    const key = String(record[described.key]);
+    const repeated: readonly Fault[] = seen.has(key) ? [{ field: described.key, code: "duplicate_key" }] : [];
+    const faults = [...faultsOf(record, described, source), ...repeated];
+    if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
+    else taken.push({ line, key, record });
+    seen.add(key);
+  }
+  const keys = taken.map(({ key }) => key);
+  const isForeign = await foreignKeys(store, name, source, keys);
+  const listings = await listingsOf(
+    check,
+    taken.map(({ record }) => record),
+  );
+  const records: StoredRecord[] = [];
+  for (const { line, key, record } of taken) {
+    const listing = listings?.get(listingKeyOf(name, record));
+    const faults: Fault[] = [];
+    if (isForeign.has(key)) faults.push({ field: described.key, code: "foreign_key" });
+    if (listings !== undefined && listing === undefined)
+      faults.push({ field: listingKeys[name] ?? null, code: "unknown_listing" });
+    if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
+    else records.push(storedRecord(record, check, listing));
+  }
+  return { records, rejects };
+}
+
+/** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
+export async function foreignKeys(
+  store: Pick<Store, "page">,
+  name: ResourceName,
+  { systemName }: Source,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (systemName === null || !entitySet(name).type.properties.has("OriginatingSystemName")) return new Set();
+  const served = await servedRecords(store, name, keys, ["OriginatingSystemName"]);
+  const foreign = [...served].filter(([, record]) => record["OriginatingSystemName"] !== systemName);
+  return new Set(foreign.map(([key]) => key));
+}
+
+const listingKeyOf = (name: ResourceName, record: Row): string => String(record[listingKeys[name] ?? ""]);
+
+/** The listings that the records belong to; undefined where they belong to none. */
+async function listingsOf(
+  { store, resource: name }: BatchCheck,
+  records: readonly Row[],
+): Promise<ReadonlyMap<string, Row> | undefined> {
+  if (listingKeys[name] === undefined) return undefined;
+  const keys = [...new Set(records.map((record) => listingKeyOf(name, record)))];
+  return servedRecords(store, "Property", keys, Object.values(listingFields));
+}
+
+function storedRecord(
+  record: Row,
+  { resource: name, source }: BatchCheck,
+  listing: Row | undefined,
+): StoredRecord {
+  const { name: from, datasetId } = source;
+  const stored = {
+    resource: name,
+    datasetId,
+    record: name === "Property" ? located(record) : record,
+    source: from,
+  };
+  const dataset = listing && datasetOf(listing);
+  return dataset === undefined || listing === undefined
+    ? stored
+    : { ...stored, hidden: listingValues(dataset, listing) };
+}
+
+const datasetOf = ({ OriginatingSystemName }: Row): string | undefined =>
+  sourceBySystem(OriginatingSystemName)?.datasetId ?? undefined;
+
+/** The listing with what the service computes of its place. */
+function located(record: Row): Row {
+  const { Latitude, Longitude, Coordinates } = record;
+  if (Coordinates !== undefined || typeof Latitude !== "number" || typeof Longitude !== "number")
+    return record;
+  return { ...record, Coordinates: { type: "Point", coordinates: [Longitude, Latitude] } };
+}

@@ -1,0 +1,20 @@
+import type { Row } from "@cadastre/odata";
+
+/** The bytes of a file. */
+export type Content = AsyncIterable<Uint8Array>;
+
+/** What stands in a file: a record in JSON form, or what is none. */
+export type Entry = { readonly line: number } & (
+  | { readonly record: Row }
+  /** Why it is no record. */
+  | { readonly malformed: string }
+);
+
+/** The entry of a JSON value; undefined stands for what is no JSON. */
+export function entryOf(line: number, value: unknown): Entry {
+  if (isObject(value)) return { line, record: value };
+  return { line, malformed: value === undefined ? "not JSON" : "not a JSON object" };
+}
+
+export const isObject = (value: unknown): value is Row =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

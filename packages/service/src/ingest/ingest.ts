@@ -1,0 +1,148 @@
+import { entitySet, type ResourceName } from "@cadastre/reso";
+import type { BatchOptions, WritableStore } from "@cadastre/store";
+import { type Batch, batchesOf } from "./batches.ts";
+import { checkBatch, foreignKeys } from "./check-batch.ts";
+import { cursorText, readCursor } from "./cursor.ts";
+import type { Entry } from "./entry.ts";
+import type { Format } from "./format.ts";
+import { IngestError } from "./ingest-error.ts";
+import type { Input } from "./input.ts";
+import { readLines } from "./read-lines.ts";
+import { readers } from "./read-records.ts";
+import { addRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
+import type { Source } from "./sources.ts";
+
+/** What the file is: changes of records, all records of the source, or keys of records to delete. */
+export type Mode = "changes" | "full" | "delete";
+
+export type Ingest = {
+  readonly store: Pick<WritableStore, "page" | "builds">;
+  readonly resource: ResourceName;
+  readonly source: Source;
+  readonly input: Input;
+  /** Of no meaning for keys to delete. */
+  readonly format: Format;
+  readonly mode: Mode;
+  /** File of those that are not taken. */
+  readonly rejects: string;
+  /** Rejected records that end the ingest if there are more. */
+  readonly maxRejects: number;
+  /** Told how far it is, as a share of the file, and the numbers so far. */
+  readonly onProgress: (bytes: number, counts: Counts) => void;
+};
+
+export type Counts = {
+  /** Lines or records of the file, those of an earlier run too. */
+  readonly read: number;
+  /** Changes that this run has staged. */
+  readonly staged: number;
+  /** Records that this run has not taken. */
+  readonly rejected: number;
+};
+
+export type IngestReport = Counts & {
+  /** Entries that an earlier run has read: this one has gone on behind them. */
+  readonly resumed: number;
+};
+
+/**
+ * Stage a file, in bounded memory but for its keys. A run that was cut off goes on where it stood when it is started
+ * again; one that has ended does nothing.
+ *
+ * @throws {IngestError} for a file that cannot be taken as a whole
+ * @throws {StoreError} as `Builds.stage`
+ */
+export async function ingest(task: Ingest): Promise<IngestReport> {
+  const { store, resource, source, input, mode, rejects: rejectsFile } = task;
+  const file = `${input.sha256}:${mode}`;
+  let after = await store.builds.cursor(resource, source.name);
+  const known = readCursor(after);
+  const before = known?.file === file ? known : undefined;
+  const resumed = before?.entries ?? 0;
+  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, resumed };
+  await beginRejects(rejectsFile, before?.line ?? 0);
+  const seen = new Set<string>();
+  let [bytes, read, staged, rejected] = [0, 0, 0, 0];
+  const entries = entriesOf(task, (count) => {
+    bytes += count;
+  });
+  for await (const batch of batchesOf(entries)) {
+    read = batch.read;
+    const changes = await changesOf(batch, task, seen);
+    if (batch.read <= resumed) continue;
+    rejected += new Set(changes.rejects.map(({ line }) => line)).size;
+    await addRejects(rejectsFile, changes.rejects);
+    if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
+    if (mode === "full" && rejected > 0) await refuseSet(task, rejected);
+    const cursor = cursorText({
+      file,
+      entries: batch.read,
+      line: batch.entries.at(-1)?.line ?? 0,
+      done: batch.isLast,
+    });
+    const options: BatchOptions = { cursor, after, fullSet: mode === "full" ? partOf(batch) : undefined };
+    staged += (await store.builds.stage(resource, source.name, changes.taken, options)).changes;
+    after = cursor;
+    task.onProgress(bytes, { read, staged, rejected });
+  }
+  if (read === 0) throw new IngestError(`${input.name} holds nothing`);
+  return { read, staged, rejected, resumed };
+}
+
+function entriesOf(
+  { input, format, mode, resource }: Ingest,
+  onBytes: (bytes: number) => void,
+): AsyncIterable<Entry> {
+  const content = input.read(onBytes);
+  return mode === "delete" ? readKeys(content) : readers[format](content, entitySet(resource));
+}
+
+/** A key a line. */
+async function* readKeys(content: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
+  for await (const { line, text } of readLines(content)) yield { line, record: { key: text.trim() } };
+}
+
+type Changes = {
+  readonly taken: Parameters<WritableStore["builds"]["stage"]>[2];
+  readonly rejects: readonly Reject[];
+};
+
+async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): Promise<Changes> {
+  const { store, resource, source, mode } = task;
+  if (mode !== "delete") {
+    const { records, rejects } = await checkBatch(entries, { store, resource, source, seen });
+    return { taken: records, rejects };
+  }
+  const keys = entries.map((entry) => ({
+    line: entry.line,
+    key: "record" in entry ? String(entry.record["key"]) : "",
+  }));
+  const foreign = await foreignKeys(
+    store,
+    resource,
+    source,
+    keys.map(({ key }) => key),
+  );
+  return {
+    taken: keys.filter(({ key }) => !foreign.has(key)).map(({ key }) => ({ resource, removed: [key] })),
+    rejects: keys
+      .filter(({ key }) => foreign.has(key))
+      .flatMap(({ line }) => rejectsOf(line, [{ field: null, code: "foreign_key" }])),
+  };
+}
+
+function partOf({ isFirst, isLast }: Batch): BatchOptions["fullSet"] {
+  if (isFirst) return isLast ? "whole" : "begins";
+  return isLast ? "ends" : undefined;
+}
+
+/** What is rejected of a full set would be deleted with what the set does not name. */
+async function refuseSet({ store, resource, source, rejects }: Ingest, rejected: number): Promise<never> {
+  await store.builds.discard(resource, source.name);
+  throw new IngestError(
+    `${rejected} records are rejected, see ${rejects}: a full set must be whole, and nothing of it is staged`,
+  );
+}
+
+const tooMany = (rejected: number, { maxRejects, rejects }: Ingest): string =>
+  `${rejected} records are rejected, more than ${maxRejects}, see ${rejects}: put them right, or allow more with --max-rejects`;

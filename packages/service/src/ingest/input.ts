@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { open, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { constants, createGunzip, gunzipSync } from "node:zlib";
+import { IngestError } from "./ingest-error.ts";
+
+/** A file that is read as often as need be. */
+export type Input = {
+  readonly name: string;
+  readonly bytes: number;
+  /** SHA-256 of the file, in hexadecimal: tells one file from another. */
+  readonly sha256: string;
+  /** The beginning of its text. */
+  readonly start: string;
+  /** Its content, unpacked; `onBytes` is told how much of the file is read. */
+  readonly read: (onBytes: (bytes: number) => void) => AsyncIterable<Uint8Array>;
+};
+
+const startBytes = 4096;
+
+/** Do `work` with a file; `-` is standard input, which is kept in `folder` as long as the work takes. */
+export async function withInput<T>(
+  file: string,
+  folder: string,
+  work: (input: Input) => Promise<T>,
+): Promise<T> {
+  if (file !== "-") return work(await inputOf(file, file));
+  const kept = join(folder, `ingest.${randomUUID()}`);
+  try {
+    await pipeline(process.stdin, createWriteStream(kept, { mode: 0o600 }));
+    return await work(await inputOf(kept, "standard input"));
+  } finally {
+    await rm(kept, { force: true });
+  }
+}
+
+async function inputOf(file: string, name: string): Promise<Input> {
+  const refuse = (cause: NodeJS.ErrnoException) => {
+    throw new IngestError(`${name} cannot be read (${cause.code})`, { cause });
+  };
+  const { size } = await stat(file).catch(refuse);
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file), hash).catch(refuse);
+  const head = await readHead(file);
+  const isPacked = head[0] === 0x1f && head[1] === 0x8b;
+  const read = async function* (onBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+    const source = createReadStream(file);
+    source.on("data", (chunk) => onBytes(chunk.length));
+    if (!isPacked) {
+      yield* source as AsyncIterable<Uint8Array>;
+      return;
+    }
+    const unpacked = source.pipe(createGunzip());
+    source.on("error", (error) => unpacked.destroy(error));
+    try {
+      yield* unpacked;
+    } catch (cause) {
+      throw new IngestError(`${name} is not whole: its compression is damaged`, { cause });
+    }
+  };
+  return {
+    name,
+    bytes: size,
+    sha256: hash.digest("hex"),
+    start: isPacked ? unpackedStart(head) : head.toString(),
+    read,
+  };
+}
+
+async function readHead(file: string): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(startBytes), 0, startBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What can be unpacked of the head; nothing where it is damaged. */
+function unpackedStart(head: Buffer): string {
+  try {
+    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,89 @@
+import { pipeline } from "node:stream";
+import type { EntitySet } from "@cadastre/odata";
+import { Assembler } from "stream-json/assembler.js";
+import { parser, type Token } from "stream-json/parser.js";
+import { type Content, type Entry, entryOf, isObject } from "./entry.ts";
+import { IngestError } from "./ingest-error.ts";
+import { maxLine } from "./read-lines.ts";
+
+const contextName = "@reso.context";
+const contextForm = /^urn:reso:metadata:\d+(?:\.\d+)*:resource:(\w+)$/i;
+
+/**
+ * The records of a document, as the parser comes to them: those of its list `value`, else the document itself. The number
+ * of each stands for its line. Annotations, whose names have an `@`, are left out. Source: RESO Common Format (RCP-25).
+ *
+ * @throws {IngestError} for what is no such document, or one of another resource.
+ */
+export async function* readCommonFormat(content: Content, { name }: EntitySet): AsyncGenerator<Entry> {
+  const head: Record<string, unknown> = {};
+  const assembler = new Assembler();
+  let member: string | undefined;
+  let [isList, line] = [false, 0];
+  try {
+    for await (const token of tokensOf(content, () => line)) {
+      if (member === undefined) {
+        if (token.name === "keyValue") member = token.value;
+        else if (token.name !== "startObject" && token.name !== "endObject") throw notTheFormat();
+        continue;
+      }
+      if (member === "value" && !isList) {
+        requireResource(head, name);
+        if (token.name !== "startArray") throw notTheFormat();
+        isList = true;
+        continue;
+      }
+      if (member === "value" && token.name === "endArray" && assembler.done) {
+        member = undefined;
+        continue;
+      }
+      if (!assembler.consume(token).done) continue;
+      if (member === "value") yield entryOf(++line, withoutAnnotations(assembler.current));
+      else {
+        head[member] = assembler.current;
+        member = undefined;
+      }
+    }
+  } catch (cause) {
+    if (!isParseError(cause)) throw cause;
+    throw new IngestError(`the document is no JSON behind record ${line}`, { cause });
+  }
+  if (isList) return;
+  requireResource(head, name);
+  yield entryOf(1, withoutAnnotations(head));
+}
+
+const tokensOf = (content: Content, records: () => number): AsyncIterable<Token> =>
+  pipeline(bounded(content, records), parser.asStream({ streamValues: false }), () => {});
+
+/** @throws {IngestError} for a record that is too long to be kept in memory. */
+async function* bounded(content: Content, records: () => number): AsyncGenerator<Uint8Array> {
+  let [held, at] = [0, 0];
+  for await (const chunk of content) {
+    held = chunk.length + (records() === at ? held : 0);
+    at = records();
+    if (held > maxLine) throw new IngestError(`record ${at + 1} is longer than ${maxLine} bytes`);
+    yield chunk;
+  }
+}
+
+/** The parser's errors are plain ones; those of files and streams have a code. */
+const isParseError = (cause: unknown): boolean =>
+  cause instanceof Error && !(cause instanceof IngestError) && !("code" in cause);
+
+/** @throws {IngestError} */
+function requireResource(head: Readonly<Record<string, unknown>>, name: string): void {
+  const context = head[contextName];
+  if (typeof context !== "string") throw notTheFormat();
+  const [, resource = ""] = contextForm.exec(context) ?? [];
+  if (resource.toLowerCase() !== name.toLowerCase())
+    throw new IngestError(`the document's \`${contextName}\` does not name ${name}: see --resource`);
+}
+
+const notTheFormat = (): IngestError =>
+  new IngestError(
+    `RESO Common Format is one JSON object: a record, or a list \`value\`, behind its \`${contextName}\``,
+  );
+
+const withoutAnnotations = (value: unknown): unknown =>
+  isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !name.includes("@"))) : value;

@@ -1,0 +1,83 @@
+import { Readable } from "node:stream";
+import { codecOf, type EntitySet, type Row, type StructuralProperty } from "@cadastre/odata";
+import { CsvError, parse } from "csv-parse";
+import { type Content, type Entry, entryOf } from "./entry.ts";
+import type { Format } from "./format.ts";
+import { IngestError } from "./ingest-error.ts";
+import { readCommonFormat } from "./read-common-format.ts";
+import { maxLine, readLines } from "./read-lines.ts";
+
+/** The entries of a file in each format, in their order. */
+export const readers: Readonly<
+  Record<Format, (content: Content, entitySet: EntitySet) => AsyncGenerator<Entry>>
+> = {
+  common: readCommonFormat,
+  jsonl: readJsonLines,
+  csv: readCsv,
+};
+
+async function* readJsonLines(content: Content): AsyncGenerator<Entry> {
+  for await (const { line, text } of readLines(content)) yield entryOf(line, parsed(text));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+type CsvRow = {
+  readonly record: Readonly<Record<string, string>>;
+  readonly info: { readonly lines: number };
+};
+
+async function* readCsv(content: Content, { type }: EntitySet): AsyncGenerator<Entry> {
+  const skipped: Entry[] = [];
+  const rows = Readable.from(content).pipe(
+    parse({
+      bom: true,
+      columns: true,
+      info: true,
+      max_record_size: maxLine,
+      skip_empty_lines: true,
+      skip_records_with_error: true,
+      on_skip: (error) => {
+        const line = error === undefined ? 0 : Number(error["lines"]);
+        skipped.push({ line, malformed: error?.code ?? "not CSV" });
+      },
+    }),
+  );
+  try {
+    for await (const { record, info } of rows as AsyncIterable<CsvRow>) {
+      yield* skipped.splice(0);
+      yield { line: info.lines, record: typed(record, type.properties) };
+    }
+  } catch (cause) {
+    if (cause instanceof CsvError) throw new IngestError(`the file is not CSV: ${cause.code}`, { cause });
+    throw cause;
+  }
+  yield* skipped;
+}
+
+const typed = (
+  cells: Readonly<Record<string, string>>,
+  properties: ReadonlyMap<string, StructuralProperty>,
+): Row =>
+  Object.fromEntries(
+    Object.entries(cells)
+      .filter(([, text]) => text !== "")
+      .map(([name, text]) => [name, cellValue(text, properties.get(name))]),
+  );
+
+/** The JSON form of a cell; the text itself where it is none of its type. A collection is JSON, or has commas between. */
+function cellValue(text: string, property: StructuralProperty | undefined): unknown {
+  if (property === undefined) return text;
+  if (property.collection)
+    return text.startsWith("[") ? (parsed(text) ?? text) : text.split(",").map((item) => item.trim());
+  if (property.type.startsWith("Edm.Geo")) return parsed(text) ?? text;
+  const codec = codecOf(property.type);
+  const value = codec.parse(text);
+  return value === undefined ? text : codec.toJson(value);
+}

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { type Fault, type FaultCode, faultReasons } from "./check-record.ts";
+
+/** A line of the rejects file. */
+export type Reject = {
+  readonly line: number;
+  readonly field: string | null;
+  readonly code: FaultCode;
+  readonly reason: string;
+};
+
+export const rejectsOf = (line: number, faults: readonly Fault[]): readonly Reject[] =>
+  faults.map(({ field, code }) => ({ line, field, code, reason: faultReasons[code] }));
+
+/** Begin a rejects file, or keep what it says of the lines up to one. */
+export async function beginRejects(file: string, keptLines: number): Promise<void> {
+  const kept =
+    keptLines === 0 || !existsSync(file)
+      ? []
+      : (await readFile(file, "utf8"))
+          .split("\n")
+          .filter((text) => text !== "" && (JSON.parse(text) as Reject).line <= keptLines);
+  await writeFile(file, kept.map((text) => `${text}\n`).join(""), { mode: 0o600 });
+}
+
+export const addRejects = (file: string, rejects: readonly Reject[]): Promise<void> =>
+  appendFile(file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(""));

@@ -1,0 +1,31 @@
+import { restrict, visibleEntitySet } from "@cadastre/entitlement";
+import { allOf, bindQuery, parseSelect, type Row } from "@cadastre/odata";
+import { entitySet, type ResourceName } from "@cadastre/reso";
+import type { Store } from "@cadastre/store";
+import { hasKeyOf } from "../gates/candidate-query.ts";
+import { systemScope } from "../gates/scopes.ts";
+
+/** Keys that are looked up at once: a page of the store. */
+const groupSize = 500;
+
+/** The records that are served now under some of these keys, by key: these fields of them. */
+export async function servedRecords(
+  store: Pick<Store, "page">,
+  resource: ResourceName,
+  keys: readonly string[],
+  fields: readonly string[],
+): Promise<ReadonlyMap<string, Row>> {
+  const set = entitySet(resource);
+  const [key = ""] = set.type.key;
+  const found = new Map<string, Row>();
+  for (let start = 0; start < keys.length; start += groupSize) {
+    const parts = { select: parseSelect([key, ...fields].join()), top: groupSize };
+    const query = bindQuery(parts, visibleEntitySet(set, systemScope));
+    const filter = allOf(hasKeyOf(set, keys.slice(start, start + groupSize)), query.filter);
+    const { records, release } = await store.page(restrict({ ...query, filter }, systemScope));
+    const text = Buffer.from(records).toString();
+    release?.();
+    for (const record of JSON.parse(`[${text}]`) as readonly Row[]) found.set(String(record[key]), record);
+  }
+  return found;
+}

@@ -1,0 +1,275 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { originatingSystems } from "@cadastre/reso";
+import { generateMarket, type SampleResource } from "@cadastre/sample";
+import type { Build } from "@cadastre/store";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Reject } from "../src/ingest/rejects.ts";
+import { ask, query, toCollection } from "./support/ask.ts";
+import { cadastre } from "./support/cli.ts";
+import { says, startProgram } from "./support/program.ts";
+import { type Running, run } from "./support/running.ts";
+
+const listings = 100;
+const [system] = originatingSystems;
+const source = system.id;
+const market = generateMarket({ seed: 1, listings: 400 });
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Records of the source that a market of more listings has; JSON as a file would hold it. */
+function recordsOf(resource: SampleResource): Json[] {
+  const rows = [...market.rows(resource)].filter(({ datasetId }) => datasetId === system.datasetId);
+  return rows.map(({ record }) => JSON.parse(JSON.stringify(record)) as Json);
+}
+
+let running: Running;
+let environment: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  running = await run({ CADASTRE_LISTINGS: String(listings) });
+  environment = { CADASTRE_DATA: running.folder.path };
+});
+afterAll(() => running.stop());
+
+const get = (target: string) =>
+  ask(running.service.baseUrl, `/reso/odata${target}`, { "x-api-key": running.key("national") });
+const countOf = async (set: string, $filter: string) => {
+  const options = query({ $filter, $count: true, $top: 0 });
+  const reply = await get(`/${set}${options}`);
+  expect(reply.status, reply.text).toBe(200);
+  return toCollection(reply)["@odata.count"] ?? -1;
+};
+const ofSource = `OriginatingSystemName eq '${system.name}'`;
+
+async function fileOf(name: string, content: string | Uint8Array): Promise<string> {
+  const file = join(running.folder.path, name);
+  await writeFile(file, content);
+  return file;
+}
+const jsonLines = (records: readonly unknown[]) => records.map((record) => JSON.stringify(record)).join("\n");
+
+const ingest = (resource: string, file: string, ...more: readonly string[]) =>
+  cadastre(["ingest", "--resource", resource, "--source", source, file, "--json", ...more], { environment });
+const publish = async (resource: string) => (await cadastre(["publish", resource], { environment })).code;
+
+type Report = Readonly<Record<"read" | "staged" | "rejected" | "resumed", number>>;
+const report = ({ stdout }: { readonly stdout: string }) => {
+  const { read, staged, rejected, resumed } = JSON.parse(stdout) as Report;
+  return { read, staged, rejected, resumed };
+};
+
+describe("records", () => {
+  test("in JSON lines are served once they are published, and taken once", async () => {
+    const records = recordsOf("Property").slice(-20);
+    const file = await fileOf("more.jsonl", jsonLines(records));
+    const before = await countOf("Property", ofSource);
+    expect(report(await ingest("Property", file))).toEqual({ read: 20, staged: 20, rejected: 0, resumed: 0 });
+    expect(await countOf("Property", ofSource)).toBe(before);
+    expect(await publish("Property")).toBe(0);
+    expect(await countOf("Property", ofSource)).toBe(before + 20);
+    expect(report(await ingest("Property", file))).toEqual({ read: 20, staged: 0, rejected: 0, resumed: 20 });
+  });
+
+  test("of a listing are seen with it, and not taken without", async () => {
+    const property = recordsOf("Property").at(-1);
+    const [media] = recordsOf("Media");
+    const own = { ...media, MediaKey: "of-new", ResourceRecordKey: property?.["ListingKey"] };
+    const lost = { ...media, MediaKey: "of-none", ResourceRecordKey: "none" };
+    const file = await fileOf("media.jsonl", jsonLines([own, lost]));
+    expect(report(await ingest("Media", file))).toMatchObject({ staged: 1, rejected: 1 });
+    expect(await publish("Media")).toBe(0);
+    expect((await get("/Media('of-new')")).status).toBe(200);
+  });
+
+  test("in CSV, packed, from standard input", async () => {
+    const [office] = recordsOf("Office");
+    const { OfficeKey: _, ModificationTimestamp, OriginatingSystemName } = office ?? {};
+    const rows = [
+      "OfficeKey,OfficeName,ModificationTimestamp,OriginatingSystemName",
+      `csv-1,"Smith, ""Sons""",${String(ModificationTimestamp)},${String(OriginatingSystemName)}`,
+      `csv-2,,${String(ModificationTimestamp)},${String(OriginatingSystemName)}`,
+    ].join("\r\n");
+    const packed = await fileOf("offices.gz", gzipSync(rows));
+    expect(report(await ingest("Office", packed))).toMatchObject({ staged: 2 });
+    const piped = await cadastre(
+      ["ingest", "--resource", "Office", "--source", source, "-", "--rejects", `${packed}.rejects`],
+      { environment, input: rows.replaceAll("csv-", "stdin-") },
+    );
+    expect([piped.code, piped.stderr]).toEqual([0, "Read 2 records; staged 2 changes."]);
+    expect(await publish("Office")).toBe(0);
+    const found = toCollection(
+      await get(`/Office${query({ $filter: "OfficeKey in ('csv-1','stdin-2')" })}`),
+    ).value;
+    expect(found.map((row) => row["OfficeName"])).toEqual(expect.arrayContaining(['Smith, "Sons"', null]));
+  });
+
+  test("by key are deleted", async () => {
+    const file = await fileOf("gone.txt", "csv-1\nstdin-1\n");
+    expect(report(await ingest("Office", file, "--delete"))).toMatchObject({ staged: 2 });
+    expect(await publish("Office")).toBe(0);
+    expect(await countOf("Office", "OfficeKey in ('csv-1','csv-2','stdin-1')")).toBe(1);
+  });
+
+  test("that a full set, in Common Format, does not name are deleted, those of other systems not", async () => {
+    const others = await countOf("Office", `not (${ofSource})`);
+    const whole = {
+      "@reso.context": "urn:reso:metadata:2.0:resource:office",
+      value: recordsOf("Office").slice(0, 2),
+    };
+    const file = await fileOf("full.json.gz", gzipSync(JSON.stringify(whole, null, 2)));
+    expect(report(await ingest("Office", file, "--full"))).toMatchObject({ staged: 2 });
+    expect(await publish("Office")).toBe(0);
+    expect(await countOf("Office", ofSource)).toBe(2);
+    expect(await countOf("Office", `not (${ofSource})`)).toBe(others);
+  });
+});
+
+describe("what is rejected", () => {
+  const base = recordsOf("Property")[0] ?? {};
+  const other = originatingSystems[1];
+  const foreign = [...market.rows("Property")].find(({ datasetId }) => datasetId === other.datasetId)?.record;
+  /** What is wrong with a line of the file, the field at fault and the code. */
+  const faults: readonly (readonly [string, string | Json, string | null, string])[] = [
+    ["an unknown field", { Nope: 1 }, "Nope", "unknown_field"],
+    [
+      "a local field of another system",
+      { [`${other.prefix}AgExemption`]: [] },
+      "HCX_AgExemption",
+      "foreign_field",
+    ],
+    ["a wrong type", { ListPrice: "dear" }, "ListPrice", "wrong_type"],
+    ["no collection", { Appliances: "Oven" }, "Appliances", "wrong_type"],
+    ["what no database holds", { City: "a\0b" }, "City", "wrong_type"],
+    ["a long text", { City: "x".repeat(5000) }, "City", "too_long"],
+    ["no lookup value", { StandardStatus: "Activ" }, "StandardStatus", "unknown_lookup_value"],
+    ["no key", { ListingKey: null }, "ListingKey", "missing_field"],
+    ["no timestamp", { ModificationTimestamp: null }, "ModificationTimestamp", "missing_field"],
+    ["another system", { OriginatingSystemName: other.name }, "OriginatingSystemName", "wrong_system"],
+    ["the key of another system", { ListingKey: foreign?.["ListingKey"] }, "ListingKey", "foreign_key"],
+    ["no JSON", "{", null, "malformed"],
+    ["no object", "[1]", null, "malformed"],
+    ["the key of an earlier line", { ListingKey: base["ListingKey"] }, "ListingKey", "duplicate_key"],
+  ];
+
+  test("is told by line, field and code, and nothing else of it", async () => {
+    const lines = faults.map(([, change], i) =>
+      typeof change === "string" ? change : JSON.stringify({ ...base, ListingKey: `new-${i}`, ...change }),
+    );
+    const file = await fileOf("bad.jsonl", [JSON.stringify(base), "", ...lines].join("\n"));
+    expect(report(await ingest("Property", file))).toEqual({
+      read: faults.length + 1,
+      staged: 1,
+      rejected: faults.length,
+      resumed: 0,
+    });
+    const told = (await readFile(`${file}.rejects.jsonl`, "utf8")).trim().split("\n");
+    const rejects = told
+      .map((line) => JSON.parse(line) as Reject)
+      .toSorted((one, other) => one.line - other.line);
+    expect(rejects.map(({ line, field, code }) => [faults[line - 3]?.[0], field, code])).toEqual(
+      faults.map(([name, , field, code]) => [name, field, code]),
+    );
+    expect(rejects.every(({ reason }) => reason.length > 10 || reason === "not JSON")).toBe(true);
+    // A value may be anybody's.
+    expect(told.join()).not.toMatch(/dear|Activ"|xxxx/);
+  });
+
+  test("a CSV line with another number of cells", async () => {
+    const file = await fileOf("cells.csv", "OfficeKey,OfficeName\na\nb,c,d\n");
+    expect(report(await ingest("Office", file))).toMatchObject({ read: 2, rejected: 2, staged: 0 });
+  });
+});
+
+test.each<[string, string, readonly string[], string]>([
+  ["a file of another kind", "<x>", [], "neither RESO Common Format nor JSON lines nor CSV"],
+  [
+    "a document of another resource",
+    '{"@reso.context": "urn:reso:metadata:2.0:resource:office", "value": []}',
+    [],
+    "does not name Member: see --resource",
+  ],
+  ["an empty file", "", [], "holds nothing"],
+  ["a damaged gzip", "\u001f\u008b\u0008junk", ["--format", "jsonl"], "its compression is damaged"],
+  ["a full set that is not whole", "{}", ["--full"], "a full set must be whole, and nothing of it is staged"],
+  ["too many rejects", "{}\n{}", ["--max-rejects", "1"], "2 records are rejected, more than 1"],
+])("%s is refused", async (name, content, options, sentence) => {
+  const file = await fileOf(name, Buffer.from(content, "latin1"));
+  const { code, stdout, stderr } = await ingest("Member", file, ...options);
+  expect([code, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain(sentence);
+  expect(stderr).not.toMatch(/\n +at /);
+});
+
+test("a file that is not there is refused", async () => {
+  const { code, stderr } = await ingest("Member", "/nowhere.jsonl");
+  expect([code, stderr]).toEqual([1, "/nowhere.jsonl cannot be read (ENOENT)"]);
+});
+
+describe("a process that is killed at any moment", () => {
+  const moments = fc.sample(fc.tuple(fc.nat(300), fc.integer({ min: 900, max: 3000 })), {
+    seed: 1,
+    numRuns: 3,
+  });
+  const isKilled = "startswith(MemberKey,'killed-')";
+  const records = 30_000;
+
+  /** Start a command, and kill it so many milliseconds after `start`. */
+  async function kill(args: readonly string[], delay: number, start?: string): Promise<void> {
+    const program = startProgram("cli/main.ts", args, environment);
+    const over = once(program.child, "close");
+    if (start !== undefined) await says(program, start);
+    await setTimeout(delay);
+    program.child.kill("SIGKILL");
+    await over;
+  }
+
+  const buildsIn = async (path: string) => {
+    const { stdout } = await cadastre(["builds", "Member", "--json"], {
+      environment: { CADASTRE_DATA: path },
+    });
+    return JSON.parse(stdout) as readonly Pick<Build, "id" | "records" | "sha256" | "cursors">[];
+  };
+  const hashesIn = async (path: string) =>
+    (await buildsIn(path)).slice(0, 1).map(({ records, sha256, cursors }) => ({ records, sha256, cursors }));
+
+  test("leaves what was served, and run again gives the build of one that was left alone", async () => {
+    const [member = {}] = recordsOf("Member");
+    const many = Array.from({ length: records }, (_, i) => ({ ...member, MemberKey: `killed-${i}` }));
+    const file = await fileOf("many.jsonl", jsonLines(many));
+    const args = ["ingest", "--resource", "Member", "--source", source, file];
+
+    const alone = await mkdtemp(join(tmpdir(), "cadastre-alone-"));
+    // A process of its own: to close a file of a database here would end the locks that the service has on it.
+    await promisify(execFile)("cp", ["-R", `${running.folder.path}/.`, alone]);
+    for (const command of [args, ["publish", "Member"]])
+      expect((await cadastre(command, { environment: { CADASTRE_DATA: alone } })).code).toBe(0);
+    const expected = await hashesIn(alone);
+    await rm(alone, { recursive: true });
+
+    const before = await buildsIn(running.folder.path);
+    for (const [delay] of moments) {
+      await kill(args, delay, "records read");
+      expect(await countOf("Member", isKilled)).toBe(0);
+    }
+    const rest = report(await ingest("Member", file));
+    expect(rest.resumed).toBeGreaterThanOrEqual(10_000);
+    expect(rest).toMatchObject({ read: records, staged: records - rest.resumed });
+    expect(await buildsIn(running.folder.path)).toEqual(before);
+
+    for (const [, delay] of moments) {
+      await kill(["publish", "Member"], delay);
+      const builds = await buildsIn(running.folder.path);
+      expect(await countOf("Member", isKilled)).toBe(builds.length > before.length ? records : 0);
+    }
+    expect(await publish("Member")).toBe(0);
+    expect(await countOf("Member", isKilled)).toBe(records);
+    expect(await hashesIn(running.folder.path)).toEqual(expected);
+  }, 300_000);
+});

@@ -1,0 +1,241 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { originatingSystems } from "@cadastre/reso";
+import Database from "better-sqlite3";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { GateResult } from "../src/gates/gate.ts";
+import { gates } from "../src/gates/gates.ts";
+import { ask, toCollection } from "./support/ask.ts";
+import { type Running, run } from "./support/running.ts";
+
+/*
+ * Every gate, broken: by what an operator can ingest where that can do it, else by a fault in the database or in the
+ * policies. `cadastre gates` and `cadastre publish` run here as in a process of their own, with modules of their own.
+ */
+
+const [{ id: source, name: systemName, prefix }] = originatingSystems;
+let running: Running;
+let files: string;
+beforeAll(async () => {
+  files = await mkdtemp(join(tmpdir(), "cadastre-gates-"));
+  running = await run({ CADASTRE_LISTINGS: "100" });
+  vi.stubEnv("CADASTRE_DATA", running.folder.path);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(files, { recursive: true });
+  await running.stop();
+});
+afterEach(() => vi.resetModules());
+
+const get = (target: string) =>
+  ask(running.service.baseUrl, `/reso/odata${target}`, { "x-api-key": running.key("national") });
+
+/** Carry out a command line, and give what it writes. */
+async function cadastre(...args: readonly string[]) {
+  const { runProgram } = await import("../src/cli/program.ts");
+  const texts = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((stream) =>
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      texts[stream] += String(text);
+      return true;
+    }),
+  );
+  try {
+    return { code: await runProgram(args), ...texts };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+const database = (work: (database: Database.Database) => void): void => {
+  const opened = new Database(running.folder.database);
+  work(opened);
+  opened.close();
+};
+
+const columnsOf = (opened: Database.Database, table: string): readonly string[] =>
+  opened
+    .prepare("select name from pragma_table_info(?)")
+    .pluck()
+    .all(table)
+    .map((name) => `"${String(name)}"`);
+
+/** The first records of a set, and how many there are. */
+async function servedOf(set: string) {
+  const { value, "@odata.count": count } = toCollection(await get(`/${set}?$count=true&$top=100`));
+  return { value, count };
+}
+
+const broken = new Set<string>();
+
+/** The gate fails, others of the set may too; nothing is published, and what was served is served. */
+async function expectBroken(set: string, gate: string, evidence: object): Promise<void> {
+  const listed = (await cadastre("builds", set, "--json")).stdout;
+  const served = await servedOf(set);
+  for (const command of ["gates", "publish"]) {
+    const { code, stdout, stderr } = await cadastre(command, set, "--json");
+    expect([code, stderr], stdout).toEqual([
+      1,
+      `${set}: a gate is not passed, and what was served before is served on\n`,
+    ]);
+    const told = JSON.parse(stdout) as {
+      readonly builds: unknown;
+      readonly gates: Record<string, GateResult[]>;
+    };
+    expect(told.builds).toEqual([]);
+    const found = told.gates[set]?.find((result) => result.gate === gate);
+    expect(found).toMatchObject({ passed: false, evidence });
+    const table = (await cadastre(command, set)).stdout.split("\n");
+    expect(table.find((line) => line.startsWith(`${set} `) && line.includes(` ${gate} `))).toMatch(
+      / failed /,
+    );
+  }
+  expect((await cadastre("builds", set, "--json")).stdout).toBe(listed);
+  expect(await servedOf(set)).toEqual(served);
+  expect(toCollection(await get("")).value.map(({ name }) => name)).toContain(set);
+  broken.add(gate);
+}
+
+const put = async (set: string, text: string, ...more: readonly string[]) => {
+  const file = join(files, `${set}.jsonl`);
+  await writeFile(file, text);
+  const { code, stdout } = await cadastre(
+    "ingest",
+    "--resource",
+    set,
+    "--source",
+    source,
+    file,
+    "--json",
+    ...more,
+  );
+  expect([code, stdout]).toEqual([0, expect.stringContaining('"rejected":0')]);
+};
+const discard = (set: string) =>
+  database((opened) => {
+    opened.exec(`delete from "${set}_staged"`);
+    opened.prepare(`update "cadastre_source" set "cursor" = "served" where "resource" = ?`).run(set);
+  });
+
+describe("what is ingested breaks", () => {
+  test("lookup_identity: a value that its dataset has already", async () => {
+    const { LookupKey: _, ...row } =
+      toCollection(
+        await get(`/Lookup?$filter=LookupName eq 'City'&$top=1000`.replaceAll(" ", "%20")),
+      ).value.find(({ LookupKey }) => String(LookupKey).startsWith(prefix)) ?? {};
+    const legacy = `${String(row["LegacyODataValue"])}2`;
+    const key = `${prefix}City-${legacy}`;
+    await put("Lookup", JSON.stringify({ LookupKey: key, ...row, LegacyODataValue: legacy }));
+    await expectBroken("Lookup", "lookup_identity", { collisions: 1, strangers: 0, examples: [key] });
+    discard("Lookup");
+  });
+
+  test("lookup_identity: a key that is another dataset's", async () => {
+    const row = { LookupName: "City", LookupValue: "Nowhere", LegacyODataValue: "Nowhere" };
+    const ModificationTimestamp = "2024-07-01T00:00:00.000Z";
+    await put("Lookup", JSON.stringify({ LookupKey: "EVG_City-Nowhere", ...row, ModificationTimestamp }));
+    await expectBroken("Lookup", "lookup_identity", { collisions: 0, strangers: 1 });
+    discard("Lookup");
+  });
+
+  test("published_build: nothing is left", async () => {
+    const offices = toCollection(await get("/Office?$top=1000")).value;
+    for (const { id, name } of originatingSystems) {
+      const keys = offices
+        .filter((row) => row["OriginatingSystemName"] === name)
+        .map((row) => row["OfficeKey"]);
+      await put("Office", keys.join("\n"), "--source", id, "--delete");
+    }
+    // What nobody can be granted no source can delete.
+    const keys = JSON.stringify(offices.map((row) => row["OfficeKey"]));
+    database((opened) =>
+      opened
+        .prepare(`delete from "Office" where "OfficeKey" not in (select value from json_each(?))`)
+        .run(keys),
+    );
+    await expectBroken("Office", "published_build", { records: 0 });
+    discard("Office");
+  });
+});
+
+describe("a fault of the policies breaks", () => {
+  /** Let the commands that follow find the policies otherwise. */
+  const withPolicies = async (change: (rules: object) => void) => {
+    vi.resetModules();
+    change((await import("@cadastre/entitlement")).resourceRules);
+  };
+
+  test.each<[string, string, string | undefined, object]>([
+    ["entitlement_policy", "Office", undefined, { rule: null, grantable: 0 }],
+    ["private_media", "Media", "privacy", { policy: null }],
+    ["contact_fields", "Member", "contact", { fields: 0 }],
+    ["contact_fields", "Office", "contact", { fields: 0 }],
+  ])("%s of %s", async (gate, set, part, evidence) => {
+    await withPolicies((rules) => {
+      if (part === undefined) Reflect.deleteProperty(rules, set);
+      else Reflect.deleteProperty(Reflect.get(rules, set) as object, part);
+    });
+    await expectBroken(set, gate, evidence);
+  });
+});
+
+describe("a fault of the database breaks", () => {
+  const keyOf = async (set: string, key: string) =>
+    String(toCollection(await get(`/${set}?$top=1`)).value[0]?.[key]);
+
+  test("replay: what is staged is not written as it was the last time", async () => {
+    const key = await keyOf("Member", "MemberKey");
+    const row = {
+      MemberKey: "new",
+      ModificationTimestamp: "2024-07-01T00:00:00.000Z",
+      OriginatingSystemName: systemName,
+    };
+    await put("Member", JSON.stringify(row));
+    database((opened) =>
+      opened.exec(`create trigger "noise" after insert on "Member" begin
+        update "Member" set "cadastre_record" = json_object('MemberKey', new."MemberKey", 'MemberFullName', hex(randomblob(8)))
+        where rowid = new.rowid; end`),
+    );
+    expect(key).not.toBe("new");
+    await expectBroken("Member", "replay", {});
+    database((opened) => opened.exec(`drop trigger "noise"`));
+    discard("Member");
+  });
+
+  test("deletion: a record that comes back", async () => {
+    const key = String(
+      toCollection(await get(`/Office?$top=1000`)).value.find(
+        (row) => row["OriginatingSystemName"] === systemName,
+      )?.["OfficeKey"],
+    );
+    await put("Office", key, "--delete");
+    database((opened) => {
+      const columns = columnsOf(opened, "Office");
+      opened.exec(`create trigger "ghost" after delete on "Office" begin
+        insert into "Office" (${columns.join()}) values (${columns.map((name) => `old.${name}`).join()}); end`);
+    });
+    await expectBroken("Office", "deletion", { removed: 1, seen: 2 });
+    database((opened) => opened.exec(`drop trigger "ghost"`));
+    discard("Office");
+  });
+
+  test("key_uniqueness: a key twice", async () => {
+    const key = await keyOf("Office", "OfficeKey");
+    database((opened) => {
+      const columns = columnsOf(opened, "Office");
+      const copied = columns.map((name) => (name === `"OfficeKey"` ? `${name} || '+'` : name));
+      opened
+        .prepare(
+          `insert into "Office" (${columns.join()}) select ${copied.join()} from "Office" where "OfficeKey" = ?`,
+        )
+        .run(key);
+    });
+    await expectBroken("Office", "key_uniqueness", { repeated: 1 });
+  });
+});
+
+test("no gate is left whole", () => {
+  expect([...broken].sort()).toEqual(gates.map(({ name }) => name).sort());
+});

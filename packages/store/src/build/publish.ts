@@ -1,0 +1,126 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { recordColumns, validity } from "../schema/table.ts";
+import type { Commit } from "../store.ts";
+import { createUlid } from "../ulid.ts";
+import type { Writing } from "../write/version.ts";
+import type { Build, Candidate, CandidateRecord, Check, Publication, Verdict } from "./build.ts";
+import { digestOf } from "./digest.ts";
+import { addBuild, readBuilds } from "./history.ts";
+import type { BuiltTable, CandidateReads, Ground, OpenCommit, Session } from "./session.ts";
+import { readSources, type SourceState, writeSource } from "./sources.ts";
+import { stagedChanges, stageMissing } from "./staged-changes.ts";
+import { forgetStaged } from "./staging.ts";
+
+/** Undoes a publication whose check did not pass. */
+class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+
+  constructor(verdicts: Readonly<Record<string, Verdict>>) {
+    super("a candidate did not pass");
+    this.verdicts = verdicts;
+  }
+}
+
+const unchecked: Check = () => ({ passed: true, evidence: null });
+
+/** See `Builds.publish`. */
+export async function publish(
+  ground: Ground,
+  tables: readonly BuiltTable[],
+  check: Check = unchecked,
+): Promise<Publication> {
+  try {
+    return await ground.write((open, reads) => publishWithin(open, reads, ground, tables, check));
+  } catch (error) {
+    if (error instanceof Refusal) return { published: false, verdicts: error.verdicts };
+    throw error;
+  }
+}
+
+async function publishWithin(
+  open: OpenCommit,
+  reads: CandidateReads,
+  ground: Ground,
+  tables: readonly BuiltTable[],
+  check: Check,
+): Promise<Publication> {
+  await open.fill(takeStaged(open.session, tables));
+  await open.follow();
+  const commit = await open.finish();
+  const builds: Build[] = [];
+  const verdicts: Record<string, Verdict> = {};
+  for (const built of tables) {
+    const candidate = await candidateOf(open.session, reads, ground, built, commit);
+    const verdict = await check(candidate);
+    verdicts[candidate.resource] = verdict;
+    builds.push(await serve(open, candidate, verdict));
+  }
+  if (Object.values(verdicts).some(({ passed }) => !passed)) throw new Refusal(verdicts);
+  return { published: true, commit, builds };
+}
+
+/** All that is staged of the resources, which is then forgotten. A source whose full set is open has its turn another time. */
+async function* takeStaged(session: Session, tables: readonly BuiltTable[]): AsyncGenerator<Writing> {
+  for (const { table } of tables) {
+    const sources = (await readSources(session, table.name)).filter(({ fullSet }) => fullSet !== "open");
+    if (sources.length === 0) continue;
+    for (const state of sources) if (state.fullSet === "whole") await stageMissing(session, table, state);
+    yield* stagedChanges(session, table, sources);
+    for (const state of sources) {
+      await forgetStaged(session, table, state.source);
+      await writeSource(session, table.name, { ...state, served: state.cursor, fullSet: null });
+    }
+  }
+}
+
+async function candidateOf(
+  session: Session,
+  reads: CandidateReads,
+  { sha256 }: Ground,
+  built: BuiltTable,
+  commit: Commit,
+): Promise<Candidate> {
+  const { table, mapping } = built;
+  const [current, closed] = [identifier(table.name), identifier(table.closed)];
+  const columns = sql`${mapping.current.column(datasetProperty).sql}, cast(${identifier(recordColumns.text)} as text)`;
+  const [before] = await readBuilds(session, table.name, 1);
+  const sameKey = join(
+    table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
+    " and ",
+  );
+  // A record that was replaced has begun again; one that is there as before should be gone.
+  const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(commit.checkpoint)}`;
+  const isGone = sql`${identifier(validity.to.name)} = ${value(commit.checkpoint)}
+    and not exists (select 1 from ${current} where ${isReplaced})`;
+  const records = (statement: SqlFragment) => () => recordsOf(session.stream(statement));
+  return {
+    resource: table.name,
+    checkpoint: commit.checkpoint,
+    previous: before?.id ?? null,
+    commit,
+    ...(await digestOf(session, built, sha256)),
+    ...reads,
+    all: records(sql`select ${columns} from ${current}`),
+    removed: records(sql`select ${columns} from ${closed} where ${isGone}`),
+  };
+}
+
+async function* recordsOf(rows: AsyncIterable<readonly unknown[]>): AsyncGenerator<CandidateRecord> {
+  for await (const [datasetId, text] of rows)
+    yield { datasetId: datasetId as string | null, text: text as string };
+}
+
+async function serve({ session }: OpenCommit, candidate: Candidate, { evidence }: Verdict): Promise<Build> {
+  const { resource, checkpoint, previous, records, sha256 } = candidate;
+  const published = Date.now();
+  const cursors = cursorsOf(await readSources(session, resource));
+  const state = { resource, checkpoint, previous, records, sha256 };
+  const build = { id: createUlid(published), ...state, cursors, evidence, published };
+  await addBuild(session, build);
+  return build;
+}
+
+const cursorsOf = (sources: readonly SourceState[]): Build["cursors"] =>
+  Object.fromEntries(sources.flatMap(({ source, served }) => (served === null ? [] : [[source, served]])));

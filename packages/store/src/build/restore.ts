@@ -1,0 +1,46 @@
+import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+
+/** Statements that make a table what it was, in the order of their running. */
+export type Restoration = {
+  /** What has become since ends with the commit. */
+  readonly write: readonly [close: SqlFragment, remove: SqlFragment, insert: SqlFragment];
+  /** Numbers of records that the commit has written and removed, by dataset. */
+  readonly tally: { readonly written: SqlFragment; readonly removed: SqlFragment };
+};
+
+/**
+ * @param dataset the dataset of a row
+ * @param checkpoint the commit that restores what was there at checkpoint `at`
+ */
+export function restorationOf(
+  table: TableSchema,
+  dataset: SqlFragment,
+  at: number,
+  checkpoint: bigint,
+): Restoration {
+  const [current, closed] = [identifier(table.name), identifier(table.closed)];
+  const [from, to] = [identifier(validity.from.name), identifier(validity.to.name)];
+  const list = (columns: readonly SqlFragment[]) => join(columns, ", ");
+  const held = table.columns.map(({ name }) => identifier(name));
+  const record = Object.values(recordColumns).map((name) => identifier(name));
+  const all = [...held, from, ...record];
+  const [then, now] = [sql`cast(${value(at)} as bigint)`, sql`cast(${value(checkpoint)} as bigint)`];
+  const sameKey = join(
+    table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
+    " and ",
+  );
+  return {
+    write: [
+      sql`insert into ${closed} (${list([...all, to])}) select ${list([...all, now])} from ${current} where ${from} > ${then}`,
+      sql`delete from ${current} where ${from} > ${then}`,
+      sql`insert into ${current} (${list(all)}) select ${list([...held, now, ...record])} from ${closed}
+  where ${from} <= ${then} and ${to} > ${then}`,
+    ],
+    tally: {
+      written: sql`select ${dataset}, count(*) from ${current} where ${from} = ${now} group by 1`,
+      removed: sql`select ${dataset}, count(*) from ${closed} where ${to} = ${now}
+  and not exists (select 1 from ${current} where ${sameKey}) group by 1`,
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { StoreError } from "../errors.ts";
+import { createUlid } from "../ulid.ts";
+import type { Build } from "./build.ts";
+import { digestOf } from "./digest.ts";
+import { addBuild, readBuilds } from "./history.ts";
+import type { BuiltTable, Ground, OpenCommit } from "./session.ts";
+import { readSources, writeSource } from "./sources.ts";
+import { forgetStaged } from "./staging.ts";
+
+/** See `Builds.rollback`. */
+export async function rollback(
+  { session, restore, follow, finish }: OpenCommit,
+  { sha256 }: Ground,
+  built: BuiltTable,
+  id: string,
+): Promise<Build> {
+  const { table } = built;
+  const builds = await readBuilds(session, table.name);
+  const earlier = builds.find((build) => build.id === id);
+  if (earlier === undefined) throw new StoreError("unknown_build", id);
+  await restore(table.name, earlier.checkpoint);
+  await follow();
+  const { checkpoint } = await finish();
+  const digest = await digestOf(session, built, sha256);
+  // Versions that it needs were forgotten.
+  if (digest.sha256 !== earlier.sha256) throw new StoreError("build_expired", id);
+  for (const state of await readSources(session, table.name)) {
+    const cursor = earlier.cursors[state.source] ?? null;
+    await forgetStaged(session, table, state.source);
+    await writeSource(session, table.name, { ...state, cursor, served: cursor, fullSet: null });
+  }
+  const published = Date.now();
+  const previous = builds[0]?.id ?? null;
+  const build = { ...earlier, ...digest, id: createUlid(published), checkpoint, previous, published };
+  await addBuild(session, build);
+  return build;
+}

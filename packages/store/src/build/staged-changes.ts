@@ -1,0 +1,72 @@
+import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
+import type { Writing } from "../write/version.ts";
+import type { Session } from "./session.ts";
+import type { SourceState } from "./sources.ts";
+import { stagedRecord } from "./staged-record.ts";
+
+const source = identifier(sourceProperty.name);
+const batch = identifier(stagedColumns.batch);
+
+const namesOf = ({ key }: TableSchema): readonly SqlFragment[] => key.map(({ name }) => identifier(name));
+
+const sameKey = (table: TableSchema, left: SqlFragment, right: SqlFragment): SqlFragment =>
+  join(
+    namesOf(table).map((column) => sql`${left}.${column} = ${right}.${column}`),
+    " and ",
+  );
+
+/** Stage the removal of what the full set of a source does not name. */
+export async function stageMissing(
+  session: Session,
+  table: TableSchema,
+  { source: name, batch: last }: SourceState,
+): Promise<void> {
+  const [current, staged] = [identifier(table.name), identifier(table.staged)];
+  const names = namesOf(table);
+  const named = sql`select 1 from ${staged} where ${sameKey(table, staged, current)} and ${staged}.${source} = ${value(name)}`;
+  await session.rows(
+    sql`insert into ${staged} (${join([...names, source, batch], ", ")})
+  select ${join([...names, source], ", ")}, cast(${value(last)} as bigint) from ${current}
+  where ${source} = ${value(name)} and not exists (${named})`,
+  );
+}
+
+/** What is staged of some sources, in no order, one change a record: that of the last batch. */
+export async function* stagedChanges(
+  session: Session,
+  table: TableSchema,
+  sources: readonly SourceState[],
+): AsyncGenerator<Writing> {
+  const { name: resource, key } = table;
+  const staged = identifier(table.staged);
+  const columns = [...key.map(({ name }) => name), sourceProperty.name, ...contents].map(
+    (name) => sql`"one".${identifier(name)}`,
+  );
+  const newer = sql`select 1 from ${staged} as "newer" where ${sameKey(table, sql`"newer"`, sql`"one"`)}
+    and "newer".${batch} > "one".${batch} and ${isOf(sources, sql`"newer"`)}`;
+  const onlyOne = sources.length < 2 ? sql`` : sql` and not exists (${newer})`;
+  const rows = session.stream(
+    sql`select ${join(columns, ", ")} from ${staged} as "one" where ${isOf(sources, sql`"one"`)}${onlyOne}`,
+  );
+  for await (const row of rows) {
+    const [name, datasetId, record, hidden] = row.slice(key.length) as [string, string, string, string];
+    if (record === null) yield { resource, key: row.slice(0, key.length) };
+    else
+      yield {
+        resource,
+        datasetId,
+        record: stagedRecord(record),
+        source: name,
+        ...(hidden === null ? {} : { hidden: stagedRecord(hidden) }),
+      };
+  }
+}
+
+const contents = [stagedColumns.dataset, stagedColumns.record, stagedColumns.hidden];
+
+const isOf = (sources: readonly SourceState[], table: SqlFragment): SqlFragment =>
+  sql`${table}.${source} in (${join(
+    sources.map((one) => value(one.source)),
+    ", ",
+  )})`;

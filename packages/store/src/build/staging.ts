@@ -1,0 +1,116 @@
+import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { StoreError } from "../errors.ts";
+import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
+import type { Change } from "../store.ts";
+import { keyOf, versionOf } from "../write/version.ts";
+import type { BatchOptions, Staged } from "./build.ts";
+import type { BuiltTable, Ground, Session } from "./session.ts";
+import { type FullSet, readSources, type SourceState, writeSource } from "./sources.ts";
+import { stagedText } from "./staged-record.ts";
+
+/** Changes that go to the database at once. */
+const groupSize = 500;
+
+const source = identifier(sourceProperty.name);
+
+/** Take a batch within the session's transaction, see `Builds.stage`. */
+export async function stageBatch(
+  session: Session,
+  { table, members }: BuiltTable,
+  formOf: Ground["formOf"],
+  name: string,
+  changes: Iterable<Change> | AsyncIterable<Change>,
+  options: BatchOptions,
+): Promise<Staged> {
+  const { cursor, after, fullSet } = options;
+  const sources = await readSources(session, table.name);
+  const state = sources.find((one) => one.source === name) ?? newSource(name);
+  if (after !== undefined && after !== state.cursor) {
+    if (cursor === state.cursor) return { changes: 0 };
+    throw new StoreError("cursor_passed");
+  }
+  if (fullSet === "begins" || fullSet === "whole") await forgetStaged(session, table, name);
+  if (fullSet === "ends" && state.fullSet !== "open") throw new StoreError("set_not_begun");
+  const batch = 1 + Math.max(0, ...sources.map((one) => one.batch));
+  const count = await writeStaged(session, table, rowsOf());
+  const reached = fullSet === undefined ? state.fullSet : reachedBy[fullSet];
+  await writeSource(session, table.name, { ...state, cursor, batch, fullSet: reached });
+  return { changes: count };
+
+  async function* rowsOf(): AsyncGenerator<readonly unknown[]> {
+    for await (const change of changes) {
+      if (change.resource !== table.name) throw new StoreError("unknown_resource", change.resource);
+      if ("removed" in change) {
+        yield [...keyOf(change, table, formOf), name, batch, null, null, null];
+        continue;
+      }
+      // What cannot be published is refused here.
+      const { values } = versionOf(change, table, members, formOf);
+      const { datasetId, record, hidden } = change;
+      const texts = [datasetId, stagedText(record), hidden === undefined ? null : stagedText(hidden)];
+      yield [...values.slice(0, table.key.length), name, batch, ...texts];
+    }
+  }
+}
+
+const newSource = (name: string): SourceState => ({
+  source: name,
+  cursor: null,
+  served: null,
+  fullSet: null,
+  batch: 0,
+});
+
+const reachedBy = { begins: "open", ends: "whole", whole: "whole" } as const satisfies Record<
+  NonNullable<BatchOptions["fullSet"]>,
+  FullSet
+>;
+
+async function writeStaged(
+  session: Session,
+  table: TableSchema,
+  rows: AsyncIterable<readonly unknown[]>,
+): Promise<number> {
+  const statement = upsertSql(table);
+  let count = 0;
+  let group: (readonly unknown[])[] = [];
+  for await (const row of rows) {
+    count++;
+    if (group.push(row) < groupSize) continue;
+    await session.each(statement, group);
+    group = [];
+  }
+  await session.each(statement, group);
+  return count;
+}
+
+/** Values: the key, the source, and those of {@link stagedColumns}. */
+function upsertSql({ staged, key }: TableSchema): SqlFragment {
+  const identity = [...key.map(({ name }) => identifier(name)), source];
+  const changed = Object.values(stagedColumns).map(identifier);
+  const columns = [...identity, ...changed];
+  const set = changed.map((column) => sql`${column} = excluded.${column}`);
+  return sql`insert into ${identifier(staged)} (${join(columns, ", ")})
+  values (${join(
+    columns.map(() => value(null)),
+    ", ",
+  )})
+  on conflict (${join(identity, ", ")}) do update set ${join(set, ", ")}`;
+}
+
+/** Delete what is staged of a source. */
+export async function forgetStaged(session: Session, { staged }: TableSchema, name: string): Promise<void> {
+  await session.rows(sql`delete from ${identifier(staged)} where ${source} = ${value(name)}`);
+}
+
+/** See `Builds.discard`. */
+export async function discardStaged(session: Session, table: TableSchema, name: string): Promise<number> {
+  const state = (await readSources(session, table.name)).find((one) => one.source === name);
+  if (state === undefined) return 0;
+  const [[count] = []] = await session.rows(
+    sql`select count(*) from ${identifier(table.staged)} where ${source} = ${value(name)}`,
+  );
+  await forgetStaged(session, table, name);
+  await writeSource(session, table.name, { ...state, cursor: state.served, fullSet: null });
+  return Number(count);
+}

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { identifier, render, type SqlFragment, sql, sqlite } from "@cadastre/odata";
+import type { Database } from "better-sqlite3";
+import type { Session } from "../build/session.ts";
+
+/** Rows that are read before others have a turn. */
+const turn = 500;
+
+const sha256 = "cadastre_sha256";
+
+/** See `Ground.sha256`; of a connection with {@link registerSha256}. */
+export const sha256Of = (text: SqlFragment): SqlFragment => sql`${identifier(sha256)}(${text})`;
+
+export const registerSha256 = (database: Database): void =>
+  void database.function(sha256, { deterministic: true }, (text) =>
+    createHash("sha256")
+      .update(text as string)
+      .digest("hex"),
+  );
+
+const compile = (statement: SqlFragment) => render(statement, sqlite.placeholder);
+
+/** A session on a connection; one that streams while it writes is in unsafe mode. */
+export const sessionOf = (database: Database): Session => ({
+  rows: async (statement) => {
+    const { text, values } = compile(statement);
+    const prepared = database.prepare(text);
+    if (prepared.reader) return prepared.raw().all(...values) as unknown[][];
+    prepared.run(...values);
+    return [];
+  },
+  each: async (statement, all) => {
+    const prepared = database.prepare(compile(statement).text);
+    for (const values of all) prepared.run(...values);
+  },
+  async *stream(statement) {
+    const { text, values } = compile(statement);
+    let read = 0;
+    for (const row of database
+      .prepare(text)
+      .raw()
+      .iterate(...values)) {
+      yield row as unknown[];
+      if (++read % turn === 0) await setImmediate();
+    }
+  },
+});
