@@ -11,7 +11,7 @@ import type { Grants } from "./grants.ts";
 import { groupBy } from "./group.ts";
 import { isNull, isOneOf } from "./predicate.ts";
 import { datasetProperty, isAlwaysGranted } from "./resources.ts";
-import { isWhole, type Shown, shownBy } from "./shown.ts";
+import { isWhole, type Shown, shownBy, shownOfComputed } from "./shown.ts";
 
 /** Fields of one resource as one caller sees them. */
 export type Fields = {
@@ -22,6 +22,8 @@ export type Fields = {
    * shown, and null (or `[]`) elsewhere.
    */
   readonly replaced: ReadonlyMap<string, BoundNode>;
+  /** Names of the hidden properties that a query of the host may filter by. */
+  readonly computed: ReadonlySet<string>;
   /** Names of the properties that `dataset` shows. */
   readonly shownBy: (dataset: string) => readonly string[];
 };
@@ -29,11 +31,23 @@ export type Fields = {
 /** What each dataset shows of one property: dataset id → value. Datasets that hide it are left out. */
 type ShownIn = ReadonlyMap<string, Shown>;
 
-/** @param shared whether rows that belong to no dataset are shown: they show as much as any dataset does. */
-export function narrowFields(entitySet: EntitySet, grants: Grants, shared: boolean): Fields {
+/**
+ * @param shared whether rows that belong to no dataset are shown: they show as much as any dataset does.
+ * @param computed see `ResourceRule.computed`
+ */
+export function narrowFields(
+  entitySet: EntitySet,
+  grants: Grants,
+  shared: boolean,
+  computed: readonly StructuralProperty[] = [],
+): Fields {
   const { type } = entitySet;
   const properties = [...type.properties.values()];
-  const shownIn = new Map(properties.map((property) => [property.name, whatIsShown(property, type, grants)]));
+  const shownIn = new Map(
+    properties.map((property) => [property.name, whatIsShown(property, type, grants, shownBy)]),
+  );
+  for (const property of computed)
+    shownIn.set(property.name, whatIsShown(property, type, grants, shownOfComputed));
   const isShown = (name: string, dataset: string) => shownIn.get(name)?.has(dataset) === true;
   const visible = properties.filter(
     ({ name }) => isAlwaysGranted(name, type) || (shownIn.get(name)?.size ?? 0) > 0,
@@ -41,7 +55,7 @@ export function narrowFields(entitySet: EntitySet, grants: Grants, shared: boole
   return {
     entitySet: { ...entitySet, type: narrowType(type, visible) },
     replaced: new Map(
-      visible.flatMap((property) => {
+      [...visible, ...computed].flatMap((property) => {
         const shown = shownIn.get(property.name) ?? new Map<string, Shown>();
         const isWholeEverywhere = shown.size === grants.size && [...shown.values()].every(isWhole);
         return isWholeEverywhere
@@ -49,6 +63,7 @@ export function narrowFields(entitySet: EntitySet, grants: Grants, shared: boole
           : [[property.name, replacementOf(property, shown, grants.size, shared)]];
       }),
     ),
+    computed: new Set(computed.map(({ name }) => name)),
     shownBy: (dataset) => visible.map(({ name }) => name).filter((name) => isShown(name, dataset)),
   };
 }
@@ -62,10 +77,15 @@ function narrowType(
   return { name, key, properties, ...(annotations === undefined ? {} : { annotations }) };
 }
 
-const whatIsShown = (property: StructuralProperty, type: EntityType, grants: Grants): ShownIn =>
+const whatIsShown = (
+  property: StructuralProperty,
+  type: EntityType,
+  grants: Grants,
+  shownOf: typeof shownBy,
+): ShownIn =>
   new Map(
     [...grants].flatMap(([dataset, grant]) => {
-      const shown = shownBy(grant, property, type);
+      const shown = shownOf(grant, property, type);
       return shown === undefined ? [] : [[dataset, shown]];
     }),
   );

@@ -30,6 +30,7 @@ export {
   hiddenProperties,
   listingProperties,
   type Privacy,
+  provisionalIdProperty,
   type RegionProperties,
   type ResourceRule,
   type ResourceRules,

@@ -25,9 +25,33 @@ export const listingProperties = {
   originating_system: hidden("ListingOriginatingSystemName"),
 } as const satisfies Record<string, StructuralProperty>;
 
-/** Every property that a row predicate may read and that no entity set may have. */
+/**
+ * What the property of a listing is called while it has no Placekey, as `prov:<ULID>`: the host computes it from the
+ * address and the place. In no entity set, as {@link datasetProperty}; see {@link ResourceRule.computed}.
+ */
+export const provisionalIdProperty: StructuralProperty = {
+  ...hidden("ProvisionalId"),
+  derivedFrom: [
+    "StreetNumber",
+    "StreetDirPrefix",
+    "StreetName",
+    "StreetSuffix",
+    "StreetDirSuffix",
+    "UnitNumber",
+    "City",
+    "StateOrProvince",
+    "PostalCode",
+    "Latitude",
+    "Longitude",
+  ],
+};
+
+/** Every property that a store may keep and that no entity set may have. */
 export const hiddenProperties: ReadonlyMap<string, StructuralProperty> = new Map(
-  [datasetProperty, ...Object.values(listingProperties)].map((property) => [property.name, property]),
+  [datasetProperty, ...Object.values(listingProperties), provisionalIdProperty].map((property) => [
+    property.name,
+    property,
+  ]),
 );
 
 /** Granted with the resource, in every dataset, as is the key: without them no record can be told from another. */
@@ -70,6 +94,11 @@ export type ResourceRule = RowRule & {
   readonly privacy?: Privacy;
   /** Fields that no grant of all fields shows, but one of contact fields or of the very name. */
   readonly contact?: readonly string[];
+  /**
+   * Hidden properties that a query of the host may filter by, though no caller can name them. Each reads null in the rows of
+   * a dataset that does not show all of `derivedFrom` whole.
+   */
+  readonly computed?: readonly StructuralProperty[];
 };
 
 const ofListing: RowRule = {
@@ -164,6 +193,7 @@ export const resourceRules: ResourceRules = {
       zip: "PostalCode",
       originating_system: "OriginatingSystemName",
     },
+    computed: [provisionalIdProperty],
   },
   Media: { ...ofListing, privacy: privacyOfMedia },
   OpenHouse: ofListing,

@@ -101,7 +101,7 @@ function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Resou
   const { property, base } = node;
   const ofEntity = base === undefined || (base.kind === "Variable" && base.name === "$it");
   if (!ofEntity) throw hidden(property.name);
-  refuseHidden(property.name, resource);
+  if (!resource.computed.has(property.name)) refuseHidden(property.name, resource);
   return resource.replaced.get(property.name) ?? node;
 }
 

@@ -15,7 +15,12 @@ import {
 } from "./resources.ts";
 
 /** One resource as one caller sees it. */
-export type Resource = Fields & { readonly rows: BoundNode; readonly visible: boolean };
+export type Resource = Fields & {
+  readonly rows: BoundNode;
+  readonly visible: boolean;
+  /** Whether there is a rule for its rows. */
+  readonly restricted: boolean;
+};
 
 export type Compilation = {
   readonly entitySets: readonly EntitySet[];
@@ -32,7 +37,8 @@ export function narrowResources(compilation: Compilation): ReadonlyMap<string, R
   const { entitySets, grants, rules } = compilation;
   const granted = entitySets.map((entitySet) => {
     const rule = ruleOf(entitySet.name, rules);
-    const fields = narrowFields(entitySet, grants.get(entitySet.name) ?? noGrant, rule?.by === "lookup");
+    const ofSet = grants.get(entitySet.name) ?? noGrant;
+    const fields = narrowFields(entitySet, ofSet, rule?.by === "lookup", rule?.computed);
     return { entitySet, rule, fields, visible: rule !== undefined && grants.has(entitySet.name) };
   });
   const visibleFields = granted.filter(({ visible }) => visible).map(({ fields }) => fields);
@@ -45,7 +51,7 @@ export function narrowResources(compilation: Compilation): ReadonlyMap<string, R
               rowsOf(entitySet, rule, visibleFields, compilation),
               openRows(entitySet, rule, grants.get(entitySet.name) ?? noGrant),
             );
-      return [entitySet.name, { ...fields, rows, visible }];
+      return [entitySet.name, { ...fields, rows, visible, restricted: rule !== undefined }];
     }),
   );
 }

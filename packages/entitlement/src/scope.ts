@@ -31,6 +31,8 @@ export type Scope = Compiled & {
   rows(entitySetName: string): BoundNode;
   /** Whether a dataset grants the entity set at all. */
   visible(entitySetName: string): boolean;
+  /** Whether a rule says which rows of the entity set are visible. Without one none is, and that proves nothing. */
+  restricts(entitySetName: string): boolean;
 };
 
 export type ScopeOptions = {
@@ -76,6 +78,7 @@ export function compileScope(
     scopeSha256: hashScope(entitlement, grants),
     rows: (name: string) => resources.get(name)?.rows ?? constant(false),
     visible: (name: string) => resources.get(name)?.visible ?? false,
+    restricts: (name: string) => resources.get(name)?.restricted ?? false,
   } satisfies Omit<Scope, "compiled">) as Scope;
   resourcesOf.set(scope, resources);
   return scope;

@@ -16,6 +16,12 @@ export type Shown = {
 
 const nothing: Shown = { value: null, masks: "null", left: -1 };
 
+const wholeOf = (property: StructuralProperty): Shown => ({
+  value: propertyNode(property),
+  masks: "",
+  left: Number.POSITIVE_INFINITY,
+});
+
 export const isWhole = ({ masks }: Shown): boolean => masks === "";
 
 /**
@@ -24,7 +30,7 @@ export const isWhole = ({ masks }: Shown): boolean => masks === "";
  */
 export function shownBy(grant: Grant, property: StructuralProperty, type: EntityType): Shown | undefined {
   const { name, derivedFrom = [] } = property;
-  const whole: Shown = { value: propertyNode(property), masks: "", left: Number.POSITIVE_INFINITY };
+  const whole = wholeOf(property);
   if (isAlwaysGranted(name, type)) return whole;
   if (!grant.fields.has(name)) return undefined;
   const inputs = new Map<string, Shown>();
@@ -36,6 +42,21 @@ export function shownBy(grant: Grant, property: StructuralProperty, type: Entity
   }
   const before = [...inputs.values()].every(isWhole) ? whole : derived(property, inputs);
   return masked(before, property, grant);
+}
+
+/** What a grant shows of a property that no grant can name: its value, if all that it comes from is shown whole. */
+export function shownOfComputed(
+  grant: Grant,
+  property: StructuralProperty,
+  type: EntityType,
+): Shown | undefined {
+  const { derivedFrom = [] } = property;
+  const areWhole = derivedFrom.every((inputName) => {
+    const input = type.properties.get(inputName);
+    const shown = input && shownBy(grant, input, type);
+    return shown !== undefined && isWhole(shown);
+  });
+  return areWhole ? wholeOf(property) : undefined;
 }
 
 function derived(property: StructuralProperty, inputs: ReadonlyMap<string, Shown>): Shown {

@@ -166,6 +166,6 @@ describe("a scope", () => {
 
   test("reads hidden properties that are nullable texts", () => {
     for (const [name, property] of hiddenProperties)
-      expect(property).toEqual({ name, type: "Edm.String", collection: false, nullable: true });
+      expect(property).toMatchObject({ name, type: "Edm.String", collection: false, nullable: true });
   });
 });

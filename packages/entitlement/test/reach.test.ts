@@ -10,6 +10,7 @@ const buildCommands = "packages/service/src/cli/builds.ts";
 const gateCommands = "packages/service/src/cli/gates.ts";
 const gate = "packages/service/src/gates/gate.ts";
 const served = "packages/service/src/ingest/served.ts";
+const servedProperty = "packages/service/src/identity/served-property.ts";
 const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
 const replication = "packages/service/src/replicate/replicate.ts";
@@ -80,9 +81,9 @@ describe("past restriction", () => {
     expect(sources.castersTo(type)).toEqual([file]);
   });
 
-  test("the scope that sees everything is that of the gates and the ingest", () => {
+  test("the scope that sees everything is that of the gates, the ingest and the operator", () => {
     const users = sources.otherUsersOf("packages/service/src/gates/scopes.ts", "systemScope");
-    expect(users).toEqual([everySet, policies, served]);
+    expect(users).toEqual([everySet, policies, servedProperty, served]);
   });
 
   test("no function that makes SQL of a query is left out", () => {

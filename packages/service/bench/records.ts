@@ -2,6 +2,7 @@ import type { Row } from "@cadastre/odata";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
+import { identityValues } from "../src/identity/provisional-id.ts";
 import { type Listing, listingsUpTo } from "./listing.ts";
 import type { ResourceChoice } from "./resources.ts";
 
@@ -17,7 +18,8 @@ const located = ({ Longitude, Latitude }: Listing): Row => ({
 export function* recordsOf(choice: ResourceChoice, count: number): Generator<StoredRecord> {
   if (choice === "dictionary") {
     for (const { datasetId, property } of generateMarket({ seed: 1, listings: count }).listingsWithMedia()) {
-      yield { resource: "Property", datasetId, record: property };
+      const hidden = identityValues(datasetId, property);
+      yield { resource: "Property", datasetId, record: property, hidden };
     }
     return;
   }

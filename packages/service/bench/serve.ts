@@ -4,6 +4,7 @@
  *   serve.js listings|located|dictionary <file>
  */
 import { randomBytes } from "node:crypto";
+import { identitiesOf } from "@cadastre/store/property";
 import { createRates } from "../src/access/rates.ts";
 import { createApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
@@ -28,6 +29,8 @@ const app = createApp({
   random: randomBytes,
   activeEntitySets: [resource.entitySet],
   rates: createRates(config),
+  identities: async () => identitiesOf([]),
+  profiles: async () => new Map(),
   now: Date.now,
   readiness: { ready: true },
 });

@@ -16,10 +16,14 @@ import { odataRoutes } from "./odata/odata-routes.ts";
 import { announceVersion, odataRoot } from "./odata/protocol.ts";
 import type { OdataServices } from "./odata/services.ts";
 import { addExplorer } from "./openapi/explorer.ts";
+import { v1Root } from "./v1/operations.ts";
+import type { V1Services } from "./v1/services.ts";
+import { v1Routes } from "./v1/v1-routes.ts";
 
 /** All that the routes work with. */
 export type Services = Edge &
-  OdataServices & {
+  OdataServices &
+  V1Services & {
     readonly config: Config;
     readonly log: Log;
     readonly metrics?: Metrics | undefined;
@@ -42,6 +46,7 @@ export function createApp(services: Services): Express {
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
   // Express asks every layer on the way: what is read most comes first.
   app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
+  app.use(v1Root, requireApiKey(services), v1Routes(services, config));
   addHealth(app, readiness);
   addExplorer(app, config);
   app.use(requireApiKey(services));

@@ -1,4 +1,9 @@
-import { datasetProperty, listingProperties, type ScopeOptions } from "@cadastre/entitlement";
+import {
+  datasetProperty,
+  listingProperties,
+  provisionalIdProperty,
+  type ScopeOptions,
+} from "@cadastre/entitlement";
 import { entityModel, entitySet, originatingSystems } from "@cadastre/reso";
 import type { Follows, StoredResource } from "@cadastre/store";
 import { listingColumns } from "./data/listing-values.ts";
@@ -65,6 +70,7 @@ const property: StoredResource = {
     ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
     ["UniversalPropertyId"],
     ["Placekey"],
+    [provisionalIdProperty.name],
     // Whatever the scope, it names datasets: these find and count without a look at the record.
     [datasetProperty.name, "StandardStatus", "ListPrice"],
     ["StandardStatus", "ModificationTimestamp", "ListingKey"],
@@ -78,6 +84,7 @@ const property: StoredResource = {
   ],
   points: ["Coordinates"],
   folded: [["City"], ["UnparsedAddress"]],
+  hidden: [provisionalIdProperty],
 };
 
 const member: StoredResource = {

@@ -21,6 +21,12 @@ const refusals = {
     status: 400,
     message: "the body is no batch of requests, or `target` in it is wrong",
   },
+  invalid_property_id: {
+    status: 400,
+    message: "the id of a property is 1 to 256 characters long, none of them a control character",
+  },
+  unknown_parameter: { status: 400, message: "the query has a parameter that this address does not take" },
+  duplicate_parameter: { status: 400, message: "the query has a parameter more than once" },
   unauthorized: {
     status: 401,
     message: "a valid API key is required in the header `x-api-key`",

@@ -17,7 +17,9 @@ import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
+import { recentIdentities } from "./identity/recent-identities.ts";
 import { createLog, describe, type Log } from "./log.ts";
+import { recentProfiles } from "./v1/recent-profiles.ts";
 
 /** A service that answers. */
 export type RunningService = {
@@ -66,6 +68,8 @@ export async function startService(
       onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
     }),
     scopes: createScopes(registry.entitlements, trust, scopeOptions),
+    identities: recentIdentities(registry.identities),
+    profiles: recentProfiles(registry.profiles),
     rates: createRates(config),
     now: Date.now,
     metrics: adminPort === undefined ? undefined : createMetrics(store.waiting),

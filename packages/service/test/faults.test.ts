@@ -4,6 +4,7 @@ import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
 import { entityModel, entitySet } from "@cadastre/reso";
 import type { Page, Store } from "@cadastre/store";
+import { identitiesOf } from "@cadastre/store/property";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createRates } from "../src/access/rates.ts";
@@ -79,6 +80,8 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     activeEntitySets: [entitySet("Property")],
     keys: { find: async () => record },
     scopes: { of: async () => scope() },
+    identities: async () => identitiesOf([]),
+    profiles: async () => new Map(),
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     now: Date.now,
     readiness: { ready: true },

@@ -55,6 +55,7 @@ const bodies: Readonly<Record<string, string>> = {
 function send(path: string, method: string, operation: OperationObject): Promise<Reply> {
   const examples = new Map(operation.parameters?.map(({ name, example }) => [name, example]));
   examples.set("key", running.service.examples?.listingKey);
+  examples.set("id", running.service.examples?.placekey);
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => String(examples.get(name)));
   const key = operation.security === undefined ? { "x-api-key": running.key("national") } : {};
   const type = Object.keys(operation.requestBody?.content ?? {})[0] ?? "";

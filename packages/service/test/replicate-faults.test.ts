@@ -150,6 +150,7 @@ async function pull(name: string, { full = false, maxRejects = 100, tries = 3 } 
   const pauses: number[] = [];
   const report = await replicate({
     store,
+    crosswalk: { assigned: async () => new Map() },
     resource: "Office",
     source,
     asking: {

@@ -32,6 +32,8 @@ const messages = {
   /** The same version of the customer's entitlement has been installed before, and says something else. */
   entitlement_conflict:
     "another entitlement of the same version is installed: sign this one with a higher `ver`",
+  /** The id would answer as itself. */
+  identity_circle: "the Placekey is resolved to the id itself: release it first",
 } as const;
 
 export type StoreErrorCode = keyof typeof messages;

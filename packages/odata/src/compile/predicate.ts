@@ -3,6 +3,7 @@ import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import { among } from "./among.ts";
 import { balanced } from "./balanced.ts";
+import { withoutChoices } from "./chosen.ts";
 import { compileCodes } from "./codes.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
@@ -13,7 +14,8 @@ import { compilePrefix } from "./prefix.ts";
 import { compileSearch } from "./search.ts";
 
 /** Compile a boolean expression to an SQL condition. The result is safe to embed in a larger one. */
-export function compilePredicate(node: BoundNode, target: Target, mode: Mode): SqlFragment {
+export function compilePredicate(given: BoundNode, target: Target, mode: Mode): SqlFragment {
+  const node = mode === "truth" ? withoutChoices(given) : given;
   switch (node.kind) {
     case "Constant":
       return node.value === null ? sql`null` : target.dialect.truth(node.value === true);

@@ -17,14 +17,14 @@ export const withServiceRegistry = <T>(
     withRegistry(folder, (registry) => work(registry, folder, config)),
   );
 
-/** Do `work` with the records of the folder that the environment names. */
+/** Do `work` with the records, and the registry, of the folder that the environment names. */
 export const withServiceStore = <T>(
-  work: (store: WritableStore, folder: DataFolder) => Promise<T>,
+  work: (store: WritableStore, folder: DataFolder, registry: Registry) => Promise<T>,
 ): Promise<T> =>
   withServiceFolder("database", async (folder) => {
     const store = await openSqliteStore({ file: folder.database, resources: storedResources, threads: 0 });
     try {
-      return await work(store, folder);
+      return await withRegistry(folder, (registry) => work(store, folder, registry));
     } finally {
       await store.close();
     }

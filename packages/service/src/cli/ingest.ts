@@ -41,11 +41,12 @@ export const ingestCommand = (): Command =>
     .addOption(maxRejectsOption())
     .addOption(jsonOption())
     .action((file: string, options: Options) =>
-      withServiceStore((store, folder) =>
+      withServiceStore((store, folder, { identities: crosswalk }) =>
         withInput(file, folder.path, async (input) => {
           const { resource, maxRejects = Number.POSITIVE_INFINITY } = options;
           const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}.rejects.jsonl`;
-          const task = { store, resource, source: sourceNamed(options.source), input, rejects, maxRejects };
+          const source = sourceNamed(options.source);
+          const task = { store, crosswalk, resource, source, input, rejects, maxRejects };
           const mode = modeOf(options);
           const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
           const progress = showProgress(input.bytes);

@@ -2,9 +2,11 @@ import { Command } from "commander";
 import { buildsCommand, rollbackCommand } from "./builds.ts";
 import { entitlementCommand } from "./entitlement.ts";
 import { gatesCommand, publishCommand } from "./gates.ts";
+import { identityCommand } from "./identity.ts";
 import { ingestCommand } from "./ingest.ts";
 import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
+import { profileCommand } from "./profile.ts";
 import { replicateCommand } from "./replicate.ts";
 
 /** The commands by which an operator looks after the service. */
@@ -18,7 +20,9 @@ function createProgram(): Command {
     .addCommand(gatesCommand())
     .addCommand(publishCommand())
     .addCommand(rollbackCommand())
-    .addCommand(buildsCommand());
+    .addCommand(buildsCommand())
+    .addCommand(identityCommand())
+    .addCommand(profileCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

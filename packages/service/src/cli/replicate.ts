@@ -53,11 +53,12 @@ export const replicateCommand = (): Command =>
     .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
     .addOption(jsonOption())
     .action((url: string, options: Options) =>
-      withServiceStore(async (store) => {
+      withServiceStore(async (store, _folder, { identities: crosswalk }) => {
         const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
-        const task = { store, resource, source: sourceNamed(source), asking, full, rejects, maxRejects };
+        const from = { resource, source: sourceNamed(source), asking, full };
+        const task = { store, crosswalk, ...from, rejects, maxRejects };
         const report = await withProgress((onProgress) => replicate({ ...task, onProgress }));
         if (options.json) return print(JSON.stringify({ resource, source, ...report, rejects }));
         say(summary(report, rejects));

@@ -117,12 +117,13 @@ async function findPrepared({ database }: DataFolder, asked: number): Promise<nu
 
 /** Changes whenever the tables or the gates do. */
 function fingerprintOf(resources: readonly StoredResource[]): string {
-  const tables = resources.map(({ entitySet, columns, indexes, points, folded }) => ({
+  const tables = resources.map(({ entitySet, columns, indexes, points, folded, hidden = [] }) => ({
     name: entitySet.name,
     columns: columns.map((name) => [name, entitySet.type.properties.get(name)?.type]),
     indexes,
     points,
     folded,
+    hidden: hidden.map(({ name }) => name),
   }));
   const told = { tables, gates: gates.map(({ name }) => name) };
   return createHash("sha256").update(JSON.stringify(told)).digest("hex");

@@ -1,6 +1,7 @@
 import { lookupRows } from "@cadastre/reso";
 import type { Market } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
+import { identityValues } from "../identity/provisional-id.ts";
 import { sourceOf } from "../ingest/sources.ts";
 import { listingValues } from "./listing-values.ts";
 import { OwnLookups } from "./own-lookups.ts";
@@ -19,7 +20,8 @@ export function* sampleRecords(market: Market): Generator<StoredRecord> {
 function* marketRecords(market: Market): Generator<StoredRecord> {
   for (const resource of ["Office", "Member"] as const) yield* market.rows(resource);
   for (const { datasetId, property, media, openHouses } of market.listingsWithMedia()) {
-    yield { resource: "Property", datasetId, record: property };
+    const identity = identityValues(datasetId, property);
+    yield { resource: "Property", datasetId, record: property, hidden: identity };
     const hidden = listingValues(datasetId, property);
     for (const record of media) yield { resource: "Media", datasetId, record, hidden };
     for (const record of openHouses) yield { resource: "OpenHouse", datasetId, record, hidden };

@@ -38,6 +38,7 @@ function requestsToTry(baseUrl: string, apiKey: string, examples: Examples): rea
     `${collection}?$filter=${quoted(filter)}&$select=ListingKey,City,ListPrice,BedroomsTotal&$orderby=ListPrice&$top=5&$count=true`,
     `${collection}(${quoted(text(listingKey))})?$ignorenulls=true`,
     `${collection}?placekey=${quoted(placekey)}&$select=ListingKey,OriginatingSystemName,StandardStatus,ListPrice`,
+    `${baseUrl}/v1/properties/${quoted(placekey)}`,
   ].map((url) => `curl -H 'x-api-key: ${apiKey}' '${url}'`);
 }
 

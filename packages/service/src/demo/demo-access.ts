@@ -7,6 +7,7 @@ import { type DemoCustomer, demoCustomers } from "./customers.ts";
 import { type DemoKey, readDemo } from "./demo-file.ts";
 import { demoKey } from "./demo-keys.ts";
 import { audience, issuer, readIssuer } from "./issuer.ts";
+import { prepareDemoProfiles } from "./profiles.ts";
 
 const day = 86_400;
 /** Life of a demo entitlement, and how much of it must be left at a start, in seconds. */
@@ -16,7 +17,7 @@ const leastLeft = 30 * day;
 type Issuer = Awaited<ReturnType<typeof readIssuer>>;
 
 /**
- * Give each demo customer an entitlement and a key in force. What an earlier start gave is kept, so that the keys
+ * Give each demo customer an entitlement and a key in force, and datasets their profiles. What an earlier start gave is kept, so that the keys
  * outlive restarts. Whoever calls this tells the keys: until `demo.json` holds them nobody knows them, and the next
  * start makes others.
  *
@@ -30,7 +31,8 @@ export async function prepareDemoAccess(
 ): Promise<readonly DemoKey[]> {
   const signer = await readIssuer(folder);
   const known = await readDemo(folder);
-  const { entitlements, keys } = registry;
+  const { entitlements, keys, profiles } = registry;
+  await prepareDemoProfiles(profiles, at);
   const demoKeys: DemoKey[] = [];
   for (const customer of demoCustomers) {
     const { name, summary } = customer;

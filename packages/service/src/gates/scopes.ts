@@ -34,7 +34,7 @@ function policiesOf(resource: string): Partial<ResourceGrant> {
   return { ...(privacy && { private: true }), ...(contact && { contact: true }) };
 }
 
-/** Sees everything that any customer can be granted. For the gates and the ingest alone: no request runs in it. */
+/** Sees everything that any customer can be granted. For the gates, the ingest and the operator's program alone: no request runs in it. */
 export const systemScope = scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) }));
 
 /** Sees every field and row but what a policy keeps back. */

@@ -2,7 +2,8 @@ import type { IRouter, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
 import type { Operation } from "../openapi/operation.ts";
 
-const allow = "GET, HEAD";
+/** The header `Allow` of an address that is only read. */
+export const allow = "GET, HEAD";
 
 /** Adds an address that is read with `GET`, and so with `HEAD`; every other method is refused. */
 export function addRead(routes: IRouter, { path }: Operation, handler: RequestHandler): void {

@@ -1,7 +1,9 @@
 import type { Row } from "@cadastre/odata";
 import { entitySet, type ResourceName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
+import type { IdentityRegister } from "@cadastre/store/registry";
 import { listingFields, listingValues } from "../data/listing-values.ts";
+import { identityValues } from "../identity/provisional-id.ts";
 import { type Fault, faultsOf } from "./check-record.ts";
 import type { Entry } from "./entry.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
@@ -20,6 +22,8 @@ export type BatchCheck = {
   readonly store: Pick<Store, "page">;
   readonly resource: ResourceName;
   readonly source: Source;
+  /** Knows Placekeys that count before those of the source. */
+  readonly crosswalk: Pick<IdentityRegister, "assigned">;
   /** Keys that the file has had so far: those of the batch are added. */
   readonly seen: Set<string>;
 };
@@ -49,6 +53,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     check,
     taken.map(({ record }) => record),
   );
+  const placekeys = name === "Property" ? await check.crosswalk.assigned(source.name, keys) : undefined;
   const records: StoredRecord[] = [];
   for (const { line, key, record } of taken) {
     const listing = listings?.get(listingKeyOf(name, record));
@@ -57,7 +62,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     if (listings !== undefined && listing === undefined)
       faults.push({ field: listingKeys[name] ?? null, code: "unknown_listing" });
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
-    else records.push(storedRecord(record, check, listing));
+    else records.push(storedRecord(record, check, listing, placekeys?.get(key)));
   }
   return { records, rejects };
 }
@@ -91,14 +96,14 @@ function storedRecord(
   record: Row,
   { resource: name, source }: BatchCheck,
   listing: Row | undefined,
+  placekey: string | undefined,
 ): StoredRecord {
   const { name: from, datasetId } = source;
-  const stored = {
-    resource: name,
-    datasetId,
-    record: name === "Property" ? located(record) : record,
-    source: from,
-  };
+  const stored = { resource: name, datasetId, record, source: from };
+  if (name === "Property") {
+    const property = located(placekey === undefined ? record : { ...record, Placekey: placekey });
+    return { ...stored, record: property, hidden: identityValues(datasetId, property) };
+  }
   const dataset = listing && datasetOf(listing);
   return dataset === undefined || listing === undefined
     ? stored

@@ -1,5 +1,6 @@
 import { codecOf, type Row } from "@cadastre/odata";
 import { type Field, lookupValues, type Resource } from "@cadastre/reso";
+import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import type { Source } from "./sources.ts";
 
 /** Why a record is not taken: stable codes, and what they mean. */
@@ -10,6 +11,7 @@ export const faultReasons = {
   missing_field: "the field has no value, and must have one",
   wrong_type: "the value is not of the field's type",
   too_long: "the text is longer than the field's length",
+  invalid_placekey: "the value is not a canonical Placekey",
   unknown_lookup_value: "the field's lookup has no such value",
   wrong_system: "the record is of another originating system than the source",
   duplicate_key: "an earlier record of the file has the same key",
@@ -62,11 +64,12 @@ function faultOf(value: unknown, field: Field): FaultCode | undefined {
   return undefined;
 }
 
-function faultOfItem(value: unknown, { type, maxLength, lookup }: Field): FaultCode | undefined {
+function faultOfItem(value: unknown, { name, type, maxLength, lookup }: Field): FaultCode | undefined {
   if (codecOf(type).fromJson(value) === undefined) return "wrong_type";
   if (typeof value !== "string" || type !== "Edm.String") return undefined;
   if (value.includes("\0") || !value.isWellFormed()) return "wrong_type";
   if (typeof maxLength === "number" && Array.from(value).length > maxLength) return "too_long";
+  if (name === "Placekey" && !isCanonicalPlacekey(value)) return "invalid_placekey";
   return lookup === undefined || isListed(value, lookup) ? undefined : "unknown_lookup_value";
 }
 

@@ -1,7 +1,7 @@
 import { entitySet, type ResourceName } from "@cadastre/reso";
 import type { BatchOptions, WritableStore } from "@cadastre/store";
 import { type Batch, batchesOf } from "./batches.ts";
-import { checkBatch, foreignKeys } from "./check-batch.ts";
+import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
 import { cursorText, readCursor } from "./cursor.ts";
 import type { Entry } from "./entry.ts";
 import type { Format } from "./format.ts";
@@ -19,6 +19,7 @@ export type Ingest = {
   readonly store: Pick<WritableStore, "page" | "builds">;
   readonly resource: ResourceName;
   readonly source: Source;
+  readonly crosswalk: BatchCheck["crosswalk"];
   readonly input: Input;
   /** Of no meaning for keys to delete. */
   readonly format: Format;
@@ -108,9 +109,10 @@ type Changes = {
 };
 
 async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): Promise<Changes> {
-  const { store, resource, source, mode } = task;
+  const { store, resource, source, crosswalk, mode } = task;
   if (mode !== "delete") {
-    const { records, rejects } = await checkBatch(entries, { store, resource, source, seen });
+    const check = { store, resource, source, crosswalk, seen };
+    const { records, rejects } = await checkBatch(entries, check);
     return { taken: records, rejects };
   }
   const keys = entries.map((entry) => ({

@@ -32,7 +32,7 @@ const lists = (list: string, tag: string): boolean =>
  *
  * @throws {Refused} `precondition_failed`
  */
-export function underPreconditions(answer: Answer, { header }: OdataRequest): Answer {
+export function underPreconditions(answer: Answer, { header }: Pick<OdataRequest, "header">): Answer {
   const tag = answer.headers?.["etag"];
   if (tag === undefined) return answer;
   const wanted = header("if-match");

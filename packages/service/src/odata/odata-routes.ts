@@ -3,6 +3,8 @@ import { requireChannelOf } from "../access/api-key.ts";
 import type { Rates } from "../access/rates.ts";
 import type { Config } from "../config.ts";
 import { nothing, sendAnswer, sendStream } from "../http/answer.ts";
+import { forCaller } from "../http/for-caller.ts";
+import { signalOfClose } from "../http/gone.ts";
 import { logFailure } from "../http/on-error.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { createStages } from "../http/stages.ts";
@@ -26,7 +28,12 @@ type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates 
 /** Everything under the OData root, for callers that the edge has let in. */
 export function odataRoutes(services: RouteServices, config: Config): RequestHandler[] {
   return [
-    inOrder(requireVersion(config.odataVersion), announceEntitlement, requireChannelOf("odata")),
+    inOrder(
+      requireVersion(config.odataVersion),
+      announceEntitlement,
+      forCaller(decisive),
+      requireChannelOf("odata"),
+    ),
     async (req, res) => {
       const version = res.getHeader("OData-Version") as OdataVersion;
       const request = toOdataRequest(req, version, () => signalOfClose(res), config);
@@ -76,21 +83,10 @@ async function sendBatch(
 /** Headers of a request that have a say in its answer. */
 const decisive = "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion, accept-encoding";
 
-/** Which entitlement the answer is restricted to, errors too. An answer is for its caller alone. */
+/** Which entitlement the answer is restricted to, errors too. */
 const announceEntitlement: Step = (req, res) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
-  res.setHeader("cache-control", "private, no-cache");
-  const varied = res.getHeader("vary");
-  res.setHeader("vary", varied === undefined ? decisive : `${String(varied)}, ${decisive}`);
 };
-
-function signalOfClose(res: Response): AbortSignal {
-  const controller = new AbortController();
-  res.once("close", () => {
-    if (!res.writableFinished) controller.abort();
-  });
-  return controller.signal;
-}
 
 function toOdataRequest(
   req: Request,

@@ -39,7 +39,7 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
   },
   servers: [{ url: baseUrl ?? "/" }],
   security: [{ apiKey: [] }, { bearer: [] }],
-  tags: [{ name: "OData" }, { name: "Service" }],
+  tags: [{ name: "OData" }, { name: "JSON" }, { name: "Service" }],
   paths: pathsOf(operations),
   components,
 });

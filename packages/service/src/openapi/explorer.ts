@@ -6,6 +6,7 @@ import { found, sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
 import { addRead } from "../http/routes.ts";
 import { odataOperations } from "../odata/operations.ts";
+import { v1Operations } from "../v1/operations.ts";
 import { openApiDocument } from "./document.ts";
 import { explorerPage, explorerPolicy, explorerScript } from "./explorer-page.ts";
 import { type Operation, text } from "./operation.ts";
@@ -32,6 +33,7 @@ const files: readonly Operation[] = [
 /** Every operation of the service. */
 const operations: readonly Operation[] = [
   ...odataOperations,
+  ...Object.values(v1Operations),
   ...healthOperations,
   document,
   page,

@@ -6,7 +6,7 @@ export type Operation = {
   readonly method: "get" | "post";
   /** With `{name}` for each part that the client fills in. */
   readonly path: string;
-  readonly tag: "OData" | "Service";
+  readonly tag: "OData" | "JSON" | "Service";
   readonly summary: string;
   /** Whether it is answered without a key. */
   readonly isOpen?: true;

@@ -24,14 +24,15 @@ export type CheckedRecords = {
  */
 export async function checkRecords(
   records: readonly Row[],
-  { store, resource: name, source }: Omit<BatchCheck, "seen">,
+  check: Omit<BatchCheck, "seen">,
 ): Promise<CheckedRecords> {
-  const keys = records.map((record) => keyText(record[resource(name).key]));
+  const { key: keyName } = resource(check.resource);
+  const keys = records.map((record) => keyText(record[keyName]));
   const last = new Map(keys.map((key, line) => [key, line]));
   const entries = records
     .map((record, line) => ({ line, record }))
     .filter(({ line }) => keys[line] === null || last.get(keys[line] ?? null) === line);
-  const checked = await checkBatch(entries, { store, resource: name, source, seen: new Set() });
+  const checked = await checkBatch(entries, { ...check, seen: new Set() });
   const rejects = checked.rejects.map(({ line, ...reject }) => ({ key: keys[line] ?? null, ...reject }));
   return { taken: checked.records, rejects, rejected: entries.length - checked.records.length };
 }

@@ -1,5 +1,6 @@
 import type { ResourceName } from "@cadastre/reso";
 import type { WritableStore } from "@cadastre/store";
+import type { BatchCheck } from "../ingest/check-batch.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import type { Source } from "../ingest/sources.ts";
 import type { Asking } from "./ask-feed.ts";
@@ -12,6 +13,7 @@ import { removeGone } from "./remove-gone.ts";
 
 export type Replication = {
   readonly store: Pick<WritableStore, "page" | "builds">;
+  readonly crosswalk: BatchCheck["crosswalk"];
   readonly resource: ResourceName;
   readonly source: Source;
   readonly asking: Asking;

@@ -4,7 +4,7 @@ import type { Request } from "./requests.ts";
 import { type Side, skipTokenKey } from "./side.ts";
 import { targetOf } from "./targets.ts";
 import { withForeignTokens, withOpenTokens, withoutTokens } from "./tokens.ts";
-import { varied } from "./worlds.ts";
+import { varied, withProvisionalIds } from "./worlds.ts";
 
 /** Pages of a walk that are looked at. */
 const pages = 4;
@@ -46,7 +46,8 @@ export type Sides = {
 export async function compareSides(sides: Sides, given: Case): Promise<void> {
   await fill(sides, given);
   const change = changing(sides, given);
-  for (const request of given.requests) {
+  for (const asked of given.requests) {
+    const request = { ...asked, path: withProvisionalIds(asked.path, given.world) };
     await compareWalks(sides, request, given, change);
     if (request.aim === "any" || request.aim === "hidden") await compareModels(sides, request, given);
   }

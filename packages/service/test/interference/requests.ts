@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import type { Address } from "../../src/odata/address.ts";
+import type { V1Endpoint } from "../../src/v1/operations.ts";
 import type { Carrier } from "./carriers.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
-import { absentKey, keys, type ResourceName, resourceNames, universeSet } from "./universe.ts";
+import { absentKey, keys, places, type ResourceName, resourceNames, universeSet } from "./universe.ts";
 
 /** Options or headers, by name. */
 export type Texts = Readonly<Record<string, string>>;
@@ -79,6 +80,9 @@ const ofEach = (shape: (resource: ResourceName) => Shape): fc.Arbitrary<Request>
     })),
   );
 
+const placekeys = fc
+  .tuple(pick("222-222", "223-223"), pick(...places.map(({ where }) => where)))
+  .map((parts) => parts.join("@"));
 const placekey = pick("222-222@8t2-fjb-26k", "223-223@8t2-fjb-45f", "@8t2-fjb-26k", "Austin");
 const boolean = pick("true", "false", "1");
 
@@ -181,6 +185,39 @@ const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
   })),
 };
 
+/** What is asked of each JSON endpoint. `prov:<ListingKey>` stands for what the property of that listing is called. */
+const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
+  property: shaped({
+    resource: "Property",
+    path: fc
+      .oneof(
+        { weight: 3, arbitrary: placekeys },
+        { weight: 3, arbitrary: pick(...keys.Property).map((key) => `prov:${key}`) },
+        pick(
+          "",
+          "p0",
+          "%zz",
+          "%00",
+          "prov:01ARZ3NDEKTSV4RRFFQ69G5FAV",
+          "@8t2-fjb-26k",
+          "222-222@8t2-fjb-26k/",
+        ),
+      )
+      .map((id) => `/v1/properties/${id}`),
+    options: some({ $select: pick("City"), id: pick("1") }, 8),
+  }),
+  accountResources: shaped({
+    resource: "Property",
+    path: pick("/v1/account/resources"),
+    options: some({ limit: pick("1") }, 8),
+  }),
+  mlsProfiles: shaped({
+    resource: "Property",
+    path: pick("/v1/mls-profiles"),
+    options: some({ limit: pick("1") }, 8),
+  }),
+};
+
 const at = (...paths: readonly string[]) => shaped({ resource: "Property", path: pick(...paths) });
 
 /** What is asked of each route, by its path as the application declares it: a route that is not here is not tested. */
@@ -193,6 +230,12 @@ export const requestsOf = {
   "/health/live": at("/health/live"),
   "/health/ready": at("/health/ready"),
   "/openapi.json": at("/openapi.json"),
+  "/v1": fc.oneof(
+    { weight: 8, arbitrary: ofEndpoint.property },
+    ofEndpoint.accountResources,
+    ofEndpoint.mlsProfiles,
+    at("/v1", "/v1/properties", "/v1/nope", "/v1/mls-profiles/", "/v1/account"),
+  ),
   "/reso/odata": fc.oneof(
     { weight: 24, arbitrary: ofAddress.Collection },
     { weight: 8, arbitrary: ofAddress.Entity },
@@ -210,6 +253,7 @@ export const requestsOf = {
 /** Requests of every route, and of none. */
 export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
+  { weight: 10, arbitrary: requestsOf["/v1"] },
   { weight: 2, arbitrary: fc.oneof(...Object.values(requestsOf)) },
-  at("/", "/v1/nope", "/reso", "/reso/odatax"),
+  at("/", "/v2", "/reso", "/reso/odatax"),
 );

@@ -1,7 +1,8 @@
 import { compileScope, type Entitlement, type ResourceGrant, type Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
-import type { ApiKeyRecord } from "@cadastre/store/registry";
+import { identitiesOf } from "@cadastre/store/property";
+import type { ApiKeyRecord, MlsProfile } from "@cadastre/store/registry";
 import type { Express } from "express";
 import { pino } from "pino";
 import { createRates } from "../../src/access/rates.ts";
@@ -12,7 +13,14 @@ import { ask, type Reply } from "../support/ask.ts";
 import { type Carrier, carriedBy, type Sent } from "./carriers.ts";
 import type { FilledStore } from "./memory-store.ts";
 import { type Grants, seenSet, type World } from "./projection.ts";
-import { entitySets, type ResourceName, resourceNames, ungranted, universeSet } from "./universe.ts";
+import {
+  datasets,
+  entitySets,
+  type ResourceName,
+  resourceNames,
+  ungranted,
+  universeSet,
+} from "./universe.ts";
 import { identityOf, removalOf, stored } from "./worlds.ts";
 
 /** Everybody who asks; the API key of each is his name. */
@@ -66,14 +74,15 @@ function bareRuleOf(grants: Grants): Rule {
     fields: fields === "*" ? fields : fields.filter((field) => isThere(resource, field)),
     masks: Object.fromEntries(Object.entries(masks).filter(([field]) => isThere(resource, field))),
   });
-  const datasets = grants.datasets.map(({ dataset_id, resources }) => ({
+  const granted = grants.datasets.map(({ dataset_id, resources }) => ({
     dataset_id,
     resources: Object.fromEntries(
       Object.entries(resources).map(([name, grant]) => [name, narrowed(name, grant)]),
     ),
   }));
-  const one = compileScope(documentOf("one", { ...grants, datasets }), { entitySets: bare });
-  const active = resourceNames.flatMap((name) => seenSet(name, grants) ?? []);
+  const one = compileScope(documentOf("one", { ...grants, datasets: granted }), { entitySets: bare });
+  // Whether a set has passed its gates is no customer's secret.
+  const active = resourceNames.map((name) => seenSet(name, grants) ?? universeSet(name));
   return { activeEntitySets: active, scopes: { one } };
 }
 
@@ -120,6 +129,26 @@ const keyRecordOf = (customer: string): ApiKeyRecord => ({
   lastUsed: null,
 });
 
+/** What the operator has said of the properties: one Placekey has taken the place of another. */
+const resolutions = [{ id: "222-222@8t2-fjb-26k", placekey: "223-223@8t2-fjb-45f", resolved: now * 1000 }];
+
+const profileOf = (datasetId: string, approved: number | null): MlsProfile => ({
+  datasetId,
+  displayName: `Name of ${datasetId}`,
+  fullName: `Full name of ${datasetId}`,
+  disclaimer: "Deemed reliable.",
+  logoUrl: "https://mls.example/logo.svg",
+  rulesUrl: "https://mls.example/rules",
+  updateHours: 12,
+  approved,
+});
+
+/** One dataset is approved, of one there is a draft, and of one nothing. */
+const profiles: ReadonlyMap<string, MlsProfile> = new Map([
+  [datasets[0], profileOf(datasets[0], now * 1000)],
+  [datasets[1], profileOf(datasets[1], null)],
+]);
+
 /** The application over a store, which lets in whom the rule of the moment has a scope for. */
 export const appOver = (store: Store, rule: () => Rule): Express => {
   const services: Services = {
@@ -139,6 +168,8 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
         return scope;
       },
     },
+    identities: async () => identitiesOf(resolutions),
+    profiles: async () => profiles,
     now: () => now * 1000,
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     readiness: { ready: true },

@@ -2,6 +2,7 @@ import { listingProperties } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import type { RemovedRecord, StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
+import { identityValues } from "../../src/identity/provisional-id.ts";
 import { belongsToListing, type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
 import { datasetsOf, fields, keyOf, keys, places, type ResourceName, resourceNames } from "./universe.ts";
 import { pointAt } from "./views.ts";
@@ -103,11 +104,24 @@ const decidesVisibility = [
   "Permission",
 ];
 
-/** The records as a store takes them: what belongs to a listing knows of it what decides whether it is visible. */
+/**
+ * The records as a store takes them: a listing knows what its property is called, and what belongs to a listing knows of it
+ * what decides whether it is visible.
+ */
 export const stored = (world: World): World =>
-  world.map((row) =>
-    belongsToListing(row) ? { ...row, hidden: listingValues(listingOf(row, world)) } : row,
-  );
+  world.map((row) => {
+    if (belongsToListing(row)) return { ...row, hidden: listingValues(listingOf(row, world)) };
+    return row.resource === "Property" ? { ...row, hidden: identityValues(row.datasetId, row.record) } : row;
+  });
+
+/** The text with what the property of each listing is called in place of `prov:<ListingKey>`. */
+export const withProvisionalIds = (text: string, world: World): string =>
+  text.replace(/prov:(p\d)/g, (_, key: string) => {
+    const row = world.find(({ resource, record }) => resource === "Property" && record["ListingKey"] === key);
+    return String(
+      Object.values(identityValues(row?.datasetId ?? null, row?.record ?? { ListingKey: key }))[0],
+    );
+  });
 
 function listingValues(listing: StoredRecord | undefined): Row {
   const { dataset, state, county, zip, originating_system } = listingProperties;

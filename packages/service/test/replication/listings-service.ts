@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WritableStore } from "@cadastre/store";
+import { identitiesOf } from "@cadastre/store/property";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { createAccess } from "../../bench/access.ts";
 import { recordsOf } from "../../bench/records.ts";
@@ -43,6 +44,8 @@ export async function startListings(count: number): Promise<ListingsService> {
     random: randomBytes,
     activeEntitySets: [resource.entitySet],
     rates: createRates(config),
+    identities: async () => identitiesOf([]),
+    profiles: async () => new Map(),
     now: Date.now,
     readiness: { ready: true },
   });

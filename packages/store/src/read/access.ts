@@ -1,7 +1,7 @@
-import type { BoundQuery } from "@cadastre/odata";
+import type { BoundNode, BoundQuery } from "@cadastre/odata";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { isOfSmallArea } from "./area.ts";
-import { pinnedProperties } from "./conjuncts.ts";
+import { conjuncts, pinnedAlternatives, pinnedProperties } from "./conjuncts.ts";
 import { pinsKey } from "./pins-key.ts";
 
 /** How many rows an index has, on average, for one value of each of its first columns; undefined where unknown. */
@@ -29,6 +29,7 @@ export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchem
   if (pinsKey(query)) return ofFew;
   const { filter, orderBy } = query;
   const pinned = pinnedProperties(filter);
+  if (conjuncts(filter).some((condition) => leavesFew(condition, indexes, rowsOf))) return unordered;
   if (key.every(({ name }) => pinned.has(name)) || isOfSmallArea(filter, points)) return unordered;
   const sorted = orderBy.map(({ expression }) =>
     expression.kind === "Property" && expression.base === undefined ? expression.property.name : undefined,
@@ -49,6 +50,16 @@ export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchem
       [best, most] = [index, narrowing + sorting];
   }
   return best === undefined ? unordered : { ordered: best, few: false };
+}
+
+/** Whether each of a condition's alternatives has an index that finds few rows. */
+function leavesFew(condition: BoundNode, indexes: readonly IndexSchema[], rowsOf: RowsOf): boolean {
+  const rows = pinnedAlternatives(condition)?.map(([name, values]) => {
+    const index = indexes.find(({ columns }) => columns[0]?.name === name);
+    // What is not known is taken to be few, as above.
+    return index === undefined ? Number.POSITIVE_INFINITY : values * (rowsOf(index, 1) ?? 0);
+  });
+  return rows !== undefined && rows.reduce((sum, count) => sum + count, 0) <= sortedSoon;
 }
 
 /** Columns of the index, from its first on: those that narrow, with how many values together, then those that sort. */

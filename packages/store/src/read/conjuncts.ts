@@ -15,10 +15,19 @@ export function pinnedBy(condition: BoundNode): Pinned | undefined {
   return pinned(left, [right]) ?? pinned(right, [left]);
 }
 
+/** A value that is shown in some rows alone is pinned with them. */
 function pinned(node: BoundNode, values: readonly BoundNode[]): Pinned | undefined {
+  if (node.kind === "Choice" && node.otherwise === undefined) return pinned(node.value, values);
   if (node.kind !== "Property" || node.base !== undefined) return undefined;
   const constants = values.every((value) => value.kind === "Constant" && value.value !== null);
   return constants ? [node.property.name, values.length] : undefined;
+}
+
+/** The properties of which one of a condition's alternatives each pins one; undefined if there is one that pins none. */
+export function pinnedAlternatives(condition: BoundNode): readonly Pinned[] | undefined {
+  if (condition.kind !== "Logical" || condition.operator !== "or") return undefined;
+  const pins = condition.operands.map(pinnedBy).filter((found) => found !== undefined);
+  return pins.length === condition.operands.length ? pins : undefined;
 }
 
 /** The properties that the filter lets have some values only, null not among them: how many, by name. */

@@ -2,13 +2,19 @@ import type { Knex } from "knex";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
 import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
 import { type Attempt, guarded } from "./guarded.ts";
+import { createIdentityRegister } from "./identities/identities.ts";
+import type { IdentityRegister } from "./identities/identity.ts";
 import type { KeyRegistry } from "./keys/key.ts";
 import { createKeyRegistry } from "./keys/keys.ts";
+import type { ProfileRegistry } from "./profiles/profile.ts";
+import { createProfileRegistry } from "./profiles/profiles.ts";
 
 /** What a service must remember beside its listings. Several processes may have one open. */
 export type Registry = {
   readonly keys: KeyRegistry;
   readonly entitlements: EntitlementRegistry;
+  readonly identities: IdentityRegister;
+  readonly profiles: ProfileRegistry;
   readonly close: () => Promise<void>;
 };
 
@@ -16,5 +22,7 @@ export type Registry = {
 export const createRegistry = (knex: Knex, attempt: Attempt): Registry => ({
   keys: guarded(createKeyRegistry(knex), attempt),
   entitlements: guarded(createEntitlementRegistry(knex), attempt),
+  identities: guarded(createIdentityRegister(knex), attempt),
+  profiles: guarded(createProfileRegistry(knex), attempt),
   close: () => knex.destroy(),
 });

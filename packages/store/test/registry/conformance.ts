@@ -176,6 +176,111 @@ export function conformance(name: string, open: Open): void {
       }));
   });
 
+  describe(`identities in ${name}`, () => {
+    const [one, other] = ["prov:01", "prov:02"];
+    const [home, tower] = ["222-222@5vg-82n-kzz", "223-223@5vg-82n-kzz"];
+    const edgesOf = async ({ identities }: Registry) =>
+      (await identities.resolutions()).map(({ id, placekey }) => `${id} ${placekey}`);
+
+    test("an id is resolved, again to the same, and to another", () =>
+      withRegistry(async (registry, again) => {
+        const { identities } = registry;
+        const resolution = { id: one, placekey: home, resolved: at };
+        expect(await identities.resolve(one, home, at)).toEqual(resolution);
+        expect(await identities.resolve(one, home, at + 1)).toEqual(resolution);
+        expect(await (await again()).identities.resolutions()).toEqual([resolution]);
+        expect(await identities.resolve(one, tower, at + 1)).toMatchObject({ resolved: at + 1 });
+        expect(await edgesOf(registry)).toEqual([`${one} ${tower}`]);
+      }));
+
+    test("several ids come together, and part again", () =>
+      withRegistry(async (registry) => {
+        const { identities } = registry;
+        await identities.resolve(other, home, at);
+        await identities.resolve(one, home, at);
+        await identities.resolve(home, tower, at);
+        expect(await edgesOf(registry)).toEqual([`${home} ${tower}`, `${one} ${home}`, `${other} ${home}`]);
+        expect(await identities.release(home)).toBe(true);
+        expect(await identities.release(home)).toBe(false);
+        expect(await edgesOf(registry)).toEqual([`${one} ${home}`, `${other} ${home}`]);
+      }));
+
+    test("an id never answers as itself, whoever resolves it at once", () =>
+      withRegistry(async (registry, again) => {
+        const { identities } = registry;
+        const itself = identities.resolve(home, home, at);
+        await expect(itself).rejects.toMatchObject({ code: "identity_circle" });
+        await identities.resolve(home, tower, at);
+        const circle = identities.resolve(tower, home, at);
+        await expect(circle).rejects.toMatchObject({ code: "identity_circle" });
+        await identities.release(home);
+        const both = await Promise.allSettled([
+          identities.resolve(home, tower, at),
+          (await again()).identities.resolve(tower, home, at),
+        ]);
+        expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+        expect(await edgesOf(registry)).toHaveLength(1);
+      }));
+
+    test("the revision rises with every change", () =>
+      withRegistry(async ({ identities }) => {
+        const revisions = [await identities.revision()];
+        await identities.resolve(one, home, at);
+        revisions.push(await identities.revision());
+        await identities.release(one);
+        revisions.push(await identities.revision());
+        expect(revisions).toEqual([0, 1, 2]);
+      }));
+
+    test("a crosswalk gives listings of a source their Placekeys, and takes them back", () =>
+      withRegistry(async ({ identities }, again) => {
+        const many = Array.from({ length: 1200 }, (_, i) => ({ listing: `l${i}`, placekey: home }));
+        await identities.assign("mls", [...many, { listing: "l7", placekey: tower }]);
+        await identities.assign("mls", [
+          { listing: "l8", placekey: tower },
+          { listing: "l8", placekey: null },
+          { listing: "l9", placekey: null },
+        ]);
+        const other = (await again()).identities;
+        const listings = many.map(({ listing }) => listing);
+        const found = await other.assigned("mls", [...listings, "none"]);
+        expect(found.size).toBe(1198);
+        expect([found.get("l6"), found.get("l7"), found.get("l8"), found.get("l9")]).toEqual([
+          home,
+          tower,
+          undefined,
+          undefined,
+        ]);
+        expect(await other.assigned("another", ["l6"])).toEqual(new Map());
+        expect(await other.assigned("mls", [])).toEqual(new Map());
+      }));
+  });
+
+  describe(`profiles in ${name}`, () => {
+    const profile = {
+      datasetId: "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10",
+      displayName: "Lone Star",
+      fullName: "Lone Star Multiple Listing Service",
+      disclaimer: 'Deemed reliable, "not" guaranteed.',
+      logoUrl: "https://mls.example/logo.svg",
+      rulesUrl: "https://mls.example/rules",
+      updateHours: 12,
+      approved: at,
+    };
+
+    test("a profile is kept, and replaced as a whole", () =>
+      withRegistry(async ({ profiles }, again) => {
+        await profiles.set(profile);
+        const other = (await again()).profiles;
+        expect(await other.find(profile.datasetId)).toEqual(profile);
+        expect(await other.find("another")).toBeUndefined();
+        const draft = { ...profile, updateHours: 24, approved: null };
+        await profiles.set(draft);
+        await profiles.set({ ...profile, datasetId: "0" });
+        expect(await other.list()).toEqual([{ ...profile, datasetId: "0" }, draft]);
+      }));
+  });
+
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = `registry_${++opened}`;
     const registries = await Promise.all(Array.from({ length: 4 }, () => open(own)));

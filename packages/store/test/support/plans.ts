@@ -73,7 +73,12 @@ const narrow = {
   ),
   "states of two datasets": grantsOf(
     entitySet,
-    { [texas]: "*", [oregon]: properties.map(({ name }) => name).filter((name) => name !== "CloseDate") },
+    {
+      [texas]: "*",
+      [oregon]: properties
+        .map(({ name }) => name)
+        .filter((name) => !["CloseDate", "UniversalPropertyId"].includes(name)),
+    },
     {
       like: "Property",
       regions: [
@@ -131,6 +136,10 @@ const typical: readonly (readonly [Asked, string | null])[] = [
   ],
   [{ filter: "UniversalPropertyId eq 'US-7'" }, "Listing_UniversalPropertyId"],
   [{ filter: "Placekey eq '223-227@5vg-7'" }, "Listing_Placekey"],
+  [
+    { filter: "Placekey in ('223-227@5vg-7','223-227@5vg-8') or UniversalPropertyId in ('US-7','US-9')" },
+    "Listing_Placekey",
+  ],
   [{ filter: "StandardStatus eq 'Active' and ListPrice ge 590000" }, "Listing_StandardStatus_ListPrice"],
 ];
 

@@ -22,6 +22,34 @@ const steps: MigrationSteps = {
         table.bigInteger("revoked");
         table.bigInteger("last_used");
       }),
+  "002_identities": (schema) =>
+    schema
+      .createTable("cadastre_resolution", (table) => {
+        table.text("id").primary();
+        table.text("placekey").notNullable();
+        table.bigInteger("resolved").notNullable();
+      })
+      .createTable("cadastre_crosswalk", (table) => {
+        table.text("source").notNullable();
+        table.text("listing").notNullable();
+        table.text("placekey").notNullable();
+        table.primary(["source", "listing"]);
+      })
+      .createTable("cadastre_revision", (table) => {
+        table.text("name").primary();
+        table.bigInteger("revision").notNullable();
+      }),
+  "003_profiles": (schema) =>
+    schema.createTable("cadastre_profile", (table) => {
+      table.text("dataset_id").primary();
+      table.text("display_name").notNullable();
+      table.text("full_name").notNullable();
+      table.text("disclaimer").notNullable();
+      table.text("logo_url").notNullable();
+      table.text("rules_url").notNullable();
+      table.integer("update_hours").notNullable();
+      table.bigInteger("approved");
+    }),
 };
 
 const tableName = "cadastre_registry_migration";

@@ -1,0 +1,118 @@
+import { originatingSystems } from "@cadastre/reso";
+import type { MlsProfile } from "@cadastre/store/registry";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { withServiceRegistry } from "./data.ts";
+import { CommandRefused, print, say } from "./outcome.ts";
+import { table } from "./table.ts";
+
+type Output = { readonly json?: true };
+
+/** What a person says of a profile. */
+type Said = Omit<MlsProfile, "datasetId" | "approved">;
+
+/** The option that says each member. */
+const optionOf: Readonly<Record<keyof Said, string>> = {
+  displayName: "--display-name",
+  fullName: "--full-name",
+  disclaimer: "--disclaimer",
+  logoUrl: "--logo-url",
+  rulesUrl: "--rules-url",
+  updateHours: "--update-hours",
+};
+
+const json = () => new Option("--json", "write the result for machines");
+const dataset = () =>
+  new Argument("<dataset>", "id of the originating system").choices(originatingSystems.map(({ id }) => id));
+
+/** `cadastre profile …` */
+export function profileCommand(): Command {
+  const group = new Command("profile").description("Say how listings of a dataset are to be presented.");
+  group
+    .command("set")
+    .description("Approve a dataset, with its profile. What is not given stays as it was.")
+    .addArgument(dataset())
+    .option(`${optionOf.displayName} <name>`, "name for presentation and attribution", readText)
+    .option(`${optionOf.fullName} <name>`, "name of the originating system in full", readText)
+    .option(`${optionOf.disclaimer} <text>`, "what must be said with the listings", readText)
+    .option(`${optionOf.logoUrl} <url>`, "address of the logo", readUrl)
+    .option(`${optionOf.rulesUrl} <url>`, "address of the rules of display", readUrl)
+    .option(`${optionOf.updateHours} <hours>`, "hours between updates of copies, at most", readHours)
+    .option("--draft", "keep the profile, and show it to no customer")
+    .action(set);
+  group.command("show").description("Show the profile of a dataset.").addArgument(dataset()).action(show);
+  group.command("list").description("List the profiles.").addOption(json()).action(list);
+  return group;
+}
+
+function readText(text: string): string {
+  if (text.trim() === "" || text.length > 4000)
+    throw new InvalidArgumentError("It must be 1 to 4000 characters.");
+  return text.trim();
+}
+
+function readUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "https:") throw new InvalidArgumentError("It must be an https address.");
+  return url.href;
+}
+
+function readHours(text: string): number {
+  const hours = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (hours < 1 || hours > 8760) throw new InvalidArgumentError("It must be a whole number from 1 to 8760.");
+  return hours;
+}
+
+function datasetIdOf(id: string): string {
+  const system = originatingSystems.find((one) => one.id === id);
+  if (system === undefined) throw new CommandRefused(`there is no dataset \`${id}\``);
+  return system.datasetId;
+}
+
+const set = (id: string, { draft, ...said }: Partial<Said> & { readonly draft?: true }) =>
+  withServiceRegistry(async ({ profiles }) => {
+    const datasetId = datasetIdOf(id);
+    const before = await profiles.find(datasetId);
+    const whole = { ...before, ...said };
+    if (!isWhole(whole)) throw new CommandRefused(`the profile of ${id} lacks ${missingIn(whole)}`);
+    const approved = draft ? null : (before?.approved ?? Date.now());
+    await profiles.set({ ...whole, datasetId, approved });
+    say(
+      approved === null
+        ? `The profile of ${id} is a draft, and no customer sees it. A running service knows within 5 seconds.`
+        : `${id} is approved, and customers see its profile. A running service knows within 5 seconds.`,
+    );
+  });
+
+const missingIn = (said: Partial<Said>): string =>
+  Object.entries(optionOf)
+    .filter(([name]) => !Object.hasOwn(said, name))
+    .map(([, option]) => option)
+    .join(", ");
+
+const isWhole = (said: Partial<Said>): said is Said => missingIn(said) === "";
+
+const profileJson = ({ approved, ...profile }: MlsProfile) => ({
+  ...profile,
+  approved: approved === null ? null : new Date(approved).toISOString(),
+});
+
+const show = (id: string) =>
+  withServiceRegistry(async ({ profiles }) => {
+    const profile = await profiles.find(datasetIdOf(id));
+    if (profile === undefined) throw new CommandRefused(`${id} has no profile: \`profile set\` makes one`);
+    print(JSON.stringify(profileJson(profile), null, 2));
+  });
+
+const list = (output: Output) =>
+  withServiceRegistry(async ({ profiles }) => {
+    const listed = await profiles.list();
+    if (output.json) return print(JSON.stringify(listed.map(profileJson), null, 2));
+    if (listed.length === 0) return say("No profiles.");
+    const rows = listed.map(({ datasetId, displayName, updateHours, approved }) => [
+      originatingSystems.find((system) => system.datasetId === datasetId)?.id ?? datasetId,
+      displayName,
+      `${updateHours} h`,
+      approved === null ? "draft" : "approved",
+    ]);
+    print(table(["DATASET", "NAME", "UPDATE", "STATE"], rows));
+  });

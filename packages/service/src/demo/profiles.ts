@@ -1,0 +1,37 @@
+import { type OriginatingSystemId, originatingSystems } from "@cadastre/reso";
+import type { MlsProfile, ProfileRegistry } from "@cadastre/store/registry";
+
+/** Full names, and hours between updates, of the datasets that are approved: one is left out, so that clients can be shown that. */
+const approved: Partial<Readonly<Record<OriginatingSystemId, readonly [fullName: string, hours: number]>>> = {
+  lonestar: ["Lone Star Multiple Listing Service", 12],
+  hillcountry: ["Hill Country Listing Exchange", 24],
+  evergreen: ["Evergreen Multiple Listing Service", 12],
+  cascade: ["Cascade Regional Multiple Listing Service", 6],
+};
+
+/** Approve datasets of the sample that have no profile yet. What an operator has said of one stays. */
+export async function prepareDemoProfiles(profiles: ProfileRegistry, at: number): Promise<void> {
+  const known = new Set((await profiles.list()).map(({ datasetId }) => datasetId));
+  for (const { id, name, datasetId } of originatingSystems) {
+    const profile = approved[id];
+    if (profile !== undefined && !known.has(datasetId))
+      await profiles.set(toProfile(id, name, datasetId, profile, at));
+  }
+}
+
+const toProfile = (
+  id: string,
+  displayName: string,
+  datasetId: string,
+  [fullName, updateHours]: readonly [string, number],
+  at: number,
+): MlsProfile => ({
+  datasetId,
+  displayName,
+  fullName,
+  disclaimer: `Listings of ${fullName}, which are invented. Information is deemed reliable but is not guaranteed.`,
+  logoUrl: `https://${id}.example/logo.svg`,
+  rulesUrl: `https://${id}.example/rules`,
+  updateHours,
+  approved: at,
+});

@@ -1,0 +1,127 @@
+import type { Operation, Schema } from "../openapi/operation.ts";
+
+/** Where the JSON endpoints lie. Source: interface specification, section 9. */
+export const v1Root = "/v1";
+
+/** Templates of their addresses. Source: interface specification, section 4.2. */
+export const v1Paths = {
+  property: `${v1Root}/properties/{id}`,
+  accountResources: `${v1Root}/account/resources`,
+  mlsProfiles: `${v1Root}/mls-profiles`,
+} as const;
+
+export type V1Endpoint = keyof typeof v1Paths;
+
+const string: Schema = { type: "string" };
+const integer: Schema = { type: "integer" };
+const boolean: Schema = { type: "boolean" };
+const number: Schema = { type: ["number", "null"] };
+const uuid: Schema = { type: "string", format: "uuid" };
+const uri: Schema = { type: "string", format: "uri" };
+const list = (items: Schema): Schema => ({ type: "array", items });
+/** An object that always has all of the members. */
+const object = (properties: Schema, open = false): Schema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  ...(open ? {} : { additionalProperties: false }),
+});
+
+const meta = { entitlement_version: integer };
+const envelope = (data: Schema, more: Schema = {}): Operation["gives"] => ({
+  "application/json": object({ data, meta: object({ ...meta, ...more }) }),
+});
+
+const resources = list(object({ name: string, key: string, collection: string }));
+const dataset = { dataset_id: uuid, originating_system_name: string };
+
+const read = (
+  endpoint: V1Endpoint,
+  summary: string,
+  gives: Operation["gives"],
+  parameters?: Operation["parameters"],
+): Operation => ({
+  method: "get",
+  path: v1Paths[endpoint],
+  tag: "JSON",
+  summary,
+  ...(parameters === undefined ? {} : { parameters }),
+  gives,
+});
+
+/** What is answered under the root, by endpoint. The compiler refuses a missing one. */
+export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
+  property: read(
+    "property",
+    "One physical property, from its listings that the key sees",
+    envelope(
+      object({
+        id: string,
+        domain: { const: "listing" },
+        version: { type: "string", pattern: "^[0-7][0-9A-HJKMNP-TV-Z]{25}$" },
+        // Those of fields that the key does not see are left out.
+        attributes: {
+          type: "object",
+          properties: {
+            status: { type: ["string", "null"] },
+            list_price: number,
+            bedrooms: number,
+            bathrooms: number,
+            osn: string,
+          },
+        },
+      }),
+    ),
+    [
+      {
+        name: "id",
+        in: "path",
+        required: true,
+        description: "A Placekey, or `prov:<ULID>`",
+        schema: { type: "string", minLength: 1, maxLength: 256 },
+        example: "222-222@5vg-82n-kzz",
+      },
+    ],
+  ),
+  accountResources: read(
+    "accountResources",
+    "What the entitlement of the key grants",
+    envelope(
+      object({
+        customer_id: string,
+        entitlement_version: integer,
+        products: list(string),
+        regions: list(object({ kind: string, value: string })),
+        datasets: list(
+          object({
+            ...dataset,
+            display_name: string,
+            resources,
+            links: object({ metadata: string, service: string, mls_profile: string }),
+          }),
+        ),
+        channels: object({ api: boolean, odata: boolean, file_delivery: boolean }),
+      }),
+    ),
+  ),
+  mlsProfiles: read(
+    "mlsProfiles",
+    "How listings of each approved dataset are to be presented",
+    envelope(
+      list(
+        object({
+          ...dataset,
+          resources,
+          originating_system_full_name: string,
+          compliance: object({
+            disclaimer: string,
+            logo_url: uri,
+            rules_url: uri,
+            required_update_frequency_hours: integer,
+          }),
+        }),
+      ),
+      { count: integer },
+    ),
+  ),
+};

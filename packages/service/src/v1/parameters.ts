@@ -1,0 +1,26 @@
+import { Refused } from "../errors.ts";
+
+/**
+ * The parameters of a query string, decoded. It is read to the letter: nothing is passed over.
+ *
+ * @throws {Refused} `unknown_parameter`, `duplicate_parameter`, `invalid_encoding`
+ */
+export function readParameters(query: string, known: readonly string[]): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of query.split("&").filter((text) => text !== "")) {
+    const [name = "", ...rest] = pair.split("=");
+    const decoded = decode(name);
+    if (!known.includes(decoded)) throw new Refused("unknown_parameter");
+    if (parameters.has(decoded)) throw new Refused("duplicate_parameter", decoded);
+    parameters.set(decoded, decode(rest.join("=")));
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw new Refused("invalid_encoding");
+  }
+}

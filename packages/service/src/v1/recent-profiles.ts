@@ -1,0 +1,27 @@
+import type { MlsProfile, ProfileRegistry } from "@cadastre/store/registry";
+import { RecentAnswers } from "../access/recent-answers.ts";
+
+/** Gives the profiles of datasets, drafts too, by dataset. @throws {StoreError} `registry_unavailable` */
+export type RecentProfiles = () => Promise<ReadonlyMap<string, MlsProfile>>;
+
+/** As of two seconds ago at most. */
+export function recentProfiles(
+  registry: Pick<ProfileRegistry, "list">,
+  clock?: () => number,
+): RecentProfiles {
+  const answers = new RecentAnswers<ReadonlyMap<string, MlsProfile>>(clock);
+  return () =>
+    answers.get(
+      "profiles",
+      async () => new Map((await registry.list()).map((profile) => [profile.datasetId, profile])),
+    );
+}
+
+/** The profile of a dataset, if it was approved. */
+export const approvedIn = (
+  profiles: ReadonlyMap<string, MlsProfile>,
+  datasetId: string,
+): MlsProfile | undefined => {
+  const profile = profiles.get(datasetId);
+  return profile === undefined || profile.approved === null ? undefined : profile;
+};

@@ -1,0 +1,80 @@
+import { type Channel, requireChannel } from "@cadastre/entitlement";
+import type { RequestHandler } from "express";
+import type { Config } from "../config.ts";
+import { Refused } from "../errors.ts";
+import { type Answer, sendAnswer } from "../http/answer.ts";
+import { forCaller } from "../http/for-caller.ts";
+import { signalOfClose } from "../http/gone.ts";
+import { callerOf, findContext } from "../http/request-context.ts";
+import { allow } from "../http/routes.ts";
+import { createStages } from "../http/stages.ts";
+import { inOrder } from "../http/steps.ts";
+import { underPreconditions } from "../odata/entity-tag.ts";
+import { accountResources } from "./account-resources.ts";
+import { mlsProfiles } from "./mls-profiles.ts";
+import { type V1Endpoint, v1Operations } from "./operations.ts";
+import { readParameters } from "./parameters.ts";
+import { property } from "./property.ts";
+import type { V1Services } from "./services.ts";
+import type { V1Request } from "./v1-request.ts";
+
+type Endpoint = {
+  /** The channel that a caller must have; null: none, so that whoever has a key can learn what it is good for. */
+  readonly channel: Channel | null;
+  readonly answer: (request: V1Request, services: V1Services) => Promise<Answer>;
+};
+
+const endpoints: Readonly<Record<V1Endpoint, Endpoint>> = {
+  property: { channel: "api", answer: property },
+  accountResources: { channel: null, answer: accountResources },
+  mlsProfiles: { channel: "api", answer: mlsProfiles },
+};
+
+/** The endpoints by the pattern of their paths. */
+const routes = Object.entries(v1Operations).map(([name, operation]) => ({
+  ...endpoints[name as V1Endpoint],
+  template: operation.path,
+  pattern: new RegExp(`^${operation.path.replace(/\{\w+\}/, "([^/]*)")}$`),
+  parameters: (operation.parameters ?? []).flatMap((one) => (one.in === "query" ? [one.name] : [])),
+}));
+
+/** Headers of a request that have a say in its answer. */
+const decisive = "x-api-key, authorization, accept-encoding";
+
+/** Everything under the root of the JSON endpoints, for callers that the edge has let in. */
+export function v1Routes(services: V1Services, { compression, serverTiming }: Config): RequestHandler[] {
+  return [
+    inOrder(forCaller(decisive)),
+    async (req, res) => {
+      const [path = "", ...query] = req.originalUrl.split("?");
+      const { place, channel, template, parameters, answer } = routeOf(path);
+      const context = findContext(req);
+      if (context !== undefined) context.route = template;
+      const { scope } = callerOf(req);
+      if (channel !== null) requireChannel(scope, channel);
+      if (req.method !== "GET" && req.method !== "HEAD")
+        throw new Refused("method_not_allowed", null, { allow });
+      const request: V1Request = {
+        scope,
+        stages: context?.stages ?? createStages(),
+        parameters: readParameters(query.join("?"), parameters),
+        place,
+        gone: () => signalOfClose(res),
+      };
+      const answered = underPreconditions(await answer(request, services), {
+        header: (name) => req.get(name),
+      });
+      if (serverTiming) res.setHeader("server-timing", request.stages.header());
+      sendAnswer(res, answered, compression);
+    },
+  ];
+}
+
+/** @throws {Refused} `not_found` */
+function routeOf(path: string) {
+  for (const route of routes) {
+    const found = route.pattern.exec(path);
+    if (found !== null) return { ...route, place: found[1] ?? "" };
+  }
+  throw new Refused("not_found");
+}

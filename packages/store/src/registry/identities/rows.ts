@@ -1,0 +1,36 @@
+import type { Knex } from "knex";
+import type { Resolution } from "./identity.ts";
+
+/** Rows of the tables. PostgreSQL gives their whole numbers of 64 bits as text. */
+type ResolutionRow = Omit<Resolution, "resolved"> & { readonly resolved: number | string };
+type CrosswalkRow = { readonly source: string; readonly listing: string; readonly placekey: string };
+type RevisionRow = { readonly name: string; readonly revision: number | string };
+
+/** The tables, to build a statement on. */
+export const resolutionTable = (knex: Knex) => knex<ResolutionRow>("cadastre_resolution");
+export const crosswalkTable = (knex: Knex) => knex<CrosswalkRow>("cadastre_crosswalk");
+const revisionTable = (knex: Knex) => knex<RevisionRow>("cadastre_revision");
+
+/** Name of the revision that counts changes of the resolutions. */
+const name = "resolutions";
+
+export async function selectResolutions(
+  knex: Knex,
+  values: Partial<Pick<Resolution, "id">>,
+): Promise<readonly Resolution[]> {
+  const rows: readonly ResolutionRow[] = await resolutionTable(knex).where(values).orderBy("id");
+  return rows.map(({ id, placekey, resolved }) => ({ id, placekey, resolved: Number(resolved) }));
+}
+
+export async function selectRevision(knex: Knex): Promise<number> {
+  const row: RevisionRow | undefined = await revisionTable(knex).where({ name }).first();
+  return Number(row?.revision ?? 0);
+}
+
+/** Count a change of the resolutions. No other one is made until the transaction has ended. */
+export async function countChange(transaction: Knex.Transaction): Promise<void> {
+  await revisionTable(transaction)
+    .insert({ name, revision: 1 })
+    .onConflict("name")
+    .merge({ revision: transaction.raw("?? + 1", ["cadastre_revision.revision"]) });
+}

@@ -1,0 +1,53 @@
+import type { Knex } from "knex";
+import type { MlsProfile, ProfileRegistry } from "./profile.ts";
+
+/** A row of the table of profiles. PostgreSQL gives its whole numbers of 64 bits as text. */
+type ProfileRow = {
+  readonly dataset_id: string;
+  readonly display_name: string;
+  readonly full_name: string;
+  readonly disclaimer: string;
+  readonly logo_url: string;
+  readonly rules_url: string;
+  readonly update_hours: number;
+  readonly approved: number | string | null;
+};
+
+const profileTable = (knex: Knex) => knex<ProfileRow>("cadastre_profile");
+
+/** The profiles in a database. */
+export function createProfileRegistry(knex: Knex): ProfileRegistry {
+  const select = async (values: Partial<Pick<ProfileRow, "dataset_id">>): Promise<readonly MlsProfile[]> => {
+    const rows: readonly ProfileRow[] = await profileTable(knex).where(values).orderBy("dataset_id");
+    return rows.map(toProfile);
+  };
+  return {
+    set: async (profile) => {
+      await profileTable(knex).insert(toRow(profile)).onConflict("dataset_id").merge();
+    },
+    find: async (datasetId) => (await select({ dataset_id: datasetId }))[0],
+    list: () => select({}),
+  };
+}
+
+const toProfile = (row: ProfileRow): MlsProfile => ({
+  datasetId: row.dataset_id,
+  displayName: row.display_name,
+  fullName: row.full_name,
+  disclaimer: row.disclaimer,
+  logoUrl: row.logo_url,
+  rulesUrl: row.rules_url,
+  updateHours: row.update_hours,
+  approved: row.approved === null ? null : Number(row.approved),
+});
+
+const toRow = (profile: MlsProfile): ProfileRow => ({
+  dataset_id: profile.datasetId,
+  display_name: profile.displayName,
+  full_name: profile.fullName,
+  disclaimer: profile.disclaimer,
+  logo_url: profile.logoUrl,
+  rules_url: profile.rulesUrl,
+  update_hours: profile.updateHours,
+  approved: profile.approved,
+});
