@@ -10,6 +10,8 @@ export default defineConfig({
     // Threads that the tests start run the source as well.
     execArgv: ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"],
     include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "docs/*.test.ts"],
+    // Not one less than there are: of two cores one would wait.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -39,7 +39,7 @@ export function narrowFields(
   entitySet: EntitySet,
   grants: Grants,
   shared: boolean,
-  computed: readonly StructuralProperty[] = [],
+  computed: readonly StructuralProperty[],
 ): Fields {
   const { type } = entitySet;
   const properties = [...type.properties.values()];

@@ -1,4 +1,5 @@
-import { createReadStream } from "node:fs";
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { EntitlementError } from "./errors.ts";
 
@@ -9,7 +10,7 @@ const maxBytes = 65_536;
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export type Reading = {
-  /** Until the last byte, in seconds. */
+  /** Until the last byte of an address, in seconds. */
   readonly timeout: number;
   readonly fetch: typeof globalThis.fetch;
 };
@@ -25,14 +26,10 @@ export type ReadLocation = () => Promise<string>;
  */
 export function locationReader(location: string | URL, { timeout, fetch }: Reading): ReadLocation {
   const url = addressOf(location);
-  const open =
-    url instanceof URL
-      ? (signal: AbortSignal) => openAddress(url, fetch, signal)
-      : async (signal: AbortSignal) => createReadStream(url, { signal });
   return async () => {
     const signal = AbortSignal.timeout(timeout * 1000);
     try {
-      return await collect(await open(signal));
+      return await collect(await (url instanceof URL ? openAddress(url, fetch, signal) : openFile(url)));
     } catch (error) {
       throw new EntitlementError("key_set_unreadable", {
         reason: signal.aborted ? `no answer within ${timeout} s` : reasonOf(error),
@@ -53,6 +50,14 @@ function addressOf(location: string | URL): URL | string {
   const trusted = url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname));
   if (!trusted || url.username !== "" || url.password !== "") throw new EntitlementError("key_set_location");
   return url;
+}
+
+/** A pipe would keep its reader waiting for as long as nobody writes. */
+async function openFile(path: string) {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  if ((await file.stat()).isFile()) return file.createReadStream();
+  await file.close();
+  throw new Refusal("not a file");
 }
 
 async function openAddress(url: URL, fetch: typeof globalThis.fetch, signal: AbortSignal) {

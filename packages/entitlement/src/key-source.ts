@@ -30,7 +30,7 @@ export type KeySourceOptions = {
   readonly maxStaleness?: number;
   /** Least time between two readings, whoever asks: 5. */
   readonly minInterval?: number;
-  /** Longest time of one reading: 5. */
+  /** Longest time of reading an address once: 5. */
   readonly timeout?: number;
   /** Told of every reading that failed, for a log. */
   readonly onFailure?: (error: unknown) => void;

@@ -44,19 +44,22 @@ export function shownBy(grant: Grant, property: StructuralProperty, type: Entity
   return masked(before, property, grant);
 }
 
-/** What a grant shows of a property that no grant can name: its value, if all that it comes from is shown whole. */
+/**
+ * What a grant shows of a property that no grant can name: its value, if all that it comes from is shown whole. One that
+ * does not say what it comes from is shown to nobody.
+ */
 export function shownOfComputed(
   grant: Grant,
   property: StructuralProperty,
   type: EntityType,
 ): Shown | undefined {
-  const { derivedFrom = [] } = property;
-  const areWhole = derivedFrom.every((inputName) => {
+  const { derivedFrom } = property;
+  const areWhole = derivedFrom?.every((inputName) => {
     const input = type.properties.get(inputName);
     const shown = input && shownBy(grant, input, type);
     return shown !== undefined && isWhole(shown);
   });
-  return areWhole ? wholeOf(property) : undefined;
+  return areWhole === true ? wholeOf(property) : undefined;
 }
 
 function derived(property: StructuralProperty, inputs: ReadonlyMap<string, Shown>): Shown {

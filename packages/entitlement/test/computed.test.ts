@@ -14,7 +14,11 @@ const placeId = { ...property("PlaceId", "Edm.String"), derivedFrom: ["Street", 
 const rules = {
   Property: {
     by: "dataset",
-    computed: [placeId, { ...placeId, name: "Lost", derivedFrom: ["Nowhere"] }],
+    computed: [
+      placeId,
+      { ...placeId, name: "Lost", derivedFrom: ["Nowhere"] },
+      property("Unsaid", "Edm.String"),
+    ],
   },
 } as const;
 
@@ -28,7 +32,7 @@ const scopeOf = (inTexas: ResourceGrant, inOregon: ResourceGrant = { fields: "*"
 function finds(scope: ReturnType<typeof scopeOf>, name: string, DatasetId: string): boolean {
   const filter = compare(propertyNode({ ...placeId, name }), "eq", literal("id"));
   const restricted = restrict(query(visibleEntitySet(homes, scope), { filter }), scope);
-  return matches(restricted.filter, { DatasetId, PlaceId: "id", Lost: "id" });
+  return matches(restricted.filter, { DatasetId, PlaceId: "id", Lost: "id", Unsaid: "id" });
 }
 
 test.each<[string, ResourceGrant, boolean]>([
@@ -44,6 +48,7 @@ test.each<[string, ResourceGrant, boolean]>([
   expect(finds(scope, "PlaceId", oregon)).toBe(true);
   expect(finds(scopeOf(inTexas, inTexas), "PlaceId", texas)).toBe(isFound);
   expect(finds(scope, "Lost", texas)).toBe(false);
+  expect(finds(scope, "Unsaid", texas)).toBe(false);
 });
 
 test("what is computed is in no entity set, and is selected by nobody", () => {

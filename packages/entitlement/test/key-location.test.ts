@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +60,13 @@ test("a file is read whole, of at most 65,536 bytes", async () => {
   await expect(reader(file)()).resolves.toBe(longest);
   writeFileSync(file, `${longest} `);
   await expect(reader(file)()).rejects.toThrow("cannot be read: more than 65536 bytes");
+});
+
+test("what is no file is refused at once, a pipe that nobody writes to as well", async () => {
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  for (const path of [folder, pipe])
+    await expect(reader(path)()).rejects.toThrow("cannot be read: not a file");
 });
 
 test("an address is asked for a key set that no cache holds, from where it is alone", async () => {

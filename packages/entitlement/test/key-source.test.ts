@@ -231,6 +231,44 @@ describe("a key set at an address", () => {
     await vi.advanceTimersByTimeAsync(600_000);
     expect(fetch).toHaveBeenCalledTimes(asked);
   });
+
+  test("counts for less than its staleness, and is asked for after its interval, to the millisecond", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    const fetch = vi.fn(async () => new Response(setOf(first)));
+    const options = { fetch, maxAge: 1000, maxStaleness: 64, minInterval: 8 };
+    const keys = await open("https://issuer.example/jwks.json", options);
+    await vi.advanceTimersByTimeAsync(7999);
+    await keys.find("unknown");
+    expect(fetch).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await keys.find("unknown");
+    expect(fetch).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(63_999);
+    await expect(keys.find(first.kid)).resolves.toBeDefined();
+    await vi.advanceTimersByTimeAsync(1);
+    await refused(keys.find(first.kid), "key_set_stale");
+  });
+
+  test("is not read again once it is closed, not even after a reading that was under way", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    let answerLast = () => {};
+    const fetch = vi
+      .fn<typeof globalThis.fetch>(async () => new Response(setOf(first)))
+      .mockImplementationOnce(async () => new Response(setOf(first)))
+      .mockImplementationOnce(
+        () =>
+          new Promise((resolve) => {
+            answerLast = () => resolve(new Response(setOf(first)));
+          }),
+      );
+    const keys = await open("https://issuer.example/jwks.json", { fetch, minInterval: 0 });
+    const unknown = keys.find("unknown");
+    keys.close();
+    answerLast();
+    await unknown;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(fetch).toHaveBeenCalledTimes(2);
+  });
 });
 
 /** Writes until the other side has had enough. */

@@ -13,6 +13,8 @@ const served = "packages/service/src/ingest/served.ts";
 const servedProperty = "packages/service/src/identity/served-property.ts";
 const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
+const replication = "packages/service/src/replicate/replicate.ts";
+const removal = "packages/service/src/replicate/remove-gone.ts";
 const publication = "packages/service/src/gates/publication.ts";
 const coverageMap = "packages/service/src/cli/coverage.ts";
 const fieldCompleteness = "packages/service/src/v1/field-completeness.ts";
@@ -30,7 +32,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   // Who holds more than the half of a store that reads.
   ["packages/store/src/sqlite/store.ts", "openSqliteStore", [command, prepare, service]],
   ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
-  ["packages/store/src/store.ts", "WritableStore", [command, prepare, pruning, ingest]],
+  ["packages/store/src/store.ts", "WritableStore", [command, prepare, pruning, ingest, removal, replication]],
   ["packages/store/src/store.ts", "commit", [prepare]],
   ["packages/store/src/store.ts", "prune", [pruning]],
   ["packages/store/src/store.ts", "notes", [prepare, service]],
@@ -38,8 +40,13 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   // Who reads what is counted of all records: what it gives is of a restricted query.
   ["packages/store/src/store.ts", "coverage", [coverageMap, fieldCompleteness]],
   // Who fills it by builds; a publication shows its check all records of the candidate state.
-  ["packages/store/src/store.ts", "builds", [buildCommands, gateCommands, prepare, ingest, service]],
-  ["packages/store/src/build/build.ts", "stage", [ingest]],
+  [
+    "packages/store/src/store.ts",
+    "builds",
+    [buildCommands, gateCommands, prepare, ingest, removal, replication, service],
+  ],
+  ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
+  ["packages/store/src/build/build.ts", "keys", [removal]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],

@@ -17,6 +17,7 @@ export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/c
 export { compileExpand, compileExpandCount, type ExpandFrom } from "./compile/expand.ts";
 export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
 export {
+  type Codes,
   type Column,
   type Join,
   type Mapping,

@@ -22,11 +22,13 @@ const given = settingsOf({
   listings: "200000",
   dictionary: "5000",
   rounds: "5",
+  warm: "6",
   seconds: "1.5",
   pages: "200",
 });
 const method: Method = {
   rounds: Number(given.rounds),
+  warm: Number(given.warm),
   seconds: Number(given.seconds),
   pages: Number(given.pages),
 };

@@ -5,6 +5,8 @@ import { median } from "./table.ts";
 
 export type Method = {
   readonly rounds: number;
+  /** Length of the round that warms up, in seconds: until the engine has compiled what a request runs through. */
+  readonly warm: number;
   /** Length of a round, in seconds; of a walk its pages say it. */
   readonly seconds: number;
   readonly pages: number;
@@ -14,15 +16,17 @@ export type Method = {
 export async function measure(
   subjects: readonly Subject[],
   query: Query,
-  { rounds, seconds, pages }: Method,
+  { rounds, warm, seconds, pages }: Method,
 ): Promise<readonly Cost[]> {
   const costs: Cost[][] = subjects.map(() => []);
   for (let round = -1; round < rounds; round++) {
     for (const [i, subject] of subjects.entries()) {
       const cost = query.walk
         ? await walk(subject, subject.pathOf(query, 0), round < 0 ? 10 : pages)
-        : await drive(subject, (turn) => subject.pathOf(query, turn), { seconds, concurrency });
-      // The round before the first warms up.
+        : await drive(subject, (turn) => subject.pathOf(query, turn), {
+            seconds: round < 0 ? warm : seconds,
+            concurrency,
+          });
       if (round >= 0) costs[i]?.push(cost);
     }
   }

@@ -29,6 +29,7 @@ export function plotSvg({ title, steps, series }: Plot): string {
   const decades = Array.from({ length: most - least + 1 }, (_, i) => 10 ** (least + i));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     `<text x="${area.left}" y="24" font-size="14">${escaped(title)}</text>`,
     ...decades.flatMap((decade) => [

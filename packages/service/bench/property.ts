@@ -19,9 +19,14 @@ import { settingsOf } from "./settings.ts";
 import { startDictionary } from "./subjects.ts";
 import { head, line, number } from "./table.ts";
 
-const given = settingsOf({ listings: "20000", rounds: "5", seconds: "1.5" });
+const given = settingsOf({ listings: "20000", rounds: "5", warm: "6", seconds: "1.5" });
 const listings = Number(given.listings);
-const method = { rounds: Number(given.rounds), seconds: Number(given.seconds), pages: 0 };
+const method = {
+  rounds: Number(given.rounds),
+  warm: Number(given.warm),
+  seconds: Number(given.seconds),
+  pages: 0,
+};
 
 /** Listings that are asked for. */
 const asked = 500;

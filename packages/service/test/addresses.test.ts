@@ -165,6 +165,28 @@ describe("one property", () => {
     expect(reply.text.toLowerCase()).toBe(text(entity[name]).toLowerCase());
   });
 
+  test.each(["national", "coarse"])("that is a collection has a `$count`, for %s", async (name) => {
+    const $filter = "StateOrProvince eq 'WA'";
+    const listed = await rows({ $filter, $select: "ListingKey,Appliances,Cooling", $top: 20 }, name);
+    const counts = new Set<number>();
+    for (const row of listed) {
+      for (const field of ["Appliances", "Cooling"]) {
+        const reply = await get(`${property}('${String(row["ListingKey"])}')/${field}/$count`, name);
+        const items = row[field] as readonly string[];
+        expect([reply.status, reply.text]).toEqual([200, String(items.length)]);
+        expect(reply.headers["content-type"]).toBe("text/plain;charset=utf-8");
+        counts.add(items.length);
+      }
+    }
+    expect(counts.has(0) && counts.size > 2).toBe(true);
+  });
+
+  test("that is an empty collection is one", async () => {
+    const [row] = await rows({ $filter: "not Appliances/any()", $select: "ListingKey", $top: 1 });
+    const reply = await get(`${property}('${String(row?.["ListingKey"])}')/Appliances`);
+    expect([reply.status, toEntity(reply)["value"]]).toEqual([200, []]);
+  });
+
   test("takes no option but its format", async () => {
     const reply = await get(`${property}('${key}')/City?$select=City`);
     expect([reply.status, toError(reply).code]).toEqual([400, "unknown_option"]);
@@ -198,7 +220,7 @@ describe("what is hidden is as if it were not there", () => {
     }
   });
 
-  test.each(["", "/City", "/City/$value", "/$value", "/Appliances/$value"])(
+  test.each(["", "/City", "/City/$value", "/$value", "/Appliances/$value", "/Appliances/$count"])(
     "an entity, at its %s",
     async (address) => {
       const [hidden, absent] = [
@@ -246,7 +268,7 @@ test.each<[string, number, string]>([
   expect(Buffer.byteLength(reply.text)).toBeLessThanOrEqual(1024);
 });
 
-test.each(["/$count", "('KEY')/City", "('KEY')/City/$value", "/KEY"])(
+test.each(["/$count", "('KEY')/City", "('KEY')/City/$value", "('KEY')/Appliances/$count", "/KEY"])(
   "`HEAD` of %s is `GET` without the body",
   async (address) => {
     const target = property + address.replace("KEY", key);

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
+import { Closings } from "../src/postgres/closings.ts";
 import { readSettings } from "../src/postgres/connections.ts";
 import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { readAsOf } from "../src/postgres/reader.ts";
@@ -16,7 +17,7 @@ import { type PlanWords, plans } from "./support/plans.ts";
 
 if (!hasPostgres) console.warn("no PostgreSQL server is installed: its store is not tested");
 
-test("a version that is closed while a walk finds its place is read all the same", async () => {
+test("closed versions are looked for once one is known since, or found to be closed", async () => {
   const versions = {
     current: { text: "current", values: [] },
     merged: { text: "merged", values: [] },
@@ -28,12 +29,21 @@ test("a version that is closed while a walk finds its place is read all the same
     queries[0]?.onRow?.([null, "t"]);
     queries[1]?.onRow?.([queries[1].text === "merged" ? "7" : "6"]);
   };
-  const { count } = await readAsOf(run, { count: versions }, 1, history, false);
-  expect(count).toBe(7);
-  expect(asked).toEqual([
+  const closings = new Closings();
+  const countAt = async (checkpoint: number) => {
+    asked.length = 0;
+    return (await readAsOf(run, { count: versions }, checkpoint, history, closings)).count;
+  };
+  const [current, merged] = [
     ["history", "current"],
     ["history", "merged"],
-  ]);
+  ];
+  expect(await countAt(5)).toBe(7);
+  expect(asked).toEqual([current, merged]);
+  expect(await countAt(4)).toBe(7);
+  expect(asked).toEqual([merged]);
+  expect(await countAt(6)).toBe(7);
+  expect(asked).toEqual([current, merged]);
 });
 
 describe.skipIf(!hasPostgres)("PostgreSQL", () => {

@@ -1,17 +1,23 @@
-import type { BoundNode } from "../bound/tree.ts";
-import { join, type SqlFragment, sql } from "../sql/fragment.ts";
+import type { BoundNode, ConstantNode } from "../bound/tree.ts";
+import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { among } from "./among.ts";
 import type { Target } from "./operand.ts";
+
+/** Constants, none of them null, that a column is compared with. Their SQL is in the form of the column's values. */
+type Listed = { readonly constants: readonly ConstantNode[]; readonly sql: readonly SqlFragment[] };
 
 /**
  * Whether a column has one of some values, by the codes that it holds for them: null where it has none. Undefined for
  * what is no column of codes. Beside the items of a lambda an index finds nothing sooner.
  */
-export function compileCodes(
-  node: BoundNode,
-  values: readonly SqlFragment[],
-  { place, variables }: Target,
-): SqlFragment | undefined {
+export function compileCodes(node: BoundNode, listed: Listed, target: Target): SqlFragment | undefined {
+  const { place, variables, values } = target;
   if (node.kind !== "Property" || node.base !== undefined || variables.length > 0) return undefined;
   const { codes } = place.members.column(node.property);
-  return codes && sql`${codes.sql} in (${codes.of(join(values, ", "))})`;
+  if (codes === undefined) return undefined;
+  const { known = () => undefined } = codes;
+  const isKnown = listed.constants.every((one) => values.holds(one, (it) => known(it) !== undefined));
+  if (!isKnown) return sql`${codes.sql} in (${codes.of(join(listed.sql, ", "))})`;
+  const given = listed.constants.map((one) => value(values.derive([one], ([it]) => known(it))));
+  return among(codes.sql, given, target);
 }

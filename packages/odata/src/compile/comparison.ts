@@ -55,7 +55,7 @@ function compareWithConstant(
   const bound = dialect.operand(encoded, node.type as PrimitiveType, operand.form);
   const right = { ...operand, sql: bound, nullable: false };
   const isOrder = sharp !== "eq" && sharp !== "ne";
-  const coded = isOrder ? undefined : compileCodes(node, [bound], target);
+  const coded = isOrder ? undefined : compileCodes(node, { constants: [constant], sql: [bound] }, target);
   if (coded !== undefined) {
     if (mode === "truth" && sharp === "eq") return coded;
     const known = sql`coalesce(${coded}, ${dialect.truth(false)})`;

@@ -9,12 +9,20 @@ export type Column = {
   readonly sql: SqlFragment;
   readonly encoding?: EncodingName;
   /**
-   * Where the values lie in another table: what is held in their stead, and the subquery that gives it for a list of
-   * values. `sql` gives the value itself.
+   * Where the values lie in another table: what is held in their stead. `sql` gives the value itself.
    */
-  readonly codes?: { readonly sql: SqlFragment; readonly of: (values: SqlFragment) => SqlFragment };
+  readonly codes?: Codes;
   /** Of points: the index that finds them by place. */
   readonly index?: PointIndex;
+};
+
+/** What a column holds in the stead of values that lie in another table. */
+export type Codes = {
+  readonly sql: SqlFragment;
+  /** The subquery that gives the codes of a list of values. */
+  readonly of: (values: SqlFragment) => SqlFragment;
+  /** The code of a value, which never changes; undefined where only the subquery knows it. */
+  readonly known?: (value: unknown) => unknown;
 };
 
 /** Where an entity set lies in the database. The caller's: any table, view or subquery will do. */
@@ -37,6 +45,8 @@ export type Mapping = {
    * a property.
    */
   readonly ranges?: boolean;
+  /** Whether hardly a row is looked at, as where the key is given: nothing is made first to find values in. */
+  readonly few?: boolean;
   /** What serves `$search`. Without: the texts themselves are searched. */
   readonly search?: SearchIndex;
 };

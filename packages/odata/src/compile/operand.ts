@@ -20,6 +20,8 @@ export type Target = {
   /** The entity that the query is about. */
   readonly place: Place;
   readonly values: ValueSource;
+  /** See `Mapping.few`. */
+  readonly few: boolean;
   /** Variables of the enclosing lambdas, from the outermost in. A query's own names never reach SQL. */
   readonly variables: readonly Variable[];
   /** Compiles an expression: operands hold collections and predicates, which hold operands. */

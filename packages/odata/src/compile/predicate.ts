@@ -1,6 +1,8 @@
 import type { BoundLambdaNode, BoundLogicalNode, BoundNode, MembershipNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
-import { join, type SqlFragment, sql } from "../sql/fragment.ts";
+import { type SqlFragment, sql } from "../sql/fragment.ts";
+import { among } from "./among.ts";
+import { balanced } from "./balanced.ts";
 import { withoutChoices } from "./chosen.ts";
 import { compileCodes } from "./codes.ts";
 import { compileComparison } from "./comparison.ts";
@@ -53,26 +55,18 @@ function compileLogical(node: BoundLogicalNode, target: Target, mode: Mode): Sql
   return balanced(operands, node.operator) ?? target.dialect.truth(node.operator === "and");
 }
 
-/** `((a or b) or (c or d))`: SQLite refuses trees deeper than 1,000, and a chain is as deep as it is long. */
-function balanced(operands: readonly SqlFragment[], operator: "and" | "or"): SqlFragment | undefined {
-  if (operands.length <= 8)
-    return operands.length === 0 ? undefined : sql`(${join(operands, ` ${operator} `)})`;
-  const middle = Math.ceil(operands.length / 2);
-  const halves = [operands.slice(0, middle), operands.slice(middle)].flatMap(
-    (half) => balanced(half, operator) ?? [],
-  );
-  return sql`(${join(halves, ` ${operator} `)})`;
-}
-
 function compileMembership(node: MembershipNode, target: Target, mode: Mode): SqlFragment {
   const { dialect } = target;
   const operand = compileOperand(node.operand, target);
   const encoded = node.values
     .filter((item) => item.kind === "Constant")
     .filter(({ value }) => value !== null && !Number.isNaN(value))
-    .map((item) => encodeFor(operand, item, target))
-    .filter(({ exact }) => exact)
-    .map((item) => dialect.operand(item.value, node.operand.type as PrimitiveType, operand.form));
+    .map((constant) => ({ constant, ...encodeFor(operand, constant, target) }))
+    .filter(({ exact }) => exact);
+  const listed = {
+    constants: encoded.map(({ constant }) => constant),
+    sql: encoded.map(({ value }) => dialect.operand(value, node.operand.type as PrimitiveType, operand.form)),
+  };
   const others = node.values
     .filter((item) => item.kind !== "Constant" || item.value === null)
     .map((right) =>
@@ -82,10 +76,9 @@ function compileMembership(node: MembershipNode, target: Target, mode: Mode): Sq
         mode,
       ),
     );
-  const listed =
-    compileCodes(node.operand, encoded, target) ?? sql`${operand.sql} in (${join(encoded, ", ")})`;
+  const isListed = compileCodes(node.operand, listed, target) ?? among(operand.sql, listed.sql, target);
   const exact =
-    mode === "exact" && operand.nullable ? sql`coalesce(${listed}, ${dialect.truth(false)})` : listed;
+    mode === "exact" && operand.nullable ? sql`coalesce(${isListed}, ${dialect.truth(false)})` : isListed;
   return balanced(encoded.length === 0 ? others : [exact, ...others], "or") ?? dialect.truth(false);
 }
 

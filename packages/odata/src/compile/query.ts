@@ -133,6 +133,7 @@ export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource
   dialect,
   place: placeHere(mapping, (_key, column) => column),
   values,
+  few: mapping.few ?? false,
   variables: [],
   operand: compileOperand,
   predicate: compilePredicate,

@@ -27,12 +27,12 @@ export function cast(value: unknown, from: BoundType, to: ValueType): unknown {
   return codecOf(type).fromJson(whole(value as EdmNumber)) ?? null;
 }
 
-/** The value that a text is the literal of, in the range that databases have. */
+/** The value that a text is the literal of, in the range that databases have. Of an instant they know no offset. */
 function read(literal: string, type: PrimitiveType): unknown {
   const value = codecOf(type).parse(literal) ?? null;
   if (value === null) return null;
   if (type === "Edm.Date") return dateOrNull(value as number);
-  return type === "Edm.DateTimeOffset" ? instantOrNull(value as Instant) : value;
+  return type === "Edm.DateTimeOffset" ? instantOrNull({ ...(value as Instant), offset: 0 }) : value;
 }
 
 const item = (type: BoundType) => itemType(type) as PrimitiveType;

@@ -60,6 +60,9 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
 
   test.each([
     "Appliances/all(a:not contains(a,'v'))",
+    "hour(cast(City,Edm.DateTimeOffset)) eq 22",
+    "time(ModificationTimestamp) eq time(cast(City,Edm.DateTimeOffset))",
+    "totaloffsetminutes(cast(City,Edm.DateTimeOffset)) eq 0",
     "not Appliances/any(a:not contains(City,a))",
     "Appliances/any(a:a eq 'Oven' and Id eq null)",
     "Appliances/any()",

@@ -4,6 +4,7 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
+import { FeedError } from "../replicate/feed-error.ts";
 
 /** How the program ends. */
 export const exitCodes = { done: 0, refused: 1, usage: 2 } as const;
@@ -20,7 +21,15 @@ export const print = (result: string): void => void process.stdout.write(`${resu
 export const say = (words: string): void => void process.stderr.write(`${words}\n`);
 
 /** What an operator can put right; everything else is a fault of ours, with its stack. */
-const refusals = [CommandRefused, ConfigError, DataError, EntitlementError, IngestError, StoreError];
+const refusals = [
+  CommandRefused,
+  ConfigError,
+  DataError,
+  EntitlementError,
+  FeedError,
+  IngestError,
+  StoreError,
+];
 
 /** Say what has gone wrong, and give the exit code for it. */
 export function concede(error: unknown): number {

@@ -8,6 +8,7 @@ import { ingestCommand } from "./ingest.ts";
 import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
 import { profileCommand } from "./profile.ts";
+import { replicateCommand } from "./replicate.ts";
 
 /** The commands by which an operator looks after the service. */
 function createProgram(): Command {
@@ -16,6 +17,7 @@ function createProgram(): Command {
     .addCommand(keyCommand())
     .addCommand(entitlementCommand())
     .addCommand(ingestCommand())
+    .addCommand(replicateCommand())
     .addCommand(gatesCommand())
     .addCommand(publishCommand())
     .addCommand(rollbackCommand())

@@ -29,6 +29,6 @@ const resolution = 7;
 /** The hexagon at a listing's coordinates. */
 function cellOf({ Latitude, Longitude }: Row): string | undefined {
   if (typeof Latitude !== "number" || typeof Longitude !== "number") return undefined;
-  if (Math.abs(Latitude) > 90 || Math.abs(Longitude) > 180) return undefined;
-  return latLngToCell(Latitude, Longitude, resolution);
+  const isOnEarth = Math.abs(Latitude) <= 90 && Math.abs(Longitude) <= 180;
+  return isOnEarth ? latLngToCell(Latitude, Longitude, resolution) : undefined;
 }

@@ -10,6 +10,8 @@ export type Address =
   | { readonly kind: "Count"; readonly entitySet: string }
   | ({ readonly kind: "Entity" } & EntityAddress)
   | ({ readonly kind: "Property"; readonly property: string } & EntityAddress)
+  /** `$count` of a property that is a collection. */
+  | ({ readonly kind: "ItemCount"; readonly property: string } & EntityAddress)
   /** `$value` of a property, or of the entity where that is null. */
   | ({ readonly kind: "Value"; readonly property: string | null } & EntityAddress);
 
@@ -61,6 +63,7 @@ function belowEntity(entity: EntityAddress, [first, second, ...rest]: readonly P
   if (second === undefined && isSystem(first, "$value")) return { kind: "Value", property: null, ...entity };
   if (first.kind !== "Resource" || first.args !== null || rest.length > 0) throw new Refused("not_found");
   if (second === undefined) return { kind: "Property", property: first.name, ...entity };
+  if (isSystem(second, "$count")) return { kind: "ItemCount", property: first.name, ...entity };
   if (isSystem(second, "$value")) return { kind: "Value", property: first.name, ...entity };
   throw new Refused("not_found");
 }

@@ -6,7 +6,7 @@ import { entity } from "./entity.ts";
 import { underPreconditions } from "./entity-tag.ts";
 import { metadata } from "./metadata.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { property, propertyValue } from "./property.ts";
+import { itemCount, property, propertyValue } from "./property.ts";
 import { findEntitySet, serviceDocument } from "./service-document.ts";
 import type { OdataServices } from "./services.ts";
 
@@ -39,6 +39,8 @@ async function answerAt(address: Address, request: OdataRequest, services: Odata
       return entity(request, entitySet, address.key, services);
     case "Property":
       return property(request, entitySet, address, services);
+    case "ItemCount":
+      return itemCount(request, entitySet, address, services);
     case "Value":
       return propertyValue(request, entitySet, address, services);
   }

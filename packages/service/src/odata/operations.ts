@@ -39,6 +39,7 @@ const placeholder = (name: string, description: string, example: string): Parame
 const entitySet = placeholder("entitySet", "A set of the service document", "Property");
 const key = placeholder("key", "Key of the entity; each quote in it is written twice", "GSM_10000111");
 const property = placeholder("property", "A property of `$metadata`", "City");
+const collectionProperty = placeholder("collection", "A property that is a collection", "Appliances");
 
 const set = `${odataRoot}/{entitySet}`;
 const one = `${set}('{key}')`;
@@ -70,6 +71,12 @@ const reads: Readonly<Record<Address["kind"], Read>> = {
     summary: "One property of a record",
     places: [entitySet, key, property],
     gives: json(object({ value: {} }, "value")),
+  },
+  ItemCount: {
+    path: `${one}/{collection}/$count`,
+    summary: "Number of items of a property that is a collection",
+    places: [entitySet, key, collectionProperty],
+    gives: plain,
   },
   Value: {
     path: `${one}/{property}/$value`,

@@ -37,6 +37,21 @@ export async function property(
   return stages.time("render", () => tagged(renderProperty(entity, asked, value, format)));
 }
 
+/** `GET /reso/odata/<EntitySet>('<key>')/<Property>/$count`. Source: OData URL Conventions 4.01, section 4.8. */
+export async function itemCount(
+  request: OdataRequest,
+  entitySet: EntitySet,
+  address: AddressOf<"ItemCount">,
+  services: OdataServices,
+): Promise<Answer> {
+  request.stages.time("parse", () => parseValue(request));
+  const asked = findProperty(address.property, entitySet);
+  if (!asked.collection) throw new Refused("not_found");
+  const value = await readValue(request, entitySet, asked, address, services);
+  const items = JSON.parse(value) as readonly unknown[] | null;
+  return tagged(found(textType, String(items?.length ?? 0)));
+}
+
 /** `GET /reso/odata/<EntitySet>('<key>')/<Property>/$value`. Source: OData Protocol 4.01, section 11.2.4.1. */
 export async function propertyValue(
   request: OdataRequest,

@@ -45,6 +45,7 @@ export const optionsOf: Readonly<Record<Address["kind"], readonly OfferedOption[
   Count: rowOptions,
   Entity: entityOptions,
   Property: formatOptions,
+  ItemCount: formatOptions,
   Value: formatOptions,
 };
 
@@ -103,7 +104,7 @@ export const parseMetadata = (request: OdataRequest): "xml" | "json" =>
 export const parseFormat = (request: OdataRequest): JsonFormat =>
   toFormat(readOptions(request, formatOptions), request);
 
-/** Refuses what the text of one property cannot have. */
+/** Refuses what a text, the value of one property or the number of its items, cannot have. */
 export const parseValue = (request: OdataRequest): void =>
   requireText(readOptions(request, formatOptions).texts.get("$format"));
 

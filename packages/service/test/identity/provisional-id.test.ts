@@ -52,6 +52,7 @@ test.each<[string, Row]>([
   ["a street", { StreetName: " " }],
   ["a latitude", { Latitude: null }],
   ["a place on earth", { Longitude: 181 }],
+  ["a place that is a number", { Longitude: Number.NaN }],
 ])("a listing without %s is a property of its own", (_, said) => {
   expect(idOf(said)).toBe(idOf({ ...said, City: "Waco" }));
   expect(idOf(said)).not.toBe(idOf({ ...said, ListingKey: "b" }));
@@ -66,5 +67,6 @@ test("whatever the values, an id has its form and is the same again", () => {
       const id = idOf(row as Row);
       expect([isProvisionalId(id), idOf(row as Row)]).toEqual([true, id]);
     }),
+    { numRuns: Number(process.env["CASES"] ?? 300) },
   );
 });

@@ -173,6 +173,10 @@ const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
     options: some({ $filter: filtersOf(resource), $ignorecase: boolean, $top: pick("1") }, 2),
   })),
   Property: ofEach((resource) => ({ resource, path: propertyOf(resource) })),
+  ItemCount: ofEach((resource) => ({
+    resource,
+    path: propertyOf(resource).map((path) => `${path}/$count`),
+  })),
   Value: ofEach((resource) => ({ resource, path: propertyOf(resource).map((path) => `${path}/$value`) })),
   Entity: ofEach((resource) => ({
     resource,
@@ -260,6 +264,7 @@ export const requestsOf = {
     { weight: 8, arbitrary: ofAddress.Entity },
     { weight: 8, arbitrary: ofAddress.Property },
     { weight: 6, arbitrary: ofAddress.Value },
+    { weight: 4, arbitrary: ofAddress.ItemCount },
     { weight: 6, arbitrary: ofAddress.Count },
     ofAddress.ServiceDocument,
     ofAddress.Metadata,

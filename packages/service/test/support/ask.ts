@@ -19,7 +19,7 @@ export async function ask(
   target: string,
   headers: Headers = {},
   method = "GET",
-  body = "",
+  body: string | Uint8Array = "",
 ): Promise<Reply> {
   const reply = await send(baseUrl, target, headers, method, body);
   const apiKey = headers["x-api-key"] ?? headers["authorization"]?.split(" ").at(-1);
@@ -32,7 +32,7 @@ function send(
   target: string,
   headers: Headers,
   method: string,
-  body: string,
+  body: string | Uint8Array,
 ): Promise<Reply> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {

@@ -102,6 +102,17 @@ export type Builds = {
   ) => Promise<Staged>;
   /** How far a source has been staged; null before its first batch. */
   readonly cursor: (resource: string, source: string) => Promise<string | null>;
+  /**
+   * Keys of the records of a source as a publication would leave them, in their order: those after `after`, at most
+   * 10,000 at a time. Their values are in database form.
+   *
+   * @throws {StoreError} `unknown_resource`
+   */
+  readonly keys: (
+    resource: string,
+    source: string,
+    after?: readonly unknown[],
+  ) => Promise<readonly (readonly unknown[])[]>;
   /** Forget what is staged of a source: its cursor is again that of the serving build. Gives the number of changes. */
   readonly discard: (resource: string, source: string) => Promise<number>;
   /**

@@ -4,6 +4,7 @@ import { readBuilds } from "./history.ts";
 import { publish } from "./publish.ts";
 import { rollback } from "./rollback.ts";
 import type { BuiltTable, Ground } from "./session.ts";
+import { readSourceKeys } from "./source-keys.ts";
 import { readSources } from "./sources.ts";
 import { discardStaged, stageBatch } from "./staging.ts";
 
@@ -23,6 +24,10 @@ export function createBuilds(ground: Ground): Builds {
     cursor: async (resource, source) => {
       const sources = await read((session) => readSources(session, find(resource).table.name));
       return sources.find((one) => one.source === source)?.cursor ?? null;
+    },
+    keys: async (resource, source, after) => {
+      const { table } = find(resource);
+      return read((session) => readSourceKeys(session, table, source, after));
     },
     discard: async (resource, source) => {
       const { table } = find(resource);

@@ -11,5 +11,5 @@ export function postgresCompiler(
 ): CurrentCompiler {
   const { page, count } = currentCompiler(table, { ...mapping, ranges: false }, forms, computed);
   const { page: inRanges } = currentCompiler(table, { ...mapping, ranges: true }, forms, computed);
-  return { page: (query, index) => (index === undefined ? page : inRanges)(query), count };
+  return { page: (query, { ordered }) => (ordered === undefined ? page : inRanges)(query), count };
 }

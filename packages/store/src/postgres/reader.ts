@@ -8,43 +8,41 @@ import {
   type Versions,
 } from "../read/request.ts";
 import { lastCheckpoint } from "./bookkeeping.ts";
+import type { Closings } from "./closings.ts";
 import { PageRows } from "./page-rows.ts";
 import type { Run } from "./reader-pool.ts";
 import type { Fields, Query } from "./round-trip.ts";
 
-/** What a page's walk starts from: the order's values in the record of its bookmark. */
-export type Start = {
-  readonly values: readonly unknown[];
-  /** Whether a version was closed since the walk's checkpoint. */
-  readonly isClosed: boolean;
-};
-
 /**
+ * What a page starts from: the order's values in the record of its bookmark.
+ *
  * @param orderValues statements of which one gives the values; most often the first
- * @param history see `compileHistory`
  * @throws {StoreError} `bookmark_expired` if none of `orderValues` has a row.
  */
 export async function findStart(
   run: Run,
   [current, ...others]: readonly CompiledSql[],
-  history: CompiledSql,
-): Promise<Start> {
+): Promise<readonly unknown[]> {
   let values: Fields | undefined;
-  let isClosed = false;
   const onRow = (fields: Fields) => {
     values ??= fields;
   };
-  const queries: Query[] = [
-    historyQuery(history, (then) => {
-      isClosed = then.isClosed;
-    }),
-  ];
-  if (current !== undefined) queries.push({ ...current, onRow });
-  await run(queries);
+  if (current !== undefined) await run([{ ...current, onRow }]);
   if (values === undefined && others.length > 0)
     await run(others.map((statement) => ({ ...statement, onRow })));
   if (values === undefined) throw new StoreError("bookmark_expired");
-  return { values, isClosed };
+  return values;
+}
+
+/** Whether a version was closed since the checkpoint of a history. */
+export async function findClosed(run: Run, history: CompiledSql): Promise<boolean> {
+  let closed = false;
+  await run([
+    historyQuery(history, ({ isClosed }) => {
+      closed = isClosed;
+    }),
+  ]);
+  return closed;
 }
 
 type History = { readonly earliest: number; readonly isClosed: boolean };
@@ -78,8 +76,9 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
 
 /**
  * Read from one state of the store what was there at a checkpoint. Closed versions are read only if there are some
- * since: `isClosed` guesses, and the state that is read decides.
+ * since: what is known of closings guesses, and the state that is read decides.
  *
+ * @param history see `compileHistory`
  * @throws {StoreError} `bookmark_expired`
  */
 export async function readAsOf(
@@ -87,8 +86,9 @@ export async function readAsOf(
   { page, count }: PageAndCount,
   checkpoint: number,
   history: CompiledSql,
-  isClosed: boolean,
+  closings: Closings,
 ): Promise<ReadResult> {
+  const isClosed = closings.isKnownSince(checkpoint);
   let then: History = { earliest: 0, isClosed };
   const choose: Choose = (versions) => chosenOf(versions, isClosed);
   const state = historyQuery(history, (found) => {
@@ -96,7 +96,10 @@ export async function readAsOf(
   });
   const read = await readWith(run, state, { page, count }, choose);
   if (checkpoint < then.earliest) throw new StoreError("bookmark_expired");
-  if (then.isClosed && !isClosed) return readAsOf(run, { page, count }, checkpoint, history, true);
+  if (then.isClosed && !isClosed) {
+    closings.learn(checkpoint);
+    return readAsOf(run, { page, count }, checkpoint, history, closings);
+  }
   return { checkpoint, ...read };
 }
 

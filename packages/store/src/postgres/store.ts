@@ -6,6 +6,7 @@ import { createBuilds } from "../build/builds.ts";
 import type { CandidateReads, Ground } from "../build/session.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
+import { accessTo } from "../read/access.ts";
 import {
   compileCountRequest,
   compileOrderValues,
@@ -14,7 +15,6 @@ import {
 } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import { orderIndexOf } from "../read/order-index.ts";
 import { type CountRequest, type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
@@ -22,12 +22,13 @@ import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
+import { Closings } from "./closings.ts";
 import { columnsOf, formOf, forms, pointsOf } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
 import { postgresCompiler } from "./current-compiler.ts";
 import { migratePostgres } from "./migrate.ts";
-import { findStart, type PageAndCount, readAsOf, readCurrent, type Start } from "./reader.ts";
+import { findClosed, findStart, type PageAndCount, readAsOf, readCurrent } from "./reader.ts";
 import { ReaderPool, type Run } from "./reader-pool.ts";
 import type { Query } from "./round-trip.ts";
 import { type Client, onConnection, runTogether } from "./session.ts";
@@ -50,7 +51,10 @@ export type PostgresStoreOptions = {
   readonly wall?: Wall | undefined;
 };
 
-type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
+type Stored = ReadableTable & {
+  readonly members: ReadonlyMap<string, Member>;
+  readonly closings: Closings;
+};
 
 /** The planner knows how many rows there are, and finds them in each range by whatever index is best. */
 const unlimited = () => Number.POSITIVE_INFINITY;
@@ -69,14 +73,22 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     for (const resource of resources) {
       const table = tableOf(resource);
       const mapping = versionMapping(table, columnsOf(table), pointsOf);
-      const orderIndex = (query: BoundQuery) => orderIndexOf(query, table, unlimited);
+      const access = (query: BoundQuery) => accessTo(query, table, unlimited);
       const compilers = new CurrentCompilers(
         (computed) => postgresCompiler(table, mapping.current, computed),
         mapping.current,
         forms,
       );
       const members = numbered.get(table.name) ?? new Map();
-      stored.set(table.name, { table, mapping, forms, compilers, orderIndex, members });
+      stored.set(table.name, {
+        table,
+        mapping,
+        forms,
+        compilers,
+        accessTo: access,
+        members,
+        closings: new Closings(),
+      });
     }
     if (wall !== undefined) await buildWall(knex, schema, resources, wall);
     return new PostgresStore({ ...options, schema, timeout }, knex, stored);
@@ -141,8 +153,7 @@ class PostgresStore implements WritableStore {
   ): Promise<Page> {
     const stored = this.#find(query);
     const at = from?.checkpoint;
-    const start = from === undefined ? undefined : await this.#findStart(run, query, from);
-    const placed = start === undefined ? query : startingAfter(query, start.values);
+    const placed = from === undefined ? query : await this.#after(run, query, from);
     const request: PageAndCount = {
       page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
       count: count ? compileCountRequest(query, stored, at) : undefined,
@@ -153,7 +164,7 @@ class PostgresStore implements WritableStore {
       count: counted,
     } = at === undefined
       ? await readCurrent(run, request)
-      : await readAsOf(run, request, at, compileHistory(stored.table, at), start?.isClosed === true);
+      : await readAsOf(run, request, at, compileHistory(stored.table, at), stored.closings);
     const { records, length, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
     return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
@@ -196,13 +207,15 @@ class PostgresStore implements WritableStore {
 
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
     this.#read(query, undefined, async (run) => {
-      const start = from === undefined ? undefined : await this.#findStart(run, query, from);
-      const placed = startingAfter(query, start?.values ?? null);
-      const page = this.#pageRequest(placed, this.#find(query), true, from?.checkpoint);
+      const stored = this.#find(query);
+      const placed = from === undefined ? query : await this.#after(run, query, from);
+      const page = this.#pageRequest(placed, stored, true, from?.checkpoint);
+      const isClosed =
+        from !== undefined && (await findClosed(run, compileHistory(stored.table, from.checkpoint)));
       const lines: string[] = [];
       const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
       await run(
-        statementsOf(page, start?.isClosed === true).map(({ text, values }) => ({
+        statementsOf(page, isClosed).map(({ text, values }) => ({
           text: `explain ${text}`,
           values,
           onRow,
@@ -242,13 +255,10 @@ class PostgresStore implements WritableStore {
     return stored;
   }
 
-  #findStart(run: Run, query: BoundQuery, from: Bookmark): Promise<Start> {
-    const stored = this.#find(query);
-    return findStart(
-      run,
-      [...compileOrderValues(query, stored, from)],
-      compileHistory(stored.table, from.checkpoint),
-    );
+  /** The query from a bookmark on. */
+  async #after(run: Run, query: BoundQuery, from: Bookmark): Promise<BoundQuery> {
+    const statements = [...compileOrderValues(query, this.#find(query), from)];
+    return startingAfter(query, await findStart(run, statements));
   }
 
   #pageRequest(query: BoundQuery, stored: Stored, nulls: boolean, at: number | undefined): PageRequest {

@@ -13,8 +13,9 @@ import {
   type ValueType,
 } from "@cadastre/odata";
 import type { Planned } from "../record/plans.ts";
-import type { IndexSchema, TableSchema } from "../schema/table.ts";
+import type { TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
+import type { Access } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import { phasesOf } from "./nearest.ts";
@@ -27,8 +28,7 @@ export type ReadableTable = {
   readonly mapping: VersionMapping;
   readonly forms: ReadForms;
   readonly compilers: CurrentCompilers;
-  /** The index that holds the rows of a query in its order, see `orderIndexOf`. */
-  readonly orderIndex: (query: BoundQuery) => IndexSchema | undefined;
+  readonly accessTo: (query: BoundQuery) => Access;
 };
 
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
@@ -41,10 +41,11 @@ export function compilePageRequest(
   planned: Planned,
   at: number | undefined,
 ): PageRequest {
-  const { table, forms, compilers, orderIndex } = readable;
+  const { table, forms, compilers, accessTo } = readable;
   const compiler = compilers.of(query, planned);
   const { dialect } = forms;
-  const index = orderIndex(query);
+  const access = accessTo(query);
+  const { ordered: index } = access;
   const ranges = index !== undefined;
   const ofRecord = columnsOfRecord(table, forms);
   const columns = (of: Mapping): readonly SqlFragment[] => [
@@ -59,7 +60,7 @@ export function compilePageRequest(
       phase,
       readable,
       at,
-      (over) => compiler.page(over, index),
+      (over) => compiler.page(over, access),
       (over, [current, closed]) =>
         compileMergedPage(
           over,

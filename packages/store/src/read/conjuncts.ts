@@ -7,7 +7,8 @@ export const conjuncts = (filter: BoundNode): readonly BoundNode[] =>
 /** A property that can only have one of so many values. */
 type Pinned = readonly [name: string, values: number];
 
-function pinnedBy(condition: BoundNode): Pinned | undefined {
+/** The property that a condition lets have some values only, null not among them. */
+export function pinnedBy(condition: BoundNode): Pinned | undefined {
   if (condition.kind === "Membership") return pinned(condition.operand, condition.values);
   if (condition.kind !== "Compare" || condition.comparator !== "eq") return undefined;
   const { left, right } = condition;

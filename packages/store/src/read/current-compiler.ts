@@ -8,14 +8,12 @@ import {
 } from "@cadastre/odata";
 import type { Planned } from "../record/plans.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
+import type { Access } from "./access.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 
-/**
- * Compiles queries over the current versions, with the columns of one selection. `index` is the one that holds the rows in
- * the query's order.
- */
+/** Compiles queries over the current versions, with the columns of one selection. */
 export type CurrentCompiler = {
-  readonly page: (query: BoundQuery, index: IndexSchema | undefined) => CompiledSql;
+  readonly page: (query: BoundQuery, access: Access) => CompiledSql;
   readonly count: (query: BoundQuery) => CompiledSql;
   /** See `PageRequest.ordered`. */
   readonly ordered?: (query: BoundQuery, index: IndexSchema) => CompiledSql;

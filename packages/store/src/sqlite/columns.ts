@@ -11,7 +11,7 @@ import {
 } from "@cadastre/odata";
 import type { ReadForms } from "../read/forms.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
-import { datasetColumn, datasetType } from "./datasets.ts";
+import { datasetType } from "./datasets.ts";
 
 /** A decimal with a scale is an integer, so that its comparisons are exact. */
 export const formOf = ({ type, scale }: StructuralProperty): EncodingName =>
@@ -29,11 +29,11 @@ export function declaredType(property: StructuralProperty): string {
   return property.collection ? "text" : (affinities[formOf(property)] ?? "text");
 }
 
-/** Where each property of a table lies: in a column of its own, or in the record's text. */
-export function columnsOf(table: TableSchema): (property: StructuralProperty) => Column {
+/** Where each property of a table lies: in a column of its own, or in the record's text. `dataset` is the dataset's. */
+export function columnsOf(table: TableSchema, dataset: Column): (property: StructuralProperty) => Column {
   const typed = new Set([...table.columns.map(({ name }) => name), validity.from.name, validity.to.name]);
   return (property) => {
-    if (property.name === datasetProperty.name) return datasetColumn;
+    if (property.name === datasetProperty.name) return dataset;
     if (!typed.has(property.name)) return recordMember(property);
     return { sql: identifier(property.name), encoding: formOf(property) };
   };

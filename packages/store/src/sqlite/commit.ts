@@ -9,7 +9,7 @@ import type { Change, Commit } from "../store.ts";
 import { type Outcome, Tallies } from "../write/tallies.ts";
 import type { Writing } from "../write/version.ts";
 import { dropIndexes } from "./bulk.ts";
-import { DatasetIds, DatasetNumbers, datasetColumn } from "./datasets.ts";
+import { DatasetIds, DatasetNumbers, datasetId } from "./datasets.ts";
 import { sessionOf } from "./session.ts";
 import { gatherStatistics } from "./statistics.ts";
 import type { TableWriter } from "./writer.ts";
@@ -111,7 +111,7 @@ class Making implements OpenCommit {
 
   readonly restore: OpenCommit["restore"] = async (resource, checkpoint) => {
     const writer = this.#writerOf(resource);
-    const { write, tally } = restorationOf(writer.table, datasetColumn.sql, checkpoint, this.checkpoint);
+    const { write, tally } = restorationOf(writer.table, datasetId, checkpoint, this.checkpoint);
     await writer.restore(async () => {
       for (const statement of write) await this.session.rows(statement);
     }, checkpoint);
@@ -122,12 +122,7 @@ class Making implements OpenCommit {
   readonly follow: OpenCommit["follow"] = async () => {
     const tables = [...this.#writers.values()].map(({ table }) => table);
     const changed = this.#tallies.byResource();
-    for (const { resource, tally, write } of followings(
-      tables,
-      changed,
-      datasetColumn.sql,
-      this.checkpoint,
-    )) {
+    for (const { resource, tally, write } of followings(tables, changed, datasetId, this.checkpoint)) {
       await this.#count(resource, "written", tally);
       for (const statement of write) await this.session.rows(statement);
     }

@@ -15,7 +15,7 @@ import { visiting } from "./deadline.ts";
 
 /**
  * Compiles queries over the current versions of a table, and remembers their shapes. A page is also compiled by an index
- * in its order, and a count without a guard.
+ * in its order, that of few rows by itself, and a count without a guard.
  */
 export function sqliteCompiler(
   table: TableSchema,
@@ -24,10 +24,11 @@ export function sqliteCompiler(
 ): CurrentCompiler {
   const compilerOf = (over: Mapping) => currentCompiler(table, over, forms, computed);
   const { page, count } = compilerOf({ ...mapping, ranges: false });
+  const { page: ofFew } = compilerOf({ ...mapping, ranges: false, few: true });
   const { count: unguarded } = cachedCompiler(sqlite, { from: mapping.from, column: mapping.column });
   const byIndex = new Map<string, Compiler>();
   return {
-    page,
+    page: (query, { few }) => (few ? ofFew : page)(query),
     count,
     ordered: (query, { name }) => {
       const compiler = byIndex.get(name) ?? compilerOf(by(name, mapping));

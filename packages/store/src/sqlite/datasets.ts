@@ -18,7 +18,20 @@ const idOf = (of: SqlFragment): SqlFragment => sql`select ${id} from ${table} wh
 /** Declared type of the column of a record's dataset. */
 export const datasetType = "integer";
 
-export const datasetColumn: Column = { sql: sql`(${idOf(held)})`, codes: { sql: held, of: numbersOf } };
+/** The dataset of a record, by itself. */
+export const datasetId = sql`(${idOf(held)})`;
+
+/** @param database a connection that sees only what was committed */
+export function datasetColumn(database: Database): Column {
+  const find = prepare(database, numbersOf(value(null)));
+  const numbers = new Map<unknown, bigint>();
+  const known = (dataset: unknown): bigint | undefined => {
+    const number = numbers.get(dataset) ?? (find.get(dataset) as bigint | undefined);
+    if (number !== undefined) numbers.set(dataset, number);
+    return number;
+  };
+  return { sql: datasetId, codes: { sql: held, of: numbersOf, known } };
+}
 
 const prepare = (database: Database, statement: SqlFragment): Statement =>
   database.prepare(render(statement, sqlite.placeholder).text).pluck().safeIntegers();

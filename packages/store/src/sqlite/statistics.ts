@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import type { RowsOf } from "../read/order-index.ts";
+import type { RowsOf } from "../read/access.ts";
 
 /** How long figures are taken for good, in milliseconds: another process may make new ones. */
 const life = 10_000;

@@ -22,13 +22,14 @@ import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
+import { accessOf } from "./access.ts";
 import { columnsOf, formOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
+import { datasetColumn } from "./datasets.ts";
 import { ticking } from "./deadline.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
-import { orderIndexes } from "./order-index.ts";
 import { placesOf } from "./places.ts";
 import { compileHistory, prune } from "./prune.ts";
 import { Reader } from "./reader.ts";
@@ -57,18 +58,19 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const numbered = await migrateSqlite(file, resources);
   const read = new Database(file, { readonly: true });
   const { rowsOf } = new IndexStatistics(read);
+  const dataset = datasetColumn(read);
   const stored = new Map<string, Stored>();
   for (const resource of resources) {
     const table = tableOf(resource);
-    const mapping = versionMapping(table, columnsOf(table), placesOf, ticking);
-    const orderIndex = orderIndexes(table, rowsOf);
+    const mapping = versionMapping(table, columnsOf(table, dataset), placesOf, ticking);
+    const accessTo = accessOf(table, rowsOf);
     const compilers = new CurrentCompilers(
       (computed) => sqliteCompiler(table, mapping.current, computed),
       mapping.current,
       forms,
     );
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms, compilers, orderIndex, members });
+    stored.set(table.name, { table, mapping, forms, compilers, accessTo, members });
   }
   return new SqliteStore(options, stored, read);
 }

@@ -124,6 +124,22 @@ export function builds(harness: Harness): void {
         expect(await citiesOf(store)).toEqual({ a: "1", c: "2" });
       }));
 
+    test("decides which keys its source will have", () =>
+      withEmpty(harness, async ({ builds }) => {
+        await builds.stage(resource, "mls", [listing("a", "1"), listing("b", "1")], { cursor: "1" });
+        await builds.stage(resource, "other", [listing("o", "1")], { cursor: "1" });
+        await builds.publish([resource]);
+        await builds.stage(resource, "mls", [removal("a"), listing("b", "2"), listing("c", "2")], {
+          cursor: "2",
+        });
+        await builds.stage(resource, "mls", [removal("d")], { cursor: "3" });
+        expect(await builds.keys(resource, "mls")).toEqual([["b"], ["c"]]);
+        expect(await builds.keys(resource, "mls", ["b"])).toEqual([["c"]]);
+        expect(await builds.keys(resource, "none")).toEqual([]);
+        await builds.publish([resource]);
+        expect(await builds.keys(resource, "mls")).toEqual([["b"], ["c"]]);
+      }));
+
     test("is of a resource that is stored", () =>
       withEmpty(harness, async ({ builds }) => {
         const code = { code: "unknown_resource" };

@@ -1,6 +1,6 @@
 import type { BoundNode, BoundQuery } from "@cadastre/odata";
+import { type Access, accessTo, type RowsOf } from "../read/access.ts";
 import { conjuncts } from "../read/conjuncts.ts";
-import { orderIndexOf, type RowsOf } from "../read/order-index.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { isCheap } from "./cheap.ts";
 
@@ -23,16 +23,13 @@ const boundsIn =
     );
 
 /**
- * Finds the index of a query's order, see `orderIndexOf`. That of the key is one where the filter compares columns, as
- * a scope does: SQLite would sooner find all rows of a state and sort them. What a filter computes or bounds may have
- * a better one.
+ * How queries over a table find their rows. The index of the key is one of order where the filter compares columns, as a
+ * scope does: SQLite would sooner find all rows of a state and sort them. What a filter computes or bounds may have a
+ * better one.
  */
-export function orderIndexes(
-  table: TableSchema,
-  rowsOf: RowsOf,
-): (query: BoundQuery) => IndexSchema | undefined {
+export function accessOf(table: TableSchema, rowsOf: RowsOf): (query: BoundQuery) => Access {
   const withKey = { ...table, indexes: [...table.indexes, keyIndexOf(table)] };
   const bounds = boundsIn(table);
   const isByKey = (filter: BoundNode) => isCheap(filter) && !conjuncts(filter).some(bounds);
-  return (query) => orderIndexOf(query, isByKey(query.filter) ? withKey : table, rowsOf);
+  return (query) => accessTo(query, isByKey(query.filter) ? withKey : table, rowsOf);
 }

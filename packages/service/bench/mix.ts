@@ -1,0 +1,134 @@
+/*
+ * The whole service under a mix of the typical look-ups: errors, latency and memory.
+ *
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/mix.ts [--listings 20000] [--connections 64] [--seconds 60] [--warm 15]
+ *
+ * It is fired at for `warm` seconds before. The exit code is 1 if an answer is not as it must be, or if the server's
+ * memory is not flat: if its median in the last quarter of the time is more than 1.1 times that in the second one.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import autocannon from "autocannon";
+import { build, programOf } from "./build.ts";
+import { lookUpsOf, type MixedRequest, type Sample } from "./mixed-look-ups.ts";
+import { moveToClientCore } from "./processes.ts";
+import { settingsOf } from "./settings.ts";
+import { head, line, median, number } from "./table.ts";
+import { memoryOf, startWhole, type WholeService } from "./whole-service.ts";
+
+const given = settingsOf({ listings: "20000", connections: "64", seconds: "60", warm: "15" });
+const [connections, seconds] = [Number(given.connections), Number(given.seconds)];
+
+/** What the median of the last quarter may be of that of the second, for memory that is flat. */
+const growth = 1.1;
+
+type Measured = {
+  readonly result: autocannon.Result;
+  /** Number of answers by status. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Memory of the server, in megabytes, twice a second. */
+  readonly memory: readonly number[];
+};
+
+/** Every connection asks for all look-ups in turn, each with other values. */
+async function fire(
+  service: WholeService,
+  lookUps: readonly MixedRequest[],
+  duration: number,
+): Promise<Measured> {
+  const statuses = new Map<number, number>();
+  const memory: number[] = [];
+  let turn = 0;
+  const sampling = setInterval(() => memory.push(memoryOf(service.pid)), 500);
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const instance = autocannon(
+      {
+        url: service.baseUrl,
+        connections,
+        duration,
+        headers: { "x-api-key": service.apiKey },
+        requests: lookUps.map(({ pathOf, headers = {} }) => ({
+          setupRequest: (request) => ({
+            ...request,
+            path: pathOf(turn++),
+            headers: { ...request.headers, ...headers },
+          }),
+        })),
+      },
+      (error, done) => (error === null || error === undefined ? resolve(done) : reject(error)),
+    );
+    instance.on("response", (_client, status) => statuses.set(status, (statuses.get(status) ?? 0) + 1));
+  });
+  clearInterval(sampling);
+  return { result, statuses, memory };
+}
+
+async function ask({ baseUrl, apiKey }: WholeService, path: string): Promise<Response> {
+  const response = await fetch(baseUrl + path, { headers: { "x-api-key": apiKey } });
+  if (response.status !== 200) throw new Error(`${path} gave ${response.status}`);
+  return response;
+}
+
+async function sampleOf(service: WholeService): Promise<Sample> {
+  const fields = "ListingKey,City,ListPrice,Coordinates";
+  const filter = encodeURIComponent("Coordinates ne null and ListPrice ne null");
+  const page = await ask(service, `/reso/odata/Property?$top=1000&$select=${fields}&$filter=${filter}`);
+  const { value } = (await page.json()) as { readonly value: Sample["listings"] };
+  const metadata = await ask(service, "/reso/odata/$metadata");
+  await metadata.text();
+  return { listings: value, etag: metadata.headers.get("etag") ?? "" };
+}
+
+/** The samples of a quarter, counted from 0. */
+const quarter = (samples: readonly number[], which: number): readonly number[] =>
+  samples.slice(Math.floor((samples.length * which) / 4), Math.floor((samples.length * (which + 1)) / 4));
+
+function report({ result, statuses, memory }: Measured, atRest: number): boolean {
+  const { errors, latency, requests } = result;
+  const asMeant = (statuses.get(200) ?? 0) + (statuses.get(304) ?? 0);
+  const failed = [...statuses.values()].reduce((sum, count) => sum + count, errors) - asMeant;
+  const [middle, end] = [median(quarter(memory, 1)), median(quarter(memory, 3))];
+  console.log(
+    head(
+      "connections",
+      "s",
+      "requests",
+      "errors",
+      "requests/s",
+      "p50 ms",
+      "p99 ms",
+      "MB at rest",
+      "MB",
+      "MB at the end",
+    ),
+  );
+  console.log(
+    line(
+      ...[connections, seconds, asMeant, failed].map(String),
+      ...[requests.average, latency.p50, latency.p99, atRest, middle, end].map(number),
+    ),
+  );
+  console.log(`\nstatuses ${JSON.stringify(Object.fromEntries(statuses))}`);
+  const isFlat = end <= middle * growth;
+  if (!isFlat)
+    console.log(`memory is not flat: it may grow by ${growth} from the second quarter to the last`);
+  return failed === 0 && (statuses.get(304) ?? 0) > 0 && isFlat;
+}
+
+build();
+const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
+try {
+  const service = await startWhole(programOf("../src/main"), folder, Number(given.listings), "0");
+  try {
+    moveToClientCore();
+    const lookUps = lookUpsOf(await sampleOf(service));
+    const atRest = memoryOf(service.pid);
+    await fire(service, lookUps, Number(given.warm));
+    if (!report(await fire(service, lookUps, seconds), atRest)) process.exitCode = 1;
+  } finally {
+    await service.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

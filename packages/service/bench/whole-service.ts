@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
+import { openDataFolder } from "../src/data/data-folder.ts";
+import { readDemo } from "../src/demo/demo-file.ts";
+import type { Running } from "./processes.ts";
+
+/** The service as it is started, with its sample data. */
+export type WholeService = Pick<Running, "pid" | "stop"> & {
+  readonly baseUrl: string;
+  /** API key of the customer who sees everything. */
+  readonly apiKey: string;
+};
+
+/**
+ * Start the compiled program in a process of its own, which prepares `listings` sample listings in `path` first.
+ *
+ * @param program its main file
+ * @param cores a list as taskset takes it
+ */
+export async function startWhole(
+  program: string,
+  path: string,
+  listings: number,
+  cores: string,
+): Promise<WholeService> {
+  const child = spawn("taskset", ["-c", cores, process.execPath, program], {
+    env: {
+      ...process.env,
+      PORT: "0",
+      CADASTRE_DATA: path,
+      CADASTRE_LISTINGS: String(listings),
+      // A limit that is never met costs what one costs.
+      CADASTRE_REQUESTS_PER_SECOND: "1000000",
+    },
+    stdio: ["ignore", "ignore", process.env["BENCH_LOG"] === undefined ? "ignore" : "inherit"],
+  });
+  const ended = once(child, "exit");
+  const folder = await openDataFolder(path);
+  for (;;) {
+    const demo = await readDemo(folder);
+    const apiKey = demo?.keys.find(({ name }) => name === "national")?.apiKey;
+    if (demo !== undefined && apiKey !== undefined)
+      return {
+        pid: child.pid ?? 0,
+        baseUrl: demo.baseUrl,
+        apiKey,
+        stop: async () => {
+          child.kill("SIGTERM");
+          await ended;
+        },
+      };
+    if (child.exitCode !== null) throw new Error("the service did not start: set BENCH_LOG=1 to see why");
+    await setTimeout(100);
+  }
+}
+
+/** Memory of a process that is in use now, in megabytes. Source: proc(5), `VmRSS`. */
+export function memoryOf(pid: number): number {
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}

@@ -1,0 +1,99 @@
+import type { ResourceName } from "@cadastre/reso";
+import { Command, Option } from "commander";
+import { maxTop } from "../catalog.ts";
+import type { Asking } from "../replicate/ask-feed.ts";
+import { type FeedOptions, feedOf } from "../replicate/feed.ts";
+import { usualPatience } from "../replicate/patience.ts";
+import { type Replication, type ReplicationReport, replicate } from "../replicate/replicate.ts";
+import { withServiceStore } from "./data.ts";
+import { type KeyPlace, readFeedKey } from "./feed-key.ts";
+import { print, say } from "./outcome.ts";
+import { number, showProgress } from "./progress.ts";
+import {
+  jsonOption,
+  maxRejectsOption,
+  parseCount,
+  resourceOption,
+  sourceNamed,
+  sourceOption,
+} from "./staging-options.ts";
+
+type Options = KeyPlace &
+  Pick<FeedOptions, "filter" | "select"> & {
+    readonly resource: ResourceName;
+    readonly source: string;
+    readonly full?: true;
+    readonly rejects?: string;
+    readonly maxRejects?: number;
+    readonly tries: number;
+    readonly timeout: number;
+    readonly json?: true;
+  };
+
+/** `cadastre replicate <url>` */
+export const replicateCommand = (): Command =>
+  new Command("replicate")
+    .description(
+      "Stage what another RESO Web API has changed since the last time. `cadastre publish` serves it.",
+    )
+    .argument("<url>", "address of its service document")
+    .addOption(resourceOption())
+    .addOption(sourceOption())
+    .addOption(new Option("--key-env <name>", "variable that holds the API key").conflicts("keyFile"))
+    .option("--key-file <file>", "file that holds the API key")
+    .option("--filter <filter>", "`$filter` that every record must pass")
+    .option("--select <fields>", "`$select` of the records, for a feed with fields that are not known here")
+    .option("--full", "compare the keys as well: records that the feed has no more are deleted")
+    .option(
+      "--rejects <file>",
+      "where to write what is not taken (default: <resource>.<source>.rejects.jsonl)",
+    )
+    .addOption(maxRejectsOption())
+    .option("--tries <count>", "times that a page is asked for", parseCount, usualPatience.tries)
+    .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
+    .addOption(jsonOption())
+    .action((url: string, options: Options) =>
+      withServiceStore(async (store, _folder, { identities: crosswalk }) => {
+        const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
+        const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
+        const asking = await askingOf(url, options);
+        const from = { resource, source: sourceNamed(source), asking, full };
+        const task = { store, crosswalk, ...from, rejects, maxRejects };
+        const report = await withProgress((onProgress) => replicate({ ...task, onProgress }));
+        if (options.json) return print(JSON.stringify({ resource, source, ...report, rejects }));
+        say(summary(report, rejects));
+      }),
+    );
+
+async function askingOf(url: string, options: Options): Promise<Asking> {
+  const { resource, filter, select, tries, timeout } = options;
+  const apiKey = await readFeedKey(options);
+  return {
+    feed: feedOf(url, resource, { apiKey, filter, select }),
+    pageSize: maxTop,
+    patience: { ...usualPatience, tries, timeout: timeout * 1000 },
+    onRetry: (reason, pause) => say(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
+  };
+}
+
+/** The share that is done is that of the time between the first record and now. */
+async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => Promise<T>): Promise<T> {
+  const now = Date.now();
+  const progress = showProgress(1);
+  let first: number | undefined;
+  try {
+    return await work((modified, { read }) => {
+      first ??= modified;
+      progress.at(Math.min(1, (modified - first) / Math.max(1, now - first)), read);
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function summary({ read, staged, rejected, removed, since }: ReplicationReport, rejects: string): string {
+  const gone = removed === 0 ? "" : ` and the removal of ${number(removed)}`;
+  const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
+  const next = since === null ? "" : ` The next time begins at ${since}.`;
+  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${refused}${next}`;
+}

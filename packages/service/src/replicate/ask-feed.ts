@@ -1,0 +1,123 @@
+import { setTimeout } from "node:timers/promises";
+import { type Feed, followed, shown } from "./feed.ts";
+import { FeedError } from "./feed-error.ts";
+import { backoff, longestWait, type Patience, retryAfter } from "./patience.ts";
+
+/** What is asked of a feed, and how. */
+export type Asking = {
+  readonly feed: Feed;
+  readonly patience: Patience;
+  /** Records of a page that are asked for. */
+  readonly pageSize: number;
+  /** Told when a page is asked for again, and after how many milliseconds. */
+  readonly onRetry: (reason: string, pause: number) => void;
+};
+
+/** Longest answer that is read, unpacked, in bytes. */
+const maxAnswer = 64 * 1024 * 1024;
+
+/** Redirections that are followed one after the other. */
+const maxRedirections = 5;
+
+/** What may have passed when it is asked again. */
+class Passing extends Error {
+  override readonly name = "Passing";
+  /** Pause that the feed asks for, in milliseconds. */
+  readonly wait: number | undefined;
+
+  constructor(reason: string, wait?: number) {
+    super(reason);
+    this.wait = wait;
+  }
+}
+
+/** Statuses of a feed that may answer later. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * The text of a JSON answer. What may pass is asked again after a pause.
+ *
+ * @throws {FeedError}
+ */
+export async function askFeed(url: URL, asking: Asking): Promise<string> {
+  const { patience, onRetry } = asking;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await answerOf(url, asking, AbortSignal.timeout(patience.timeout));
+    } catch (error) {
+      if (!(error instanceof Passing)) throw error;
+      const reason = `${shown(url)} ${error.message}`;
+      if (tries >= patience.tries) throw new FeedError(`${reason}, ${tries} times: start again later`);
+      const { wait } = error;
+      if (wait !== undefined && wait > longestWait)
+        throw new FeedError(`${reason}, and asks for a pause of ${Math.ceil(wait / 60_000)} minutes`);
+      // Jitter beside what was asked for: others have been told the same.
+      const pause = (wait ?? 0) + backoff(tries, patience, Math.random());
+      onRetry(reason, pause);
+      await setTimeout(pause);
+    }
+  }
+}
+
+async function answerOf(url: URL, { feed, pageSize }: Asking, signal: AbortSignal): Promise<string> {
+  const { apiKey } = feed;
+  const headers = {
+    accept: "application/json",
+    "odata-maxversion": "4.0",
+    prefer: `odata.maxpagesize=${pageSize}, omit-values=nulls`,
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
+  for (let at = url, redirections = 0; ; redirections++) {
+    const response = await fetch(at, { headers, redirect: "manual", signal }).catch((error: unknown) => {
+      throw passingOf(error);
+    });
+    const location = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && location !== null) {
+      await response.body?.cancel();
+      if (redirections === maxRedirections) throw new FeedError(`${shown(url)} redirects again and again`);
+      at = followed(location, at);
+      continue;
+    }
+    await requireSuccess(response, at);
+    return await textOf(response, at);
+  }
+}
+
+async function requireSuccess(response: Response, url: URL): Promise<void> {
+  const { status, headers } = response;
+  const type = headers.get("content-type") ?? "no type";
+  if (status === 200 && /^application\/json\s*(?:;|$)/i.test(type)) return;
+  await response.body?.cancel();
+  if (passing.has(status))
+    throw new Passing(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
+  if (status === 401 || status === 403)
+    throw new FeedError(`${shown(url)} gave ${status}: give a key that may read it`);
+  if (status === 200)
+    throw new FeedError(
+      `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no JSON: is it an OData address?`,
+    );
+  throw new FeedError(`${shown(url)} gave ${status}`);
+}
+
+async function textOf({ body }: Response, url: URL): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+      length += chunk.length;
+      if (length > maxAnswer) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof FeedError ? error : passingOf(error);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** An answer that does not come, or not whole. */
+function passingOf(error: unknown): Passing {
+  if (error instanceof Error && error.name === "TimeoutError") return new Passing("gave no answer in time");
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return new Passing(`could not be read${code}`);
+}

@@ -1,0 +1,61 @@
+import type { Row } from "@cadastre/odata";
+import { type Asking, askFeed } from "./ask-feed.ts";
+import { followed, shown } from "./feed.ts";
+import { FeedError } from "./feed-error.ts";
+
+/** Pages without a record that may follow each other. */
+const maxEmptyPages = 100;
+
+/**
+ * The records of a walk, page by page, by next links to the end: a page has one record or more.
+ *
+ * @throws {FeedError} for an answer that is no page, and for links that lead in a circle or to another origin.
+ */
+export async function* pagesOf(first: URL, asking: Asking): AsyncGenerator<readonly Row[]> {
+  const visited = new Set<string>();
+  let emptyPages = 0;
+  for (let url: URL | undefined = first; url !== undefined; ) {
+    if (visited.has(url.href)) throw new FeedError(`${shown(url)} gives next links that lead in a circle`);
+    visited.add(url.href);
+    const { records, nextLink } = toPage(await askFeed(url, asking), url);
+    emptyPages = records.length === 0 ? emptyPages + 1 : 0;
+    if (emptyPages > maxEmptyPages) throw new FeedError(`${shown(url)} gives empty pages without an end`);
+    if (records.length > 0) yield records;
+    url = nextLink === undefined ? undefined : followed(nextLink, url);
+  }
+}
+
+type FeedPage = { readonly records: readonly Row[]; readonly nextLink: string | undefined };
+
+function toPage(text: string, url: URL): FeedPage {
+  const body = parsed(text);
+  const records = isObject(body) ? body["value"] : undefined;
+  const nextLink = isObject(body) ? body["@odata.nextLink"] : undefined;
+  const isPage = Array.isArray(records) && records.every(isObject);
+  if (!isPage || (nextLink !== undefined && typeof nextLink !== "string"))
+    throw new FeedError(`${shown(url)} gave JSON that is no page of an OData collection`);
+  return { records: records.map(saidOf), nextLink };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Row =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * What a record says: no annotations of OData (JSON Format 4.01, section 4.6), and nothing of fields without a value,
+ * which a feed may name though they are none of this resource or system.
+ */
+const saidOf = (record: Row): Row =>
+  Object.fromEntries(
+    Object.entries(record).filter(([name, value]) => !name.includes("@") && !isWithoutValue(value)),
+  );
+
+const isWithoutValue = (value: unknown): boolean =>
+  value === null || (Array.isArray(value) && value.length === 0);

@@ -1,0 +1,34 @@
+import { identifier, join, sql, value } from "@cadastre/odata";
+import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
+import type { Fields, Session } from "./session.ts";
+
+/** Keys that are read at once. */
+const groupSize = 10_000;
+
+/** See `Builds.keys`. */
+export async function readSourceKeys(
+  session: Session,
+  { name, staged, key }: TableSchema,
+  sourceName: string,
+  after: Fields | undefined,
+): Promise<readonly Fields[]> {
+  const [current, changed] = [identifier(name), identifier(staged)];
+  const columns = key.map((column) => identifier(column.name));
+  const keys = join(columns, ", ");
+  const beyond =
+    after === undefined
+      ? sql``
+      : sql` and (${keys}) > (${join(
+          after.map((one) => value(one)),
+          ", ",
+        )})`;
+  const isOfSource = sql`${identifier(sourceProperty.name)} = ${value(sourceName)}${beyond}`;
+  const record = identifier(stagedColumns.record);
+  return session.rows(
+    sql`select ${keys} from (
+    select ${keys} from ${current} where ${isOfSource}
+    except select ${keys} from ${changed} where ${isOfSource} and ${record} is null
+    union select ${keys} from ${changed} where ${isOfSource} and ${record} is not null
+  ) as "kept" order by ${keys} limit ${value(groupSize)}`,
+  );
+}
