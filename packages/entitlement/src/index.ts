@@ -25,7 +25,6 @@ export {
 export { type Key, readKeySet } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export type { Mask } from "./mask.ts";
-export { type FindProperty, inRegions } from "./regions.ts";
 export {
   datasetProperty,
   hiddenProperties,

@@ -91,7 +91,6 @@ const property: StoredResource = {
       { column: "StateOrProvince" },
       { column: "CountyOrParish" },
       { column: "PostalCode", characters: 5 },
-      { column: "PostalCode" },
     ],
   },
 };

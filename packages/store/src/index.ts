@@ -18,9 +18,11 @@ export type {
 export type {
   Counted,
   Coverage,
+  CoverageWithin,
   FieldCoverage,
   MarketCoverage,
   Place,
+  PlaceValues,
 } from "./coverage/coverage.ts";
 export { StoreError, type StoreErrorCode } from "./errors.ts";
 export type {

@@ -2,7 +2,8 @@ import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { originatingSystems } from "@cadastre/reso";
 import type { Coverage } from "@cadastre/store";
-import { marketsIn } from "../v1/field-completeness.ts";
+import { withinScope } from "../v1/field-completeness.ts";
+import { placeOf } from "../v1/geography.ts";
 
 /** A market: what one system has of one state. */
 type MapMarket = { readonly name: string; readonly records: number };
@@ -22,9 +23,10 @@ export type MapField = {
 
 /** The map of all states in which the systems are. */
 export function heatMapOf(coverage: Coverage, entitySet: EntitySet, scope: Scope): HeatMap {
+  const within = withinScope(coverage, entitySet, scope);
   const states = [...new Set(originatingSystems.flatMap((system) => system.states))].toSorted();
   const markets = states.flatMap((value) =>
-    marketsIn({ kind: "state", value }, entitySet, scope, coverage).map(({ system, fields }) => ({
+    within.count(placeOf({ kind: "state", value }, entitySet)).map(({ system, fields }) => ({
       name: `${system ?? "unknown"}, ${value}`,
       records: Math.max(0, ...fields.map(({ records }) => records)),
       shares: new Map(

@@ -1,18 +1,22 @@
 import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet } from "@cadastre/odata";
 import { resoDdVersion } from "@cadastre/reso";
-import { type Coverage, type MarketCoverage, StoreError } from "@cadastre/store";
+import { type Coverage, type CoverageWithin, type MarketCoverage, StoreError } from "@cadastre/store";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import { canonicalField } from "./canonical-field.ts";
 import { enveloped } from "./envelope.ts";
-import { type Geography, isIn, readGeography } from "./geography.ts";
+import { placeOf, readGeography } from "./geography.ts";
 import { provenSet } from "./proven-set.ts";
-import { RecentCompleteness } from "./recent-completeness.ts";
+import { RecentOfBuild } from "./recent-of-build.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
-const recent = new RecentCompleteness();
+/** One of all fields of five systems is 1 MB. */
+const answers = new RecentOfBuild<Answer>(64);
+
+/** By scope. One of 40,000 ZIP codes is some 10 MB. */
+const scopes = new RecentOfBuild<CoverageWithin>(16);
 
 /**
  * `GET /v1/field-completeness`. Source: interface specification, section 2.5.
@@ -31,9 +35,12 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
   if (coverage === undefined) throw new Refused("not_found");
   const { scopeSha256, version } = scope;
   const question = [scopeSha256, version, geography, parameters.get("source"), parameters.get("osn")];
-  return recent.get(coverage, JSON.stringify(question), () => {
+  return answers.get(coverage, JSON.stringify(question), () => {
     const markets = stages
-      .time("run", () => marketsIn(geography, entitySet, scope, coverage))
+      .time("run", () => {
+        const within = scopes.get(coverage, scopeSha256, () => withinScope(coverage, entitySet, scope));
+        return within.count(placeOf(geography, entitySet));
+      })
       .filter(isAsked(parameters));
     if (markets.length === 0) throw new Refused("not_found");
     const data = {
@@ -48,20 +55,13 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
 }
 
 /**
- * What a market has, as a query of the caller's own: by what it sees of where listings lie.
+ * What a caller sees of it, as a query of all listings.
  *
  * @throws {Refused} `service_unavailable`
  */
-export function marketsIn(
-  geography: Geography,
-  entitySet: EntitySet,
-  scope: Scope,
-  coverage: Coverage,
-): readonly MarketCoverage[] {
-  const visible = visibleEntitySet(entitySet, scope);
-  const query = bindQuery({ top: 0 }, visible);
+export function withinScope(coverage: Coverage, entitySet: EntitySet, scope: Scope): CoverageWithin {
   try {
-    return coverage.count(restrict({ ...query, filter: isIn(geography, visible) }, scope));
+    return coverage.within(restrict(bindQuery({ top: 0 }, visibleEntitySet(entitySet, scope)), scope));
   } catch (error) {
     if (error instanceof StoreError && error.code === "uncounted_scope")
       throw new Refused("service_unavailable");

@@ -1,5 +1,6 @@
-import { inRegions, type Region, resourceRules } from "@cadastre/entitlement";
-import type { BoundNode, EntitySet } from "@cadastre/odata";
+import { type Region, resourceRules } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
+import type { PlaceValues } from "@cadastre/store";
 import { Refused } from "../errors.ts";
 
 /** Source of the types, the forms and the default: interface specification, section 4.2. */
@@ -20,9 +21,17 @@ export function readGeography(text: string = defaultGeography): Geography {
   return { kind, value: id.join(":") };
 }
 
-/** Whether a listing lies in the market, by what the set has of where it lies. */
-export function isIn(geography: Geography, { name, type }: EntitySet): BoundNode {
+/** Where the market's listings lie, by what the set has of that. */
+export function placeOf({ kind, value }: Geography, { name }: EntitySet): PlaceValues {
   const rule = resourceRules[name];
   if (rule?.by !== "region") throw new RangeError(`\`${name}\` is not restricted by region`);
-  return inRegions([geography], rule.regions, (property) => type.properties.get(property));
+  const { state, county, zip } = rule.regions;
+  const [first = "", second = ""] = value.split("/");
+  const places: Readonly<Record<Geography["kind"], PlaceValues>> = {
+    national: {},
+    state: { [state]: value },
+    zip: { [zip]: value },
+    county: { [state]: first, [county]: second },
+  };
+  return places[kind];
 }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
-import type { Counted } from "./coverage.ts";
+import type { Counted, Place } from "./coverage.ts";
 import type { PopulationText } from "./population.ts";
 
-/** What tells the records of one atom from those of another: texts as columns hold them. */
+/** What tells the records of one atom from those of another. */
 export type AtomKey = readonly [
   datasetId: string | null,
   source: string | null,
@@ -19,16 +19,17 @@ export type Atom = {
   readonly populated: PopulationText;
 };
 
-/** Columns of the places, each once. */
-export const placeColumns = ({ places }: Counted): readonly string[] => [
-  ...new Set(places.map(({ column }) => column)),
-];
+/** What of a column's value tells the place. */
+export const placeOf = ({ characters }: Place, value: string | null): string | null =>
+  value === null || characters === undefined || value.length <= characters
+    ? value
+    : Array.from(value).slice(0, characters).join("");
 
 /** The row that stands for all records of an atom, for filters that read nothing else. */
 export const atomRow = ([datasetId, , system, ...places]: AtomKey, counted: Counted): Row => ({
   [datasetProperty.name]: datasetId,
   [counted.system]: system,
-  ...Object.fromEntries(placeColumns(counted).map((column, i) => [column, places[i] ?? null])),
+  ...Object.fromEntries(counted.places.map(({ column }, i) => [column, places[i] ?? null])),
 });
 
 /** Short whatever the texts are, so that an index holds it. */

@@ -5,11 +5,14 @@ import type { StructuralProperty } from "@cadastre/odata";
 export type Counted = {
   /** Name of the column of the system that a record is from. */
   readonly system: string;
-  /** Columns of where it lies, each within the one before: a state, a county. */
+  /** Where it lies, each place within the one before: a state, a county. */
   readonly places: readonly Place[];
 };
 
-/** A column, or as much of each of its values as these first characters. */
+/**
+ * A column of places; `characters`: as much of its values as these first ones. A filter may compare such a column with
+ * texts that are no longer, and may do nothing else with it.
+ */
 export type Place = { readonly column: string; readonly characters?: number };
 
 /** How many records have a value of a property, among those that are counted. */
@@ -29,15 +32,26 @@ export type MarketCoverage = {
   readonly fields: readonly FieldCoverage[];
 };
 
+/** A place, by column: what a query shows there. `{}`: everywhere. */
+export type PlaceValues = Readonly<Record<string, string>>;
+
 /** What the records of a build have values of. The same object for as long as the build is served. */
 export type Coverage = {
   /** Number of the commit that it is as of. */
   readonly checkpoint: number;
   /**
-   * The markets that the filter finds, with the selected properties: each over the records of the datasets that show it
-   * whole. Records are counted in groups that are large enough, and never in part.
+   * What of it the query finds, which takes a look at all that is counted: to be kept.
    *
-   * @throws {StoreError} `uncounted_scope` if the filter reads what the records are not counted by.
+   * @throws {StoreError} `uncounted_scope` if the filter, or what is shown of a place, reads what the records are not counted by.
    */
-  readonly count: (query: RestrictedQuery) => readonly MarketCoverage[];
+  readonly within: (query: RestrictedQuery) => CoverageWithin;
+};
+
+/** What the records that a query finds have values of. */
+export type CoverageWithin = {
+  /**
+   * The markets of a place, with the properties that the query selects: each over the records of the datasets that show it
+   * whole. Records are counted in groups that are large enough, and never in part.
+   */
+  readonly count: (place: PlaceValues) => readonly MarketCoverage[];
 };

@@ -1,9 +1,9 @@
 import type { Ground } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import { readAtoms, readState } from "./atom-table.ts";
-import { countCoverage } from "./count.ts";
 import type { Coverage } from "./coverage.ts";
 import { unitsOf } from "./unit.ts";
+import { coverageWithin } from "./within.ts";
 
 /** Gives what `Store.coverage` gives. */
 export type ReadCoverage = (resource: string, least: number) => Promise<Coverage | undefined>;
@@ -27,7 +27,7 @@ export function createCoverages({ tables, read }: Pick<Ground, "tables" | "read"
       if (found === undefined) return undefined;
       const { checkpoint, atoms } = found;
       const build = { counted, members: built.members, atoms, units: unitsOf(atoms, counted, least) };
-      const coverage: Coverage = { checkpoint, count: (query) => countCoverage(query, build) };
+      const coverage: Coverage = { checkpoint, within: (query) => coverageWithin(query, build) };
       known.set(text, coverage);
       return coverage;
     });

@@ -2,7 +2,7 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
 import type { BuiltTable, Session } from "../build/session.ts";
 import { recordColumns, sourceProperty, validity } from "../schema/table.ts";
-import { placeColumns } from "./atom.ts";
+import { placeOf } from "./atom.ts";
 import { addToAtoms, countedRecords, forgetAtoms, readState, writeState } from "./atom-table.ts";
 import type { Counted } from "./coverage.ts";
 import { type EmptyTexts, emptyTextsOf, Population } from "./population.ts";
@@ -42,7 +42,9 @@ async function countSince(
     [
       identifier(recordColumns.members),
       mapping.current.column(datasetProperty).sql,
-      ...[sourceProperty.name, counted.system, ...placeColumns(counted)].map((name) => identifier(name)),
+      ...[sourceProperty.name, counted.system, ...counted.places.map(({ column }) => column)].map((name) =>
+        identifier(name),
+      ),
     ],
     ", ",
   );
@@ -50,7 +52,7 @@ async function countSince(
   const began = sql`select ${columns} from ${identifier(table.name)} where ${beginning} > ${since}`;
   const ended = sql`select ${columns} from ${identifier(table.closed)}
   where ${identifier(validity.to.name)} > ${since} and ${identifier(validity.from.name)} <= ${since}`;
-  const tally = new Tally(session, table.name, emptyTextsOf(members));
+  const tally = new Tally(session, table.name, counted, emptyTextsOf(members));
   for await (const row of session.stream(began)) await tally.count(row, 1);
   if (checkpoint > 0) for await (const row of session.stream(ended)) await tally.count(row, -1);
   await tally.write();
@@ -63,18 +65,21 @@ export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0
 class Tally {
   readonly #session: Session;
   readonly #resource: string;
+  readonly #counted: Counted;
   readonly #empty: EmptyTexts;
   readonly #atoms = new Map<string, Population>();
 
-  constructor(session: Session, resource: string, empty: EmptyTexts) {
+  constructor(session: Session, resource: string, counted: Counted, empty: EmptyTexts) {
     this.#session = session;
     this.#resource = resource;
+    this.#counted = counted;
     this.#empty = empty;
   }
 
-  /** @param row where the members of a record are, and its key */
-  async count([members, ...key]: readonly unknown[], weight: 1 | -1): Promise<void> {
-    const text = JSON.stringify(key);
+  /** @param row where the members of a record are; its dataset, source and system, and its places as columns hold them */
+  async count([members, dataset, source, system, ...row]: readonly unknown[], weight: 1 | -1): Promise<void> {
+    const places = this.#counted.places.map((place, i) => placeOf(place, row[i] as string | null));
+    const text = JSON.stringify([dataset, source, system, ...places]);
     let population = this.#atoms.get(text);
     if (population === undefined) {
       if (this.#atoms.size >= mostAtoms) await this.write();

@@ -1,6 +1,6 @@
 import type { Row } from "@cadastre/odata";
-import { type Atom, atomRow, placeColumns } from "./atom.ts";
-import type { Counted, Place } from "./coverage.ts";
+import { type Atom, type AtomKey, atomRow } from "./atom.ts";
+import type { Counted } from "./coverage.ts";
 
 /**
  * Atoms of one dataset, source and system that are counted together or not at all. An atom that is large enough is one;
@@ -18,11 +18,11 @@ export function unitsOf(atoms: readonly Atom[], counted: Counted, least: number)
   let small = atoms;
   for (let depth = counted.places.length; depth >= 0; depth--) {
     const rest: Atom[] = [];
-    for (const group of groupsOf(small, counted, depth)) {
+    for (const group of groupsOf(small, depth)) {
       const records = group.reduce((sum, atom) => sum + atom.records, 0);
       const [first] = group;
       if (first === undefined || records < least) rest.push(...group);
-      else units.push({ row: rowOf(first, counted, depth), atoms: group });
+      else units.push({ row: atomRow(keyOf(first, depth), counted), atoms: group });
     }
     small = rest;
   }
@@ -30,11 +30,10 @@ export function unitsOf(atoms: readonly Atom[], counted: Counted, least: number)
 }
 
 /** The atoms by their place of so many levels. */
-function groupsOf(atoms: readonly Atom[], counted: Counted, depth: number): Iterable<readonly Atom[]> {
+function groupsOf(atoms: readonly Atom[], depth: number): Iterable<readonly Atom[]> {
   const groups = new Map<string, Atom[]>();
   for (const atom of atoms) {
-    const [datasetId, source, system] = atom.key;
-    const text = JSON.stringify([datasetId, source, system, ...placesOf(atom, counted, depth)]);
+    const text = JSON.stringify(keyOf(atom, depth));
     const group = groups.get(text);
     if (group === undefined) groups.set(text, [atom]);
     else group.push(atom);
@@ -42,23 +41,8 @@ function groupsOf(atoms: readonly Atom[], counted: Counted, depth: number): Iter
   return groups.values();
 }
 
-function placesOf(
-  { key: [, , , ...values] }: Atom,
-  counted: Counted,
-  depth: number,
-): readonly (string | null)[] {
-  const columns = placeColumns(counted);
-  const told = ({ column, characters }: Place) => {
-    const value = values[columns.indexOf(column)] ?? null;
-    return value === null || characters === undefined ? value : value.slice(0, characters);
-  };
-  return counted.places.slice(0, depth).map(told);
-}
-
-function rowOf(atom: Atom, counted: Counted, depth: number): Row {
-  const places = placesOf(atom, counted, depth);
-  const row: Record<string, unknown> = { ...atomRow(atom.key, counted) };
-  for (const column of placeColumns(counted)) row[column] = null;
-  for (const [i, { column }] of counted.places.slice(0, depth).entries()) row[column] = places[i];
-  return row;
+/** Without the places that are deeper. */
+function keyOf({ key }: Atom, depth: number): AtomKey {
+  const [datasetId, source, system, ...places] = key;
+  return [datasetId, source, system, ...places.slice(0, depth)];
 }

@@ -1,19 +1,20 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { matches } from "@cadastre/odata";
+import { evaluate, matches } from "@cadastre/odata";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Atom, type AtomKey, atomRow } from "../../src/coverage/atom.ts";
-import { countCoverage } from "../../src/coverage/count.ts";
+import type { PlaceValues } from "../../src/coverage/coverage.ts";
 import { unitsOf } from "../../src/coverage/unit.ts";
+import { coverageWithin } from "../../src/coverage/within.ts";
 import { writeMemberIndex } from "../../src/record/member-index.ts";
 import { numberMembers } from "../../src/record/members.ts";
 import {
-  askMarket,
+  askScope,
   counted,
   counties,
   datasets,
   grants,
-  markets,
+  places,
   regions,
   scopeIn,
   states,
@@ -58,18 +59,45 @@ const atoms: fc.Arbitrary<readonly Atom[]> = fc
       .map((counts) => keys.map((one, i) => ({ key: one, records: counts[i] ?? 1, populated: "" }))),
   );
 
-/** Every question that there is: a market as a scope shows it. */
-const questions: readonly RestrictedQuery[] = grants.flatMap((granted) =>
-  regions.flatMap((within) => markets.map((market) => askMarket(market, scopeIn(granted, within)))),
+/** A place as a scope shows it. */
+type Question = { readonly query: RestrictedQuery; readonly place: PlaceValues };
+
+/** Every one that there is. */
+const questions: readonly Question[] = grants.flatMap((granted) =>
+  regions.flatMap((within) => {
+    const query = askScope(scopeIn(granted, within));
+    return places.map((place) => ({ query, place }));
+  }),
 );
 
-const unitsIn = (all: readonly Atom[]) => unitsOf(all, counted, least);
+const buildOf = (atoms: readonly Atom[]) => ({
+  counted,
+  members,
+  atoms,
+  units: unitsOf(atoms, counted, least),
+});
+
+const answerTo = ({ query, place }: Question, all: readonly Atom[]) =>
+  coverageWithin(query, buildOf(all)).count(place);
+
+/** Whether the question is about the records of an atom. */
+function isAbout({ query, place }: Question, { key: atomKey }: Atom): boolean {
+  const row = atomRow(atomKey, counted);
+  const shownOf = (column: string): unknown => {
+    const shown = query.select.find(({ property }) => property.name === column);
+    return shown === undefined ? null : evaluate(shown.expression, row);
+  };
+  return (
+    matches(query.filter, row) &&
+    Object.entries(place).every(([column, value]) => String(shownOf(column)).startsWith(value))
+  );
+}
 
 /** The records that an answer is about, by source and system, as a number for each atom: none of it, or all. */
 function truths(all: readonly Atom[]): readonly (readonly number[])[] {
   const groups = [...new Set(all.map(({ key: [, source, system] }) => JSON.stringify([source, system])))];
-  const found = questions.flatMap(({ filter }) => {
-    const shown = all.map((atom) => matches(filter, atomRow(atom.key, counted)));
+  const found = questions.flatMap((question) => {
+    const shown = all.map((atom) => isAbout(question, atom));
     return groups.map((group) =>
       all.map(({ key: [, source, system] }, i) =>
         Number(shown[i] === true && JSON.stringify([source, system]) === group),
@@ -82,7 +110,7 @@ function truths(all: readonly Atom[]): readonly (readonly number[])[] {
 /** Which atoms each answer counts: told by giving the records of one atom at a time a value that no others have. */
 function answers(all: readonly Atom[]): readonly (readonly number[])[] {
   const marks = [...members.values()].map(({ ordinal }) => ordinal);
-  const vectors = questions.flatMap((query) => {
+  const vectors = questions.flatMap((question) => {
     const columns = all.map((_, marked) => {
       const some = all.map((atom, i) => ({
         ...atom,
@@ -94,8 +122,8 @@ function answers(all: readonly Atom[]): readonly (readonly number[])[] {
               )
             : "",
       }));
-      return countCoverage(query, { counted, members, atoms: some, units: unitsIn(some) }).flatMap(
-        ({ fields }) => fields.map(({ populated }) => populated / (all[marked]?.records ?? 1)),
+      return answerTo(question, some).flatMap(({ fields }) =>
+        fields.map(({ populated }) => populated / (all[marked]?.records ?? 1)),
       );
     });
     return (columns[0] ?? []).map((_, cell) => columns.map((column) => column[cell] ?? 0));
@@ -147,19 +175,17 @@ test("no sum or difference of answers, of all customers, is a cell of too few re
 }, 120_000);
 
 /** What somebody is asked who is granted everything, everywhere. */
-const wholes = markets
-  .filter(({ kind }) => kind !== "zip")
-  .map((market) => askMarket(market, scopeIn(grants[0] ?? {}, regions[0] ?? [])));
+const wholes: readonly Question[] = places
+  .filter(({ PostalCode }) => PostalCode === undefined)
+  .map((place) => ({ query: askScope(scopeIn(grants[0] ?? {}, regions[0] ?? [])), place }));
 
 test("who sees all of a market misses fewer records of each dataset than are counted together", () => {
   fc.assert(
     fc.property(atoms, (all) => {
-      const build = { counted, members, atoms: all, units: unitsIn(all) };
-      for (const query of wholes)
-        for (const { source, system, fields } of countCoverage(query, build)) {
+      for (const question of wholes)
+        for (const { source, system, fields } of answerTo(question, all)) {
           const asked = all.filter(
-            ({ key: [, ofSource, ofSystem], key: atomKey }) =>
-              ofSource === source && ofSystem === system && matches(query.filter, atomRow(atomKey, counted)),
+            (atom) => atom.key[1] === source && atom.key[2] === system && isAbout(question, atom),
           );
           const there = asked.reduce((sum, { records }) => sum + records, 0);
           for (const { records } of fields) {
@@ -175,11 +201,9 @@ test("who sees all of a market misses fewer records of each dataset than are cou
 
 test("records that a question does not find change nothing of its answer", () => {
   fc.assert(
-    fc.property(atoms, fc.constantFrom(...questions), (all, query) => {
-      const answerOver = (some: readonly Atom[]) =>
-        countCoverage(query, { counted, members, atoms: some, units: unitsIn(some) });
-      const found = all.filter((atom) => matches(query.filter, atomRow(atom.key, counted)));
-      expect(answerOver(found)).toEqual(answerOver(all));
+    fc.property(atoms, fc.constantFrom(...questions), (all, question) => {
+      const found = all.filter((atom) => isAbout(question, atom));
+      expect(answerTo(question, found)).toEqual(answerTo(question, all));
     }),
     { numRuns: Number(process.env["CASES"] ?? 3000) },
   );

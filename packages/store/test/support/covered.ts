@@ -1,14 +1,7 @@
-import {
-  inRegions,
-  type Region,
-  resourceRules,
-  restrict,
-  type Scope,
-  visibleEntitySet,
-} from "@cadastre/entitlement";
-import { allOf, bindQuery, parseFilter } from "@cadastre/odata";
+import { type Region, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import { bindQuery, parseFilter } from "@cadastre/odata";
 import fc from "fast-check";
-import type { Counted, StoredRecord, StoredResource } from "../../src/index.ts";
+import type { Counted, PlaceValues, StoredRecord, StoredResource } from "../../src/index.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 import { listings, oregon, stored, texas } from "./listings.ts";
 
@@ -18,7 +11,6 @@ export const counted: Counted = {
     { column: "StateOrProvince" },
     { column: "CountyOrParish" },
     { column: "PostalCode", characters: 5 },
-    { column: "PostalCode" },
   ],
 };
 
@@ -59,12 +51,15 @@ export const listing: fc.Arbitrary<StoredRecord> = fc
     record: { ListingKey: `k${key}`, ModificationTimestamp: "2024-05-01T10:00:00.000Z", ...said },
   }));
 
-/** Every market that records may lie in, and some where there are none. */
-export const markets: readonly Region[] = [
-  { kind: "national", value: "US" },
-  ...["TX", "OR", "WA"].map((value) => ({ kind: "state", value }) as const),
-  ...["TX/Travis", "OR/Travis", "OR/Bend"].map((value) => ({ kind: "county", value }) as const),
-  ...["78701", "78702", "97701", "00000"].map((value) => ({ kind: "zip", value }) as const),
+/** Every place that records may lie in, and some where there are none. */
+export const places: readonly PlaceValues[] = [
+  {},
+  ...["TX", "OR", "WA"].map((StateOrProvince) => ({ StateOrProvince })),
+  ...["TX/Travis", "OR/Travis", "OR/Bend"].map((value) => {
+    const [StateOrProvince = "", CountyOrParish = ""] = value.split("/");
+    return { StateOrProvince, CountyOrParish };
+  }),
+  ...["78701", "78702", "97701", "00000"].map((PostalCode) => ({ PostalCode })),
 ];
 
 /** What customers are granted, by dataset. */
@@ -96,15 +91,9 @@ export const regions: readonly (readonly Region[])[] = [
 export const scopeIn = (granted: Grants, within: readonly Region[]): Scope =>
   grantsOf(listings, granted, { regions: within });
 
-/** What of a market a scope shows, narrowed by a filter. */
-export function askMarket(market: Region, scope: Scope, filter?: string) {
+/** What a scope shows of the listings, narrowed by a filter. */
+export function askScope(scope: Scope, filter?: string) {
   const visible = visibleEntitySet(listings, scope);
-  const rule = resourceRules[listings.name];
-  if (rule?.by !== "region") throw new RangeError("listings are restricted by region");
-  const query = bindQuery(
-    { ...(filter === undefined ? {} : { filter: parseFilter(filter) }), top: 0 },
-    visible,
-  );
-  const isIn = inRegions([market], rule.regions, (name) => visible.type.properties.get(name));
-  return restrict({ ...query, filter: allOf(isIn, query.filter) }, scope);
+  const parts = filter === undefined ? {} : { filter: parseFilter(filter) };
+  return restrict(bindQuery({ ...parts, top: 0 }, visible), scope);
 }
