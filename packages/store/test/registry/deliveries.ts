@@ -148,7 +148,8 @@ export function deliveryConformance(name: string, withRegistry: WithRegistry): v
             codeOf((i % 2 ? deliveries : other).create(newDelivery(), requestOf(`k${i}`), most)),
           ),
         );
-        expect(many.toSorted()).toEqual([...Array(3).fill("done"), ...Array(3).fill("too_many_exports")]);
+        const counted = ["done", "too_many_exports"].map((code) => many.filter((one) => one === code).length);
+        expect(counted).toEqual([3, 3]);
       }));
 
     test("one that is complete or has ended makes room for another", () =>

@@ -33,7 +33,7 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
       await deliveryTable(transaction)
         .where({ customer, id })
         .whereIn("state", statesBefore("canceled"))
-        .update({ state: "canceled", code, worker: null, lease_end: null });
+        .update({ state: "canceled", code, worker: null, announced: null });
       return requireCanceled(await selectDelivery(transaction, { customer, id }));
     }),
   acknowledge: acknowledgeIn(knex),

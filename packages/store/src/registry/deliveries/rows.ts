@@ -31,7 +31,6 @@ type DeliveryRow = {
   readonly fence: Whole;
   readonly attempts: number;
   readonly due: Whole;
-  readonly lease_end: Whole | null;
   /** SHA-256 of the bytes that are being put. */
   readonly announced: string | null;
 };

@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
+import type { DeliveryState } from "./delivery.ts";
 import type { QueueDialect } from "./dialect.ts";
 import type { Claim, DeliveryQueue } from "./queue.ts";
 import { bytesTable, deliveryTable, manifestTable, partTable, toDelivery } from "./rows.ts";
@@ -8,22 +9,14 @@ import { bytesTable, deliveryTable, manifestTable, partTable, toDelivery } from 
 const workerLost = "worker_lost";
 
 /** Nobody builds it. */
-const unclaimed = { worker: null, lease_end: null, announced: null } as const;
+const unclaimed = { worker: null, announced: null } as const;
 
 /** The queue of deliveries in a database. */
 export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect): DeliveryQueue {
   const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
-  const lost = (query: Knex.QueryBuilder) =>
-    query.where({ state: "building" }).andWhere("lease_end", "<=", knex.raw(now));
-  const claimable = (builder: Knex, attempts: number) =>
-    deliveryTable(builder)
-      .where((either) =>
-        either
-          .where((waiting) => waiting.where({ state: "queued" }).andWhere("due", "<=", knex.raw(now)))
-          .orWhere((ended) => lost(ended).andWhere("attempts", "<", attempts)),
-      )
-      .orderBy(["created", "id"])
-      .limit(1);
+  /** Deliveries that wait, or whose lease has ended. */
+  const due = (builder: Knex, states: readonly DeliveryState[]) =>
+    deliveryTable(builder).whereIn("state", states).andWhere("due", "<=", knex.raw(now));
 
   /** Change a delivery under a claim. */
   async function hold(builder: Knex, { id, fence }: Claim, changes: object): Promise<void> {
@@ -34,24 +27,24 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
   return {
     claim: async (worker, { lease, attempts }) => {
       // Whoever only looks does not lock.
-      const found = await deliveryTable(knex).whereIn("state", ["queued", "building"]).first("id");
-      if (found === undefined) return undefined;
-      await lost(deliveryTable(knex))
+      if ((await due(knex, ["queued", "building"]).first("id")) === undefined) return undefined;
+      await due(knex, ["building"])
         .andWhere("attempts", ">=", attempts)
         .update({ ...unclaimed, state: "failed", code: workerLost });
+      const first = due(knex, ["queued", "building"]).select("id").orderBy(["created", "id"]).limit(1);
       const [row] = await deliveryTable(knex)
-        .where("id", unlocked(claimable(knex, attempts).select("id")))
+        .where("id", unlocked(first))
         .update({
           state: "building",
           worker,
           fence: knex.raw("?? + 1", ["fence"]),
           attempts: knex.raw("?? + 1", ["attempts"]),
-          lease_end: after(lease),
+          due: after(lease),
         })
         .returning("*");
       return row && { claim: { id: row.id, fence: Number(row.fence) }, delivery: toDelivery(row) };
     },
-    extend: (claim, lease) => hold(knex, claim, { lease_end: after(lease) }),
+    extend: (claim, lease) => hold(knex, claim, { due: after(lease) }),
     announce: (claim, sha256) =>
       knex.transaction(async (transaction) => {
         await hold(transaction, claim, { announced: sha256 });
@@ -73,7 +66,12 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
           .update({ state: "complete", completed: at });
       }),
     release: (claim) =>
-      hold(knex, claim, { ...unclaimed, state: "queued", attempts: knex.raw("?? - 1", ["attempts"]) }),
+      hold(knex, claim, {
+        ...unclaimed,
+        state: "queued",
+        due: knex.raw(now),
+        attempts: knex.raw("?? - 1", ["attempts"]),
+      }),
     retry: (claim, delay, attempts, code) =>
       knex.transaction(async (transaction) => {
         await hold(transaction, claim, { ...unclaimed, state: "queued", due: after(delay) });

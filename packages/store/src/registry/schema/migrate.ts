@@ -74,12 +74,11 @@ const steps: MigrationSteps = {
         table.text("code");
         table.bigInteger("completed");
         table.text("manifest_sha256");
-        // Of the worker that builds it, by the clock of the database.
         table.text("worker");
         table.bigInteger("fence").notNullable().defaultTo(0);
         table.integer("attempts").notNullable().defaultTo(0);
+        // By the clock of the database: when it may be claimed; while it is being built, the end of the lease.
         table.bigInteger("due").notNullable().defaultTo(0);
-        table.bigInteger("lease_end");
         table.text("announced");
         table.index(["customer", "state", "completed", "id"]);
         table.index(["state", "created", "id"]);
