@@ -64,15 +64,16 @@ export class CsvEncoder {
 
   /** A number or a truth value; null is nothing. */
   #plain(bytes: Uint8Array, start: number, end: number): void {
-    if (bytes[start] === letterN) return;
-    this.#out.reserve(end - start);
-    this.#out.copy(bytes, start, end);
+    if (bytes[start] !== letterN) this.#same(bytes, start, end);
   }
 
   #json(bytes: Uint8Array, start: number, end: number): void {
     const out = this.#out;
+    if (!hasSpecial(bytes, start, end)) {
+      this.#same(bytes, start, end);
+      return;
+    }
     out.reserve(2 * (end - start) + 2);
-    if (!hasSpecial(bytes, start, end)) return out.copy(bytes, start, end);
     out.put(byte.quote);
     for (let at = start; at < end; at++) this.#double(bytes[at] as number);
     out.put(byte.quote);
@@ -80,21 +81,27 @@ export class CsvEncoder {
 
   /** A string, from its opening quote to behind its closing one. */
   #text(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    if (end - start > 2 && !hasSpecial(bytes, start + 1, end - 1)) {
+      this.#same(bytes, start + 1, end - 1);
+      return;
+    }
     const out = this.#out;
     // No byte of JSON text becomes more than two.
     out.reserve(2 * (end - start) + 2);
-    if (end - start === 2) {
-      out.put(byte.quote);
+    const opening = out.length;
+    out.put(byte.quote);
+    const mustQuote = this.#unescape(bytes, start + 1, end - 1) || end - start === 2;
+    if (mustQuote) {
       out.put(byte.quote);
       return;
     }
-    if (!hasSpecial(bytes, start + 1, end - 1)) return out.copy(bytes, start + 1, end - 1);
-    const opening = out.length;
-    out.put(byte.quote);
-    const mustQuote = this.#unescape(bytes, start + 1, end - 1);
-    if (mustQuote) return out.put(byte.quote);
     out.bytes.copyWithin(opening, opening + 1, out.length);
     out.length--;
+  }
+
+  #same(bytes: Uint8Array, start: number, end: number): void {
+    this.#out.reserve(end - start);
+    this.#out.copy(bytes, start, end);
   }
 
   /** Write what a string holds, quotes doubled. Gives whether the cell must be quoted. */
@@ -108,8 +115,7 @@ export class CsvEncoder {
         out.put(one);
         continue;
       }
-      const escape = bytes[++at] as number;
-      const character = escapes.get(escape);
+      const character = escapes.get(bytes[++at] as number);
       if (character !== undefined) {
         mustQuote ||= isSpecial(character);
         this.#double(character);
