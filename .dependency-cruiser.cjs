@@ -6,9 +6,11 @@ const packages = {
   odata: [],
   reso: ["odata"],
   entitlement: ["odata"],
+  manifest: [],
   store: ["odata", "entitlement"],
   sample: ["reso"],
-  service: ["odata", "reso", "entitlement", "store", "sample"],
+  delivery: ["odata", "entitlement", "manifest", "store"],
+  service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "delivery"],
 };
 
 const odata = {

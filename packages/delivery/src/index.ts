@@ -1,0 +1,15 @@
+/**
+ * Exports of what an entitlement grants: immutable parts in JSON lines, CSV or Parquet.
+ *
+ * @module
+ */
+export { type Dataset, type Domain, type DomainEntry, domainNames, domains } from "./domain/domains.ts";
+export { DeliveryError, type DeliveryErrorCode } from "./errors.ts";
+export { partName, partNumber } from "./part/part-number.ts";
+export { datasetStart, type PartStart } from "./part/part-text.ts";
+export { type PartRequest, type WrittenPart, writePart } from "./part/write-part.ts";
+export { builtInProfiles } from "./profile/built-in.ts";
+export { manifestProfile, type OutputProfile, type ProfileChoice, profileOf } from "./profile/profile.ts";
+export { readProfiles } from "./profile/read-profiles.ts";
+export { type DeliveredDataset, type DeliverySchema, deliveredDatasets, schemaOf } from "./profile/schema.ts";
+export type { ExportBatch, ExportColumn, ExportRead, ExportSource, ExportType } from "./source.ts";
