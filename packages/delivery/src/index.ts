@@ -13,3 +13,6 @@ export { manifestProfile, type OutputProfile, type ProfileChoice, profileOf } fr
 export { readProfiles } from "./profile/read-profiles.ts";
 export { type DeliveredDataset, type DeliverySchema, deliveredDatasets, schemaOf } from "./profile/schema.ts";
 export type { ExportBatch, ExportColumn, ExportRead, ExportSource, ExportType } from "./source.ts";
+export type { DatasetReader } from "./store-source/dataset-reader.ts";
+export { entitySetReader } from "./store-source/entity-set-reader.ts";
+export { storeSource } from "./store-source/store-source.ts";

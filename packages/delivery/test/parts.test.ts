@@ -106,7 +106,9 @@ test("gzip has the same bytes everywhere", async () => {
   );
   // Magic, deflate, no flags, no time, no extra flags, an unknown system. Source: RFC 1952, section 2.3.
   expect(part?.bytes.subarray(0, 10).toString("hex")).toBe("1f8b08000000000000ff");
-  expect(part?.facts.sha256).toMatchInlineSnapshot(`"fa1c488fca9d6defb7fc402ea2385d896683be339a0e25709940126dee95df48"`);
+  expect(part?.facts.sha256).toMatchInlineSnapshot(
+    `"fa1c488fca9d6defb7fc402ea2385d896683be339a0e25709940126dee95df48"`,
+  );
 });
 
 test("a part that cannot be written leaves the source closed", async () => {

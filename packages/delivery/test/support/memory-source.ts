@@ -27,7 +27,5 @@ export function memorySource(
 /** The line of a record: its columns in order, those without a value left out. */
 export const lineOf = (columns: readonly ExportColumn[], record: Json): string =>
   JSON.stringify(
-    Object.fromEntries(
-      columns.flatMap(({ name }) => (record[name] === null ? [] : [[name, record[name]]])),
-    ),
+    Object.fromEntries(columns.flatMap(({ name }) => (record[name] === null ? [] : [[name, record[name]]]))),
   );
