@@ -61,7 +61,7 @@ async function* batchesOf(
   try {
     let page: Promise<Page> | undefined = pageFrom(from === null ? undefined : bookmarkOf(checkpoint, from));
     while (page !== undefined) {
-      const { records: lines, length, next, release } = await page;
+      const { records: lines, length, next, release }: Page = await page;
       page = next === null ? undefined : pageFrom(next);
       if (length > 0) yield { lines, length, end: positionOf(lines, keyField) };
       release?.();
