@@ -1,6 +1,6 @@
 /** What may go wrong with an export, with the sentence that says what to do. */
 export const deliveryErrors = {
-  /** A line of the source is no JSON object on one line with its members in the order of the columns. */
+  /** A line of the source is no JSON object of its columns. */
   invalid_record: "the source gave a record that is not of its columns: correct the source",
   /** A number has more digits than its column, which Parquet would round. */
   decimal_out_of_range: "a decimal has more digits than its column: correct the record, or export it as text",

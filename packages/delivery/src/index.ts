@@ -32,6 +32,9 @@ export {
 } from "./request.ts";
 export { type RetentionOptions, type RetentionReport, retain } from "./retention.ts";
 export type { ExportBatch, ExportColumn, ExportRead, ExportSource, ExportType } from "./source.ts";
+export type { DatasetReader } from "./store-source/dataset-reader.ts";
+export { entitySetReader } from "./store-source/entity-set-reader.ts";
+export { storeSource } from "./store-source/store-source.ts";
 export type { CrashPoint } from "./worker/crash-point.ts";
 export type {
   WorkerMeans,

@@ -74,14 +74,13 @@ export class ExactLines {
   /** Gives the index after the object. */
   #members(bytes: Uint8Array, start: number, names: Members, rewrites: readonly Rewrite[]): number {
     let copied = start;
-    const member = (place: number, from: number, to: number) => {
+    const end = names.walk(bytes, start, (place, from, to) => {
       const rewrite = rewrites[place] as Rewrite;
       if (rewrite === this.#copy) return;
       this.#copy(bytes, copied, from);
       rewrite(bytes, from, to);
       copied = to;
-    };
-    const end = names.walk(bytes, start, { member });
+    });
     this.#copy(bytes, copied, end);
     return end;
   }
