@@ -29,7 +29,8 @@ export const grantedBy = (text: string): ScopeMembers => (JSON.parse(text) as Pi
  */
 export function readPinned(text: string): Pinned {
   const pinned = JSON.parse(text) as Pinned;
-  const { schema, csv, parquet, encoder, sha256, ...choice } = pinned.profile;
-  if (profileOf(choice).sha256 !== sha256) throw new DeliveryError("profile_changed", encoder);
+  const { id, version, domain, fields, format, compression, partBytes, removalReason } = pinned.profile;
+  const now = profileOf({ id, version, domain, fields, format, compression, partBytes, removalReason });
+  if (now.sha256 !== pinned.profile.sha256) throw new DeliveryError("profile_changed", now.encoder);
   return pinned;
 }

@@ -5,7 +5,7 @@ import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 
 /** What is to be done with a delivery that could not be built. */
 export type Fault = {
-  readonly then: "lost" | "canceled" | "failed" | "retry";
+  readonly remedy: "lost" | "canceled" | "failed" | "retry";
   readonly code: DeliveryErrorCode;
 };
 
@@ -23,15 +23,15 @@ const poison: ReadonlySet<DeliveryErrorCode> = new Set([
 /** What an error means for the delivery that it kept from being built. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof StoreError && error.code === "lease_lost")
-    return { then: "lost", code: "build_failed" };
+    return { remedy: "lost", code: "build_failed" };
   if (error instanceof StoreError && error.code === "bookmark_expired")
-    return { then: "failed", code: "checkpoint_expired" };
+    return { remedy: "failed", code: "checkpoint_expired" };
   if (error instanceof EntitlementError && error.outcome === "denied")
-    return { then: "canceled", code: "entitlement_changed" };
+    return { remedy: "canceled", code: "entitlement_changed" };
   // A manifest that breaks its own rules.
-  if (error instanceof ManifestError) return { then: "failed", code: "build_failed" };
-  if (!(error instanceof DeliveryError)) return { then: "retry", code: "build_failed" };
+  if (error instanceof ManifestError) return { remedy: "failed", code: "build_failed" };
+  if (!(error instanceof DeliveryError)) return { remedy: "retry", code: "build_failed" };
   const { code } = error;
-  if (code === "entitlement_changed") return { then: "canceled", code };
-  return { then: poison.has(code) ? "failed" : "retry", code };
+  if (code === "entitlement_changed") return { remedy: "canceled", code };
+  return { remedy: poison.has(code) ? "failed" : "retry", code };
 }

@@ -71,16 +71,16 @@ async function giveUp(
   cause: unknown,
   isStopping: boolean,
 ): Promise<WorkReport> {
-  const { then, code } = faultOf(cause);
+  const { remedy, code } = faultOf(cause);
   const reported = (outcome: WorkOutcome): WorkReport => ({ delivery: claim.id, outcome, code, cause });
   try {
-    switch (then) {
+    switch (remedy) {
       case "lost":
         return reported("lost");
       case "canceled":
       case "failed":
-        await queue.end(claim, then, code);
-        return reported(then);
+        await queue.end(claim, remedy, code);
+        return reported(remedy);
       case "retry": {
         if (isStopping) {
           await queue.release(claim);
