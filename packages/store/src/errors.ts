@@ -48,6 +48,11 @@ const messages = {
   delivery_not_complete: "the delivery is not complete: wait until it is",
   sequence_conflict: "the delivery is of another generation or sequence: acknowledge what its manifest says",
   manifest_conflict: "the delivery's manifest has another hash: do not use what was loaded",
+  /** Another subscription of the customer has the name. */
+  subscription_exists: "the customer has a subscription of this name: choose another one, or cancel it",
+  too_many_subscriptions: "the customer has as many subscriptions as it may have: cancel one of them",
+  /** Somebody else has changed it since it was read. */
+  subscription_changed: "the subscription has changed meanwhile: read it again",
   /** The delivery is another worker's by now, or was canceled. */
   lease_lost: "the delivery is no longer this worker's",
 } as const;

@@ -31,3 +31,14 @@ export { openPostgresRegistry, type PostgresRegistryOptions } from "./postgres.t
 export type { MlsProfile, ProfileRegistry } from "./profiles/profile.ts";
 export type { Registry } from "./registry.ts";
 export { openSqliteRegistry, type SqliteRegistryOptions } from "./sqlite.ts";
+export type {
+  EmptyDeliveryBehavior,
+  GenerationPins,
+  NewSubscription,
+  Subscription,
+  SubscriptionProgress,
+  SubscriptionRegistry,
+  SubscriptionRequest,
+  SubscriptionState,
+  SubscriptionStep,
+} from "./subscriptions/subscription.ts";

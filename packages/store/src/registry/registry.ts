@@ -14,6 +14,8 @@ import type { KeyRegistry } from "./keys/key.ts";
 import { createKeyRegistry } from "./keys/keys.ts";
 import type { ProfileRegistry } from "./profiles/profile.ts";
 import { createProfileRegistry } from "./profiles/profiles.ts";
+import type { SubscriptionRegistry } from "./subscriptions/subscription.ts";
+import { createSubscriptionRegistry } from "./subscriptions/subscriptions.ts";
 
 /** What a service must remember beside its listings. Several processes may have one open. */
 export type Registry = {
@@ -22,6 +24,7 @@ export type Registry = {
   readonly identities: IdentityRegister;
   readonly profiles: ProfileRegistry;
   readonly deliveries: DeliveryLedger;
+  readonly subscriptions: SubscriptionRegistry;
   readonly close: () => Promise<void>;
 };
 
@@ -37,5 +40,6 @@ export const createRegistry = (knex: Knex, attempt: Attempt, dialect: QueueDiale
     grants: guarded(createPartGrants(knex), attempt),
     retention: guarded(createDeliveryRetention(knex), attempt),
   },
+  subscriptions: guarded(createSubscriptionRegistry(knex), attempt),
   close: () => knex.destroy(),
 });

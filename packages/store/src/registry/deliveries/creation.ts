@@ -41,17 +41,25 @@ async function findReplayed(
   return selectDelivery(transaction, { id: met.delivery });
 }
 
-/** @throws {StoreError} `too_many_exports` */
+/**
+ * What subscriptions deliver does not count.
+ *
+ * @throws {StoreError} `too_many_exports`
+ */
 async function refuseTooMany(transaction: Knex.Transaction, customer: string, most: number): Promise<void> {
   const open: readonly string[] = await deliveryTable(transaction)
-    .where({ customer })
+    .where({ customer, subscription: null })
     .whereIn("state", openStates)
     .limit(most)
     .pluck("id");
   if (open.length >= most) throw new StoreError("too_many_exports");
 }
 
-async function insertDelivery(transaction: Knex.Transaction, delivery: NewDelivery): Promise<Delivery> {
+/** Have a delivery wait to be built. */
+export async function insertDelivery(
+  transaction: Knex.Transaction,
+  delivery: NewDelivery,
+): Promise<Delivery> {
   const { fromCheckpoint, toCheckpoint, entitlementVersion, scopeSha256, previous, ...same } = delivery;
   await deliveryTable(transaction).insert({
     ...same,

@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { subscriptionTable } from "../subscriptions/rows.ts";
 import { deadStates, statesBefore } from "./delivery.ts";
 import { grantTable } from "./grants.ts";
 import type { DeliveryRetention } from "./retention.ts";
@@ -58,11 +59,17 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
     },
     earliestCheckpoint: async () => {
       const needed = knex.raw("coalesce(??, ??) as ??", ["from_checkpoint", "to_checkpoint", "needed"]);
-      const row: { readonly needed: number | string } | undefined = await deliveryTable(knex)
+      const built: { readonly needed: number | string } | undefined = await deliveryTable(knex)
         .whereIn("state", ["queued", "building"])
         .orderBy("needed")
         .first(needed);
-      return row && Number(row.needed);
+      const followed = await subscriptionTable(knex)
+        .whereIn("state", ["active", "suspended"])
+        .whereNotNull("since")
+        .orderBy("since")
+        .first("since");
+      const earliest = [built?.needed, followed?.since].flatMap((one) => (one == null ? [] : [Number(one)]));
+      return earliest.length === 0 ? undefined : Math.min(...earliest);
     },
   };
 }

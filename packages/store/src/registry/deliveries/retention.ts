@@ -13,6 +13,9 @@ export type DeliveryRetention = {
   readonly removeBytes: (limit: number, remove: (sha256: string) => Promise<void>) => Promise<number>;
   /** Claims that hold now: what others have staged is left over. */
   readonly claims: () => Promise<readonly Claim[]>;
-  /** The checkpoint that building still reads from; what ended after it must be kept. Undefined: nothing is being built. */
+  /**
+   * The checkpoint from which on building still reads, now or for the next delivery of a subscription that is neither paused nor
+   * canceled; what ended after it must be kept. Undefined: nothing is read.
+   */
   readonly earliestCheckpoint: () => Promise<number | undefined>;
 };

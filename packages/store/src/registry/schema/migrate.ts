@@ -131,7 +131,66 @@ const steps: MigrationSteps = {
         table.text("reference").notNullable();
         table.bigInteger("at").notNullable();
       }),
+  "006_subscriptions": (schema) =>
+    schema
+      .createTable("cadastre_subscription", (table) => {
+        table.text("id").primary();
+        table.text("customer").notNullable().references("name").inTable("cadastre_customer");
+        table.text("name").notNullable();
+        table.text("domain").notNullable();
+        table.text("profile").notNullable();
+        table.text("mode").notNullable();
+        table.text("destination");
+        table.bigInteger("cadence_seconds").notNullable();
+        table.integer("preferred_minute");
+        table.text("empty_behavior").notNullable();
+        table.bigInteger("created").notNullable();
+        table.text("request_key");
+        table.text("fingerprint");
+        table.text("state").notNullable();
+        table.text("code");
+        table.bigInteger("entitlement_version").notNullable();
+        table.bigInteger("due");
+        table.text("delivery").index();
+        table.bigInteger("generation").notNullable();
+        table.bigInteger("sequence").notNullable();
+        table.bigInteger("since");
+        table.text("since_name");
+        table.text("previous");
+        table.text("pins");
+        table.bigInteger("revision").notNullable();
+        table.unique(["customer", "request_key"]);
+        table.index(["customer", "state"]);
+      })
+      .alterTable("cadastre_delivery", (table) => {
+        table.index(["subscription", "generation", "sequence"]);
+      })
+      .raw(
+        partialUnique(
+          "cadastre_subscription_name",
+          "cadastre_subscription (customer, name)",
+          "state <> 'canceled'",
+        ),
+      )
+      .raw(
+        partialUnique(
+          "cadastre_delivery_open",
+          "cadastre_delivery (subscription)",
+          "state in ('queued', 'building', 'sealed')",
+        ),
+      )
+      .raw(
+        partialUnique(
+          "cadastre_delivery_place",
+          "cadastre_delivery (subscription, generation, sequence)",
+          "subscription is not null and state in ('complete', 'expired', 'purged')",
+        ),
+      ),
 };
+
+/** A statement that has no two rows alike among those of a condition. */
+const partialUnique = (name: string, columns: string, condition: string): string =>
+  `create unique index ${name} on ${columns} where ${condition}`;
 
 const tableName = "cadastre_registry_migration";
 

@@ -1,0 +1,109 @@
+import type { Delivery, DeliveryMode, DeliveryPlace, NewDelivery } from "../deliveries/delivery.ts";
+
+/** `suspended` waits for a repair, `paused` for its customer; what is canceled stays so. */
+export type SubscriptionState = "active" | "suspended" | "paused" | "canceled";
+
+/** What becomes of a delta without a change: a manifest that says so, or nothing. */
+export type EmptyDeliveryBehavior = "manifest_only" | "skip";
+
+/** What is settled when a subscription is created. Times are in milliseconds since 1970. */
+export type NewSubscription = {
+  /** UUID. */
+  readonly id: string;
+  readonly customer: string;
+  /** No other subscription of the customer that is not canceled has it. */
+  readonly name: string;
+  readonly domain: string;
+  /** Id of the output profile. */
+  readonly profile: string;
+  readonly mode: DeliveryMode;
+  readonly destination: string | null;
+  readonly cadenceSeconds: number;
+  /** In UTC. */
+  readonly preferredMinuteOfDay: number | null;
+  readonly emptyDeliveryBehavior: EmptyDeliveryBehavior;
+  /** Version of the entitlement that it was created by. */
+  readonly entitlementVersion: number;
+  readonly created: number;
+};
+
+/** What changes of a subscription as it goes on. */
+export type SubscriptionProgress = DeliveryPlace & {
+  readonly state: SubscriptionState;
+  /** Why it is suspended. */
+  readonly code: string | null;
+  /** Version of the entitlement that was looked at last. */
+  readonly entitlementVersion: number;
+  /** When its next delivery is due; null: not before somebody says so. */
+  readonly due: number | null;
+  /** The delivery that is not settled yet: the one before the place, once it is complete. */
+  readonly delivery: string | null;
+  /** Changes after this checkpoint are delivered next; null: all that is there. */
+  readonly since: number | null;
+  /** How the customer knows that checkpoint. */
+  readonly sinceName: string | null;
+  /** The last delivery that was complete. */
+  readonly previous: Delivery["previous"];
+  /** What all deliveries of a generation have in common; null before its seed is created. */
+  readonly pins: GenerationPins | null;
+};
+
+export type GenerationPins = {
+  readonly scopeSha256: string;
+  readonly schemaSha256: string;
+  readonly profileSha256: string;
+};
+
+/** `generation` and `sequence` are the place of its next delivery, or of the one that is not settled yet. */
+export type Subscription = NewSubscription &
+  SubscriptionProgress & {
+    /** Grows with every step. */
+    readonly revision: number;
+  };
+
+/** A request that may come again, and then creates nothing. */
+export type SubscriptionRequest = { readonly key: string; readonly fingerprint: string };
+
+/**
+ * The subscriptions of customers. One of another customer is as absent as one that does not exist. Times are in milliseconds
+ * since 1970; every method throws {@link StoreError} `registry_unavailable`.
+ */
+export type SubscriptionRegistry = {
+  /**
+   * Create a subscription whose seed is due, unless the request was met before: then it is the one that it created.
+   *
+   * @param most subscriptions that are not canceled which the customer may have with this one
+   * @throws {StoreError} `idempotency_conflict`, `subscription_exists`, `too_many_subscriptions`, `unknown_customer`
+   */
+  readonly create: (
+    subscription: NewSubscription,
+    request: SubscriptionRequest | null,
+    most: number,
+  ) => Promise<{ readonly subscription: Subscription; readonly replayed: boolean }>;
+  readonly find: (customer: string, id: string) => Promise<Subscription | undefined>;
+  /** The last created first. */
+  readonly list: (customer: string, limit: number) => Promise<readonly Subscription[]>;
+  /** The deliveries of a subscription, the last one of the last generation first. */
+  readonly deliveries: (customer: string, id: string, limit: number) => Promise<readonly Delivery[]>;
+  /** A delivery of a subscription, whatever its customer. */
+  readonly delivery: (id: string) => Promise<Delivery | undefined>;
+  /**
+   * Subscriptions that something is to be done for, in the order of their ids, those after an id: their delivery has ended; or they
+   * have none and it is due, or their customer has another entitlement.
+   */
+  readonly waiting: (at: number, after: string, limit: number) => Promise<readonly Subscription[]>;
+  /**
+   * Change a subscription as it was read, and create its next delivery with that; or cancel the one that it has.
+   *
+   * @throws {StoreError} `subscription_changed` if it is not as it was read
+   */
+  readonly step: (subscription: Subscription, step: SubscriptionStep) => Promise<Subscription>;
+};
+
+export type SubscriptionStep = {
+  readonly changes: Partial<SubscriptionProgress>;
+  /** Takes the place of the subscription's. */
+  readonly creates?: NewDelivery;
+  /** Why the delivery that is not settled is given up, if it still can be. */
+  readonly cancels?: string;
+};

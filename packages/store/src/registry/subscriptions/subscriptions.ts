@@ -1,0 +1,82 @@
+import type { Knex } from "knex";
+import { StoreError } from "../../errors.ts";
+import { insertDelivery } from "../deliveries/creation.ts";
+import { openStates, statesBefore } from "../deliveries/delivery.ts";
+import { deliveryTable, selectDelivery, toDelivery } from "../deliveries/rows.ts";
+import { createSubscription } from "./creation.ts";
+import { changedColumns, type SubscriptionRow, subscriptionTable, toSubscription } from "./rows.ts";
+import type { SubscriptionRegistry } from "./subscription.ts";
+
+/** The subscriptions in a database. */
+export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => ({
+  create: createSubscription(knex),
+  find: async (customer, id) => {
+    const row = await subscriptionTable(knex).where({ customer, id }).first();
+    return row && toSubscription(row);
+  },
+  list: async (customer, limit) => {
+    const rows = await subscriptionTable(knex).where({ customer }).orderBy("id", "desc").limit(limit);
+    return rows.map(toSubscription);
+  },
+  deliveries: async (customer, subscription, limit) => {
+    const rows = await deliveryTable(knex)
+      .where({ customer, subscription })
+      .orderBy(["generation", "sequence", "id"].map((column) => ({ column, order: "desc" as const })))
+      .limit(limit);
+    return rows.map(toDelivery);
+  },
+  delivery: (id) => selectDelivery(knex, { id }),
+  waiting: async (at, after, limit) => {
+    const rows: readonly SubscriptionRow[] = await waiting(knex, at)
+      .andWhere("cadastre_subscription.id", ">", after)
+      .orderBy("cadastre_subscription.id")
+      .limit(limit);
+    return rows.map(toSubscription);
+  },
+  step: ({ id, customer, revision, delivery }, { changes, creates, cancels }) =>
+    knex.transaction(async (transaction) => {
+      const created = creates === undefined ? {} : { delivery: creates.id };
+      const [row] = await subscriptionTable(transaction)
+        .where({ id, customer, revision })
+        .update({ ...changedColumns(changes), ...created, revision: revision + 1 })
+        .returning("*");
+      if (row === undefined) throw new StoreError("subscription_changed", id);
+      if (cancels !== undefined && delivery !== null)
+        await deliveryTable(transaction)
+          .where({ id: delivery })
+          .whereIn("state", statesBefore("canceled"))
+          .update({ state: "canceled", code: cancels, worker: null, announced: null });
+      if (creates !== undefined) await insertDelivery(transaction, creates);
+      return toSubscription(row);
+    }),
+});
+
+/** Those that something is to be done for at a time. */
+const waiting = (knex: Knex, at: number) =>
+  subscriptionTable(knex)
+    .join("cadastre_customer", "cadastre_customer.name", "cadastre_subscription.customer")
+    .leftJoin("cadastre_delivery", "cadastre_delivery.id", "cadastre_subscription.delivery")
+    .whereNot("cadastre_subscription.state", "canceled")
+    .andWhere((either) =>
+      either
+        .where((ended) =>
+          ended
+            .whereNotNull("cadastre_subscription.delivery")
+            .whereNotIn("cadastre_delivery.state", openStates),
+        )
+        .orWhere((next) =>
+          next
+            .whereNull("cadastre_subscription.delivery")
+            .whereIn("cadastre_subscription.state", ["active", "suspended"])
+            .whereNotNull("cadastre_subscription.due")
+            .andWhere((now) =>
+              now
+                .where("cadastre_subscription.due", "<=", at)
+                .orWhereRaw("?? <> ??", [
+                  "cadastre_customer.version",
+                  "cadastre_subscription.entitlement_version",
+                ]),
+            ),
+        ),
+    )
+    .select("cadastre_subscription.*");
