@@ -3,6 +3,15 @@
  *
  * @module
  */
+export { comparingReader } from "./changes/comparing-reader.ts";
+export {
+  type DeltaRequest,
+  deltaBatches,
+  type RemovalReason,
+  reasonColumn,
+  removalColumns,
+} from "./changes/delta.ts";
+export { type KeyedLine, keyedLines } from "./changes/keyed-lines.ts";
 export {
   createDeliveries,
   type Deliveries,
@@ -31,7 +40,14 @@ export {
   maxReferenceLength,
 } from "./request.ts";
 export { type RetentionOptions, type RetentionReport, retain } from "./retention.ts";
-export type { ExportBatch, ExportColumn, ExportRead, ExportSource, ExportType } from "./source.ts";
+export type {
+  ExportBatch,
+  ExportChanges,
+  ExportColumn,
+  ExportRead,
+  ExportSource,
+  ExportType,
+} from "./source.ts";
 export type { DatasetReader } from "./store-source/dataset-reader.ts";
 export { entitySetReader } from "./store-source/entity-set-reader.ts";
 export { storeSource } from "./store-source/store-source.ts";

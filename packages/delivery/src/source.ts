@@ -24,8 +24,17 @@ export type ExportRead = {
   readonly checkpoint: number;
   /** Where to start: the `end` of a batch before; null: at the first record. */
   readonly from: string | null;
+  /** Only what has changed since; without it all that there is. */
+  readonly changes?: ExportChanges | undefined;
   readonly signal?: AbortSignal | undefined;
 };
+
+/**
+ * What lies between an earlier checkpoint and the one that is read as of, for one scope. `rows`: records that the scope shows now, and
+ * did not show then or with other values in the columns that are asked for. `removals`: records that it showed then and does not
+ * show now; their columns are the key and `removalReason`. No record is among both, and one that is among neither is the same.
+ */
+export type ExportChanges = { readonly since: number; readonly content: "rows" | "removals" };
 
 export type ExportBatch = {
   /**

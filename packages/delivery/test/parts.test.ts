@@ -139,7 +139,12 @@ describe("part numbers", () => {
   });
 
   test("are in names", () => {
-    expect(partName("listing", 10, { format: "jsonl", compression: "gzip" })).toBe("listing-00010.jsonl.gz");
-    expect(partName("listing", 3, { format: "parquet", compression: "zstd" })).toBe("listing-00003.parquet");
+    expect(
+      partName({ dataset: "listing", content: "rows" }, 10, { format: "jsonl", compression: "gzip" }),
+    ).toBe("listing-00010.jsonl.gz");
+    const removals = { dataset: "listing", content: "removals" } as const;
+    expect(partName(removals, 3, { format: "parquet", compression: "zstd" })).toBe(
+      "listing-00003.removals.parquet",
+    );
   });
 });

@@ -1,3 +1,4 @@
+import type { ManifestPart } from "@cadastre/manifest";
 import type { OutputProfile } from "../profile/profile.ts";
 
 /**
@@ -7,9 +8,12 @@ import type { OutputProfile } from "../profile/profile.ts";
 export const partNumber = (ordinal: number): number =>
   7 * (ordinal % 2 === 0 ? ordinal + 1 : ordinal - 1) + 3;
 
-/** The file name of a part: `listing-00010.jsonl.gz`. */
-export const partName = (
-  dataset: string,
+/** The file name of a part: `listing-00010.jsonl.gz`, `listing-00003.removals.jsonl.gz`. */
+export function partName(
+  { dataset, content }: Pick<ManifestPart, "dataset" | "content">,
   number: number,
   { format, compression }: Pick<OutputProfile, "format" | "compression">,
-): string => `${dataset}-${String(number).padStart(5, "0")}.${format}${compression === "gzip" ? ".gz" : ""}`;
+): string {
+  const name = `${dataset}-${String(number).padStart(5, "0")}`;
+  return `${name}${content === "rows" ? "" : ".removals"}.${format}${compression === "gzip" ? ".gz" : ""}`;
+}

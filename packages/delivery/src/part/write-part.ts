@@ -10,7 +10,7 @@ import { ExactLines } from "../format/exact-lines.ts";
 import { gzip } from "../format/gzip.ts";
 import { writeParquet } from "../format/parquet.ts";
 import type { OutputProfile } from "../profile/profile.ts";
-import type { ExportColumn, ExportSource } from "../source.ts";
+import type { ExportChanges, ExportColumn, ExportSource } from "../source.ts";
 import { type Digest, Digesting, digestOf } from "./digest.ts";
 import { type PartStart, PartText } from "./part-text.ts";
 
@@ -20,9 +20,11 @@ export type PartRequest = {
   readonly profile: OutputProfile;
   readonly dataset: string;
   readonly scope: Scope;
-  /** Of the dataset, as the profile asks for them and the scope shows them. */
+  /** Of what is written: the dataset's, as the profile asks for them and the scope shows them, or those of removals. */
   readonly columns: readonly ExportColumn[];
   readonly checkpoint: number;
+  /** Which changes are written; by default all that there is. */
+  readonly changes?: ExportChanges | undefined;
   readonly start: PartStart;
 };
 
@@ -44,8 +46,8 @@ export async function writePart(
   file: string,
   signal?: AbortSignal,
 ): Promise<WrittenPart | undefined> {
-  const { source, profile, dataset, scope, columns, checkpoint, start } = request;
-  const read = { dataset, scope, columns: columns.map(({ name }) => name), checkpoint, signal };
+  const { source, profile, dataset, scope, columns, checkpoint, changes, start } = request;
+  const read = { dataset, scope, columns: columns.map(({ name }) => name), checkpoint, changes, signal };
   const text = new PartText(source, read, start, profile.partBytes);
   const lines = text.read();
   try {
@@ -60,20 +62,21 @@ export async function writePart(
 }
 
 function factsOf(
-  { dataset, profile }: PartRequest,
-  rowCount: number,
+  { dataset, profile, changes }: PartRequest,
+  records: number,
   { packed, plain }: Digests,
 ): WrittenPart["facts"] {
+  const content = changes?.content ?? "rows";
   return {
     dataset,
-    content: "rows",
+    content,
     mediaType: mediaTypes[profile.format],
     contentEncoding: profile.compression === "gzip" ? "gzip" : null,
     ...packed,
     uncompressedByteLength: plain.byteLength,
     uncompressedSha256: plain.sha256,
-    rowCount,
-    removalCount: 0,
+    rowCount: content === "rows" ? records : 0,
+    removalCount: content === "removals" ? records : 0,
     firstKey: null,
     lastKey: null,
   };

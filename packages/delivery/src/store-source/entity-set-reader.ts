@@ -1,9 +1,19 @@
 import { type RestrictedQuery, restrict, visibleEntitySet } from "@cadastre/entitlement";
-import { bindQuery, type EntitySet, type Projection, propertyNode } from "@cadastre/odata";
-import type { Bookmark, Page, Store } from "@cadastre/store";
-import type { ExportBatch, ExportRead } from "../source.ts";
+import {
+  type BoundNode,
+  bindQuery,
+  type EntitySet,
+  type Projection,
+  propertyNode,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import type { Store } from "@cadastre/store";
+import { deltaBatches } from "../changes/delta.ts";
+import { keyedLines } from "../changes/keyed-lines.ts";
+import type { ExportBatch, ExportChanges, ExportRead } from "../source.ts";
 import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
+import { pagesOf } from "./pages.ts";
 
 /** Records of a page. */
 const pageSize = 1000;
@@ -15,70 +25,63 @@ const pageSize = 1000;
  */
 export function entitySetReader(store: Pick<Store, "page">, entitySet: EntitySet): DatasetReader {
   const [keyField = ""] = entitySet.type.key;
-  if (entitySet.type.key.length !== 1 || entitySet.type.properties.get(keyField)?.type !== "Edm.String")
+  const key = entitySet.type.properties.get(keyField);
+  if (entitySet.type.key.length !== 1 || key?.type !== "Edm.String")
     throw new TypeError(`the key of \`${entitySet.name}\` is not one text`);
   return {
     columns: (scope) =>
       scope.visible(entitySet.name)
         ? Array.from(visibleEntitySet(entitySet, scope).type.properties.values(), columnOf)
         : undefined,
-    read: (request) => batchesOf(store, queryOf(entitySet, request), keyField, request),
+    read: ({ changes, ...request }) => {
+      if (changes !== undefined) return changedBatches({ store, entitySet, key }, request, changes);
+      const { checkpoint: asOf, from, signal } = request;
+      return pagesOf(store, queryOf(entitySet, request), keyField, { asOf, signal }, from);
+    },
   };
 }
 
+type Changed = {
+  readonly store: Pick<Store, "page">;
+  readonly entitySet: EntitySet;
+  readonly key: StructuralProperty;
+};
+
+/**
+ * From the versions that ended and those that began: a record that has neither is the same in both states. A position is the
+ * key of the record before it, which may be in either.
+ */
+function changedBatches(
+  { store, entitySet, key }: Changed,
+  request: ExportRead,
+  { since, content }: ExportChanges,
+): AsyncIterable<ExportBatch> {
+  const { columns: asked, checkpoint, from, signal } = request;
+  // Of what is removed the key alone is asked for.
+  const columns = content === "rows" ? asked : [key.name];
+  const query = queryOf(entitySet, { ...request, columns }, from === null ? undefined : isBeyond(key, from));
+  const read = (changes: { readonly asOf: number; readonly since?: number; readonly until?: number }) =>
+    keyedLines(pagesOf(store, query, key.name, { ...changes, signal }, null), key.name);
+  const [ended, began] = [read({ asOf: since, until: checkpoint }), read({ asOf: checkpoint, since })];
+  return deltaBatches(ended, began, { keyField: key.name, columns: asked, content });
+}
+
+const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator: "gt",
+  left: propertyNode(key),
+  right: { kind: "Constant", type: "Edm.String", value: position },
+});
+
 /** In the order of the key. */
-function queryOf(entitySet: EntitySet, { scope, columns }: ExportRead): RestrictedQuery {
+function queryOf(entitySet: EntitySet, { scope, columns }: ExportRead, filter?: BoundNode): RestrictedQuery {
   const visible = visibleEntitySet(entitySet, scope);
   const select = columns.map((name): Projection => {
     const property = visible.type.properties.get(name);
     if (property === undefined) throw new TypeError(`\`${name}\` is no column of \`${entitySet.name}\``);
     return { property, expression: propertyNode(property) };
   });
-  return restrict({ ...bindQuery({ top: pageSize }, visible), select }, scope);
-}
-
-/** The page after the one at hand is read meanwhile. */
-async function* batchesOf(
-  store: Pick<Store, "page">,
-  query: RestrictedQuery,
-  keyField: string,
-  { checkpoint, from, signal }: ExportRead,
-): AsyncGenerator<ExportBatch> {
-  const done = new AbortController();
-  const given = signal === undefined ? [] : [signal];
-  const options = {
-    asOf: checkpoint,
-    lines: true,
-    nulls: false,
-    signal: AbortSignal.any([done.signal, ...given]),
-  };
-  const pageFrom = (bookmark: Bookmark | undefined): Promise<Page> => {
-    const page = store.page(query, { ...options, from: bookmark });
-    // It may fail, or be given up, before anybody waits for it.
-    page.catch(() => undefined);
-    return page;
-  };
-  try {
-    let page: Promise<Page> | undefined = pageFrom(from === null ? undefined : bookmarkOf(checkpoint, from));
-    while (page !== undefined) {
-      const { records: lines, length, next, release }: Page = await page;
-      page = next === null ? undefined : pageFrom(next);
-      if (length > 0) yield { lines, length, end: positionOf(lines, keyField) };
-      release?.();
-    }
-  } finally {
-    done.abort();
-  }
-}
-
-/** A position is the key of the record before it. */
-const bookmarkOf = (checkpoint: number, position: string): Bookmark => ({ checkpoint, key: [position] });
-
-/** The position after the last one of some lines. */
-function positionOf(lines: Uint8Array, keyField: string): string {
-  const last = lines.lastIndexOf(0x0a, -2) + 1;
-  const record = JSON.parse(Buffer.from(lines.subarray(last)).toString()) as Readonly<Record<string, string>>;
-  const position = record[keyField];
-  if (position === undefined) throw new TypeError(`an export must have the key \`${keyField}\``);
-  return position;
+  const query = bindQuery({ top: pageSize }, visible);
+  return restrict({ ...query, select, ...(filter === undefined ? {} : { filter }) }, scope);
 }

@@ -8,7 +8,8 @@ import { datasetStart, type PartStart } from "../part/part-text.ts";
 import { type WrittenPart, writePart } from "../part/write-part.ts";
 import { onFiles } from "../parts/fault.ts";
 import { type Pinned, readPinned } from "../pinned.ts";
-import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profile/schema.ts";
+import { deliveredDatasets, schemaOf } from "../profile/schema.ts";
+import { contentsOf, type PartsOf } from "./contents.ts";
 import { manifestOf } from "./manifest.ts";
 import type { WorkerMeans, WorkerSettings } from "./options.ts";
 
@@ -35,13 +36,13 @@ export async function buildDelivery(
   if (schemaOf(pinned.profile, datasets).sha256 !== pinned.schema.sha256)
     throw new DeliveryError("schema_changed");
   const finished = [...(await ledger.parts(delivery.id))];
-  for (const dataset of datasets) {
-    const work = { claim, delivery, pinned, scope, dataset };
-    for (let start = startAfter(finished, dataset); start !== null; ) {
+  for (const content of contentsOf(delivery, datasets, pinned.profile)) {
+    const work = { claim, delivery, pinned, scope, content };
+    for (let start = startAfter(finished, content); start !== null; ) {
       const part = await buildPart(options, { ...work, start, ordinal: finished.length }, signal);
       if (part === undefined) break;
       finished.push(part);
-      start = startAfter(finished, dataset);
+      start = startAfter(finished, content);
     }
   }
   await at("before_manifest");
@@ -68,9 +69,12 @@ async function requireScope(
   return scope;
 }
 
-/** Where the next part of a dataset starts; null: it has all of its parts. */
-function startAfter(finished: readonly DeliveryPart[], { name }: DeliveredDataset): PartStart | null {
-  const last = finished.findLast(({ dataset }) => dataset === name);
+/** Where the next part of a content starts; null: it has all of its parts. */
+function startAfter(finished: readonly DeliveryPart[], { dataset, changes }: PartsOf): PartStart | null {
+  const last = finished.findLast((part) => {
+    const entry = JSON.parse(part.entry) as ManifestPart;
+    return entry.dataset === dataset && entry.content === (changes?.content ?? "rows");
+  });
   if (last === undefined) return datasetStart;
   return last.next === null ? null : (JSON.parse(last.next) as PartStart);
 }
@@ -78,7 +82,7 @@ function startAfter(finished: readonly DeliveryPart[], { name }: DeliveredDatase
 type PartWork = Claimed & {
   readonly pinned: Pinned;
   readonly scope: Scope;
-  readonly dataset: DeliveredDataset;
+  readonly content: PartsOf;
   readonly start: PartStart;
   readonly ordinal: number;
 };
@@ -86,24 +90,16 @@ type PartWork = Claimed & {
 /** Build one part and note it; undefined if there is no record from its start on. */
 async function buildPart(
   { ledger, source, parts, at }: BuildOptions,
-  { claim, delivery, pinned: { profile }, scope, dataset, start, ordinal }: PartWork,
+  { claim, delivery, pinned: { profile }, scope, content, start, ordinal }: PartWork,
   signal: AbortSignal,
 ): Promise<DeliveryPart | undefined> {
   await at("before_part_write");
   const file = join(await parts.stage(claim), String(ordinal));
   const checkpoint = delivery.toCheckpoint;
-  const request = {
-    source,
-    profile,
-    dataset: dataset.name,
-    scope,
-    columns: dataset.columns,
-    checkpoint,
-    start,
-  };
+  const request = { source, profile, scope, ...content, checkpoint, start };
   const written = await onFiles(() => writePart(request, file, signal));
   if (written === undefined) return undefined;
-  const part = partOf(written, ordinal, partName(dataset.name, partNumber(ordinal), profile));
+  const part = partOf(written, ordinal, partName(written.facts, partNumber(ordinal), profile));
   await at("after_part_write");
   await ledger.queue.announce(claim, part.sha256);
   await at("after_part_announce");

@@ -1,0 +1,49 @@
+import type { KeyedLine } from "./keyed-lines.ts";
+
+/** What became of a key between two states. */
+export type KeyChange =
+  | { readonly key: string; readonly was: string; readonly is: undefined }
+  | { readonly key: string; readonly was: string | undefined; readonly is: string };
+
+/** By code point, as databases order keys. */
+export const compareKeys = (a: string, b: string): number =>
+  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/**
+ * The lines of two states, each in the order of its keys, as one sequence: a key that both have comes once, with both of
+ * its lines.
+ */
+export async function* mergeStates(
+  was: AsyncIterable<KeyedLine>,
+  is: AsyncIterable<KeyedLine>,
+): AsyncGenerator<KeyChange> {
+  const [before, after] = [was[Symbol.asyncIterator](), is[Symbol.asyncIterator]()];
+  try {
+    let [old, fresh] = await Promise.all([before.next(), after.next()]);
+    for (;;) {
+      const step = orderOf(old, fresh);
+      if (step === undefined) return;
+      const change = changeOf(step <= 0 ? old : undefined, step >= 0 ? fresh : undefined);
+      if (change !== undefined) yield change;
+      if (step <= 0) old = await before.next();
+      if (step >= 0) fresh = await after.next();
+    }
+  } finally {
+    await Promise.all([before.return?.(), after.return?.()]);
+  }
+}
+
+type Head = IteratorResult<KeyedLine, unknown>;
+
+/** Below zero where the old key comes first, zero where it is one key; undefined at the end of both. */
+function orderOf(old: Head, fresh: Head): number | undefined {
+  if (old.done === true) return fresh.done === true ? undefined : 1;
+  return fresh.done === true ? -1 : compareKeys(old.value.key, fresh.value.key);
+}
+
+function changeOf(old: Head | undefined, fresh: Head | undefined): KeyChange | undefined {
+  const was = old?.done === false ? old.value : undefined;
+  const is = fresh?.done === false ? fresh.value : undefined;
+  if (is !== undefined) return { key: is.key, was: was?.line, is: is.line };
+  return was && { key: was.key, was: was.line, is: undefined };
+}
