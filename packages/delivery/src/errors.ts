@@ -23,8 +23,14 @@ export const deliveryErrors = {
   capability_required: "the entitlement does not have the capability that a push needs",
   /** The entitlement is another one than that of the delivery. */
   entitlement_changed: "the entitlement has changed since the delivery was asked for: ask for a new one",
-  /** The customer has no such delivery. */
-  not_found: "there is no such delivery",
+  /** The customer has no such delivery, or subscription. */
+  not_found: "there is no such delivery or subscription",
+  invalid_name: "`name` is a text of 1 to 128 characters",
+  invalid_cadence: "`cadenceSeconds` is a whole number from 300 to 2678400",
+  invalid_preferred_minute: "`preferredMinuteOfDay` is a whole number from 0 to 1439",
+  subscription_exists: "another subscription has this name: choose another one, or cancel it",
+  too_many_subscriptions: "there are as many subscriptions as there may be: cancel one of them",
+  subscription_canceled: "the subscription is canceled: create another one",
   idempotency_conflict: "the idempotency key belongs to another request: use a new one",
   too_many_exports: "too many exports are not complete yet: wait for one of them",
   delivery_not_complete: "the delivery is not complete: ask for its status until it is",
@@ -46,6 +52,11 @@ export const deliveryErrors = {
   build_failed: "the delivery could not be built: see the log",
   /** Given by the ledger. */
   worker_lost: "the workers of the delivery were lost, one after the other: see the log",
+
+  // Why a subscription is suspended, or its delivery canceled.
+  /** Nothing of what it delivers is granted at present. */
+  entitlement_expired: "the entitlement does not grant what the subscription delivers: renew it",
+  subscription_reset: "the subscription starts anew with a seed",
 
   // The store of parts.
   parts_full: "there is no space for parts: free some",

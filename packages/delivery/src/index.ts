@@ -51,6 +51,20 @@ export type {
 export type { DatasetReader } from "./store-source/dataset-reader.ts";
 export { entitySetReader } from "./store-source/entity-set-reader.ts";
 export { storeSource } from "./store-source/store-source.ts";
+export { type SubscriptionStatus, statusOf } from "./subscription/progress.ts";
+export { cadenceBounds, maxNameLength, type SubscriptionRequest } from "./subscription/request.ts";
+export {
+  createScheduler,
+  type ScheduleReport,
+  type Scheduler,
+  type SchedulerOptions,
+} from "./subscription/scheduler.ts";
+export {
+  type ChangeSubscription,
+  createSubscriptions,
+  type SubscriptionOptions,
+  type Subscriptions,
+} from "./subscription/subscriptions.ts";
 export type { CrashPoint } from "./worker/crash-point.ts";
 export type {
   WorkerMeans,

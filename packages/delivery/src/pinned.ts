@@ -19,6 +19,9 @@ export type Pinned = {
 /** The text that {@link readPinned} reads. */
 export const pinnedText = (pinned: Pinned): string => JSON.stringify(pinned);
 
+/** How the customer knows the end of a delivery's window. */
+export const windowEndOf = (text: string): string => (JSON.parse(text) as Pinned).window.toCheckpoint;
+
 /** What a customer was granted when a delivery was created. */
 export const grantedBy = (text: string): ScopeMembers => (JSON.parse(text) as Pinned).scope;
 

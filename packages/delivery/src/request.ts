@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
 import { canonicalText } from "@cadastre/manifest";
+import type { AskedFor } from "./asked-for.ts";
 
 /** Who asks: what an API key proves. */
 export type Caller = {
@@ -10,14 +11,9 @@ export type Caller = {
 };
 
 /** What is asked for by `POST /v1/file-exports`. Source: interface specification, section 2.9. */
-export type ExportRequest = {
-  readonly domain: string;
-  readonly deliveryMode: "pull" | "push" | "both";
+export type ExportRequest = AskedFor & {
   /** Stable across retries. */
   readonly idempotencyKey: string;
-  readonly destinationId?: string | undefined;
-  /** An output profile of the domain; by default the first one. */
-  readonly profileId?: string | undefined;
 };
 
 /** What a customer says to have loaded. Source: interface specification, section 2.9. */
@@ -36,6 +32,10 @@ export const maxReferenceLength = 256;
 
 /** Whether databases hold a text as it is: no controls, no halves of surrogates. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
+
+/** Whether a text may be an idempotency key. */
+export const isKey = (text: string): boolean =>
+  text.length > 0 && text.length <= maxKeyLength && isPlainText(text);
 
 /** SHA-256 of what a request says, whatever its key. */
 export const fingerprintOf = ({ domain, deliveryMode, destinationId, profileId }: ExportRequest): string =>

@@ -40,6 +40,8 @@ export async function findServed(found: Found, scope: Scope, id: string, at: num
 const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   idempotency_conflict: "idempotency_conflict",
   too_many_exports: "too_many_exports",
+  subscription_exists: "subscription_exists",
+  too_many_subscriptions: "too_many_subscriptions",
   unknown_delivery: "not_found",
   delivery_not_open: "delivery_not_open",
   delivery_not_complete: "delivery_not_complete",

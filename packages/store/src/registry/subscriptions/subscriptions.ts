@@ -41,15 +41,22 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
         .update({ ...changedColumns(changes), ...created, revision: revision + 1 })
         .returning("*");
       if (row === undefined) throw new StoreError("subscription_changed", id);
-      if (cancels !== undefined && delivery !== null)
-        await deliveryTable(transaction)
-          .where({ id: delivery })
-          .whereIn("state", statesBefore("canceled"))
-          .update({ state: "canceled", code: cancels, worker: null, announced: null });
+      if (cancels !== undefined && delivery !== null) await giveUp(transaction, delivery, cancels);
       if (creates !== undefined) await insertDelivery(transaction, creates);
       return toSubscription(row);
     }),
 });
+
+/** @throws {StoreError} `subscription_changed` if the delivery is complete by now, which is to be settled first */
+async function giveUp(transaction: Knex.Transaction, id: string, code: string): Promise<void> {
+  await deliveryTable(transaction)
+    .where({ id })
+    .whereIn("state", statesBefore("canceled"))
+    .update({ state: "canceled", code, worker: null, announced: null });
+  const delivery = await selectDelivery(transaction, { id });
+  if (delivery?.state !== "canceled" && delivery?.state !== "failed")
+    throw new StoreError("subscription_changed", id);
+}
 
 /** Those that something is to be done for at a time. */
 const waiting = (knex: Knex, at: number) =>

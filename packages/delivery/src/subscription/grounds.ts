@@ -1,0 +1,48 @@
+import { EntitlementError, type Product, type Scope } from "@cadastre/entitlement";
+import type { GenerationPins, Subscription } from "@cadastre/store/registry";
+import type { DeliveryErrorCode } from "../errors.ts";
+import type { OutputProfile } from "../profile/profile.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profile/schema.ts";
+import type { StepMeans } from "./means.ts";
+
+/** What a subscription delivers by now. */
+export type Grounds = {
+  readonly scope: Scope;
+  readonly profile: OutputProfile;
+  readonly datasets: readonly DeliveredDataset[];
+  readonly pins: GenerationPins;
+};
+
+/** What a subscription delivers by now, or why it cannot. */
+export async function groundsOf(
+  { scopeOf, profiles, source }: Pick<StepMeans, "scopeOf" | "profiles" | "source">,
+  { customer, domain, profile: id, mode }: Subscription,
+): Promise<Grounds | DeliveryErrorCode> {
+  const scope = await grantedBy(scopeOf, customer);
+  if (scope?.channels.file_delivery !== true || !scope.products.includes(domain as Product))
+    return "entitlement_expired";
+  if (mode !== "pull" && !scope.capabilities.includes("file_export_push")) return "capability_required";
+  const profile = profiles.find((one) => one.id === id && one.domain === domain);
+  if (profile === undefined) return "unknown_profile";
+  const datasets = deliveredDatasets(source, scope, profile);
+  if (datasets.length === 0) return "entitlement_expired";
+  const pins = {
+    scopeSha256: scope.scopeSha256,
+    schemaSha256: schemaOf(profile, datasets).sha256,
+    profileSha256: profile.sha256,
+  };
+  return { scope, profile, datasets, pins };
+}
+
+async function grantedBy(scopeOf: StepMeans["scopeOf"], customer: string): Promise<Scope | undefined> {
+  try {
+    return await scopeOf(customer);
+  } catch (error) {
+    if (error instanceof EntitlementError && error.outcome === "denied") return undefined;
+    throw error;
+  }
+}
+
+/** Whether deliveries of a generation with some pins may be followed by one with others. */
+export const areSame = (a: GenerationPins, b: GenerationPins): boolean =>
+  a.scopeSha256 === b.scopeSha256 && a.schemaSha256 === b.schemaSha256 && a.profileSha256 === b.profileSha256;
