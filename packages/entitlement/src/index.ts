@@ -29,6 +29,7 @@ export {
   datasetProperty,
   hiddenProperties,
   listingProperties,
+  mediaPermissionProperty,
   type Privacy,
   provisionalIdProperty,
   type RegionProperties,
