@@ -44,6 +44,8 @@ export {
   requireChannel,
   type Scope,
   type ScopeOptions,
+  scopeWithin,
+  showsWhole,
   visibleEntitySet,
 } from "./scope.ts";
 export {

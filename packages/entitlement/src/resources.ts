@@ -100,7 +100,7 @@ export type ResourceRule = RowRule & {
   /** Fields that no grant of all fields shows, but one of contact fields or of the very name. */
   readonly contact?: readonly string[];
   /**
-   * Hidden properties that a query of the host may filter by, though no caller can name them. Each reads null in the rows of
+   * Hidden properties that a query of the host may read, though no caller can name them. Each reads null in the rows of
    * a dataset that does not show all of `derivedFrom` whole.
    */
   readonly computed?: readonly StructuralProperty[];
