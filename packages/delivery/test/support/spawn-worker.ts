@@ -17,9 +17,11 @@ export type WorkerProcess = {
   readonly ended: Promise<NodeJS.Signals | null>;
 };
 
-export function spawnWorker(task: WorkerTask): WorkerProcess {
+/** @param limit longest file that it may write, in KiB */
+export function spawnWorker(task: WorkerTask, limit: number | "unlimited" = "unlimited"): WorkerProcess {
   const options = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", program];
-  const child = spawn(process.execPath, [...options, JSON.stringify(task)], {
+  const limited = ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath];
+  const child = spawn("bash", [...limited, ...options, JSON.stringify(task)], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -11,6 +11,10 @@ export type WorkerTask = {
   readonly crash?: { readonly point: CrashPoint; readonly time: number };
   /** How long to wait at each point, in milliseconds. */
   readonly pace?: number;
+  /** How often a delivery is tried; as often as need be unless it is said. */
+  readonly attempts?: number;
+  /** How many times as many records there are. */
+  readonly times?: number;
   /** Works until it is told to stop, not until nothing waits. */
   readonly stays?: boolean;
 };
@@ -19,12 +23,13 @@ const task = JSON.parse(process.argv[2] ?? "") as WorkerTask;
 const registry = await openRegistry(task.place);
 const met = new Map<CrashPoint, number>();
 // Batches of a size of its own: the parts are the same.
-const source = endlessSource(20 + (process.pid % 200));
+const source = endlessSource(20 + (process.pid % 200), task.times);
 const worker = createWorker({
   ...meansOf(registry, task.place, { source, name: String(process.pid) }),
   clock: () => Date.UTC(2026, 10, 21, 5),
   lease: task.lease,
-  attempts: 1000,
+  attempts: task.attempts ?? 1000,
+  backoff: 0,
   poll: 20,
   report: ({ outcome, code }) => console.log(code === undefined ? outcome : `${outcome} ${code}`),
   at: async (point) => {

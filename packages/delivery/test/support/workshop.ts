@@ -35,16 +35,22 @@ export const at = Date.UTC(2026, 10, 21, 4);
 export const caller: Caller = { scope: anyScope, apiKey: "01" };
 export const { customer } = anyScope;
 
+const choice = { id: "small", version: 1, domain: "listing", fields: "*", removalReason: false } as const;
+
 /** Parts of 64 KiB of JSON lines. */
 export const smallParts: OutputProfile = profileOf({
-  id: "small",
-  version: 1,
-  domain: "listing",
-  fields: "*",
+  ...choice,
   format: "jsonl",
   compression: "gzip",
   partBytes: 1 << 16,
-  removalReason: false,
+});
+
+/** Parts of 8 MiB. */
+export const largeParts: OutputProfile = profileOf({
+  ...choice,
+  format: "jsonl",
+  compression: "none",
+  partBytes: 1 << 23,
 });
 
 const text = (name: string): ExportColumn => ({ name, type: "string", collection: false, nullable: false });
@@ -54,12 +60,12 @@ const counts: Readonly<Record<string, number>> = { listing: 1700, listing_media:
 
 export const records = (counts["listing"] ?? 0) + (counts["listing_media"] ?? 0);
 
-/** Records that are functions of their place, in batches of a size. */
-export const endlessSource = (size = 100): ExportSource => ({
+/** Records that are functions of their place, in batches of a size; so many times as many of them. */
+export const endlessSource = (size = 100, times = 1): ExportSource => ({
   checkpoint: async () => 7,
   columns: (dataset) => (dataset in counts ? [text("Key"), text("Text")] : undefined),
   read: async function* ({ dataset, from, signal }) {
-    const count = counts[dataset] ?? 0;
+    const count = (counts[dataset] ?? 0) * times;
     for (let start = Number(from ?? 0); start < count; start += size) {
       signal?.throwIfAborted();
       const end = Math.min(start + size, count);
@@ -91,13 +97,18 @@ export const meansOf = (registry: Registry, place: Place, more: Partial<WorkerMe
 });
 
 /** The same in every registry: clock and randomness are. */
-export function deliveriesOf(registry: Registry, place: Place, clock = () => at): Deliveries {
+export function deliveriesOf(
+  registry: Registry,
+  place: Place,
+  clock = () => at,
+  profile = smallParts,
+): Deliveries {
   let drawn = 0;
   return createDeliveries({
     ledger: registry.deliveries,
     source: endlessSource(),
     parts: folderParts(place.parts),
-    profiles: [smallParts],
+    profiles: [profile],
     clock,
     random: (bytes) => createHash("shake256", { outputLength: bytes }).update(String(++drawn)).digest(),
   });
@@ -108,9 +119,14 @@ export const admit = ({ entitlements }: Registry): Promise<boolean> =>
   entitlements.install({ customer, version: 1, jws: "a.b.c", installed: at });
 
 /** Ask for so many exports. */
-export async function order(registry: Registry, place: Place, count = 1): Promise<readonly Delivery[]> {
+export async function order(
+  registry: Registry,
+  place: Place,
+  count = 1,
+  profile = smallParts,
+): Promise<readonly Delivery[]> {
   await admit(registry);
-  const { create } = deliveriesOf(registry, place);
+  const { create } = deliveriesOf(registry, place, () => at, profile);
   const ordered: Delivery[] = [];
   for (let i = 0; i < count; i++) {
     const request = { domain: "listing", deliveryMode: "pull", idempotencyKey: `key ${i}` } as const;
