@@ -22,10 +22,14 @@ test("no secret has the token of another one", () => {
 test("a token with one character changed is none", () => {
   const token = tokenOf(randomBytes(32));
   fc.assert(
-    fc.property(fc.nat(token.length - 1), fc.constantFrom(..."0Az_ é"), (place, character) => {
-      const changed = token.slice(0, place) + character + token.slice(place + 1);
-      if (changed !== token) expect(digestOfToken(changed)).toBeUndefined();
-    }),
+    fc.property(
+      fc.nat(token.length - 1),
+      fc.constantFrom("0", "A", "z", "_", " ", "é"),
+      (place, character) => {
+        const changed = token.slice(0, place) + character + token.slice(place + 1);
+        if (changed !== token) expect(digestOfToken(changed)).toBeUndefined();
+      },
+    ),
   );
 });
 

@@ -58,7 +58,7 @@ const text = (name: string): ExportColumn => ({ name, type: "string", collection
 /** Records of each dataset: five parts, two parts, none. */
 const counts: Readonly<Record<string, number>> = { listing: 1700, listing_media: 500, media_assets: 0 };
 
-export const records = (counts["listing"] ?? 0) + (counts["listing_media"] ?? 0);
+const records = (counts["listing"] ?? 0) + (counts["listing_media"] ?? 0);
 
 /** Records that are functions of their place, in batches of a size; so many times as many of them. */
 export const endlessSource = (size = 100, times = 1): ExportSource => ({
