@@ -1,0 +1,67 @@
+import { text } from "node:stream/consumers";
+import { type ChainLink, readManifest, requireFollows } from "@cadastre/manifest";
+import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
+import type { PartStore } from "../../src/index.ts";
+
+/** Lines of a dataset by key. */
+export type Copy = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+export type FollowerOptions = {
+  readonly ledger: Pick<DeliveryLedger, "manifest">;
+  readonly parts: Pick<PartStore, "open">;
+  readonly keyFields: Readonly<Record<string, string>>;
+};
+
+/** Keeps a copy current by the deliveries of a subscription in JSON lines without compression; refuses what a consumer has to. */
+export class Follower {
+  readonly #options: FollowerOptions;
+  readonly #copy = new Map<string, Map<string, string>>();
+  #last: ChainLink | undefined;
+
+  constructor(options: FollowerOptions) {
+    this.#options = options;
+  }
+
+  get copy(): Copy {
+    return this.#copy;
+  }
+
+  get last(): ChainLink | undefined {
+    return this.#last;
+  }
+
+  async apply({ id }: Delivery): Promise<ChainLink> {
+    const { ledger, parts } = this.#options;
+    const sealed = await ledger.manifest(id);
+    if (sealed === undefined) throw new Error(`${id} has no manifest`);
+    const manifest = readManifest(Buffer.from(sealed.text));
+    const link = { manifest, sha256: sealed.sha256 };
+    if (this.#last !== undefined) requireFollows(this.#last, link);
+    if (manifest.kind === "seed") this.#copy.clear();
+    const met = new Set<string>();
+    for (const part of manifest.parts) {
+      const lines = (await text((await parts.open(part)).stream)).split("\n").slice(0, -1);
+      if (lines.length !== part.rowCount + part.removalCount) throw new Error(`${part.name} is miscounted`);
+      const own = this.#copy.get(part.dataset) ?? new Map<string, string>();
+      this.#copy.set(part.dataset, own);
+      for (const line of lines) {
+        const key = this.#keyOf(part.dataset, line);
+        if (met.has(`${part.dataset} ${key}`)) throw new Error(`${key} is twice in a delivery`);
+        met.add(`${part.dataset} ${key}`);
+        if (part.content === "rows") {
+          if (own.get(key) === line) throw new Error(`${key} is delivered without a change`);
+          own.set(key, line);
+        } else if (!own.delete(key)) throw new Error(`${key} is removed and was never delivered`);
+      }
+    }
+    this.#last = link;
+    return link;
+  }
+
+  #keyOf(dataset: string, line: string): string {
+    const record = JSON.parse(line) as Readonly<Record<string, string>>;
+    const key = record[this.#options.keyFields[dataset] ?? ""];
+    if (key === undefined) throw new Error(`a line of ${dataset} has no key`);
+    return key;
+  }
+}

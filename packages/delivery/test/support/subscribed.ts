@@ -1,0 +1,223 @@
+import { generateKeyPairSync } from "node:crypto";
+import { join } from "node:path";
+import type { Scope } from "@cadastre/entitlement";
+import { signManifest } from "@cadastre/manifest";
+import type { WritableStore } from "@cadastre/store";
+import {
+  type Delivery,
+  openSqliteRegistry,
+  type Registry,
+  type Subscription,
+} from "@cadastre/store/registry";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import {
+  type CrashPoint,
+  createScheduler,
+  createSubscriptions,
+  createWorker,
+  deliveredDatasets,
+  type ExportSource,
+  folderParts,
+  type OutputProfile,
+  type PartStore,
+  profileOf,
+  type Subscriptions,
+  type WorkReport,
+} from "../../src/index.ts";
+import { type Copy, Follower } from "./follower.ts";
+import { changeOf, type Edit, type Granted, keyFields, marketSource, resources, scopeOf } from "./market.ts";
+
+const { privateKey } = generateKeyPairSync("ed25519");
+
+export const hour = 3_600_000;
+export const day = 24 * hour;
+
+/** A service whose time passes as a test says, with one customer. */
+export class Subscribed {
+  readonly registry: Registry;
+  readonly store: WritableStore;
+  readonly source: ExportSource;
+  readonly parts: PartStore;
+  readonly subscriptions: Subscriptions;
+  now = Date.UTC(2026, 0, 1, 9);
+  profile: OutputProfile;
+  #scope: Scope;
+  #profiles: readonly OutputProfile[];
+  readonly #scopes = new Map<string, Scope>();
+
+  private constructor(registry: Registry, store: WritableStore, parts: PartStore, granted: Granted) {
+    this.registry = registry;
+    this.store = store;
+    this.source = marketSource(store);
+    this.parts = parts;
+    this.#scope = scopeOf(1, granted);
+    this.#scopes.set(this.#scope.scopeSha256, this.#scope);
+    this.profile = smallParts(1, "*");
+    this.#profiles = [this.profile];
+    this.subscriptions = createSubscriptions({
+      registry: registry.subscriptions,
+      source: this.source,
+      profiles: this.#profiles,
+      clock: () => this.now,
+    });
+  }
+
+  static async open(folder: string, granted: Granted): Promise<Subscribed> {
+    const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+    const store = await openSqliteStore({ file: join(folder, "store.sqlite"), resources, threads: 0 });
+    await registry.entitlements.install({ customer: "customer", version: 1, jws: "1", installed: 0 });
+    return new Subscribed(registry, store, folderParts(join(folder, "parts")), granted);
+  }
+
+  async close(): Promise<void> {
+    await this.registry.close();
+    await this.store.close();
+  }
+
+  get caller() {
+    return { scope: this.#scope, apiKey: "01" };
+  }
+
+  edit(edits: readonly Edit[]): Promise<unknown> {
+    return this.store.commit(edits.map(changeOf));
+  }
+
+  /** Sign another entitlement, which may grant what the one before did. */
+  async grant(granted: Granted): Promise<void> {
+    const version = this.#scope.version + 1;
+    this.#scope = scopeOf(version, granted);
+    this.#scopes.set(this.#scope.scopeSha256, this.#scope);
+    await this.registry.entitlements.install({
+      customer: "customer",
+      version,
+      jws: String(version),
+      installed: 0,
+    });
+  }
+
+  /** Deliver other fields. */
+  reprofile(fields: OutputProfile["fields"]): void {
+    this.profile = smallParts(this.profile.version + 1, fields);
+    this.#profiles = [this.profile];
+  }
+
+  subscribe(more: Partial<Parameters<Subscriptions["create"]>[1]> = {}): Promise<Subscription> {
+    const request = { name: "one", domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400 } as const;
+    return this.subscriptions
+      .create(this.caller, { ...request, ...more })
+      .then(({ subscription }) => subscription);
+  }
+
+  /** Have schedulers of several processes look at once. */
+  async tick(schedulers = 1): Promise<void> {
+    const faults: unknown[] = [];
+    const ticks = Array.from({ length: schedulers }, () =>
+      createScheduler({
+        registry: this.registry.subscriptions,
+        source: this.source,
+        profiles: this.#profiles,
+        scopeOf: async () => this.#scope,
+        clock: () => this.now,
+        report: ({ outcome, cause }) => {
+          if (outcome === "failed") faults.push(cause);
+        },
+      }).tick(),
+    );
+    await Promise.all(ticks);
+    if (faults.length > 0) throw faults[0];
+  }
+
+  /** Build what waits first, or die at a point after it was passed so many times. */
+  async work(crash?: {
+    readonly point: CrashPoint;
+    readonly after: number;
+  }): Promise<WorkReport | undefined> {
+    const { queue } = this.registry.deliveries;
+    let [passed, isDead] = [0, false];
+    const whileAlive = Object.entries(queue).map(([name, method]) => [
+      name,
+      (...args: never[]) =>
+        isDead ? Promise.reject(new Error("dead")) : (method as (...args: never[]) => unknown)(...args),
+    ]);
+    const mortal = Object.fromEntries(whileAlive) as typeof queue;
+    const worker = createWorker({
+      ledger: {
+        ...this.registry.deliveries,
+        queue: {
+          ...mortal,
+          // The lease of who dies is over when the next one looks.
+          claim: (name, terms) => mortal.claim(name, crash === undefined ? terms : { ...terms, lease: -1 }),
+        },
+      },
+      source: this.source,
+      parts: this.parts,
+      scopeOf: async () => this.#scope,
+      sign: (bytes) => signManifest(bytes, { privateKey, kid: "test" }),
+      name: "worker",
+      attempts: 1000,
+      backoff: 0,
+      clock: () => this.now,
+      at: (point) => {
+        if (point !== crash?.point || passed++ < crash.after) return;
+        isDead = true;
+        throw new Error(`died at ${point}`);
+      },
+    });
+    return worker.work();
+  }
+
+  /** Build all that waits. */
+  async workAll(): Promise<void> {
+    for (let report = await this.work(); report !== undefined; report = await this.work())
+      if (!["complete", "canceled"].includes(report.outcome)) throw report.cause ?? new Error(report.outcome);
+  }
+
+  follower(): Follower {
+    return new Follower({ ledger: this.registry.deliveries, parts: this.parts, keyFields });
+  }
+
+  /** The complete deliveries of a subscription that a follower has not applied, the first one first. */
+  async unread(id: string, { last }: Follower): Promise<readonly Delivery[]> {
+    const all = await this.registry.subscriptions.deliveries("customer", id, 10_000);
+    const complete = all.filter(({ state }) => state === "complete").toReversed();
+    const at = complete.findIndex((delivery) => delivery.manifestSha256 === last?.sha256);
+    return complete.slice(at + 1);
+  }
+
+  /** What a delivery should have left: all that the scope of then shows as of its checkpoint. */
+  async view({ scopeSha256, toCheckpoint, pinned }: Delivery): Promise<Copy> {
+    const scope = this.#scopes.get(scopeSha256);
+    if (scope === undefined) throw new Error("the scope is of no test");
+    const { profile } = JSON.parse(pinned) as { readonly profile: OutputProfile };
+    const view = new Map<string, Map<string, string>>();
+    for (const { name: dataset, keyField, columns } of deliveredDatasets(this.source, scope, profile)) {
+      const names = columns.map(({ name }) => name);
+      const request = { dataset, scope, columns: names, checkpoint: toCheckpoint, from: null };
+      const own = new Map<string, string>();
+      for await (const { lines } of this.source.read(request))
+        for (const line of Buffer.from(lines).toString().split("\n").slice(0, -1))
+          own.set((JSON.parse(line) as Readonly<Record<string, string>>)[keyField] ?? "", line);
+      view.set(dataset, own);
+    }
+    return view;
+  }
+}
+
+/** Parts of a few records, so that most deliveries have several. */
+const smallParts = (version: number, fields: OutputProfile["fields"]): OutputProfile =>
+  profileOf({
+    id: "small",
+    version,
+    domain: "listing",
+    fields,
+    format: "jsonl",
+    compression: "none",
+    partBytes: 600,
+    removalReason: version % 2 === 1,
+  });
+
+/** A copy without the datasets that it has nothing of. */
+export const plain = (copy: Copy): Readonly<Record<string, Readonly<Record<string, string>>>> =>
+  Object.fromEntries(
+    [...copy].filter(([, own]) => own.size > 0).map(([name, own]) => [name, Object.fromEntries(own)]),
+  );
