@@ -42,17 +42,25 @@ export class Subscribed {
   now = Date.UTC(2026, 0, 1, 9);
   profile: OutputProfile;
   #scope: Scope;
+  readonly #partBytes: number;
   #profiles: readonly OutputProfile[];
   readonly #scopes = new Map<string, Scope>();
 
-  private constructor(registry: Registry, store: WritableStore, parts: PartStore, granted: Granted) {
+  private constructor(
+    registry: Registry,
+    store: WritableStore,
+    parts: PartStore,
+    granted: Granted,
+    partBytes: number,
+  ) {
     this.registry = registry;
     this.store = store;
     this.source = marketSource(store);
     this.parts = parts;
     this.#scope = scopeOf(1, granted);
     this.#scopes.set(this.#scope.scopeSha256, this.#scope);
-    this.profile = smallParts(1, "*");
+    this.#partBytes = partBytes;
+    this.profile = profileFor(1, "*", partBytes);
     this.#profiles = [this.profile];
     this.subscriptions = createSubscriptions({
       registry: registry.subscriptions,
@@ -62,11 +70,12 @@ export class Subscribed {
     });
   }
 
-  static async open(folder: string, granted: Granted): Promise<Subscribed> {
+  /** @param partBytes by default those of a few records, so that most deliveries have several parts */
+  static async open(folder: string, granted: Granted, partBytes = 600): Promise<Subscribed> {
     const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
     const store = await openSqliteStore({ file: join(folder, "store.sqlite"), resources, threads: 0 });
     await registry.entitlements.install({ customer: "customer", version: 1, jws: "1", installed: 0 });
-    return new Subscribed(registry, store, folderParts(join(folder, "parts")), granted);
+    return new Subscribed(registry, store, folderParts(join(folder, "parts")), granted, partBytes);
   }
 
   async close(): Promise<void> {
@@ -97,7 +106,7 @@ export class Subscribed {
 
   /** Deliver other fields. */
   reprofile(fields: OutputProfile["fields"]): void {
-    this.profile = smallParts(this.profile.version + 1, fields);
+    this.profile = profileFor(this.profile.version + 1, fields, this.#partBytes);
     this.#profiles = [this.profile];
   }
 
@@ -203,8 +212,7 @@ export class Subscribed {
   }
 }
 
-/** Parts of a few records, so that most deliveries have several. */
-const smallParts = (version: number, fields: OutputProfile["fields"]): OutputProfile =>
+const profileFor = (version: number, fields: OutputProfile["fields"], partBytes: number): OutputProfile =>
   profileOf({
     id: "small",
     version,
@@ -212,7 +220,7 @@ const smallParts = (version: number, fields: OutputProfile["fields"]): OutputPro
     fields,
     format: "jsonl",
     compression: "none",
-    partBytes: 600,
+    partBytes,
     removalReason: version % 2 === 1,
   });
 

@@ -234,8 +234,14 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
         await subscriptions.step(paused, { changes: {}, creates: deliveryOf(b, { fromCheckpoint: 10 }) });
         expect(await needed()).toBe(10);
         await complete(registry);
-        await subscriptions.step(first, { changes: { state: "canceled" } });
+        const canceled = await subscriptions.step(first, { changes: { state: "canceled" } });
+        expect(canceled.state).toBe("canceled");
         expect(await needed()).toBeUndefined();
+        const c = await create(registry);
+        await subscriptions.step(c, { changes: {}, creates: deliveryOf(c) });
+        await complete(registry);
+        // The seed is not settled yet.
+        expect(await needed()).toBe(20);
       }));
 
     test("what subscriptions deliver keeps no export from being asked for", () =>

@@ -63,13 +63,24 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
         .whereIn("state", ["queued", "building"])
         .orderBy("needed")
         .first(needed);
-      const followed = await subscriptionTable(knex)
-        .whereIn("state", ["active", "suspended"])
-        .whereNotNull("since")
-        .orderBy("since")
-        .first("since");
-      const earliest = [built?.needed, followed?.since].flatMap((one) => (one == null ? [] : [Number(one)]));
+      const earliest = [built?.needed, await followedFrom(knex)].flatMap((one) =>
+        one == null ? [] : [Number(one)],
+      );
       return earliest.length === 0 ? undefined : Math.min(...earliest);
     },
   };
+}
+
+/** Where the first of the windows that subscriptions deliver next begins; that after a seed where the seed ends. */
+async function followedFrom(knex: Knex): Promise<number | string | null | undefined> {
+  const begins = knex.raw("min(coalesce(??, ??)) as ??", [
+    "cadastre_subscription.since",
+    "cadastre_delivery.to_checkpoint",
+    "begins",
+  ]);
+  const row: { readonly begins: number | string | null } | undefined = await subscriptionTable(knex)
+    .leftJoin("cadastre_delivery", "cadastre_delivery.id", "cadastre_subscription.delivery")
+    .whereIn("cadastre_subscription.state", ["active", "suspended"])
+    .first(begins);
+  return row?.begins;
 }
