@@ -9,13 +9,13 @@ import { day, hour, plain, Subscribed } from "../support/subscribed.ts";
 
 const values = fc.record({
   StateOrProvince: fc.constantFrom("TX", "OR", "CA"),
-  City: fc.constantFrom("Austin", "Bend", "😀", null),
-  ListPrice: fc.integer({ min: 0, max: 3 }),
+  City: fc.constantFrom("Austin", null),
+  ListPrice: fc.integer({ min: 0, max: 1 }),
 });
 
 const edit: fc.Arbitrary<Edit> = fc.record({
   set: fc.constantFrom("Property", "Media"),
-  key: fc.constantFrom(..."abcdefghijklmnopqrst", "\ue000", "😀", "Z z"),
+  key: fc.constantFrom(..."abcdefgh", "\ue000", "😀", "Z z"),
   values: fc.oneof({ weight: 3, arbitrary: values }, { weight: 1, arbitrary: fc.constant(undefined) }),
 });
 
@@ -23,6 +23,7 @@ const grants: readonly Granted[] = [
   { states: ["TX", "OR"], fields: "*" },
   { states: ["TX"], fields: "*" },
   { states: ["TX", "OR"], fields: ["City", "StateOrProvince"] },
+  { states: ["TX", "CA"], fields: ["City", "StateOrProvince"] },
   { states: ["CA"], fields: "*", products: ["property"] },
 ];
 
