@@ -2,6 +2,7 @@ import type { Subscription, SubscriptionProgress, SubscriptionStep } from "@cada
 import type { DeliveryErrorCode } from "../errors.ts";
 import { newDelivery } from "../new-delivery.ts";
 import { contentsOf } from "../worker/contents.ts";
+import { faultOf } from "../worker/fault.ts";
 import { dueAfter } from "./cadence.ts";
 import { areSame, type Grounds, groundsOf } from "./grounds.ts";
 import type { StepMeans } from "./means.ts";
@@ -71,8 +72,17 @@ async function deliveryStep(
   return { changes, creates: await newDelivery(means, scope, profile, purpose, at) };
 }
 
-/** Whether nothing that is delivered has changed: then what follows another checkpoint is the same. */
-async function isEmpty(
+/**
+ * Whether nothing that is delivered has changed: then what follows another checkpoint is the same. False also where that is not
+ * known any more, which who builds it finds out.
+ */
+const isEmpty = (...read: Parameters<typeof readsNothing>): Promise<boolean> =>
+  readsNothing(...read).catch((error: unknown) => {
+    if (faultOf(error).code === "checkpoint_expired") return false;
+    throw error;
+  });
+
+async function readsNothing(
   { source }: StepMeans,
   { scope, profile, datasets }: Grounds,
   since: number,

@@ -65,13 +65,17 @@ export type Granted = {
   readonly products?: Entitlement["products"];
 };
 
-/** What a customer is granted in a version of its entitlement. */
-export const scopeOf = (ver: number, { states, fields, products = ["listing"] }: Granted): Scope =>
+/** What a customer is granted by a version of its entitlement. */
+export const scopeOf = (
+  ver: number,
+  { states, fields, products = ["listing"] }: Granted,
+  sub = "customer",
+): Scope =>
   compileScope(
     {
       iss: "test",
       aud: "test",
-      sub: "customer",
+      sub,
       ver,
       iat: 0,
       nbf: 0,
