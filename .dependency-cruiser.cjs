@@ -7,6 +7,7 @@ const packages = {
   reso: ["odata"],
   entitlement: ["odata"],
   manifest: [],
+  client: ["manifest"],
   store: ["odata", "entitlement"],
   sample: ["reso"],
   service: ["odata", "reso", "entitlement", "store", "sample"],
@@ -47,7 +48,7 @@ module.exports = {
     {
       name: "no-driver",
       severity: "error",
-      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/store/src/" },
+      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/(store/src|client/src/load)/" },
       to: { path: drivers },
     },
     {

@@ -1,0 +1,65 @@
+import type { ColumnKind } from "../content/columns.ts";
+import { isText, readPart } from "../content/read-part.ts";
+import { ClientError } from "../errors.ts";
+import { declared, driver, listOf, quoted, type SqlSession } from "./session.ts";
+import { sqlTarget } from "./sql-target.ts";
+import type { Target } from "./target.ts";
+
+/** Without a type a column keeps what it is given. */
+const types = {
+  text: "text",
+  integer: "integer",
+  number: "real",
+  boolean: "integer",
+  json: "",
+} as const satisfies Record<ColumnKind, string>;
+
+/** A SQLite file. Lists and objects are JSON text, booleans 0 and 1. */
+export const openSqlite = async (file: string): Promise<Target> => sqlTarget(await openSqliteSession(file));
+
+export async function openSqliteSession(file: string): Promise<SqlSession> {
+  const { default: Database } = await driver("better-sqlite3", () => import("better-sqlite3"));
+  const database = openDatabase(() => new Database(file, { timeout: 30_000 }));
+  database.pragma("journal_mode = wal");
+  const run: SqlSession["run"] = async (statement, values = []) => {
+    const prepared = database.prepare<unknown[], Record<string, unknown>>(statement);
+    if (prepared.reader) return prepared.all(...values);
+    prepared.run(...values);
+    return [];
+  };
+  return {
+    run,
+    begin: async () => void database.exec("begin immediate"),
+    empty: async (table) => {
+      const name = quoted(table.name);
+      await run(`create table if not exists ${name} (${declared(table, types)})`);
+      const known = new Set(
+        (await run(`select name from pragma_table_info(?)`, [table.name])).map((c) => c["name"]),
+      );
+      for (const [column, kind] of table.columns)
+        if (!known.has(column)) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+      await run(`delete from ${name}`);
+    },
+    insert: async (table, part) => {
+      if (!isText(part.profile.format))
+        throw new ClientError("format_not_loadable", {
+          format: part.profile.format,
+          targets: "a folder or DuckDB",
+        });
+      const members = Array.from(table.columns.keys(), (column) => `json_extract(?1, '$.${quoted(column)}')`);
+      const insert = database.prepare<[string]>(
+        `insert into ${quoted(table.name)} (${listOf(table.columns.keys())}) values (${members.join(", ")})`,
+      );
+      for await (const lines of readPart(part)) for (const line of lines) insert.run(line);
+    },
+    close: async () => void database.close(),
+  };
+}
+
+function openDatabase<Database>(open: () => Database): Database {
+  try {
+    return open();
+  } catch (error) {
+    throw new ClientError("target_failed", { reason: error instanceof Error ? error.message : "" });
+  }
+}
