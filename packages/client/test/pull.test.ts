@@ -62,8 +62,8 @@ test("every request has the key, and a token goes to one place alone, once", asy
   expect(server.requests.every(({ headers }) => headers["x-api-key"] === apiKey)).toBe(true);
   const redeemed = server.requests.filter(({ headers }) => headers.authorization !== undefined);
   expect(new Set(redeemed.map(({ url }) => url))).toEqual(new Set(["/v1/file-downloads/redeem"]));
-  expect(redeemed.map(({ headers }) => headers.authorization).toSorted()).toEqual(
-    Array.from(server.tokens, (token) => `Bearer ${token}`).toSorted(),
+  expect(new Set(redeemed.map(({ headers }) => headers.authorization))).toEqual(
+    new Set(Array.from(server.tokens, (token) => `Bearer ${token}`)),
   );
   expect(redeemed).toHaveLength(delivery.manifest.parts.length);
 });

@@ -62,7 +62,7 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
-export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 

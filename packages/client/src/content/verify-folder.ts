@@ -37,9 +37,9 @@ export async function verifyFolder(
   { keys, pins = {} }: { readonly keys: JSONWebKeySet | "unsigned"; readonly pins?: Pins },
 ): Promise<FolderReport> {
   const bytes = await readRequired(folder, manifestFile);
-  const manifest = readManifest(bytes);
   const signature = keys === "unsigned" ? undefined : jsonOf(await readRequired(folder, signatureFile));
   await requireSignature(bytes, signature, () => keys);
+  const manifest = readManifest(bytes);
   requirePins(manifest, pins);
   const names = new Set(manifest.parts.map(({ name }) => name));
   for (const file of await readdir(folder))

@@ -29,6 +29,9 @@ const takes: Readonly<Record<string, readonly ColumnKind[]>> = {
   date: ["text"],
 };
 
+/** Number of the lock that loads take turns by: `cad` in ASCII. */
+const loadLock = 0x63_61_64;
+
 /** Characters of JSON in one statement, about. */
 const batchLength = 1 << 20;
 
@@ -67,7 +70,7 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
     run,
     begin: async () => {
       await run("begin");
-      await run("lock table cadastre_loads in exclusive mode");
+      await run("select pg_advisory_xact_lock(?)", [loadLock]);
     },
     empty: async (table) => void typesOf.set(table.name, await empty(run, table)),
     insert: async (table, part) => {

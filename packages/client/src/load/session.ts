@@ -12,7 +12,7 @@ export type Table = { readonly name: string; readonly keyField: string; readonly
 /** One connection to a database. In statements `?` stands for a value, and for nothing else. */
 export type SqlSession = {
   readonly run: (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
-  /** Begin a transaction that no other load has beside it. */
+  /** Begin a transaction, once no other load has one. */
   readonly begin: () => Promise<void>;
   /** Have a table with these columns, and no row in it. */
   readonly empty: (table: Table) => Promise<void>;

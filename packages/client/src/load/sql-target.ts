@@ -34,27 +34,29 @@ export function sqlTarget(session: SqlSession): Target {
     );
     return standingAmong({ manifest, sha256 }, entries);
   };
+  /** Work with the ledger while nobody else does. */
+  const alone = (work: () => Promise<Standing>): Promise<Standing> =>
+    told(async () => {
+      await session.begin();
+      try {
+        await session.run(ledger);
+        const result = await work();
+        await session.run("commit");
+        return result;
+      } catch (error) {
+        // The fault to tell is the first one.
+        await session.run("rollback").catch(() => {});
+        throw error;
+      }
+    });
   return {
     staging: undefined,
-    standing: (delivery) =>
-      told(async () => {
-        await session.run(ledger);
-        return standing(delivery);
-      }),
+    standing: (delivery) => alone(() => standing(delivery)),
     load: (delivery) =>
-      told(async () => {
-        await session.run(ledger);
-        await session.begin();
-        try {
-          const before = await standing(delivery);
-          if (before === "new") await fill(session, delivery);
-          await session.run("commit");
-          return before;
-        } catch (error) {
-          // The fault to tell is the first one.
-          await session.run("rollback").catch(() => {});
-          throw error;
-        }
+      alone(async () => {
+        const before = await standing(delivery);
+        if (before === "new") await fill(session, delivery);
+        return before;
       }),
     close: () => session.close(),
   };

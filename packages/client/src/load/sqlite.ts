@@ -1,9 +1,14 @@
+import { setTimeout } from "node:timers/promises";
 import type { ColumnKind } from "../content/columns.ts";
 import { isText, readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { declared, driver, listOf, quoted, type SqlSession } from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
 import type { Target } from "./target.ts";
+
+/** Time for which the database is waited for at once, and longest time in all, in milliseconds: another load takes its time. */
+const tick = 100;
+const longestWait = 15 * 60_000;
 
 /** Without a type a column keeps what it is given. */
 const types = {
@@ -19,7 +24,7 @@ export const openSqlite = async (file: string): Promise<Target> => sqlTarget(awa
 
 export async function openSqliteSession(file: string): Promise<SqlSession> {
   const { default: Database } = await driver("better-sqlite3", () => import("better-sqlite3"));
-  const database = openDatabase(() => new Database(file, { timeout: 30_000 }));
+  const database = openDatabase(() => new Database(file, { timeout: tick }));
   database.pragma("journal_mode = wal");
   const run: SqlSession["run"] = async (statement, values = []) => {
     const prepared = database.prepare<unknown[], Record<string, unknown>>(statement);
@@ -29,7 +34,7 @@ export async function openSqliteSession(file: string): Promise<SqlSession> {
   };
   return {
     run,
-    begin: async () => void database.exec("begin immediate"),
+    begin: () => untilFree(() => void database.exec("begin immediate")),
     empty: async (table) => {
       const name = quoted(table.name);
       await run(`create table if not exists ${name} (${declared(table, types)})`);
@@ -46,11 +51,14 @@ export async function openSqliteSession(file: string): Promise<SqlSession> {
           format: part.profile.format,
           targets: "a folder or DuckDB",
         });
-      const members = Array.from(table.columns.keys(), (column) => `json_extract(?1, '$.${quoted(column)}')`);
-      const insert = database.prepare<[string]>(
+      const members = Array.from(
+        table.columns.keys(),
+        (column) => `json_extract(@line, '$.${quoted(column)}')`,
+      );
+      const insert = database.prepare<[{ line: string }]>(
         `insert into ${quoted(table.name)} (${listOf(table.columns.keys())}) values (${members.join(", ")})`,
       );
-      for await (const lines of readPart(part)) for (const line of lines) insert.run(line);
+      for await (const lines of readPart(part)) for (const line of lines) insert.run({ line });
     },
     close: async () => void database.close(),
   };
@@ -61,5 +69,19 @@ function openDatabase<Database>(open: () => Database): Database {
     return open();
   } catch (error) {
     throw new ClientError("target_failed", { reason: error instanceof Error ? error.message : "" });
+  }
+}
+
+/** Do what another program may be in the way of, without standing in the way of this one's timers. */
+async function untilFree(work: () => void): Promise<void> {
+  for (const began = performance.now(); ; ) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      const busy = error instanceof Error && "code" in error && error.code === "SQLITE_BUSY";
+      if (!busy || performance.now() - began > longestWait) throw error;
+      await setTimeout(tick);
+    }
   }
 }

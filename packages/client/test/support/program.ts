@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
 import { apiKey } from "./server.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -37,3 +39,21 @@ export function start(
 }
 
 export const run = (...input: Parameters<typeof start>): Promise<Outcome> => start(...input).outcome;
+
+/** The same without a process of its own. */
+export async function runHere(args: readonly string[], key: string | undefined = apiKey): Promise<Outcome> {
+  const texts = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      texts[name] += String(text);
+      return true;
+    }),
+  );
+  vi.stubEnv("CADASTRE_API_KEY", key);
+  try {
+    return { code: await runProgram(args), ...texts };
+  } finally {
+    vi.unstubAllEnvs();
+    for (const spy of spies) spy.mockRestore();
+  }
+}

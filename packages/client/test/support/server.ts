@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { jwks, type TestDelivery } from "./deliveries.ts";
 
 /** What came in. */
-export type Recorded = {
+type Recorded = {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
