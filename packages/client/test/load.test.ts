@@ -221,6 +221,16 @@ test.runIf(hasPostgres)("PostgreSQL keeps every digit, and the types that its ow
   ).rejects.toMatchObject({ code: "column_type" });
 });
 
+test("SQLite makes no number of a text, as the type of a column that is there would have it", async () => {
+  const { target } = (await engines[0]?.begin()) ?? { target: "" };
+  await load(
+    target,
+    await makeDelivery({ id: "a", datasets: { listing: [{ ListingKey: "a", Zip: 78701 }] } }),
+  );
+  const texts = await makeDelivery({ id: "b", datasets: { listing: [{ ListingKey: "a", Zip: "01001" }] } });
+  await expect(load(target, texts)).rejects.toMatchObject({ code: "column_type", exitCode: 7 });
+});
+
 test("a folder's manifests are its ledger", async () => {
   const folder = emptyFolder();
   const first = await seedOf(1, null, "seed1");

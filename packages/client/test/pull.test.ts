@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ConnectionOptions, connect, openTarget, type PullOptions, pull } from "@cadastre/client";
 import { afterEach, expect, test } from "vitest";
@@ -102,6 +102,15 @@ test("a staged part that has changed meanwhile is fetched again", async () => {
   server.trick = () => false;
   await pullInto(folder);
   expect(readFileSync(join(folder, id, first?.name ?? ""))).toEqual(delivery.parts.get(first?.number ?? 0));
+});
+
+test("what a killed run has left is not put in place", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  mkdirSync(join(folder, ".staging", id), { recursive: true });
+  writeFileSync(join(folder, ".staging", id, "listing-00012.jsonl.gz.0a1b2c3d.partial"), "half");
+  await pullInto(folder);
+  expect(filesIn(folder)).toHaveLength(delivery.manifest.parts.length + 2);
 });
 
 test("each try of a broken transfer has a grant of its own, and nothing of the broken one stays", async () => {

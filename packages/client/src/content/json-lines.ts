@@ -2,7 +2,7 @@ import type { ManifestPart } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 
 /** Longest line, in characters. */
-const maxLine = 1 << 26;
+const maxLine = 1 << 24;
 
 /** The lines of JSON lines, a chunk's at a time; every line ends with a line feed. */
 export async function* jsonLines(

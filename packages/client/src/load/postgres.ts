@@ -1,7 +1,16 @@
 import type { ColumnKind } from "../content/columns.ts";
 import { isText, readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
-import { declared, driver, listOf, quoted, type SqlSession, type Table } from "./session.ts";
+import {
+  declared,
+  driver,
+  listOf,
+  quoted,
+  requireFit,
+  type SqlSession,
+  type Table,
+  type Takes,
+} from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
 import type { Target } from "./target.ts";
 
@@ -15,7 +24,7 @@ const types = {
 } as const satisfies Record<ColumnKind, string>;
 
 /** What a column that is there already can take. PostgreSQL reads a member of JSON as whatever the column is. */
-const takes: Readonly<Record<string, readonly ColumnKind[]>> = {
+const takes: Takes = {
   text: ["text"],
   "character varying": ["text"],
   numeric: ["integer", "number"],
@@ -109,8 +118,7 @@ async function empty(run: SqlSession["run"], table: Table): Promise<ReadonlyMap<
   for (const [column, kind] of table.columns) {
     const type = known.get(column);
     if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
-    else if (!takes[type]?.includes(kind))
-      throw new ClientError("column_type", { column, table: table.name, kind });
+    else requireFit(takes, type, kind, column, table.name);
     known.set(column, type ?? types[kind]);
   }
   await run(`delete from ${name}`);

@@ -35,6 +35,20 @@ export const declared = ({ keyField, columns }: Table, types: Readonly<Record<Co
     ([name, kind]) => `${quoted(name)} ${types[kind]}${name === keyField ? " primary key" : ""}`,
   ).join(", ");
 
+/** What columns can take that are there already, by their type. */
+export type Takes = Readonly<Record<string, readonly ColumnKind[]>>;
+
+/** @throws {ClientError} if a column that is there cannot hold what is to be loaded. */
+export function requireFit(
+  takes: Takes,
+  type: string,
+  kind: ColumnKind,
+  column: string,
+  table: string,
+): void {
+  if (!takes[type]?.includes(kind)) throw new ClientError("column_type", { column, table, kind });
+}
+
 /** The driver of a database, which its user installs. */
 export async function driver<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {

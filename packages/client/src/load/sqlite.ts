@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ColumnKind } from "../content/columns.ts";
 import { isText, readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
-import { declared, driver, listOf, quoted, type SqlSession } from "./session.ts";
+import { declared, driver, listOf, quoted, requireFit, type SqlSession, type Takes } from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
 import type { Target } from "./target.ts";
 
@@ -18,6 +18,14 @@ const types = {
   boolean: "integer",
   json: "",
 } as const satisfies Record<ColumnKind, string>;
+
+/** Another type would have SQLite make a number of a text, or a text of a number. */
+const takes: Takes = {
+  text: ["text"],
+  integer: ["integer", "number", "boolean"],
+  real: ["integer", "number"],
+  "": ["text", "integer", "number", "boolean", "json"],
+};
 
 /** A SQLite file. Lists and objects are JSON text, booleans 0 and 1. */
 export const openSqlite = async (file: string): Promise<Target> => sqlTarget(await openSqliteSession(file));
@@ -38,11 +46,13 @@ export async function openSqliteSession(file: string): Promise<SqlSession> {
     empty: async (table) => {
       const name = quoted(table.name);
       await run(`create table if not exists ${name} (${declared(table, types)})`);
-      const known = new Set(
-        (await run(`select name from pragma_table_info(?)`, [table.name])).map((c) => c["name"]),
-      );
-      for (const [column, kind] of table.columns)
-        if (!known.has(column)) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+      const found = await run("select name, lower(type) as type from pragma_table_info(?)", [table.name]);
+      const known = new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
+      for (const [column, kind] of table.columns) {
+        const type = known.get(column);
+        if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+        else requireFit(takes, type, kind, column, table.name);
+      }
       await run(`delete from ${name}`);
     },
     insert: async (table, part) => {

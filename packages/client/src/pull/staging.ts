@@ -1,6 +1,6 @@
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { sha256 } from "@cadastre/manifest";
+import { type Manifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import { onDisk, syncFolder, writeWhole } from "./disk.ts";
@@ -61,7 +61,7 @@ export async function stageParts(
   };
   await Promise.all(Array.from({ length: parallel }, () => fetchWaiting().catch(stop)));
   if (faults.length > 0) throw faults[0];
-  await onDisk(folder, () => syncFolder(folder));
+  await onDisk(folder, () => tidy(folder, manifest));
   return { ...delivery, folder };
 }
 
@@ -76,4 +76,12 @@ async function layOut(folder: string, { bytes, sha256: hash, signature }: Verifi
   if (before !== undefined && (await sha256(before)) !== hash) throw new ClientError("manifest_changed");
   await writeWhole(file, bytes);
   if (signature !== undefined) await writeWhole(join(folder, signatureFile), JSON.stringify(signature));
+}
+
+/** Leave the delivery's files alone in its folder: a run that was killed may have left half of one. */
+async function tidy(folder: string, { parts }: Manifest): Promise<void> {
+  const own = new Set([manifestFile, signatureFile, ...parts.map(({ name }) => name)]);
+  for (const name of await readdir(folder))
+    if (!own.has(name)) await rm(join(folder, name), { recursive: true });
+  await syncFolder(folder);
 }

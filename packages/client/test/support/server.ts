@@ -89,7 +89,8 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
     if (rest === "") return json(response, 200, { data: { id, status: "complete" }, meta: {} });
     if (rest === "/manifest") return sendManifest(response, delivery);
     if (rest === "/acknowledge") return json(response, 201, { data: { delivery_id: id }, meta: {} });
-    const part = delivery.parts.get(Number(/^\/download\?part=(\d+)$/.exec(rest ?? "")?.[1]));
+    const number = /^\/download\?part=(\d+)$/.exec(rest ?? "")?.[1];
+    const part = number === "0" ? Buffer.from(delivery.bytes) : delivery.parts.get(Number(number));
     if (part === undefined) return json(response, 404, { error: "part_not_found" });
     return json(response, 200, { data: grantOf(part), meta: {} });
   }
