@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { clientErrors, exitCodes } from "@cadastre/client";
+import { exitCodes } from "@cadastre/client";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { jwks, listings, makeDelivery } from "./support/deliveries.ts";
@@ -213,8 +213,4 @@ test("a pulled folder is verified without a network", async () => {
     code: exitCodes.untrusted,
   });
   expect(textIn(folder)).not.toContain("ldsg_");
-});
-
-test("every cause ends in a way that the program has", () => {
-  for (const [ending] of Object.values(clientErrors)) expect(Object.keys(exitCodes)).toContain(ending);
 });
