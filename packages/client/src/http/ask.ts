@@ -66,8 +66,11 @@ export async function persist<T>(
   }
 }
 
-/** A signal that ends with `signal`, or when nothing was heard for so long. */
-export function silence(signal: AbortSignal | undefined, timeout: number) {
+/** A signal that ends when nothing was heard for too long. */
+type Silence = { readonly signal: AbortSignal; readonly heard: () => void; readonly end: () => void };
+
+/** Ends with `signal`, or after so many milliseconds without a sound. */
+export function silence(signal: AbortSignal | undefined, timeout: number): Silence {
   const controller = new AbortController();
   const timer = globalThis.setTimeout(() => controller.abort(), timeout);
   return {
