@@ -49,7 +49,7 @@ const hashesOf = (registry: Registry, ordered: readonly { readonly id: string }[
 export function crashes(
   name: string,
   placeOf: (own: string) => Omit<Place, "parts">,
-  quick: readonly CrashPoint[] = crashPoints,
+  quick: readonly CrashPoint[],
 ): void {
   async function withPlace(count: number, use: (registry: Registry, place: Place) => Promise<void>) {
     const own = `own_${++places}`;
