@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import { type Headers, type Reply } from "./ask.ts";
-import { ask } from "./ask.ts";
+import { ask, type Headers, type Reply } from "./ask.ts";
 import type { Running } from "./running.ts";
 
 const exportsRoot = "/v1/file-exports";
