@@ -192,9 +192,8 @@ describe("an entity set", () => {
       break;
     }
     const gone = new AbortController();
-    const reading = source.read({ ...request, signal: gone.signal })[Symbol.asyncIterator]();
-    await reading.next();
     gone.abort();
+    const reading = source.read({ ...request, signal: gone.signal })[Symbol.asyncIterator]();
     await expect(reading.next()).rejects.toMatchObject({ code: "query_canceled" });
     expect(store.waiting()).toBe(0);
   });

@@ -104,9 +104,10 @@ test("a part whose bytes are gone is no answer", async () => {
   const national = customerOf(running);
   const id = await national.complete({ domain: "public_record" });
   const { data } = await national.manifest(id);
-  const [{ number = 0, sha256 = "" } = {}] = data.parts;
-  const token = await national.grant(id, number);
-  await rm(`${running.folder.exports}/parts/${sha256.slice(0, 2)}/${sha256}`);
+  const [part] = data.parts;
+  if (part === undefined) throw new Error("there is no part");
+  const token = await national.grant(id, part.number);
+  await rm(`${running.folder.exports}/parts/${part.sha256.slice(0, 2)}/${part.sha256}`);
   const reply = await ask(running.service.baseUrl, "/v1/file-downloads/redeem", {
     ...national.headers,
     authorization: `Bearer ${token}`,
