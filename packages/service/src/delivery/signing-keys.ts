@@ -5,14 +5,17 @@ import type { Config } from "../config.ts";
 import { parseDataFile, readDataFile } from "../data/data-error.ts";
 import { type DataFolder, readOrCreate } from "../data/data-folder.ts";
 
-/** Private Ed25519 keys. Source: RFC 8037, section 2. */
-const schema = z.object({
-  /** The first one signs; the others have signed what is not yet over. */
-  keys: z.tuple(
-    [z.looseObject({ kid: z.string(), kty: z.literal("OKP"), d: z.string() })],
-    z.looseObject({ kid: z.string(), kty: z.literal("OKP"), d: z.string() }),
-  ),
+/** A private Ed25519 key. Source: RFC 8037, section 2. */
+const key = z.object({
+  kid: z.string(),
+  kty: z.literal("OKP"),
+  crv: z.literal("Ed25519"),
+  x: z.string(),
+  d: z.string(),
 });
+
+/** The first one signs; the others have signed what is not yet over. */
+const schema = z.object({ keys: z.tuple([key], key) });
 
 /** The keys of manifests. */
 export type SigningKeys = {
@@ -39,8 +42,10 @@ export async function readSigningKeys(
   const [privateKey] = keys;
   return {
     signing: { privateKey, kid: privateKey.kid },
-    published: JSON.stringify(readKeySet({ keys: keys.map(({ d: _, ...publicKey }) => publicKey) })),
+    published: JSON.stringify(readKeySet({ keys: keys.map(publicKeyOf) })),
   };
 }
+
+const publicKeyOf = ({ kid, kty, crv, x }: z.output<typeof key>) => ({ kid, kty, crv, x });
 
 const parse = (text: string) => schema.parse(JSON.parse(text));

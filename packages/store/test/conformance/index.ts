@@ -6,6 +6,7 @@ import { computed } from "./computed.ts";
 import { coverage } from "./coverage.ts";
 import { following } from "./following.ts";
 import type { Harness } from "./harness.ts";
+import { market } from "./market.ts";
 import { masks } from "./masks.ts";
 import { pages } from "./pages.ts";
 import { past } from "./past.ts";
@@ -31,6 +32,7 @@ export const conformance = (name: string, harness: Harness): void => {
       past,
       places,
       properties,
+      market,
       masks,
       running,
     ])
