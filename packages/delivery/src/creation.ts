@@ -33,6 +33,7 @@ export async function createExport(
     previous: null,
     fromCheckpoint: null,
     fromName: null,
+    basis: null,
     toCheckpoint: await options.source.checkpoint(),
   } as const;
   const created = await newDelivery(options, scope, profile, purpose, at);

@@ -38,6 +38,8 @@ export type DeliveryPurpose = Pick<
 > & {
   /** How the customer knows where the window starts. */
   readonly fromName: string | null;
+  /** What the records must be made by: see `ExportSource.basis`; null: it does not matter. */
+  readonly basis: string | null;
 };
 
 /**
@@ -50,7 +52,7 @@ export async function newDelivery(
   { source, random, retention, creditsOf }: DeliveryMeans,
   scope: Scope,
   profile: OutputProfile,
-  { fromName, ...purpose }: DeliveryPurpose,
+  { fromName, basis, ...purpose }: DeliveryPurpose,
   at: number,
 ): Promise<NewDelivery> {
   const datasets = deliveredDatasets(source, scope, profile);
@@ -63,6 +65,7 @@ export async function newDelivery(
       toCheckpoint: `c1:${Buffer.from(random(checkpointBytes)).toString("hex")}`,
     },
     scope: membersOf(scope),
+    basis,
     ...(await creditsOf(scope)),
   };
   return {

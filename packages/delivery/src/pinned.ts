@@ -12,6 +12,8 @@ export type Pinned = {
   readonly window: Pick<Manifest["window"], "fromCheckpoint" | "toCheckpoint">;
   /** What the customer was granted. */
   readonly scope: ScopeMembers;
+  /** What its records are made by, if others follow it: see `ExportSource.basis`. */
+  readonly basis: string | null;
   readonly sources: NonNullable<ManifestDataset["sources"]>;
   readonly attribution: Manifest["attribution"];
 };

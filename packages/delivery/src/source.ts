@@ -14,6 +14,11 @@ export type ExportSource = {
    * size, and hold what is read until the next one is asked for.
    */
   readonly read: (request: ExportRead) => AsyncIterable<ExportBatch>;
+  /**
+   * What the records of datasets are made by beside what has a checkpoint, as text: changes between two checkpoints are told as
+   * long as it stays the same. Absent: nothing.
+   */
+  readonly basis?: (datasets: readonly string[]) => Promise<string>;
 };
 
 export type ExportRead = {

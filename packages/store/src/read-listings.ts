@@ -9,8 +9,8 @@ export type ListingReads = {
   readonly scope: Scope;
 };
 
-/** What is there now, or what was there as of a checkpoint. */
-export type ListingOptions = Pick<ReadOptions, "asOf" | "signal">;
+/** What is there now, or what was there as of a checkpoint, or what of that has changed. */
+export type ListingOptions = Pick<ReadOptions, "asOf" | "since" | "until" | "signal">;
 
 /** A page of the listings that a query finds, as the scope shows them. */
 export async function readListings(

@@ -11,7 +11,7 @@ import { compareKeys } from "./merge.ts";
  * @param keyField whose values are texts, in whose order of code points the reader reads
  */
 export const comparingReader = (reader: DatasetReader, keyField: string): DatasetReader => ({
-  columns: reader.columns,
+  ...reader,
   read: ({ changes, ...request }) =>
     changes === undefined ? reader.read(request) : compare(reader, keyField, request, changes),
 });

@@ -7,4 +7,6 @@ export type DatasetReader = {
   readonly columns: (scope: Scope) => readonly ExportColumn[] | undefined;
   /** See `ExportSource.read`. */
   readonly read: (request: ExportRead) => AsyncIterable<ExportBatch>;
+  /** See `ExportSource.basis`. */
+  readonly basis?: () => Promise<string>;
 };

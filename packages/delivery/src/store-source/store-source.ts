@@ -16,5 +16,7 @@ export function storeSource(
       if (reader === undefined) throw new TypeError(`there is no dataset \`${request.dataset}\``);
       return reader.read(request);
     },
+    basis: async (names) =>
+      JSON.stringify(await Promise.all(names.map((name) => readers.get(name)?.basis?.() ?? null))),
   };
 }

@@ -30,6 +30,7 @@ export async function groundsOf(
     scopeSha256: scope.scopeSha256,
     schemaSha256: schemaOf(profile, datasets).sha256,
     profileSha256: profile.sha256,
+    basis: (await source.basis?.(datasets.map(({ name }) => name))) ?? "",
   };
   return { scope, profile, datasets, pins };
 }
@@ -45,4 +46,7 @@ async function grantedBy(scopeOf: StepMeans["scopeOf"], customer: string): Promi
 
 /** Whether deliveries of a generation with some pins may be followed by one with others. */
 export const areSame = (a: GenerationPins, b: GenerationPins): boolean =>
-  a.scopeSha256 === b.scopeSha256 && a.schemaSha256 === b.schemaSha256 && a.profileSha256 === b.profileSha256;
+  a.scopeSha256 === b.scopeSha256 &&
+  a.schemaSha256 === b.schemaSha256 &&
+  a.profileSha256 === b.profileSha256 &&
+  a.basis === b.basis;

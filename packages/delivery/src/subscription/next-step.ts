@@ -67,6 +67,7 @@ async function deliveryStep(
     previous,
     fromCheckpoint: since,
     fromName: sinceName,
+    basis: grounds.pins.basis,
     toCheckpoint,
   } as const;
   return { changes, creates: await newDelivery(means, scope, profile, purpose, at) };

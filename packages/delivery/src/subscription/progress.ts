@@ -28,7 +28,12 @@ export const suspended = (code: DeliveryErrorCode, due: number | null): Changes 
 });
 
 /** Why a delivery failed that no retry would help, and a seed does. */
-const outdated: readonly (string | null)[] = ["checkpoint_expired", "schema_changed", "profile_changed"];
+const outdated: readonly (string | null)[] = [
+  "checkpoint_expired",
+  "schema_changed",
+  "profile_changed",
+  "identities_changed",
+];
 
 /** What becomes of a subscription once its delivery has ended; undefined: it has not. */
 export function settled(subscription: Subscription, delivery: Delivery, at: number): Changes | undefined {

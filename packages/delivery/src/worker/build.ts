@@ -8,7 +8,7 @@ import { datasetStart, type PartStart } from "../part/part-text.ts";
 import { type WrittenPart, writePart } from "../part/write-part.ts";
 import { onFiles } from "../parts/fault.ts";
 import { type Pinned, readPinned } from "../pinned.ts";
-import { deliveredDatasets, schemaOf } from "../profile/schema.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profile/schema.ts";
 import { contentsOf, type PartsOf } from "./contents.ts";
 import { manifestOf } from "./manifest.ts";
 import type { WorkerMeans, WorkerSettings } from "./options.ts";
@@ -35,6 +35,7 @@ export async function buildDelivery(
   const datasets = deliveredDatasets(source, scope, pinned.profile);
   if (schemaOf(pinned.profile, datasets).sha256 !== pinned.schema.sha256)
     throw new DeliveryError("schema_changed");
+  await requireBasis(options, pinned, datasets);
   const finished = [...(await ledger.parts(delivery.id))];
   for (const content of contentsOf(delivery, datasets, pinned.profile)) {
     const work = { claim, delivery, pinned, scope, content };
@@ -49,6 +50,7 @@ export async function buildDelivery(
   const manifest = await sealManifest(manifestOf(delivery, pinned, datasets, finished));
   const signature = JSON.stringify(await options.sign(manifest.bytes, delivery));
   await requireScope(options, delivery);
+  await requireBasis(options, pinned, datasets);
   await at("before_seal");
   const text = new TextDecoder().decode(manifest.bytes);
   await ledger.queue.seal(claim, { text, sha256: manifest.sha256, signature }, options.clock());
@@ -67,6 +69,21 @@ async function requireScope(
   const scope = await scopeOf(customer);
   if (scope?.scopeSha256 !== scopeSha256) throw new DeliveryError("entitlement_changed");
   return scope;
+}
+
+/**
+ * Have all deliveries of a generation made by the same.
+ *
+ * @throws {DeliveryError} `identities_changed`
+ */
+async function requireBasis(
+  { source }: Pick<BuildOptions, "source">,
+  { basis }: Pinned,
+  datasets: readonly DeliveredDataset[],
+): Promise<void> {
+  if (basis === null) return;
+  const now = (await source.basis?.(datasets.map(({ name }) => name))) ?? "";
+  if (now !== basis) throw new DeliveryError("identities_changed");
 }
 
 /** Where the next part of a content starts; null: it has all of its parts. */

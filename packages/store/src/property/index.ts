@@ -4,6 +4,11 @@
  * @module
  */
 export { attributes, type Survivorship } from "./attributes.ts";
+export {
+  type ChangedPropertyReads,
+  changedProperties,
+  readPropertiesOf,
+} from "./changed-properties.ts";
 export { propertyColumns, propertyRow } from "./columns.ts";
 export {
   type Identities,

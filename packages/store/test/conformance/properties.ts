@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 import type { WritableStore } from "../../src/index.ts";
 import {
   type AllPropertyReads,
+  changedProperties,
   identitiesOf,
   type PropertyView,
   propertyColumns,
   propertyRow,
   readProperties,
+  readPropertiesOf,
   readProperty,
 } from "../../src/property/index.ts";
 import {
@@ -74,6 +76,35 @@ export function properties(harness: Harness): void {
           const columns = propertyColumns(visibleEntitySet(listingSet, scope)).map(({ name }) => name);
           for (const view of expected)
             for (const name of Object.keys(propertyRow(view))) expect(columns).toContain(name);
+        }),
+        { numRuns: Number(process.env["CASES"] ?? 60) },
+      );
+      await store.close();
+    }, 120_000);
+
+    test("that have changed are among those whose listings have, and every other one is the same", async () => {
+      const store = await openEmpty(harness, { resources: [listingResource] });
+      await fc.assert(
+        fc.asyncProperty(worlds, async ({ first, later, scope, resolutions }) => {
+          await store.commit(noListings);
+          await store.commit(first);
+          const reads = { ...readsOf(store), scope, resolutions };
+          const since = await store.checkpoint();
+          await store.commit(later);
+          const asOf = await store.checkpoint();
+          await store.commit(noListings);
+          const [was, is] = [await allOf(reads, since), await allOf(reads, asOf)];
+          const changed = await changedProperties(reads, { since, asOf });
+          const same = (views: readonly PropertyView[]) => views.filter(({ id }) => !changed.includes(id));
+          expect(same(is)).toEqual(same(was));
+          for (const [views, checkpoint] of [
+            [was, since],
+            [is, asOf],
+          ] as const) {
+            const met: PropertyView[] = [];
+            for await (const view of readPropertiesOf(changed, reads, { asOf: checkpoint })) met.push(view);
+            expect(met).toEqual(views.filter(({ id }) => changed.includes(id)));
+          }
         }),
         { numRuns: Number(process.env["CASES"] ?? 60) },
       );

@@ -7,7 +7,7 @@ const customer = "acme";
 const sha = (name: string) => name.padEnd(64, "0");
 const most = 3;
 const manifest = { text: "{}", sha256: sha("3a"), signature: "{}" };
-const pins = { scopeSha256: sha("5c"), schemaSha256: sha("5e"), profileSha256: sha("9f") };
+const pins = { scopeSha256: sha("5c"), schemaSha256: sha("5e"), profileSha256: sha("9f"), basis: "[]" };
 
 let made = 0;
 

@@ -52,6 +52,8 @@ export type GenerationPins = {
   readonly scopeSha256: string;
   readonly schemaSha256: string;
   readonly profileSha256: string;
+  /** What records are made by beside what has a checkpoint, as text of whoever reads them. */
+  readonly basis: string;
 };
 
 /** `generation` and `sequence` are the place of its next delivery, or of the one that is not settled yet. */

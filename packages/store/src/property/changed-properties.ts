@@ -1,0 +1,78 @@
+import { provisionalIdProperty } from "@cadastre/entitlement";
+import { type BoundQuery, propertyNode, type Row } from "@cadastre/odata";
+import { compareCodePoints } from "../code-points.ts";
+import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
+import type { Resolution } from "../registry/identities/identity.ts";
+import type { Bookmark } from "../store.ts";
+import { identitiesOf, isPlacekey } from "./identity.ts";
+import { listingQuery } from "./listings.ts";
+import { readIdentity } from "./read-property.ts";
+import type { PropertyView } from "./view.ts";
+
+export type ChangedPropertyReads = ListingReads & {
+  /** What was resolved, then and now. */
+  readonly resolutions: readonly Resolution[];
+};
+
+export type Window = {
+  readonly since: number;
+  readonly asOf: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Ids of properties that may not be the same as of two checkpoints, in order of their code points: those of the listings that ended or
+ * began between them, as the scope shows them. Every other property that it shows is the same.
+ */
+export async function changedProperties(
+  reads: ChangedPropertyReads,
+  { since, asOf, signal }: Window,
+): Promise<readonly string[]> {
+  const identities = identitiesOf(reads.resolutions);
+  const ids = new Set<string>();
+  for (const state of [
+    { asOf: since, until: asOf },
+    { asOf, since },
+  ])
+    for await (const id of idsOf(reads, { ...state, signal })) ids.add(identities(id).id);
+  return [...ids].toSorted(compareCodePoints);
+}
+
+/** The ids that the changed listings of a state go by. */
+async function* idsOf(reads: ListingReads, options: ListingOptions): AsyncGenerator<string> {
+  const provisional = { property: provisionalIdProperty, expression: propertyNode(provisionalIdProperty) };
+  const base = listingQuery(reads);
+  const query: BoundQuery = {
+    ...base,
+    select: [...base.select.filter(({ property }) => property.name === "Placekey"), provisional],
+    orderBy: base.orderBy.slice(-1),
+    top: pageSize,
+  };
+  for (let from: Bookmark | null | undefined; from !== null; ) {
+    const { listings, next } = await readListings(query, reads, { ...options, from });
+    for (const listing of listings) {
+      const id = idOf(listing);
+      if (typeof id === "string") yield id;
+    }
+    from = next;
+  }
+}
+
+/** Listings of a page. */
+const pageSize = 1000;
+
+const idOf = ({ Placekey, [provisionalIdProperty.name]: provisional }: Row): unknown =>
+  isPlacekey(Placekey) ? Placekey : provisional;
+
+/** The properties of ids, as of a checkpoint, of which there may be none any more or yet. */
+export async function* readPropertiesOf(
+  ids: readonly string[],
+  { resolutions, ...reads }: ChangedPropertyReads,
+  options: Omit<Window, "since">,
+): AsyncGenerator<PropertyView> {
+  const identities = identitiesOf(resolutions);
+  for (const id of ids) {
+    const view = await readIdentity(identities(id), reads, options);
+    if (view !== undefined) yield view;
+  }
+}
