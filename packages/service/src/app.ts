@@ -5,6 +5,7 @@ import { deliveryRoutes } from "./delivery/delivery-routes.ts";
 import { addKeySet } from "./delivery/key-set.ts";
 import { downloadsRoot, exportsRoot } from "./delivery/operations.ts";
 import type { DeliveryServices } from "./delivery/services.ts";
+import { subscriptionsRoot } from "./delivery/subscription-operations.ts";
 import { Refused } from "./errors.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { addHealth, type Readiness } from "./http/health.ts";
@@ -55,7 +56,11 @@ export function createApp(services: Services): Express {
   if (delivery !== undefined) {
     addKeySet(app, delivery);
     // What was revoked is not delivered for another moment.
-    app.use([exportsRoot, downloadsRoot], requireApiKey(services, "fresh"), deliveryRoutes(delivery, config));
+    app.use(
+      [exportsRoot, downloadsRoot, subscriptionsRoot],
+      requireApiKey(services, "fresh"),
+      deliveryRoutes(delivery, config),
+    );
   }
   app.use(v1Root, requireApiKey(services), v1Routes(services, config));
   addHealth(app, readiness);

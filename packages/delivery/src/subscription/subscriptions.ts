@@ -1,17 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { StoreError } from "@cadastre/store";
-import type {
-  Delivery,
-  Subscription,
-  SubscriptionRegistry,
-  SubscriptionStep,
-} from "@cadastre/store/registry";
+import type { Subscription, SubscriptionRegistry, SubscriptionStep } from "@cadastre/store/registry";
 import { requireProfile } from "../asked-for.ts";
+import type { DeliveryStatus } from "../deliveries.ts";
 import { DeliveryError } from "../errors.ts";
 import type { OutputProfile } from "../profile/profile.ts";
 import { deliveredDatasets } from "../profile/schema.ts";
 import type { Caller } from "../request.ts";
-import { asked } from "../served.ts";
+import { asked, stateAt } from "../served.ts";
 import type { ExportSource } from "../source.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { reset, settled } from "./progress.ts";
@@ -51,7 +47,11 @@ export type Subscriptions = {
   readonly list: (caller: Caller, limit: number) => Promise<readonly Subscription[]>;
   readonly find: (caller: Caller, id: string) => Promise<Subscription>;
   /** The last one of the last generation first. */
-  readonly deliveries: (caller: Caller, id: string, limit: number) => Promise<readonly Delivery[]>;
+  readonly deliveries: (
+    caller: Caller,
+    id: string,
+    limit: number,
+  ) => Promise<readonly Omit<DeliveryStatus, "parts">[]>;
   /** Have no further delivery created. What changes meanwhile is kept as long as the operator keeps it, and else a seed follows. */
   readonly pause: ChangeSubscription;
   /** Go on with what is paused or suspended: its next delivery is due at once. */
@@ -131,7 +131,8 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     find,
     deliveries: async (caller, id, limit) => {
       const { customer } = await find(caller, id);
-      return registry.deliveries(customer, id, limit);
+      const found = await registry.deliveries(customer, id, limit);
+      return found.map((delivery) => ({ delivery, state: stateAt(delivery, clock()) }));
     },
     pause: changed("pause"),
     resume: changed("resume"),

@@ -355,8 +355,8 @@ describe("what customers ask", () => {
       await service.subscriptions.cancel(service.caller, id);
       await pass(service);
       expect(await placeOf(service, id)).toEqual(["canceled", 1, 0, null]);
-      const [delivery] = await service.subscriptions.deliveries(service.caller, id, 9);
-      expect(delivery).toMatchObject({ state: "canceled", code: "canceled_by_customer" });
+      const [given] = await service.subscriptions.deliveries(service.caller, id, 9);
+      expect(given).toMatchObject({ state: "canceled", delivery: { code: "canceled_by_customer" } });
       expect(await codeOf(service.subscriptions.resume(service.caller, id))).toBe("subscription_canceled");
       expect(await codeOf(service.subscribe())).toBe("done");
       expect(await codeOf(service.subscribe())).toBe("subscription_exists");
@@ -368,8 +368,8 @@ describe("what customers ask", () => {
       await pass(service, 0);
       service.now += day;
       await service.tick();
-      const [delivery] = await service.subscriptions.deliveries(service.caller, id, 1);
-      await service.registry.deliveries.cancel("customer", delivery?.id ?? "", "canceled_by_customer");
+      const [given] = await service.subscriptions.deliveries(service.caller, id, 1);
+      await service.registry.deliveries.cancel("customer", given?.delivery.id ?? "", "canceled_by_customer");
       await pass(service, 1);
       expect(await placeOf(service, id)).toEqual(["active", 1, 1, null]);
       await pass(service);

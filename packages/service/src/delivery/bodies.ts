@@ -1,4 +1,4 @@
-import type { AcknowledgementRequest, ExportRequest } from "@cadastre/delivery";
+import type { AcknowledgementRequest, ExportRequest, SubscriptionRequest } from "@cadastre/delivery";
 import { z } from "zod";
 import { Refused } from "../errors.ts";
 
@@ -8,6 +8,18 @@ const exportRequest = z.strictObject({
   idempotencyKey: z.string(),
   destinationId: z.string().optional(),
   profileId: z.string().optional(),
+});
+
+const subscriptionRequest = z.strictObject({
+  name: z.string(),
+  domain: z.string(),
+  deliveryMode: z.enum(["pull", "push", "both"]),
+  cadenceSeconds: z.number(),
+  preferredMinuteOfDay: z.number().optional(),
+  emptyDeliveryBehavior: z.enum(["manifest_only", "skip"]).optional(),
+  destinationId: z.string().optional(),
+  profileId: z.string().optional(),
+  idempotencyKey: z.string().optional(),
 });
 
 const acknowledgement = z.strictObject({
@@ -26,6 +38,10 @@ function readAs<Body>(schema: z.ZodType<Body>, value: unknown): Body {
 
 /** Source: interface specification, section 2.9. */
 export const readExportRequest = (value: unknown): ExportRequest => readAs(exportRequest, value);
+
+/** Source: interface specification, section 2.9. */
+export const readSubscriptionRequest = (value: unknown): SubscriptionRequest =>
+  readAs(subscriptionRequest, value);
 
 /** Source: interface specification, section 2.9. */
 export function readAcknowledgement(value: unknown): AcknowledgementRequest {

@@ -13,13 +13,20 @@ import { endpoints } from "./endpoints.ts";
 import { type DeliveryEndpoint, deliveryOperations } from "./operations.ts";
 import { redeem } from "./redeem.ts";
 import type { DeliveryServices } from "./services.ts";
+import { subscriptionEndpoints } from "./subscription-endpoints.ts";
+import { type SubscriptionEndpoint, subscriptionOperations } from "./subscription-operations.ts";
 
 /** Longest body, in bytes. */
 const maxBody = 16_384;
 
+const operations = { ...deliveryOperations, ...subscriptionOperations };
+const answers = { ...endpoints, ...subscriptionEndpoints };
+
+type Endpoint = DeliveryEndpoint | SubscriptionEndpoint;
+
 /** The endpoints by the pattern of their paths. */
-const routes = Object.entries(deliveryOperations).map(([name, { path, method, ...operation }]) => ({
-  name: name as DeliveryEndpoint,
+const routes = Object.entries(operations).map(([name, { path, method, ...operation }]) => ({
+  name: name as Endpoint,
   template: path,
   method: method.toUpperCase(),
   pattern: new RegExp(`^${path.replace("{id}", "([^/]*)")}$`),
@@ -32,7 +39,14 @@ const routes = Object.entries(deliveryOperations).map(([name, { path, method, ..
 const decisive = "x-api-key, authorization, accept-encoding";
 
 /** Endpoints of which `HEAD` asks as well: they only tell what there is. */
-const told: readonly DeliveryEndpoint[] = ["list", "status", "manifest"];
+const told: readonly Endpoint[] = [
+  "list",
+  "status",
+  "manifest",
+  "subscriptions",
+  "subscription",
+  "subscriptionDeliveries",
+];
 
 /** Everything of deliveries, for callers that the edge has let in. */
 export function deliveryRoutes(services: DeliveryServices, { compression }: Config): RequestHandler[] {
@@ -47,7 +61,7 @@ export function deliveryRoutes(services: DeliveryServices, { compression }: Conf
       requireChannel(scope, "file_delivery");
       const caller = { scope, apiKey: keyId };
       if (name === "redeem") return redeem(req, res, caller, services);
-      const answer = await endpoints[name](
+      const answer = await answers[name](
         { caller, id, parameters: readParameters(query.join("?"), parameters), body: () => readJson(req) },
         services,
       );

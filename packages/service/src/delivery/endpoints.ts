@@ -1,29 +1,15 @@
 import { Refused } from "../errors.ts";
 import { type Answer, found } from "../http/answer.ts";
 import { enveloped } from "../v1/envelope.ts";
+import { asIs, once, readLimit } from "./answers.ts";
 import { readAcknowledgement, readExportRequest } from "./bodies.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
-import { type DeliveryEndpoint, exportsRoot, listLimits, maxPart, redemptionPath } from "./operations.ts";
+import { type DeliveryEndpoint, exportsRoot, maxPart, redemptionPath } from "./operations.ts";
 import type { DeliveryServices } from "./services.ts";
 import { acknowledgementView, creationView, deliveryView, statusView } from "./views.ts";
 
 type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
-
-/** For nobody to keep: it holds a secret, or is the answer to a change. */
-const unstored = { "cache-control": "no-store" } as const;
-
-const asIs = (data: Readonly<Record<string, unknown>>, request: DeliveryRequest, meta = {}): Answer =>
-  enveloped(data, request.caller.scope, meta);
-
-/** An answer that is only for the request at hand: without an ETag, not to be kept. */
-function once(
-  { contentType, body }: Answer,
-  status: number,
-  headers: Answer["headers"] = {},
-): Answer & { readonly contentType: string } {
-  return { status, contentType: contentType ?? "", body, headers: { ...unstored, ...headers } };
-}
 
 /** What each endpoint answers, but for the redemption, which streams. */
 export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, Endpoint>> = {
@@ -83,14 +69,6 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
     return once(asIs(acknowledgementView(acknowledgement), request), first ? 201 : 200);
   },
 };
-
-/** @throws {Refused} `invalid_limit` */
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return listLimits.default;
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > listLimits.most) throw new Refused("invalid_limit");
-  return limit;
-}
 
 /** @throws {Refused} `invalid_part` */
 function readPart(text: string | undefined): number {

@@ -1,5 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { createDeliveries } from "@cadastre/delivery";
+import { createDeliveries, createSubscriptions } from "@cadastre/delivery";
 import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
@@ -31,12 +31,13 @@ export async function openDeliveries({
   ...means
 }: DeliveryMeans): Promise<DeliveryServices> {
   const { published } = await readSigningKeys(config, folder);
+  const delivered = { source: exportSource(means), profiles: outputProfiles(config) };
   return {
+    subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({
+      ...delivered,
       ledger: registry.deliveries,
-      source: exportSource(means),
       parts: openParts(config, folder),
-      profiles: outputProfiles(config),
       retention: config.retentionDays * day,
       creditsOf: (scope) => creditsOf(scope, profiles),
     }),

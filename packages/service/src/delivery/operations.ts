@@ -1,6 +1,20 @@
 import { maxKeyLength, maxReferenceLength } from "@cadastre/delivery";
 import { manifestJsonSchema } from "@cadastre/manifest";
-import type { Operation, Parameter, Schema } from "../openapi/operation.ts";
+import type { Operation, Parameter } from "../openapi/operation.ts";
+import {
+  created,
+  envelope,
+  instant,
+  integer,
+  json,
+  limitParameter,
+  listed,
+  listedDelivery,
+  object,
+  orNull,
+  sha256,
+  string,
+} from "./schemas.ts";
 
 /** Where deliveries lie, and where granted parts are fetched. Source: interface specification, section 4.3. */
 export const exportsRoot = "/v1/file-exports";
@@ -9,57 +23,8 @@ export const downloadsRoot = "/v1/file-downloads";
 /** The one address that a logical grant names. */
 export const redemptionPath = `${downloadsRoot}/redeem`;
 
-/** Deliveries of a page of the list: where the request does not say, and at most. */
-export const listLimits = { default: 50, most: 500 } as const;
-
 /** Highest number of a part. */
 export const maxPart = 2 ** 31 - 1;
-
-const string: Schema = { type: "string" };
-const integer: Schema = { type: "integer", minimum: 0 };
-const instant: Schema = { type: "string", format: "date-time" };
-const sha256: Schema = { type: "string", pattern: "^[0-9a-f]{64}$" };
-const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
-const object = (properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema => ({
-  type: "object",
-  properties,
-  required: Object.keys(properties).filter((name) => !optional.includes(name)),
-  additionalProperties: false,
-});
-const json = (schema: Schema) => ({ "application/json": schema });
-const envelope = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) =>
-  json(object({ data, meta: object({ entitlement_version: integer, ...meta }) }));
-
-const states = [
-  "queued",
-  "building",
-  "sealed",
-  "complete",
-  "canceled",
-  "failed",
-  "expired",
-  "purged",
-] as const;
-
-const created = {
-  id: { type: "string", format: "uuid" },
-  status: { type: "string", enum: states },
-  domain: string,
-  deliveryMode: { type: "string", enum: ["pull", "push", "both"] },
-} as const;
-
-const listed = {
-  ...created,
-  subscriptionId: orNull(string),
-  generation: integer,
-  sequence: integer,
-  noChange: { type: "boolean" },
-  failure: orNull(object({ code: string })),
-  publication: { type: "null" },
-  createdAt: instant,
-  completedAt: orNull(instant),
-  expiresAt: instant,
-} as const;
 
 const status = object({ ...listed, progress: object({ parts: integer }) });
 
@@ -106,16 +71,10 @@ export const deliveryOperations = {
     "get",
     exportsRoot,
     "Deliveries that may be fetched, the last completed first",
-    envelope({ type: "array", items: object(listed) }, { count: integer, next_after: orNull(string) }),
+    envelope({ type: "array", items: listedDelivery }, { count: integer, next_after: orNull(string) }),
     {
       parameters: [
-        {
-          name: "limit",
-          in: "query",
-          description: "Deliveries of a page",
-          schema: { type: "integer", minimum: 1, maximum: listLimits.most, default: listLimits.default },
-          example: 10,
-        },
+        limitParameter("Deliveries of a page"),
         {
           name: "after",
           in: "query",
@@ -130,7 +89,7 @@ export const deliveryOperations = {
     "delete",
     `${exportsRoot}/{id}`,
     "Give up a delivery that is not complete",
-    envelope(object(listed)),
+    envelope(listedDelivery),
     { parameters: [id] },
   ),
   manifest: of(

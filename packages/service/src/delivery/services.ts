@@ -1,8 +1,9 @@
-import type { Deliveries } from "@cadastre/delivery";
+import type { Deliveries, Subscriptions } from "@cadastre/delivery";
 
 /** What the routes of deliveries work with. */
 export type DeliveryServices = {
   readonly deliveries: Deliveries;
+  readonly subscriptions: Subscriptions;
   /** JWKS of the keys that manifests are signed with, as JSON text. */
   readonly manifestKeys: string;
   /** Of 32 bytes. */

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { createWorker, retain, type WorkReport } from "@cadastre/delivery";
+import { createScheduler, createWorker, retain, type WorkReport } from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
 import type { Registry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -9,9 +9,14 @@ import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { followActivation } from "../gates/activation.ts";
 import { describe, type Log } from "../log.ts";
+import { recentProfiles } from "../v1/recent-profiles.ts";
+import { creditsOf } from "./credits.ts";
 import { exportSource } from "./export-source.ts";
 import { openParts } from "./parts.ts";
+import { outputProfiles } from "./profiles.ts";
 import { readSigningKeys } from "./signing-keys.ts";
+
+const day = 86_400_000;
 
 /** How often what is over is removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
@@ -28,7 +33,7 @@ export type WorkerOptions = {
 };
 
 /**
- * Build what was asked for, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
+ * Build what was asked for or is due, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
  * those who ask for records wait no longer.
  */
 export async function startWorker({ config, folder, registry, scopes, log }: WorkerOptions) {
@@ -43,15 +48,30 @@ export async function startWorker({ config, folder, registry, scopes, log }: Wor
   const { identities, deliveries: ledger } = registry;
   const parts = openParts(config, folder);
   const source = exportSource({ store, identities, activeEntitySets: activation.entitySets });
+  const scopeOf = (customer: string) => scopes.of(customer, Date.now(), "fresh");
   const worker = createWorker({
     ledger,
     source,
     parts,
-    scopeOf: (customer) => scopes.of(customer, Date.now(), "fresh"),
+    scopeOf,
     sign: (bytes) => signManifest(bytes, signing),
     name: `${hostname()}:${process.pid}`,
     lease: config.leaseSeconds * 1000,
     report: (work) => note(log, work),
+  });
+  const profiles = recentProfiles(registry.profiles);
+  const scheduler = createScheduler({
+    registry: registry.subscriptions,
+    source,
+    profiles: outputProfiles(config),
+    retention: config.retentionDays * day,
+    creditsOf: (scope) => creditsOf(scope, profiles),
+    scopeOf,
+    poll: 1000,
+    report: ({ subscription, outcome, cause }) => {
+      if (outcome === "failed")
+        log.error({ subscription, ...describe(cause) }, "could not take the next step of a subscription");
+    },
   });
   const clean = async () => {
     try {
@@ -62,7 +82,7 @@ export async function startWorker({ config, folder, registry, scopes, log }: Wor
     }
   };
   const stopping = new AbortController();
-  const working = Promise.all([worker.run(stopping.signal), clean()]);
+  const working = Promise.all([worker.run(stopping.signal), scheduler.run(stopping.signal), clean()]);
   const timer = setInterval(() => void clean(), retentionInterval);
   timer.unref();
   return {

@@ -22,8 +22,7 @@ export const deliveryView = (delivery: Delivery, state: DeliveryState = delivery
   subscriptionId: delivery.subscription,
   generation: delivery.generation,
   sequence: delivery.sequence,
-  // Only a delta may be of no change.
-  noChange: false,
+  noChange: delivery.noChange,
   failure: delivery.code === null ? null : { code: delivery.code },
   publication: null,
   createdAt: instant(delivery.created),

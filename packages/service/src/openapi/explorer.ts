@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { IRouter, Response } from "express";
 import type { Config } from "../config.ts";
 import { deliveryOperations, keySetOperation } from "../delivery/operations.ts";
+import { subscriptionOperations } from "../delivery/subscription-operations.ts";
 import { found, sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
 import { addRead } from "../http/routes.ts";
@@ -36,6 +37,7 @@ const operations: readonly Operation[] = [
   ...odataOperations,
   ...Object.values(v1Operations),
   ...Object.values(deliveryOperations),
+  ...Object.values(subscriptionOperations),
   keySetOperation,
   ...healthOperations,
   document,

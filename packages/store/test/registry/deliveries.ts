@@ -102,7 +102,14 @@ export function deliveryConformance(name: string, withRegistry: WithRegistry): v
         const wanted = newDelivery({ previous, subscription: "s", destination: "d", fromCheckpoint: 7 });
         const { delivery, replayed } = await deliveries.create(wanted, requestOf("k"), most);
         expect(replayed).toBe(false);
-        const waits = { state: "queued", code: null, attempts: 0, completed: null, manifestSha256: null };
+        const waits = {
+          state: "queued",
+          code: null,
+          attempts: 0,
+          completed: null,
+          manifestSha256: null,
+          noChange: false,
+        };
         expect(delivery).toEqual({ ...wanted, ...waits });
         const other = (await again()).deliveries;
         expect(await other.find(customer, wanted.id)).toEqual(delivery);

@@ -178,6 +178,9 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
         expect(await codeOf(second())).toBe("registry_unavailable");
         expect(await subscriptions.find(customer, read.id)).toEqual(first);
         await complete(registry);
+        expect(await registry.deliveries.find(customer, first.delivery ?? "")).toMatchObject({
+          noChange: false,
+        });
         const repeated = await subscriptions.step(first, { changes: {}, creates: deliveryOf(read) });
         expect(await codeOf(complete(registry))).toBe("registry_unavailable");
         const canceled = await subscriptions.step(repeated, { changes: {}, cancels: "entitlement_changed" });

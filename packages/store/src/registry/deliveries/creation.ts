@@ -77,5 +77,6 @@ export async function insertDelivery(
     attempts: 0,
     completed: null,
     manifestSha256: null,
+    noChange: false,
   };
 }

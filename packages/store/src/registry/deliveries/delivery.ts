@@ -65,6 +65,8 @@ export type Delivery = NewDelivery & {
   readonly attempts: number;
   readonly completed: number | null;
   readonly manifestSha256: string | null;
+  /** Whether it is a delta that was built and has no part. */
+  readonly noChange: boolean;
 };
 
 /** A part that is finished and will not change. */

@@ -27,6 +27,8 @@ type DeliveryRow = {
   readonly code: string | null;
   readonly completed: Whole | null;
   readonly manifest_sha256: string | null;
+  /** SQLite gives 0 or 1. */
+  readonly no_change: boolean | number;
   readonly worker: string | null;
   readonly fence: Whole;
   readonly attempts: number;
@@ -75,6 +77,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   attempts: row.attempts,
   completed: numberOf(row.completed),
   manifestSha256: row.manifest_sha256,
+  noChange: Boolean(row.no_change),
 });
 
 export async function selectDelivery(

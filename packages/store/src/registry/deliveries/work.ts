@@ -61,6 +61,8 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
         const sealed = { ...unclaimed, manifest_sha256: manifest.sha256 };
         await hold(transaction, claim, { ...sealed, state: "sealed" });
         await manifestTable(transaction).insert({ ...manifest, delivery: claim.id });
+        if ((await partTable(transaction).where({ delivery: claim.id }).first("ordinal")) === undefined)
+          await deliveryTable(transaction).where({ id: claim.id, kind: "delta" }).update({ no_change: true });
         await deliveryTable(transaction)
           .where({ id: claim.id, mode: "pull" })
           .update({ state: "complete", completed: at });

@@ -163,6 +163,7 @@ const steps: MigrationSteps = {
         table.index(["customer", "state"]);
       })
       .alterTable("cadastre_delivery", (table) => {
+        table.boolean("no_change").notNullable().defaultTo(false);
         table.index(["subscription", "generation", "sequence"]);
       })
       .raw(

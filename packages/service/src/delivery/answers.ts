@@ -1,0 +1,29 @@
+import { Refused } from "../errors.ts";
+import type { Answer } from "../http/answer.ts";
+import { enveloped } from "../v1/envelope.ts";
+import type { DeliveryRequest } from "./delivery-request.ts";
+import { listLimits } from "./schemas.ts";
+
+/** For nobody to keep: it holds a secret, or is the answer to a change. */
+const unstored = { "cache-control": "no-store" } as const;
+
+/** Of an object. */
+export const asIs = (data: Readonly<Record<string, unknown>>, request: DeliveryRequest, meta = {}): Answer =>
+  enveloped(data, request.caller.scope, meta);
+
+/** An answer that is only for the request at hand: without an ETag, not to be kept. */
+export function once(
+  { contentType, body }: Answer,
+  status: number,
+  headers: Answer["headers"] = {},
+): Answer & { readonly contentType: string } {
+  return { status, contentType: contentType ?? "", body, headers: { ...unstored, ...headers } };
+}
+
+/** @throws {Refused} `invalid_limit` */
+export function readLimit(text: string | undefined): number {
+  if (text === undefined) return listLimits.default;
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > listLimits.most) throw new Refused("invalid_limit");
+  return limit;
+}

@@ -1,0 +1,65 @@
+import type { Parameter, Schema } from "../openapi/operation.ts";
+
+/** Items of a list: where the request does not say, and at most. */
+export const listLimits = { default: 50, most: 500 } as const;
+
+export const string: Schema = { type: "string" };
+export const integer: Schema = { type: "integer", minimum: 0 };
+export const instant: Schema = { type: "string", format: "date-time" };
+export const sha256: Schema = { type: "string", pattern: "^[0-9a-f]{64}$" };
+export const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
+export const object = (
+  properties: Readonly<Record<string, Schema>>,
+  optional: readonly string[] = [],
+): Schema => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  additionalProperties: false,
+});
+export const json = (schema: Schema) => ({ "application/json": schema });
+export const envelope = (data: Schema, meta: Readonly<Record<string, Schema>> = {}) =>
+  json(object({ data, meta: object({ entitlement_version: integer, ...meta }) }));
+
+const states = [
+  "queued",
+  "building",
+  "sealed",
+  "complete",
+  "canceled",
+  "failed",
+  "expired",
+  "purged",
+] as const;
+
+export const created = {
+  id: { type: "string", format: "uuid" },
+  status: { type: "string", enum: states },
+  domain: string,
+  deliveryMode: { type: "string", enum: ["pull", "push", "both"] },
+} as const;
+
+export const listed = {
+  ...created,
+  subscriptionId: orNull(string),
+  generation: integer,
+  sequence: integer,
+  noChange: { type: "boolean" },
+  failure: orNull(object({ code: string })),
+  publication: { type: "null" },
+  createdAt: instant,
+  completedAt: orNull(instant),
+  expiresAt: instant,
+} as const;
+
+/** A delivery in a list. */
+export const listedDelivery = object(listed);
+
+/** @param items what the list is of */
+export const limitParameter = (items: string): Parameter => ({
+  name: "limit",
+  in: "query",
+  description: items,
+  schema: { type: "integer", minimum: 1, maximum: listLimits.most, default: listLimits.default },
+  example: 10,
+});

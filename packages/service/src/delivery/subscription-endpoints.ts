@@ -1,0 +1,49 @@
+import type { ChangeSubscription } from "@cadastre/delivery";
+import type { Answer } from "../http/answer.ts";
+import { enveloped } from "../v1/envelope.ts";
+import { asIs, once, readLimit } from "./answers.ts";
+import { readSubscriptionRequest } from "./bodies.ts";
+import type { DeliveryRequest } from "./delivery-request.ts";
+import type { DeliveryServices } from "./services.ts";
+import { type SubscriptionEndpoint, subscriptionsRoot } from "./subscription-operations.ts";
+import { createdSubscriptionView, subscriptionView } from "./subscription-views.ts";
+import { deliveryView } from "./views.ts";
+
+type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
+
+/** What has become of a subscription by a change. */
+const changed =
+  (changeOf: (services: DeliveryServices) => ChangeSubscription): Endpoint =>
+  async (request, services) =>
+    once(asIs(subscriptionView(await changeOf(services)(request.caller, request.id)), request), 200);
+
+/** What each endpoint of subscriptions answers. */
+export const subscriptionEndpoints: Readonly<Record<SubscriptionEndpoint, Endpoint>> = {
+  subscribe: async (request, { subscriptions }) => {
+    const asked = readSubscriptionRequest(await request.body());
+    const { subscription, replayed } = await subscriptions.create(request.caller, asked);
+    return once(asIs(createdSubscriptionView(subscription), request), 201, {
+      location: `${subscriptionsRoot}/${subscription.id}`,
+      ...(replayed ? { "idempotency-replayed": "true" } : {}),
+    });
+  },
+
+  subscriptions: async ({ caller, parameters }, { subscriptions }) => {
+    const found = await subscriptions.list(caller, readLimit(parameters.get("limit")));
+    return enveloped(found.map(subscriptionView), caller.scope, { count: found.length });
+  },
+
+  subscription: async (request, { subscriptions }) =>
+    asIs(subscriptionView(await subscriptions.find(request.caller, request.id)), request),
+
+  subscriptionDeliveries: async ({ caller, id, parameters }, { subscriptions }) => {
+    const found = await subscriptions.deliveries(caller, id, readLimit(parameters.get("limit")));
+    const views = found.map(({ delivery, state }) => deliveryView(delivery, state));
+    return enveloped(views, caller.scope, { count: found.length });
+  },
+
+  pauseSubscription: changed(({ subscriptions }) => subscriptions.pause),
+  resumeSubscription: changed(({ subscriptions }) => subscriptions.resume),
+  resetSubscription: changed(({ subscriptions }) => subscriptions.reset),
+  unsubscribe: changed(({ subscriptions }) => subscriptions.cancel),
+};

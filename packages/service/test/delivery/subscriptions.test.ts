@@ -1,0 +1,184 @@
+import { setTimeout } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { storedResources } from "../../src/catalog.ts";
+import { ask } from "../support/ask.ts";
+import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
+import { type Running, run } from "../support/running.ts";
+
+const root = "/v1/file-export-subscriptions";
+const nowhere = "01939b2e-0000-7000-8000-000000000000";
+const daily = { domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400, preferredMinuteOfDay: 240 };
+
+type Seen = { readonly id: string; readonly status: string; readonly next_sequence: number };
+type Listed = {
+  readonly id: string;
+  readonly status: string;
+  readonly sequence: number;
+  readonly noChange: boolean;
+};
+
+let running: Running;
+let national: ReturnType<typeof customerOf>;
+let market: ReturnType<typeof customerOf>;
+
+beforeAll(async () => {
+  running = await run({ CADASTRE_LISTINGS: "150" });
+  national = customerOf(running);
+  market = customerOf(running, "market");
+});
+afterAll(() => running.stop());
+
+const remove = (id: string) => ask(running.service.baseUrl, `${root}/${id}`, national.headers, "DELETE");
+
+async function subscribed(body: Readonly<Record<string, unknown>>): Promise<string> {
+  const reply = await national.post(root, { ...daily, ...body });
+  expect([reply.status, reply.text]).toEqual([201, expect.any(String)]);
+  return dataOf<Seen>(reply).id;
+}
+
+/** Waits until a delivery of the sequence is complete. */
+async function delivered(id: string, sequence: number): Promise<Listed> {
+  for (;;) {
+    const [last] = dataOf<Listed[]>(await national.get(`${root}/${id}/deliveries?limit=1`));
+    if (last?.sequence === sequence && last.status === "complete") return last;
+    expect(["queued", "building", "complete", undefined]).toContain(last?.status);
+    await setTimeout(50);
+  }
+}
+
+/** Has the next delivery due now. */
+async function hurry(id: string): Promise<void> {
+  for (const step of ["pause", "resume"])
+    expect((await national.post(`${root}/${id}/${step}`, {})).status).toBe(200);
+}
+
+describe("a subscription", () => {
+  test("is created, found at its location, and the same for the same request", async () => {
+    const body = { ...daily, name: "same", idempotencyKey: "same" };
+    const first = await national.post(root, body);
+    const { id } = dataOf<Seen>(first);
+    expect(first.status).toBe(201);
+    expect(first.headers["location"]).toBe(`${root}/${id}`);
+    expect(first.headers["cache-control"]).toBe("no-store");
+    expect(JSON.parse(first.text)).toEqual({
+      data: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+        name: "same",
+        domain: "listing",
+        deliveryMode: "pull",
+        destinationId: null,
+        cadenceSeconds: 86_400,
+        preferredMinuteOfDay: 240,
+        emptyDeliveryBehavior: "manifest_only",
+        profileId: "listing-jsonl",
+        status: "active",
+        failure: null,
+        generation: 1,
+        next_sequence: 0,
+        next_due_at: expect.stringMatching(/^\d{4}-.+Z$/) as string,
+        created_at: expect.stringMatching(/^\d{4}-.+Z$/) as string,
+      },
+      meta: { entitlement_version: 1 },
+    });
+    await delivered(id, 0);
+    const again = await national.post(root, body);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect([first, again].map(({ headers }) => headers["idempotency-replayed"])).toEqual([undefined, "true"]);
+    const other = { ...body, cadenceSeconds: 3600 };
+    expect(refusal(await national.post(root, other))).toEqual([409, "idempotency_conflict"]);
+    const { idempotencyKey, ...named } = body;
+    expect(refusal(await national.post(root, named))).toEqual([409, "subscription_exists"]);
+    expect((await market.post(root, body)).status).toBe(201);
+  });
+
+  test("delivers a seed, then what changed, in every domain", async () => {
+    const domains = ["listing", "property", "public_record", "market_report"];
+    const ids = await Promise.all(domains.map((domain) => subscribed({ domain, name: `all of ${domain}` })));
+    const seeds = await Promise.all(ids.map((id) => delivered(id, 0)));
+    expect((await national.manifest(seeds[0]?.id ?? "")).data.datasets[0]?.rowCount).toBeGreaterThan(0);
+    const listed = JSON.parse(
+      (await national.get("/reso/odata/Property?$top=1&$select=ListingKey&$orderby=ListingKey")).text,
+    ) as { readonly value: readonly { readonly ListingKey: string }[] };
+    const key = listed.value[0]?.ListingKey ?? "";
+    const store = await openSqliteStore({
+      file: running.folder.database,
+      resources: storedResources,
+      threads: 0,
+    });
+    await store.commit([{ resource: "Property", removed: [key] }]);
+    await store.close();
+    for (const id of ids) await hurry(id);
+    const [listing, property, publicRecord] = await Promise.all(ids.map((id) => delivered(id, 1)));
+    expect(publicRecord?.noChange).toBe(true);
+    const { data } = await national.manifest(listing?.id ?? "");
+    const part = data.parts.find(({ dataset }) => dataset === "listing");
+    expect(part?.rowCount).toBe(0);
+    const removed = gunzipSync(await national.fetched(listing?.id ?? "", part?.number ?? -1)).toString();
+    expect(removed).toBe(`${JSON.stringify({ ListingKey: key, removalReason: "deleted" })}\n`);
+    expect((await national.manifest(property?.id ?? "")).data.parts).toHaveLength(1);
+  });
+
+  test("is listed, read, paused, reset and ended", async () => {
+    const id = await subscribed({ name: "short" });
+    await delivered(id, 0);
+    const seen = async () => dataOf<Seen & { generation: number }>(await national.get(`${root}/${id}`));
+    await national.post(`${root}/${id}/pause`, {});
+    expect(await seen()).toMatchObject({ status: "paused", next_sequence: 1 });
+    await national.post(`${root}/${id}/resume`, {});
+    await delivered(id, 1);
+    expect(dataOf(await national.post(`${root}/${id}/reset`, {}))).toMatchObject({
+      status: "resetting",
+      generation: 2,
+    });
+    await delivered(id, 0);
+    expect(dataOf<Seen[]>(await national.get(root))[0]).toEqual(await seen());
+    expect(dataOf<Seen[]>(await national.get(`${root}?limit=1`))).toHaveLength(1);
+    const deliveries = dataOf<{ generation: number; sequence: number }[]>(
+      await national.get(`${root}/${id}/deliveries`),
+    );
+    expect(deliveries.map(({ generation, sequence }) => [generation, sequence])).toEqual([
+      [2, 0],
+      [1, 1],
+      [1, 0],
+    ]);
+    expect(dataOf(await remove(id))).toMatchObject({ status: "canceled", next_due_at: null });
+    expect((await remove(id)).status).toBe(200);
+    expect(refusal(await national.post(`${root}/${id}/resume`, {}))).toEqual([409, "subscription_canceled"]);
+    expect((await ask(running.service.baseUrl, `${root}/${id}`, national.headers, "HEAD")).status).toBe(200);
+  });
+
+  test.each<[string, unknown, number, string]>([
+    ["no JSON", "{", 400, "invalid_request"],
+    ["an unknown member", { ...daily, name: "x", extra: 1 }, 400, "invalid_request"],
+    ["no name", daily, 400, "invalid_request"],
+    ["an empty name", { ...daily, name: "" }, 400, "invalid_name"],
+    ["a short cadence", { ...daily, name: "x", cadenceSeconds: 60 }, 400, "invalid_cadence"],
+    [
+      "a minute too late",
+      { ...daily, name: "x", preferredMinuteOfDay: 1440 },
+      400,
+      "invalid_preferred_minute",
+    ],
+    ["no such domain", { ...daily, name: "x", domain: "weather" }, 400, "unknown_domain"],
+    [
+      "a push without a destination",
+      { ...daily, name: "x", deliveryMode: "push" },
+      400,
+      "destination_required",
+    ],
+  ])("is refused for %s", async (_, body, status, code) => {
+    expect(refusal(await national.post(root, body))).toEqual([status, code]);
+  });
+
+  test("of another customer is absent", async () => {
+    const id = await subscribed({ name: "own" });
+    for (const path of [id, nowhere, "x", `${id}/deliveries`])
+      expect(refusal(await market.get(`${root}/${path}`))).toEqual([404, "not_found"]);
+    for (const step of ["pause", "resume", "reset"])
+      expect(refusal(await market.post(`${root}/${id}/${step}`, {}))).toEqual([404, "not_found"]);
+    expect((await ask(running.service.baseUrl, root, {}, "GET")).status).toBe(401);
+    expect(refusal(await national.get(`${root}?limit=501`))).toEqual([400, "invalid_limit"]);
+  });
+});
