@@ -246,6 +246,22 @@ describe("what a generation is", () => {
       expect((await lastOf(service, id)).manifest.datasets.map(({ name }) => name)).toEqual(["listing"]);
     }));
 
+  test("what records are made by starts anew once it is another, also while a delta of the old one is built", () =>
+    withService(async (service) => {
+      const { id } = await service.subscribe();
+      await pass(service, 0);
+      service.basis = "second";
+      await pass(service);
+      expect(await placeOf(service, id)).toEqual(["active", 2, 1, null]);
+      service.now += day;
+      await service.tick();
+      service.basis = "third";
+      expect(await service.work()).toMatchObject({ outcome: "failed", code: "identities_changed" });
+      await service.tick();
+      await pass(service, 1);
+      expect(await placeOf(service, id)).toEqual(["active", 3, 1, null]);
+    }));
+
   test("history that is not kept any more is made up for by a seed", () =>
     withService(async (service) => {
       await service.edit([put("a", {})]);

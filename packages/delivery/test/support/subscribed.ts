@@ -39,6 +39,8 @@ export class Subscribed {
   readonly source: ExportSource;
   readonly parts: PartStore;
   readonly subscriptions: Subscriptions;
+  /** What records are made by beside what has a checkpoint. */
+  basis = "first";
   now = Date.UTC(2026, 0, 1, 9);
   profile: OutputProfile;
   #scope: Scope;
@@ -55,7 +57,7 @@ export class Subscribed {
   ) {
     this.registry = registry;
     this.store = store;
-    this.source = marketSource(store);
+    this.source = { ...marketSource(store), basis: async () => this.basis };
     this.parts = parts;
     this.#scope = scopeOf(1, granted);
     this.#scopes.set(this.#scope.scopeSha256, this.#scope);
