@@ -15,6 +15,9 @@ import {
   type WithRegistry,
 } from "../../support/deliveries.ts";
 
+/** Longer than a busy machine takes for two statements, in milliseconds. */
+const pause = 1000;
+
 /** What workers ask of a ledger of deliveries, whatever its database. */
 export function queueConformance(name: string, withRegistry: WithRegistry): void {
   describe(`the queue of deliveries in ${name}`, () => {
@@ -77,9 +80,9 @@ export function queueConformance(name: string, withRegistry: WithRegistry): void
     test("a lease ends by itself", () =>
       withRegistry(async (registry) => {
         const { id } = await create(registry);
-        await claim(registry, { ...terms, lease: 60 });
+        await claim(registry, { ...terms, lease: pause });
         expect(await registry.deliveries.queue.claim("w2", terms)).toBeUndefined();
-        await setTimeout(80);
+        await setTimeout(pause);
         expect(await claim(registry)).toEqual({ id, fence: 2 });
       }));
 
@@ -110,9 +113,9 @@ export function queueConformance(name: string, withRegistry: WithRegistry): void
       withRegistry(async (registry) => {
         const { queue } = registry.deliveries;
         const { id } = await create(registry);
-        expect(await queue.retry(await claim(registry), 60, 3, "fault")).toBe("queued");
+        expect(await queue.retry(await claim(registry), pause, 3, "fault")).toBe("queued");
         expect(await queue.claim("w1", terms)).toBeUndefined();
-        await setTimeout(80);
+        await setTimeout(pause);
         expect(await queue.retry(await claim(registry), 0, 3, "fault")).toBe("queued");
         expect(await queue.retry(await claim(registry), 0, 3, "fault")).toBe("failed");
         expect(await registry.deliveries.find(customer, id)).toMatchObject({
