@@ -35,7 +35,7 @@ async function change(customer: string, change: (before: Entitlement) => Entitle
   });
 }
 
-test.each(["listing", "property", "public_record"])(
+test.each(["listing", "property", "public_record", "market_report"])(
   "what is hidden changes no byte of an export of %s",
   async (domain) => {
     const market = customerOf(running, "market");
