@@ -15,7 +15,7 @@ const values = fc.record({
 
 const edit: fc.Arbitrary<Edit> = fc.record({
   set: fc.constantFrom("Property", "Media"),
-  key: fc.constantFrom(..."abcdefgh", "\ue000", "😀", "Z z"),
+  key: fc.constantFrom("a", "b", "c", "d", "e", "f", "\ue000", "😀", "Z z"),
   values: fc.oneof({ weight: 3, arbitrary: values }, { weight: 1, arbitrary: fc.constant(undefined) }),
 });
 

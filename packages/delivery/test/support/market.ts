@@ -39,9 +39,9 @@ const setOf = (name: string, key: string): EntitySet => ({
 });
 
 /** Two sets, each visible by region: what links them is no matter of deltas. */
-export const sets = { Property: setOf("Property", "ListingKey"), Media: setOf("Media", "MediaKey") } as const;
+const sets = { Property: setOf("Property", "ListingKey"), Media: setOf("Media", "MediaKey") } as const;
 
-export type SetName = keyof typeof sets;
+type SetName = keyof typeof sets;
 
 const setList: readonly EntitySet[] = Object.values(sets);
 

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { NewDelivery, NewSubscription, Registry, Subscription } from "../../src/registry/index.ts";
+import {
+  at,
+  codeOf,
+  complete as completeWith,
+  customer,
+  sha,
+  type WithRegistry,
+} from "../support/deliveries.ts";
 
-const at = Date.UTC(2026, 0, 1);
 const hour = 3_600_000;
-const customer = "acme";
-const sha = (name: string) => name.padEnd(64, "0");
+/** Live subscriptions. */
 const most = 3;
-const manifest = { text: "{}", sha256: sha("3a"), signature: "{}" };
 const pins = { scopeSha256: sha("5c"), schemaSha256: sha("5e"), profileSha256: sha("9f"), basis: "[]" };
 
 let made = 0;
@@ -61,21 +66,11 @@ async function create({ subscriptions }: Registry, more: Partial<NewSubscription
 }
 
 /** Build the one delivery that waits, to its end. */
-async function complete({ deliveries }: Registry): Promise<void> {
-  const claimed = await deliveries.queue.claim("w", { lease: 60_000, attempts: 3 });
-  if (claimed === undefined) throw new Error("nothing to claim");
-  await deliveries.queue.seal(claimed.claim, manifest, at);
-}
+const complete = (registry: Registry) => completeWith(registry, at, []);
 
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "done",
-    (error: { code: unknown }) => error.code,
-  );
-
-type WithRegistry = (
-  use: (registry: Registry, again: () => Promise<Registry>) => Promise<void>,
-) => Promise<void>;
+/** How often each outcome was met. */
+const countsOf = (outcomes: readonly unknown[]) =>
+  Object.fromEntries(outcomes.map((one) => [one, outcomes.filter((other) => other === one).length]));
 
 /** What every registry of subscriptions does, whatever its database. */
 export function subscriptionConformance(name: string, withRegistry: WithRegistry): void {
@@ -117,7 +112,7 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
             ),
           ),
         );
-        expect(same.toSorted()).toEqual(["done", ...Array(3).fill("subscription_exists")]);
+        expect(countsOf(same)).toEqual({ done: 1, subscription_exists: 3 });
         for (const another of ["two", "three"])
           await subscriptions.create(newSubscription({ name: another }), null, most);
         const more = newSubscription({ name: "four" });
@@ -154,10 +149,7 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
         const steps = [registry.subscriptions, other, registry.subscriptions, other].map((subscriptions) =>
           codeOf(subscriptions.step(read, { changes: { pins, due: at + hour }, creates: deliveryOf(read) })),
         );
-        expect((await Promise.all(steps)).toSorted()).toEqual([
-          "done",
-          ...Array(3).fill("subscription_changed"),
-        ]);
+        expect(countsOf(await Promise.all(steps))).toEqual({ done: 1, subscription_changed: 3 });
         const deliveries = await other.deliveries(customer, read.id, 9);
         expect(deliveries).toHaveLength(1);
         expect(await other.find(customer, read.id)).toEqual({
