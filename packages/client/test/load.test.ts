@@ -231,6 +231,19 @@ test("SQLite makes no number of a text, as the type of a column that is there wo
   await expect(load(target, texts)).rejects.toMatchObject({ code: "column_type", exitCode: 7 });
 });
 
+test("Parquet with fewer rows than the manifest says is not loaded", async () => {
+  const { target, all } = (await engines[2]?.begin()) ?? { target: "", all: async () => [] };
+  const edit = (manifest: Manifest): Manifest => ({
+    ...manifest,
+    datasets: manifest.datasets.map((dataset) => ({ ...dataset, rowCount: 6 })),
+    parts: manifest.parts.map((part) => ({ ...part, rowCount: 6 })),
+    totals: { ...manifest.totals, rowCount: 6 },
+  });
+  const made = await makeDelivery({ format: "parquet", datasets: { listing: listings(5) }, edit });
+  await expect(load(target, made)).rejects.toMatchObject({ code: "part_count_differs", exitCode: 5 });
+  expect(await all("select * from cadastre_loads")).toEqual([]);
+});
+
 test("a folder's manifests are its ledger", async () => {
   const folder = emptyFolder();
   const first = await seedOf(1, null, "seed1");
