@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, openTarget, pull } from "@cadastre/client";
 import type { Manifest } from "@cadastre/manifest";
@@ -221,6 +222,29 @@ test.runIf(hasPostgres)("PostgreSQL keeps every digit, and the types that its ow
   ).rejects.toMatchObject({ code: "column_type" });
 });
 
+test("SQLite keeps integers of 64 bits, and lists with long numbers", async () => {
+  const { target, all } = (await engines[0]?.begin()) ?? { target: "", all: async () => [] };
+  const rows = [
+    { ListingKey: "a", Id: 1, List: [1], Yes: true, Price: 3_000_000_000, Huge: 1e300, None: null },
+  ];
+  const spoil = (plain: Buffer) =>
+    Buffer.from(
+      `${plain}${String(plain).replace('"a"', '"b"').replace('"Id":1,', '"Id":9007199254740993,').replace("[1]", "[9007199254740993]")}`,
+    );
+  const edit = (manifest: Manifest): Manifest => ({
+    ...manifest,
+    datasets: manifest.datasets.map((dataset) => ({ ...dataset, rowCount: 2 })),
+    parts: manifest.parts.map((part) => ({ ...part, rowCount: 2 })),
+    totals: { ...manifest.totals, rowCount: 2 },
+  });
+  await load(target, await makeDelivery({ datasets: { listing: rows }, spoil, edit }));
+  const [first, second] = await all(
+    'select cast("Id" as text) as i, "List" as l, "Yes" as y, typeof("Price") as t from listing order by 1',
+  );
+  expect(first).toEqual({ i: "1", l: "[1]", y: 1, t: "integer" });
+  expect(second).toEqual({ i: "9007199254740993", l: "[9007199254740993]", y: 1, t: "integer" });
+});
+
 test("SQLite makes no number of a text, as the type of a column that is there would have it", async () => {
   const { target } = (await engines[0]?.begin()) ?? { target: "" };
   await load(
@@ -267,6 +291,9 @@ test.each([
 test("a target that cannot be opened says so", async () => {
   const nowhere = join(emptyFolder(), "no", "folder", "file");
   await expect(openTarget(`sqlite:${nowhere}`)).rejects.toMatchObject({ code: "target_failed" });
+  const noDatabase = join(emptyFolder(), "text");
+  writeFileSync(noDatabase, "this is no database, however long one looks at it".repeat(100));
+  await expect(openTarget(`sqlite:${noDatabase}`)).rejects.toMatchObject({ code: "target_failed" });
   await expect(openTarget(`duckdb:${nowhere}`)).rejects.toMatchObject({ code: "target_failed" });
   await expect(openTarget("postgres://nobody@127.0.0.1:1/none")).rejects.toMatchObject({
     code: "target_failed",

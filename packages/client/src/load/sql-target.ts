@@ -86,10 +86,15 @@ async function told(work: () => Promise<Standing>): Promise<Standing> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ClientError || error instanceof ManifestError || !(error instanceof Error))
-      throw error;
+    if (!isOfDatabase(error)) throw error;
     const code = "code" in error ? { code: String(error.code) } : {};
     const [reason = ""] = error.message.split("\n");
     throw new ClientError("target_failed", { reason, ...code });
   }
 }
+
+/** Errors of better-sqlite3 and pg have codes; those of DuckDB are plain. */
+const isOfDatabase = (error: unknown): error is Error =>
+  error instanceof Error &&
+  !(error instanceof ClientError || error instanceof ManifestError) &&
+  ("code" in error || error.constructor === Error);
