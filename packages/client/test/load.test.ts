@@ -156,6 +156,13 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
     },
   );
 
+  has.each(["cadastre_loads", "customers", "Listing"])("a server cannot have %s emptied", async (dataset) => {
+    const { target } = await begin();
+    const made = await makeDelivery({ datasets: { [dataset]: [{ Id: "a" }] } });
+    await expect(load(target, made)).rejects.toMatchObject({ code: "dataset_not_loadable", exitCode: 5 });
+    expect(server.requests.at(-1)?.url).toMatch(/manifest$/);
+  });
+
   has("two at once load a delivery once", async () => {
     const { target, all } = await begin();
     const delivery = await makeDelivery({ id: "both", datasets: { listing: listings(50) } });

@@ -16,10 +16,22 @@ const ledger = `create table if not exists cadastre_loads (
   primary key (stream, generation, sequence)
 )`;
 
+/** The tables that may be emptied and filled: a server has no say in what else lies in the database. */
+const tables: ReadonlySet<string> = new Set([
+  "listing",
+  "listing_media",
+  "media_assets",
+  "property",
+  "public_record",
+  "market_report",
+]);
+
 /** A database with a table for each dataset. A snapshot takes the place of what is in its tables, in one transaction. */
 export function sqlTarget(session: SqlSession): Target {
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
     if (manifest.kind === "delta") throw new ClientError("kind_not_loadable", { kind: manifest.kind });
+    const foreign = manifest.datasets.find(({ name }) => !tables.has(name));
+    if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign.name });
     const rows = await session.run(
       "select generation, sequence, manifest_sha256, manifest from cadastre_loads where stream = ?",
       [streamOf(manifest)],

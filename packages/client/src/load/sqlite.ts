@@ -96,7 +96,7 @@ function valuesOf(line: string, columns: readonly string[]): (string | number | 
     // A number alone would be bound as a double.
     if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
     if (typeof value === "boolean") return Number(value);
-    return typeof value === "object" && value !== null ? JSON.stringify(value) : (value as string | null);
+    return value === null || typeof value === "string" ? value : JSON.stringify(value);
   });
 }
 
