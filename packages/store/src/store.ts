@@ -80,6 +80,13 @@ export type Bookmark = {
 export type ReadOptions = {
   /** For a page: where it starts; without one, at the first record that there is now. */
   readonly from?: Bookmark | undefined;
+  /**
+   * For a page: the checkpoint that it is read as of. Then it has exactly the records that there were, those that are
+   * deleted by now too, and so have the pages after it, whose bookmarks are to be given with the same checkpoint.
+   */
+  readonly asOf?: number | undefined;
+  /** Whether to write a line for each record, which ends with a newline, and no commas. By default not. */
+  readonly lines?: boolean | undefined;
   /** Whether to count the records that match as well, whatever the page. */
   readonly count?: boolean | undefined;
   /** Whether members without a value are written out, as null. By default they are. */
@@ -90,8 +97,8 @@ export type ReadOptions = {
 
 export type Page = {
   /**
-   * The records' selected properties as JSON text in UTF-8, with commas between the records. Empty collections are
-   * written out.
+   * The records' selected properties as JSON text in UTF-8, with commas between the records or a line for each. Empty
+   * collections are written out.
    */
   readonly records: Uint8Array;
   /**
@@ -143,10 +150,11 @@ export type WritableStore = Store & {
   /** Changes that wait to be served, and the states that are and were. */
   readonly builds: Builds;
   /**
-   * Forget the versions that ended before `time`, in milliseconds since 1970, and that none of the last `builds` builds
-   * of their resource needs, by default 3. Gives how many there were.
+   * Forget the versions that ended before `time`, in milliseconds since 1970, and by the checkpoint `kept`, and that none
+   * of the last `builds` builds of their resource needs, by default 3. Gives how many there were. No earlier checkpoint
+   * can be read after that.
    */
-  readonly prune: (time: number, builds?: number) => Promise<number>;
+  readonly prune: (time: number, builds?: number, kept?: number) => Promise<number>;
   /** Queries that wait for a thread or a connection. */
   readonly waiting: () => number;
   /** What the owner of the database wants kept with it, by key. */

@@ -84,14 +84,18 @@ test("what is put together from bytes is what the records hold and the datasets 
       });
       const { plan, computed } = planRecord(select, members, nulls);
       expect(computed).toEqual([]);
-      const assembler = new RecordAssembler(new RecordLayout(plan), Buffer.alloc(16));
-      const expected = records.map(({ dataset, record }) => {
-        const { text: written, members: index } = encodeRecord(record, members);
-        assembler.add(Buffer.from(written), index, dataset);
-        return plain(record, dataset, shown, shownIn, nulls);
-      });
-      const bytes = Buffer.from(assembler.finish());
-      expect(JSON.parse(`[${bytes.toString()}]`)).toEqual(expected);
+      const expected = records.map(({ dataset, record }) => plain(record, dataset, shown, shownIn, nulls));
+      for (const lines of [false, true]) {
+        const assembler = new RecordAssembler(new RecordLayout(plan), lines, Buffer.alloc(16));
+        for (const { dataset, record } of records) {
+          const { text, members: index } = encodeRecord(record, members);
+          assembler.add(Buffer.from(text), index, dataset);
+        }
+        const text = Buffer.from(assembler.finish()).toString();
+        const separated = lines ? text.replaceAll("\n", ",").replace(/,$/, "") : text;
+        expect(JSON.parse(`[${separated}]`)).toEqual(expected);
+        if (lines) expect(text.split("\n")).toHaveLength(records.length + 1);
+      }
     }),
     { numRuns: Number(process.env["CASES"] ?? 500) },
   );

@@ -62,13 +62,14 @@ export const prune = (
   tables: readonly TableSchema[],
   time: number,
   builds: number,
+  kept: number | undefined,
 ): Promise<number> =>
   knex.transaction(async (transaction) => {
     await lockCommits(transaction);
     const [last] = await transaction("cadastre_commit")
       .max({ checkpoint: "checkpoint" })
       .where("committed_at", "<", time);
-    const earliest = Number(last?.checkpoint ?? 0);
+    const earliest = Math.min(Number(last?.checkpoint ?? 0), kept ?? Number.POSITIVE_INFINITY);
     if (earliest <= Number((await readNote(transaction, pruned)) ?? 0)) return 0;
     let forgotten = 0;
     for (const { name, closed } of tables) {

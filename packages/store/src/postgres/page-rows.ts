@@ -27,7 +27,7 @@ export class PageRows {
 
   constructor(request: PageRequest) {
     this.#request = request;
-    this.#assembler = new RecordAssembler(layoutOf(request.plan.plan));
+    this.#assembler = new RecordAssembler(layoutOf(request.plan.plan), request.lines);
   }
 
   /** Whether no more rows are wanted. */

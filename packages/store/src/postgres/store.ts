@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { type BoundQuery, sql } from "@cadastre/odata";
+import { type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
@@ -15,6 +15,7 @@ import {
 } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { pastOf } from "../read/past.ts";
 import { type CountRequest, type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
@@ -146,25 +147,22 @@ class PostgresStore implements WritableStore {
     return this.#read(query, options.signal, (run) => this.#page(run, query, options));
   };
 
-  async #page(
-    run: Run,
-    query: RestrictedQuery,
-    { from, count = false, nulls = true }: ReadOptions,
-  ): Promise<Page> {
+  async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
+    const { from, count = false } = options;
     const stored = this.#find(query);
-    const at = from?.checkpoint;
+    const past = pastOf(options);
     const placed = from === undefined ? query : await this.#after(run, query, from);
     const request: PageAndCount = {
-      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
-      count: count ? compileCountRequest(query, stored, at) : undefined,
+      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options),
+      count: count ? compileCountRequest(query, stored, past) : undefined,
     };
     const {
       checkpoint,
       page,
       count: counted,
-    } = at === undefined
+    } = past === undefined
       ? await readCurrent(run, request)
-      : await readAsOf(run, request, at, compileHistory(stored.table, at), stored.closings);
+      : await readAsOf(run, request, past.checkpoint, historyOf(stored, past), stored.closings);
     const { records, length, last, more } = page ?? emptyPage;
     const next = more ? { checkpoint, key: last } : null;
     return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
@@ -175,8 +173,8 @@ class PostgresStore implements WritableStore {
     return this.#read(query, signal, (run) => countWith(run, count));
   };
 
-  readonly one: WritableStore["one"] = (query, { nulls = true, signal } = {}) => {
-    const page = this.#pageRequest(firstOf(query), this.#find(query), nulls, undefined);
+  readonly one: WritableStore["one"] = (query, { nulls, signal } = {}) => {
+    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls });
     return this.#read(query, signal, async (run) => {
       const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
@@ -192,12 +190,13 @@ class PostgresStore implements WritableStore {
 
   readonly coverage: ReadCoverage;
 
-  readonly prune: WritableStore["prune"] = (time, builds = 3) =>
+  readonly prune: WritableStore["prune"] = (time, builds = 3, kept) =>
     prune(
       this.#knex,
       [...this.#stored.values()].map(({ table }) => table),
       time,
       builds,
+      kept,
     );
 
   readonly notes: WritableStore["notes"] = {
@@ -209,9 +208,8 @@ class PostgresStore implements WritableStore {
     this.#read(query, undefined, async (run) => {
       const stored = this.#find(query);
       const placed = from === undefined ? query : await this.#after(run, query, from);
-      const page = this.#pageRequest(placed, stored, true, from?.checkpoint);
-      const isClosed =
-        from !== undefined && (await findClosed(run, compileHistory(stored.table, from.checkpoint)));
+      const page = this.#pageRequest(placed, stored, { from });
+      const isClosed = from !== undefined && (await findClosed(run, historyOf(stored, from)));
       const lines: string[] = [];
       const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
       await run(
@@ -261,10 +259,18 @@ class PostgresStore implements WritableStore {
     return startingAfter(query, await findStart(run, statements));
   }
 
-  #pageRequest(query: BoundQuery, stored: Stored, nulls: boolean, at: number | undefined): PageRequest {
-    return compilePageRequest(query, stored, this.#plans.of(query.select, stored.members, nulls), at);
+  #pageRequest(
+    query: BoundQuery,
+    stored: Stored,
+    { nulls = true, lines = false, ...options }: ReadOptions,
+  ): PageRequest {
+    const planned = this.#plans.of(query.select, stored.members, nulls);
+    return compilePageRequest(query, stored, { planned, lines, past: pastOf(options) });
   }
 }
+
+const historyOf = ({ table }: Stored, { checkpoint }: Pick<Bookmark, "checkpoint">): CompiledSql =>
+  compileHistory(table, checkpoint);
 
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
   (await readCurrent(run, { count })).count ?? 0;

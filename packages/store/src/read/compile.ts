@@ -19,6 +19,7 @@ import type { Access } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import { phasesOf } from "./nearest.ts";
+import type { Past } from "./past.ts";
 import type { CountRequest, PageRequest, Versions } from "./request.ts";
 import { asOf, type VersionMapping } from "./versions.ts";
 
@@ -34,12 +35,19 @@ export type ReadableTable = {
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
   collection ? `Collection(${type})` : type;
 
-/** A page of what is there now, or with `at` as of that checkpoint. */
+/** How a page is read. */
+export type PageForm = {
+  readonly planned: Planned;
+  /** See `ReadOptions`. */
+  readonly lines: boolean;
+  /** Undefined: what is there now. */
+  readonly past: Past | undefined;
+};
+
 export function compilePageRequest(
   query: BoundQuery,
   readable: ReadableTable,
-  planned: Planned,
-  at: number | undefined,
+  { planned, lines, past }: PageForm,
 ): PageRequest {
   const { table, forms, compilers, accessTo } = readable;
   const compiler = compilers.of(query, planned);
@@ -59,7 +67,7 @@ export function compilePageRequest(
     compileVersions(
       phase,
       readable,
-      at,
+      past,
       (over) => compiler.page(over, access),
       (over, [current, closed]) =>
         compileMergedPage(
@@ -72,13 +80,16 @@ export function compilePageRequest(
           columns,
         ),
     );
-  const ordered = ranges ? compiler.ordered?.(at === undefined ? asked : then(asked, at), index) : undefined;
+  const ordered = ranges
+    ? compiler.ordered?.(past === undefined ? asked : then(asked, past), index)
+    : undefined;
   return {
     ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
     ...versionsOf(first),
     further: further.map(versionsOf),
     skip: asked.skip - first.skip,
     top: query.top,
+    lines,
     key: table.key.length,
     plan: { id: planned.id, plan: planned.plan },
     computed: planned.computed.map(({ property }) => ({
@@ -88,24 +99,24 @@ export function compilePageRequest(
   };
 }
 
-/** The number of records that there are now, or with `at` as of that checkpoint. */
+/** The number of records that there are now, or that there were. */
 export const compileCountRequest = (
   query: BoundQuery,
   readable: ReadableTable,
-  at: number | undefined,
+  past: Past | undefined,
 ): CountRequest => ({
-  unguarded: at === undefined ? readable.compilers.plain.unguarded?.(query) : undefined,
+  unguarded: past === undefined ? readable.compilers.plain.unguarded?.(query) : undefined,
   ...compileVersions(
     query,
     readable,
-    at,
+    past,
     (over) => readable.compilers.plain.count(over),
     (over, partitions) => compileMergedCount(over, readable.forms.dialect, partitions),
   ),
 });
 
-/** The query over versions that had begun by `checkpoint`. */
-const then = (query: BoundQuery, checkpoint: number): BoundQuery => ({
+/** The query over versions that had begun by then. */
+const then = (query: BoundQuery, { checkpoint }: Pick<Past, "checkpoint">): BoundQuery => ({
   ...query,
   filter: allOf(asOf(checkpoint), query.filter),
 });
@@ -136,14 +147,14 @@ export function* compileOrderValues(
 function compileVersions(
   query: BoundQuery,
   readable: ReadableTable,
-  at: number | undefined,
+  past: Past | undefined,
   compile: (query: BoundQuery) => CompiledSql,
   compileMerged: (query: BoundQuery, over: readonly [current: Mapping, closed: Mapping]) => CompiledSql,
 ): Versions {
   const { mapping } = readable;
-  if (at === undefined) return { current: compile(query) };
-  const versions = then(query, at);
-  const closed = mapping.closedSince(at, "present");
+  if (past === undefined) return { current: compile(query) };
+  const versions = then(query, past);
+  const closed = mapping.closedSince(past.checkpoint, past.closed);
   return {
     current: compile(versions),
     merged: compileMerged(versions, [mapping.current, closed]),

@@ -43,6 +43,8 @@ export type PageRequest<Plan = PlanRef> = Versions & {
   readonly skip: number;
   /** Records of a page; the statements give one more, if there is one. */
   readonly top: number;
+  /** Whether each record is a line. */
+  readonly lines: boolean;
   /** Number of columns of the key. */
   readonly key: number;
   readonly computed: readonly ComputedColumn[];

@@ -11,15 +11,13 @@ import {
   value,
 } from "@cadastre/odata";
 import { type PointSchema, type TableSchema, validity } from "../schema/table.ts";
+import type { Closed } from "./past.ts";
 
 /** Where the versions of a resource lie. */
 export type VersionMapping = {
   readonly current: Mapping;
-  /**
-   * The versions that were closed since `checkpoint`: all of them, or those whose record is still present in a later
-   * version.
-   */
-  readonly closedSince: (checkpoint: number, which: "all" | "present") => Mapping;
+  /** The versions that were closed since `checkpoint`. */
+  readonly closedSince: (checkpoint: number, which: Closed) => Mapping;
 };
 
 /**

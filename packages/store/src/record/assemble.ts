@@ -4,6 +4,7 @@ import type { MemberIndex } from "./member-index.ts";
 import type { RecordPlan } from "./plan.ts";
 
 const comma = 0x2c;
+const newline = 0x0a;
 const open = 0x7b;
 const close = 0x7d;
 
@@ -51,13 +52,14 @@ export class RecordLayout {
 }
 
 /**
- * Puts records together to JSON text in UTF-8, with commas between them. Its memory holds the template, then what is put
+ * Puts records together to JSON text in UTF-8, with commas between them or each on a line. Its memory holds the template, then what is put
  * together, then for a moment a record's text: pieces move within it, and none becomes an object of its own.
  */
 export class RecordAssembler {
   #bytes: Buffer;
   #length: number;
   readonly #layout: RecordLayout;
+  readonly #separator: number;
 
   /** Bytes that are enough for so many records with texts of so many bytes, if they compute nothing. */
   static capacity({ template }: RecordLayout, records: number, texts: number, longest: number): number {
@@ -65,9 +67,10 @@ export class RecordAssembler {
   }
 
   /** @param memory to begin with; more is made as it is needed */
-  constructor(layout: RecordLayout, memory: Buffer = Buffer.allocUnsafeSlow(16_384)) {
+  constructor(layout: RecordLayout, lines: boolean, memory: Buffer = Buffer.allocUnsafeSlow(16_384)) {
     const { template } = layout;
     this.#layout = layout;
+    this.#separator = lines ? newline : comma;
     this.#bytes = memory.length >= template.length ? memory : Buffer.allocUnsafeSlow(2 * template.length);
     this.#bytes.set(template);
     this.#length = template.length;
@@ -88,7 +91,7 @@ export class RecordAssembler {
     bytes.set(text, source);
     // Every piece begins with a comma: that of the first member is a brace so far.
     bytes[source] = comma;
-    if (this.#length > template.length) bytes[this.#length++] = comma;
+    if (this.#length > template.length) bytes[this.#length++] = this.#separator;
     const start = this.#length;
     let length = start;
     let slot = 0;
@@ -138,6 +141,10 @@ export class RecordAssembler {
 
   /** What was put together. The assembler is done with. */
   finish(): Uint8Array {
+    if (this.#separator === newline && this.#length > this.#layout.template.length) {
+      this.#reserve(1);
+      this.#bytes[this.#length++] = newline;
+    }
     return this.#bytes.subarray(this.#layout.template.length, this.#length);
   }
 

@@ -23,10 +23,12 @@ export function prune(
   tables: readonly TableSchema[],
   time: number,
   builds: number,
+  kept: number | undefined,
 ): number {
   const forget = database.transaction(() => {
-    const earliest = database.prepare(lastBefore).pluck().get(time) as number | null;
-    if (earliest === null || earliest <= Number(readNote(database, note) ?? 0)) return 0;
+    const last = database.prepare(lastBefore).pluck().get(time) as number | null;
+    const earliest = Math.min(last ?? 0, kept ?? Number.POSITIVE_INFINITY);
+    if (earliest <= Number(readNote(database, note) ?? 0)) return 0;
     let forgotten = 0;
     for (const { name, closed } of tables) {
       const ended = sql`delete from ${identifier(closed)} where ${identifier(validity.to.name)} <= ${value(earliest)}

@@ -136,11 +136,11 @@ export class Reader {
     isClosed: boolean,
     memory: Memory,
   ): PageResult {
-    const { top, key, computed } = request;
+    const { top, lines, key, computed } = request;
     const rows = this.#rows(request, isClosed);
     const length = Math.min(rows.length, top);
     const capacity = capacityFor(rows, length, layout);
-    const assembler = new RecordAssembler(layout, memory(capacity));
+    const assembler = new RecordAssembler(layout, lines, memory(capacity));
     for (let i = 0; i < length; i++) {
       const row = rows[i] as RecordRow;
       const text =

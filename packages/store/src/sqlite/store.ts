@@ -15,6 +15,7 @@ import {
 } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { type Past, pastOf } from "../read/past.ts";
 import { pinsKey } from "../read/pins-key.ts";
 import type { AsOf, PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
@@ -123,18 +124,19 @@ class SqliteStore implements WritableStore {
 
   async #page(
     query: RestrictedQuery,
-    { from, count = false, nulls = true }: ReadOptions,
+    options: ReadOptions,
     reader: Reader,
     read: (request: ReadRequest) => Promise<ReadResult>,
   ): Promise<Page> {
+    const { from, count = false } = options;
     const stored = this.#find(query);
-    const at = from?.checkpoint;
+    const past = pastOf(options);
     const placed =
       from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, reader));
     const request: ReadRequest = {
-      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, nulls, at),
-      count: count ? compileCountRequest(query, stored, at) : undefined,
-      asOf: asOf(stored, from),
+      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options),
+      count: count ? compileCountRequest(query, stored, past) : undefined,
+      asOf: asOf(stored, past),
       timeout: this.#timeout,
     };
     const { checkpoint, page, count: counted } = await read(request);
@@ -153,9 +155,9 @@ class SqliteStore implements WritableStore {
 
   readonly one = async (
     query: RestrictedQuery,
-    { nulls = true, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
+    { nulls, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
   ): Promise<Uint8Array | undefined> => {
-    const page = this.#pageRequest(firstOf(query), this.#find(query), nulls, undefined);
+    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls });
     // What the key's index finds is answered sooner than a thread is asked.
     const found = pinsKey(query)
       ? this.#reader.readOne(page, this.#timeout)
@@ -171,9 +173,9 @@ class SqliteStore implements WritableStore {
 
   readonly coverage: ReadCoverage;
 
-  readonly prune: WritableStore["prune"] = (time, builds = 3) => {
+  readonly prune: WritableStore["prune"] = (time, builds = 3, kept) => {
     const tables = [...this.#stored.values()].map(({ table }) => table);
-    return this.#committer.alone(() => prune(this.#database, tables, time, builds));
+    return this.#committer.alone(() => prune(this.#database, tables, time, builds, kept));
   };
 
   readonly notes: WritableStore["notes"] = {
@@ -185,8 +187,8 @@ class SqliteStore implements WritableStore {
     const stored = this.#find(query);
     const placed =
       from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, this.#reader));
-    const page = this.#pageRequest(placed, stored, true, from?.checkpoint);
-    return this.#reader.explain(page, asOf(stored, from));
+    const page = this.#pageRequest(placed, stored, { from });
+    return this.#reader.explain(page, asOf(stored, pastOf({ from })));
   };
 
   readonly waiting = (): number => this.#pool?.waiting ?? 0;
@@ -204,8 +206,13 @@ class SqliteStore implements WritableStore {
     return stored;
   }
 
-  #pageRequest(query: BoundQuery, stored: Stored, nulls: boolean, at: number | undefined): PageRequest {
-    return compilePageRequest(query, stored, this.#plans.of(query.select, stored.members, nulls), at);
+  #pageRequest(
+    query: BoundQuery,
+    stored: Stored,
+    { nulls = true, lines = false, ...options }: ReadOptions,
+  ): PageRequest {
+    const planned = this.#plans.of(query.select, stored.members, nulls);
+    return compilePageRequest(query, stored, { planned, lines, past: pastOf(options) });
   }
 
   async #read(request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadResult> {
@@ -227,8 +234,8 @@ function orderValuesOf(
   throw new StoreError("bookmark_expired");
 }
 
-const asOf = ({ table }: Stored, from: Bookmark | undefined): AsOf | undefined =>
-  from && { checkpoint: from.checkpoint, history: compileHistory(table, from.checkpoint) };
+const asOf = ({ table }: Stored, past: Past | undefined): AsOf | undefined =>
+  past && { checkpoint: past.checkpoint, history: compileHistory(table, past.checkpoint) };
 
 const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
 

@@ -8,6 +8,7 @@ import { following } from "./following.ts";
 import type { Harness } from "./harness.ts";
 import { masks } from "./masks.ts";
 import { pages } from "./pages.ts";
+import { past } from "./past.ts";
 import { places } from "./places.ts";
 import { running } from "./running.ts";
 import { values } from "./values.ts";
@@ -26,6 +27,7 @@ export const conformance = (name: string, harness: Harness): void => {
       coverage,
       following,
       walks,
+      past,
       places,
       masks,
       running,

@@ -1,82 +1,21 @@
 import { compareRows, matches, openSkipToken, type Row, sealSkipToken } from "@cadastre/odata";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Bookmark, Change, StoredRecord } from "../../src/index.ts";
+import type { Bookmark } from "../../src/index.ts";
+import { type ChangeOfKey, changeOf, histories, keys, recordOf, show, shown } from "../support/histories.ts";
 import { type Asked, ask, records, texas } from "../support/listings.ts";
 import { type Harness, keysOf, openEmpty, rowsOf, withEmpty } from "./harness.ts";
-
-const orders = [
-  "ListingKey desc",
-  "City",
-  "City desc,ListPrice",
-  "ListPrice desc",
-  "BedroomsTotal desc,CloseDate desc",
-  "TaxAnnualAmount,City desc",
-  "PoolYN desc",
-  "StatusChangeTimestamp desc,YearBuilt",
-  "length(City) desc,GarageYN",
-  "ListPrice mul BedroomsTotal",
-];
-
-const someOf = <T>(...values: readonly T[]) => fc.constantFrom(null, ...values);
-
-const values: fc.Arbitrary<Row> = fc.record({
-  City: someOf("", "Austin", "Bend", "😀", "O'Fallon"),
-  ListPrice: someOf(0, 0.07, 350_000.5, 1e12),
-  TaxAnnualAmount: someOf(-0.01, 0.29, 0.3),
-  BedroomsTotal: someOf(0, 1, -3),
-  YearBuilt: someOf(1999, 2020),
-  GarageYN: someOf(true, false),
-  PoolYN: someOf(true, false),
-  CloseDate: someOf("2024-02-29", "0001-01-01"),
-  StatusChangeTimestamp: someOf("2024-05-01T10:00:00.123Z", "2024-05-01T10:00:00.000Z"),
-});
-
-const keys = Array.from({ length: 30 }, (_, i) => `k${String(i).padStart(2, "0")}`);
-const key = fc.constantFrom(...keys);
-
-/** A change: the values of the record from now on, or that it is removed. */
-const change = fc.record({
-  key,
-  values: fc.oneof({ weight: 3, arbitrary: values }, { weight: 1, arbitrary: fc.constant(undefined) }),
-});
-
-const history = fc.record({
-  orderBy: fc.constantFrom(...orders),
-  filter: fc.constantFrom(undefined, "City ne 'Bend'", "ListPrice gt 0 or PoolYN"),
-  top: fc.integer({ min: 1, max: 7 }),
-  /** Changes before the first page, then before each of the next ones. */
-  changes: fc.array(fc.array(change, { maxLength: 12 }), { minLength: 1, maxLength: 12 }),
-  first: fc.array(change, { minLength: 10, maxLength: 40 }),
-});
-
-const recordOf = (listingKey: string, row: Row): StoredRecord => ({
-  resource: "Property",
-  datasetId: texas,
-  record: {
-    ListingKey: listingKey,
-    ModificationTimestamp: "2024-05-01T10:00:00.000Z",
-    StateOrProvince: "TX",
-    ...row,
-  },
-});
-
-const toChange = (one: { key: string; values: Row | undefined }): Change =>
-  one.values === undefined ? { resource: "Property", removed: [one.key] } : recordOf(one.key, one.values);
-
-const shown = "ListingKey,City,ListPrice,TaxAnnualAmount,BedroomsTotal,PoolYN";
-const show = (row: Row) => Object.fromEntries(shown.split(",").map((name) => [name, row[name] ?? null]));
 
 /** Pages of one walk. */
 export function walks(harness: Harness): void {
   test("whatever changes between its pages, a walk meets what was there at its start and still is, once, as it was", async () => {
     const store = await openEmpty(harness);
     await fc.assert(
-      fc.asyncProperty(history, async ({ orderBy, filter, top, changes, first }) => {
+      fc.asyncProperty(histories, async ({ orderBy, filter, top, changes, first }) => {
         await store.commit(keys.map((one) => ({ resource: "Property", removed: [one] })));
         const present = new Map<string, Row>();
-        const commit = async (made: typeof first) => {
-          await store.commit(made.map(toChange));
+        const commit = async (made: readonly ChangeOfKey[]) => {
+          await store.commit(made.map(changeOf));
           for (const one of made) {
             if (one.values === undefined) present.delete(one.key);
             else present.set(one.key, recordOf(one.key, one.values).record);
