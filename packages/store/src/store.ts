@@ -85,6 +85,10 @@ export type ReadOptions = {
    * deleted by now too, and so have the pages after it, whose bookmarks are to be given with the same checkpoint.
    */
   readonly asOf?: number | undefined;
+  /** With `asOf`, and no later: only the records whose version of then began after this checkpoint. */
+  readonly since?: number | undefined;
+  /** With `asOf`, and no earlier: only the records whose version of then had ended by this checkpoint. */
+  readonly until?: number | undefined;
   /** Whether to write a line for each record, which ends with a newline, and no commas. By default not. */
   readonly lines?: boolean | undefined;
   /** Whether to count the records that match as well, whatever the page. */

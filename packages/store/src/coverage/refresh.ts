@@ -1,7 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { identifier, join, sql, value } from "@cadastre/odata";
 import type { BuiltTable, Session } from "../build/session.ts";
-import { recordColumns, sourceProperty, validity } from "../schema/table.ts";
+import { beginning, recordColumns, sourceProperty, validity } from "../schema/table.ts";
 import { placeOf } from "./atom.ts";
 import { addToAtoms, countedRecords, forgetAtoms, readState, writeState } from "./atom-table.ts";
 import type { Counted } from "./coverage.ts";
@@ -57,9 +57,6 @@ async function countSince(
   if (checkpoint > 0) for await (const row of session.stream(ended)) await tally.count(row, -1);
   await tally.write();
 }
-
-/** Where versions begin, as an index of its own holds it. Reads as of a checkpoint have better ones, and must not take this. */
-export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
 
 /** Counts records by atom. */
 class Tally {

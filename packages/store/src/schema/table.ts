@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
-import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import {
+  identifier,
+  type PrimitiveType,
+  type SqlFragment,
+  type StructuralProperty,
+  sql,
+} from "@cadastre/odata";
 import type { Counted } from "../coverage/coverage.ts";
 import type { Follows, StoredResource } from "../store.ts";
 
@@ -13,6 +19,9 @@ const version = (name: string): StructuralProperty => ({
 
 /** The checkpoints that a version of a record is valid from and up to, the latter not included. */
 export const validity = { from: version("cadastre_from"), to: version("cadastre_to") } as const;
+
+/** Where versions begin, as an index of its own holds it. Reads as of a checkpoint have better ones, and must not take this. */
+export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
 
 /** The source that a version came from; null of what was committed without one. */
 export const sourceProperty: StructuralProperty = {
@@ -52,8 +61,9 @@ export type TableSchema = {
   readonly points: readonly PointSchema[];
   readonly follows: Follows | undefined;
   readonly counted: Counted | undefined;
-  /** Name of the index of when versions begin; it is there where the resource is counted. */
+  /** Names of the indexes of when current versions begin and closed ones end. */
   readonly beginnings: string;
+  readonly endings: string;
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
@@ -107,6 +117,7 @@ export function tableOf(resource: StoredResource): TableSchema {
     follows,
     counted,
     beginnings: shortened(`${name}_beginnings`),
+    endings: `${name}_closed_to`,
   };
 }
 
