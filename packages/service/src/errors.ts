@@ -25,6 +25,11 @@ const refusals = {
     status: 400,
     message: "the id of a property is 1 to 256 characters long, none of them a control character",
   },
+  invalid_geography: {
+    status: 400,
+    message:
+      "`geography` is `national:US`, `state:TX`, `zip:78701` or `county:TX/Travis`, with a county of 1 to 200 characters",
+  },
   unknown_parameter: { status: 400, message: "the query has a parameter that this address does not take" },
   duplicate_parameter: { status: 400, message: "the query has a parameter more than once" },
   unauthorized: {
