@@ -3,7 +3,7 @@ import { entitySet, resoDdVersion } from "@cadastre/reso";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { systemScope } from "../gates/scopes.ts";
-import { heatMapOf } from "../heat-map/heat-map.ts";
+import { type Caption, heatMapOf } from "../heat-map/heat-map.ts";
 import { heatMapHtml } from "../heat-map/html.ts";
 import { heatMapPng } from "../heat-map/png.ts";
 import { withServiceStore } from "./data.ts";
@@ -28,10 +28,12 @@ const draw = ({ html, png }: Files) =>
     if (coverage === undefined)
       throw new CommandRefused("no listings have been published: `publish Property` does that");
     const map = heatMapOf(coverage, entitySet("Property"), systemScope);
-    const title = "Field completeness";
-    const note = `Percent of the listings of a market that have a value of each field of RESO Data Dictionary ${resoDdVersion}. Fewer than ${minimumCellSize} listings are not told.`;
-    if (html !== undefined) await write(html, heatMapHtml(map, { title, note }));
-    if (png !== undefined) await write(png, heatMapPng(map));
+    const caption: Caption = {
+      title: `Listings with a value, by field of RESO Data Dictionary ${resoDdVersion} and market`,
+      unknown: `fewer than ${minimumCellSize} listings`,
+    };
+    if (html !== undefined) await write(html, heatMapHtml(map, caption));
+    if (png !== undefined) await write(png, heatMapPng(map, caption));
   });
 
 async function write(file: string, content: string | Buffer): Promise<void> {

@@ -1,4 +1,5 @@
-type Color = readonly [red: number, green: number, blue: number];
+/** From 0 to 255 each. */
+export type Color = readonly [red: number, green: number, blue: number];
 
 /** From no listing with a value to all of them. */
 const [none, all]: readonly [Color, Color] = [

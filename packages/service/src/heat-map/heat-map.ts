@@ -8,6 +8,9 @@ import { placeOf } from "../v1/geography.ts";
 /** A market: what one system has of one state. */
 type MapMarket = { readonly name: string; readonly records: number };
 
+/** What the map is of, and what it says of a share that is not told. */
+export type Caption = { readonly title: string; readonly unknown: string };
+
 /** Which fields have values, by market. */
 export type HeatMap = {
   readonly markets: readonly MapMarket[];
@@ -20,6 +23,10 @@ export type MapField = {
   /** Of each market, the share of its listings with a value; null where there are too few of them. */
   readonly shares: readonly (number | null)[];
 };
+
+/** How many listings a market has, as far as they are counted. */
+export const listingsOf = ({ records }: MapMarket): string =>
+  records === 0 ? "too few listings" : `${records.toLocaleString("en")} listings`;
 
 /** The map of all states in which the systems are. */
 export function heatMapOf(coverage: Coverage, entitySet: EntitySet, scope: Scope): HeatMap {

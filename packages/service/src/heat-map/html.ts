@@ -1,8 +1,5 @@
 import { colorOf } from "./color.ts";
-import type { HeatMap, MapField } from "./heat-map.ts";
-
-/** What the map is of, in words. */
-export type Caption = { readonly title: string; readonly note: string };
+import { type Caption, type HeatMap, listingsOf, type MapField } from "./heat-map.ts";
 
 const style = `body { font: 13px system-ui, sans-serif; margin: 2em; color: #222 }
 table { border-collapse: collapse }
@@ -12,16 +9,16 @@ td { text-align: right; min-width: 4em; padding: 1px 12px; font-variant-numeric:
 .d { color: #fff }`;
 
 /** The map as a page of its own, which loads nothing. */
-export const heatMapHtml = ({ markets, fields }: HeatMap, { title, note }: Caption): string =>
+export const heatMapHtml = ({ markets, fields }: HeatMap, { title, unknown }: Caption): string =>
   `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>${escaped(title)}</title>
 <style>${style}</style>
 <h1>${escaped(title)}</h1>
-<p>${escaped(note)}</p>
+<p>Percent of the listings that have a value; –: ${escaped(unknown)}.</p>
 <table>
-<thead><tr><th>Field</th>${markets.map(({ name, records }) => `<th>${escaped(name)}<br>${records === 0 ? "too few" : records} listings</th>`).join("")}</tr></thead>
+<thead><tr><th>Field</th>${markets.map((market) => `<th>${escaped(market.name)}<br>${listingsOf(market)}</th>`).join("")}</tr></thead>
 <tbody>
 ${fields.map(rowOf).join("\n")}
 </tbody>

@@ -69,16 +69,17 @@ export function withinScope(coverage: Coverage, entitySet: EntitySet, scope: Sco
   }
 }
 
-const isAsked = (parameters: V1Request["parameters"]) => {
-  const [source, osn] = [parameters.get("source"), parameters.get("osn")];
-  return (market: MarketCoverage): boolean =>
-    (source === undefined || market.source === source) && (osn === undefined || market.system === osn);
-};
+/** What a cell calls the source and the system. */
+const namesOf = ({ source, system }: MarketCoverage) => ({ source: source ?? "", osn: system ?? "" });
 
-const cellsOf = ({ source, system, fields }: MarketCoverage) =>
-  fields.map(({ property: { name }, records, populated }) => ({
-    source_id: source ?? "",
-    originating_system_name: system ?? "",
+const isAsked = (parameters: V1Request["parameters"]) => (market: MarketCoverage) =>
+  Object.entries(namesOf(market)).every(([name, own]) => (parameters.get(name) ?? own) === own);
+
+const cellsOf = (market: MarketCoverage) => {
+  const { source, osn } = namesOf(market);
+  return market.fields.map(({ property: { name }, records, populated }) => ({
+    source_id: source,
+    originating_system_name: osn,
     canonical_field: canonicalField(name),
     wire_field: name,
     total_count: records,
@@ -86,3 +87,4 @@ const cellsOf = ({ source, system, fields }: MarketCoverage) =>
     populated_ratio: records === 0 ? null : populated / records,
     suppressed: records === 0,
   }));
+};

@@ -1,4 +1,4 @@
-import type { ResourceRules } from "@cadastre/entitlement";
+import { EntitlementError, type ResourceRules } from "@cadastre/entitlement";
 import { entitySet, originatingSystems } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -32,19 +32,29 @@ type Body = {
   readonly meta: Readonly<Record<string, unknown>>;
 };
 
-const somewhere = (count: number, name: string, said: StoredRecord["record"], system?: typeof hillcountry) =>
+const somewhere = (
+  count: number,
+  name: string,
+  said: StoredRecord["record"],
+  system?: (typeof originatingSystems)[number],
+) =>
   Array.from({ length: count }, (_, i) => ({
     ...listing(`${name}${i}`, { ...said, BedroomsTotal: i % 4 === 0 ? null : i }, system),
     source: (system ?? lonestar).id,
   }));
 
-/** Travis: 40 and 4 of one system, 12 of another; Hays: 7; in no county: 3. */
+const oklahoma = { StateOrProvince: "OK" } as const;
+const gulfsun = originatingSystems[3];
+
+/** Travis: 40 and 4 of one system, 12 of another; Hays: 7; in no county: 3. In another state, of which only some are granted: 10 and 9. */
 const listings = [
   ...somewhere(40, "a", { City: "" }),
   ...somewhere(4, "b", { PostalCode: "78702" }),
   ...somewhere(12, "c", {}, hillcountry),
   ...somewhere(7, "d", { CountyOrParish: "Hays", PostalCode: "78610" }),
   ...somewhere(3, "e", { CountyOrParish: null, PostalCode: "78999-1234" }),
+  ...somewhere(10, "f", { ...oklahoma, CountyOrParish: "Tulsa", PostalCode: "74103" }, gulfsun),
+  ...somewhere(9, "g", { ...oklahoma, CountyOrParish: "Payne", PostalCode: "74074" }, gulfsun),
 ];
 
 let service: PropertyService;
@@ -56,6 +66,11 @@ beforeAll(async () => {
     fields: granting({
       [lonestar.datasetId]: { fields: ["City", "BedroomsTotal"], masks: { BedroomsTotal: "null" } },
       [hillcountry.datasetId]: { fields: ["BedroomsTotal"] },
+    }),
+    gulf: granting({ [gulfsun.datasetId]: { fields: "*" } }),
+    blurred: granting({
+      [lonestar.datasetId]: { fields: "*", masks: { Latitude: "round2" } },
+      [hillcountry.datasetId]: { fields: "*" },
     }),
     coarse: granting({ [lonestar.datasetId]: { fields: "*", masks: { PostalCode: "prefix3" } } }),
     nothing: granting({ [originatingSystems[2].datasetId]: { fields: "*" } }),
@@ -137,6 +152,40 @@ describe("of a published build", () => {
     expect(countsOf("Appliances", await read("?source=lonestar"))).toEqual({ lonestar: [54, 0, 0] });
   });
 
+  test.each([
+    ["national:US", "national", "US"],
+    ["state:TX", "state", "TX"],
+    ["zip:78701", "zip", "78701"],
+    ["county:TX/Travis", "county", "TX/Travis"],
+  ])("%s is told as %s and %s", async (geography, type, id) => {
+    const { data } = await read(`?geography=${geography}`);
+    expect([data["geography_type"], data["geography_id"]]).toEqual([type, id]);
+  });
+
+  test.each([
+    ["zip:74103", [10, 7, 0.7]],
+    ["county:OK/Tulsa", [10, 7, 0.7]],
+    ["zip:74074", [0, 0, null]],
+    ["county:OK/Payne", [0, 0, null]],
+    // The other nine would be the difference of the state and its county.
+    ["state:OK", [10, 7, 0.7]],
+    ["national:US", [10, 7, 0.7]],
+  ])("ten listings are enough, and nine are not: %s", async (geography, counts) => {
+    const body = await read(`?geography=${geography}`, "gulf");
+    expect(countsOf("BedroomsTotal", body)).toEqual({ [gulfsun.id]: counts });
+  });
+
+  test("a field that is computed of a masked one has no cell of that dataset", async () => {
+    const { data } = await read("", "blurred");
+    const sourcesOf = (field: string) =>
+      data.cells.filter(({ wire_field }) => wire_field === field).map(({ source_id }) => source_id);
+    for (const field of ["Latitude", "Coordinates", "Placekey"])
+      expect([field, sourcesOf(field)]).toEqual([field, ["hillcountry"]]);
+    expect(sourcesOf("Longitude")).toEqual(["hillcountry", "lonestar"]);
+    // What no entity set has is no field, though the host may ask for it.
+    expect(sourcesOf("ProvisionalId")).toEqual([]);
+  });
+
   test("a suppressed cell says no more than that", async () => {
     for (const cell of (await read("?geography=zip:78702")).data.cells)
       expect(cell).toMatchObject({
@@ -177,6 +226,7 @@ describe("of a published build", () => {
     ["?limit=1", 400, "unknown_parameter"],
     ["?osn=%ff", 400, "invalid_encoding"],
     ["?geography=state:WA", 404, "not_found"],
+    ["?geography=state:OK", 404, "not_found"],
     ["?geography=zip:00000", 404, "not_found"],
     ["?source=nobody", 404, "not_found"],
     ["?osn=", 404, "not_found"],
@@ -237,6 +287,12 @@ describe("of a published build", () => {
     expect(refusal(await service.get(path))).toEqual(unavailable);
     letIn({});
     expect(refusal(await service.get(path))).toEqual(unavailable);
+    const refused = (code: "key_set_stale" | "entitlement_expired") =>
+      Object.assign(services.scopes, { of: () => Promise.reject(new EntitlementError(code)) });
+    refused("key_set_stale");
+    expect(refusal(await service.get(path))).toEqual(unavailable);
+    refused("entitlement_expired");
+    expect(refusal(await service.get(path))).toEqual([403, { error: "entitlement_changed" }]);
     Object.assign(services.scopes, { of });
   });
 });

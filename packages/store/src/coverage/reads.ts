@@ -66,7 +66,8 @@ function comparesBeginning(node: BoundNode, beginnings: ReadonlyMap<string, numb
   if (node.kind !== "Compare" || (node.comparator !== "ge" && node.comparator !== "lt")) return false;
   const { left, right } = node;
   if (right.kind !== "Constant" || typeof right.value !== "string") return false;
-  return Array.from(right.value).length <= knownOf(left, beginnings);
+  const known = knownOf(left, beginnings);
+  return known > 0 && Array.from(right.value).length <= known;
 }
 
 /** How many of a text's first characters are known, if its other ones are not; 0: it may be any text. */

@@ -25,7 +25,7 @@ export type VersionMapping = {
   readonly changed: (checkpoint: number, changes: Changes) => Changed;
 };
 
-export type Changed = { readonly current?: Mapping; readonly closed: Mapping };
+type Changed = { readonly current?: Mapping; readonly closed: Mapping };
 
 /** A table, to be read by an index. */
 export type ByIndex = (table: SqlFragment, index: string) => SqlFragment;

@@ -175,6 +175,7 @@ export function coverage(harness: Harness): void {
 
     test.each([
       ["City eq 'Bend'", false],
+      ["City ge ''", false],
       ["BedroomsTotal ne null or true", false],
       ["PostalCode eq '78701'", false],
       ["PostalCode ge '787011'", false],
