@@ -1,5 +1,11 @@
 import { hostname } from "node:os";
-import { createScheduler, createWorker, retain, type WorkReport } from "@cadastre/delivery";
+import {
+  createScheduler,
+  createWorker,
+  type OutputProfile,
+  retain,
+  type WorkReport,
+} from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
 import type { Registry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -13,8 +19,7 @@ import { recentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
 import { exportSource } from "./export-source.ts";
 import { openParts } from "./parts.ts";
-import { outputProfiles } from "./profiles.ts";
-import { readSigningKeys } from "./signing-keys.ts";
+import type { SigningKeys } from "./signing-keys.ts";
 
 const day = 86_400_000;
 
@@ -29,6 +34,9 @@ export type WorkerOptions = {
   readonly folder: DataFolder;
   readonly registry: Registry;
   readonly scopes: Scopes;
+  /** Those of the service, as long as both follow the same settings. */
+  readonly outputs: readonly OutputProfile[];
+  readonly manifestKeys: SigningKeys;
   readonly log: Log;
 };
 
@@ -36,8 +44,15 @@ export type WorkerOptions = {
  * Build what was asked for or is due, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
  * those who ask for records wait no longer.
  */
-export async function startWorker({ config, folder, registry, scopes, log }: WorkerOptions) {
-  const { signing } = await readSigningKeys(config, folder);
+export async function startWorker({
+  config,
+  folder,
+  registry,
+  scopes,
+  outputs,
+  manifestKeys: { signing },
+  log,
+}: WorkerOptions) {
   const store = await openSqliteStore({
     file: folder.database,
     resources: storedResources,
@@ -63,7 +78,7 @@ export async function startWorker({ config, folder, registry, scopes, log }: Wor
   const scheduler = createScheduler({
     registry: registry.subscriptions,
     source,
-    profiles: outputProfiles(config),
+    profiles: outputs,
     retention: config.retentionDays * day,
     creditsOf: (scope) => creditsOf(scope, profiles),
     scopeOf,
