@@ -17,6 +17,6 @@ export function storeSource(
       return reader.read(request);
     },
     basis: async (names) =>
-      JSON.stringify(await Promise.all(names.map((name) => readers.get(name)?.basis?.() ?? null))),
+      JSON.stringify(await Promise.all(names.map(async (name) => readers.get(name)?.basis?.()))),
   };
 }

@@ -38,7 +38,7 @@ export function requireValid(request: SubscriptionRequest): void {
 }
 
 /** SHA-256 of what a request says, whatever its key. */
-export const fingerprintOf = ({ idempotencyKey, ...said }: SubscriptionRequest): string =>
+export const fingerprintOf = (said: Omit<SubscriptionRequest, "idempotencyKey">): string =>
   createHash("sha256")
     .update(
       canonicalText({

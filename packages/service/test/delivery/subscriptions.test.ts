@@ -56,7 +56,8 @@ async function hurry(id: string): Promise<void> {
 
 describe("a subscription", () => {
   test("is created, found at its location, and the same for the same request", async () => {
-    const body = { ...daily, name: "same", idempotencyKey: "same" };
+    const named = { ...daily, name: "same" };
+    const body = { ...named, idempotencyKey: "same" };
     const first = await national.post(root, body);
     const { id } = dataOf<Seen>(first);
     expect(first.status).toBe(201);
@@ -88,7 +89,6 @@ describe("a subscription", () => {
     expect([first, again].map(({ headers }) => headers["idempotency-replayed"])).toEqual([undefined, "true"]);
     const other = { ...body, cadenceSeconds: 3600 };
     expect(refusal(await national.post(root, other))).toEqual([409, "idempotency_conflict"]);
-    const { idempotencyKey, ...named } = body;
     expect(refusal(await national.post(root, named))).toEqual([409, "subscription_exists"]);
     expect((await market.post(root, body)).status).toBe(201);
   });

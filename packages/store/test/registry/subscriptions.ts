@@ -69,8 +69,8 @@ async function create({ subscriptions }: Registry, more: Partial<NewSubscription
 const complete = (registry: Registry) => completeWith(registry, at, []);
 
 /** How often each outcome was met. */
-const countsOf = (outcomes: readonly unknown[]) =>
-  Object.fromEntries(outcomes.map((one) => [one, outcomes.filter((other) => other === one).length]));
+const countsOf = (outcomes: readonly unknown[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(outcomes.map((one) => [String(one), outcomes.filter((other) => other === one).length]));
 
 /** What every registry of subscriptions does, whatever its database. */
 export function subscriptionConformance(name: string, withRegistry: WithRegistry): void {

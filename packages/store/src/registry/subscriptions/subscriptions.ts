@@ -61,29 +61,25 @@ async function giveUp(transaction: Knex.Transaction, id: string, code: string): 
 /** Those that something is to be done for at a time. */
 const waiting = (knex: Knex, at: number) =>
   subscriptionTable(knex)
-    .join("cadastre_customer", "cadastre_customer.name", "cadastre_subscription.customer")
-    .leftJoin("cadastre_delivery", "cadastre_delivery.id", "cadastre_subscription.delivery")
+    .join("cadastre_customer as c", "c.name", "cadastre_subscription.customer")
+    .leftJoin("cadastre_delivery as d", "d.id", "cadastre_subscription.delivery")
     .whereNot("cadastre_subscription.state", "canceled")
-    .andWhere((either) =>
-      either
-        .where((ended) =>
-          ended
-            .whereNotNull("cadastre_subscription.delivery")
-            .whereNotIn("cadastre_delivery.state", openStates),
-        )
-        .orWhere((next) =>
-          next
-            .whereNull("cadastre_subscription.delivery")
-            .whereIn("cadastre_subscription.state", ["active", "suspended"])
-            .whereNotNull("cadastre_subscription.due")
-            .andWhere((now) =>
-              now
-                .where("cadastre_subscription.due", "<=", at)
-                .orWhereRaw("?? <> ??", [
-                  "cadastre_customer.version",
-                  "cadastre_subscription.entitlement_version",
-                ]),
-            ),
-        ),
-    )
+    .andWhere((either) => {
+      either.where(hasEnded).orWhere((next) => {
+        next
+          .whereNull("cadastre_subscription.delivery")
+          .whereIn("cadastre_subscription.state", ["active", "suspended"])
+          .whereRaw("(?? <= ? or ?? <> ??)", [
+            "cadastre_subscription.due",
+            at,
+            "c.version",
+            "cadastre_subscription.entitlement_version",
+          ])
+          .whereNotNull("cadastre_subscription.due");
+      });
+    })
     .select("cadastre_subscription.*");
+
+const hasEnded = (builder: Knex.QueryBuilder): void => {
+  builder.whereNotNull("cadastre_subscription.delivery").whereNotIn("d.state", openStates);
+};
