@@ -13,19 +13,28 @@ export type Grounds = {
   readonly pins: GenerationPins;
 };
 
+/** Why a subscription cannot deliver at present. */
+export type Ungranted = {
+  readonly code: DeliveryErrorCode;
+  /** Version of the entitlement that says so; undefined: there is none in force. */
+  readonly version: number | undefined;
+};
+
 /** What a subscription delivers by now, or why it cannot. */
 export async function groundsOf(
   { scopeOf, profiles, source }: Pick<StepMeans, "scopeOf" | "profiles" | "source">,
   { customer, domain, profile: id, mode }: Subscription,
-): Promise<Grounds | DeliveryErrorCode> {
+): Promise<Grounds | Ungranted> {
   const scope = await grantedBy(scopeOf, customer);
+  const ungranted = (code: DeliveryErrorCode): Ungranted => ({ code, version: scope?.version });
   if (scope?.channels.file_delivery !== true || !scope.products.includes(domain as Product))
-    return "entitlement_expired";
-  if (mode !== "pull" && !scope.capabilities.includes("file_export_push")) return "capability_required";
+    return ungranted("entitlement_expired");
+  if (mode !== "pull" && !scope.capabilities.includes("file_export_push"))
+    return ungranted("capability_required");
   const profile = profiles.find((one) => one.id === id && one.domain === domain);
-  if (profile === undefined) return "unknown_profile";
+  if (profile === undefined) return ungranted("unknown_profile");
   const datasets = deliveredDatasets(source, scope, profile);
-  if (datasets.length === 0) return "entitlement_expired";
+  if (datasets.length === 0) return ungranted("entitlement_expired");
   const pins = {
     scopeSha256: scope.scopeSha256,
     schemaSha256: schemaOf(profile, datasets).sha256,

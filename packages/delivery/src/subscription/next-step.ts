@@ -1,10 +1,9 @@
 import type { Subscription, SubscriptionProgress, SubscriptionStep } from "@cadastre/store/registry";
-import type { DeliveryErrorCode } from "../errors.ts";
 import { newDelivery } from "../new-delivery.ts";
 import { contentsOf } from "../worker/contents.ts";
 import { faultOf } from "../worker/fault.ts";
 import { dueAfter } from "./cadence.ts";
-import { areSame, type Grounds, groundsOf } from "./grounds.ts";
+import { areSame, type Grounds, groundsOf, type Ungranted } from "./grounds.ts";
 import type { StepMeans } from "./means.ts";
 import { reset, suspended } from "./progress.ts";
 
@@ -23,7 +22,7 @@ export async function nextStep(
   at: number,
 ): Promise<SubscriptionStep | undefined> {
   const grounds = await groundsOf(means, subscription);
-  if (typeof grounds === "string") return suspension(subscription, grounds, at);
+  if ("code" in grounds) return suspension(subscription, grounds, at);
   const { pins } = subscription;
   const isOther = pins !== null && !areSame(pins, grounds.pins);
   const resumed = { state: "active", code: null, entitlementVersion: grounds.scope.version } as const;
@@ -35,12 +34,13 @@ export async function nextStep(
 }
 
 function suspension(
-  { state, code: before, due, cadenceSeconds }: Subscription,
-  code: DeliveryErrorCode,
+  { state, code: before, due, cadenceSeconds, entitlementVersion: seen }: Subscription,
+  { code, version = seen }: Ungranted,
   at: number,
 ): SubscriptionStep | undefined {
-  if (state === "suspended" && before === code && (due ?? at) > at) return undefined;
-  return { changes: suspended(code, at + Math.min(cadenceSeconds * 1000, longestWait)) };
+  if (state === "suspended" && before === code && version === seen && (due ?? at) > at) return undefined;
+  const changes = suspended(code, at + Math.min(cadenceSeconds * 1000, longestWait));
+  return { changes: { ...changes, entitlementVersion: version } };
 }
 
 async function deliveryStep(
