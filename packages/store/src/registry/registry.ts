@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
+import { createDeliveryQueue } from "./deliveries/claims.ts";
 import { createDeliveryRecords } from "./deliveries/deliveries.ts";
 import type { QueueDialect } from "./deliveries/dialect.ts";
-import { createDeliveryRetention } from "./deliveries/forgetting.ts";
 import { createPartGrants } from "./deliveries/grants.ts";
 import type { DeliveryLedger } from "./deliveries/ledger.ts";
-import { createDeliveryQueue } from "./deliveries/work.ts";
+import { createDeliveryRetention } from "./deliveries/leftovers.ts";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
 import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
 import { type Attempt, guarded } from "./guarded.ts";
