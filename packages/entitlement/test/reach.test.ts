@@ -16,6 +16,8 @@ const ingest = "packages/service/src/ingest/ingest.ts";
 const replication = "packages/service/src/replicate/replicate.ts";
 const removal = "packages/service/src/replicate/remove-gone.ts";
 const publication = "packages/service/src/gates/publication.ts";
+const coverageMap = "packages/service/src/cli/coverage.ts";
+const fieldCompleteness = "packages/service/src/v1/field-completeness.ts";
 const everySet = "packages/service/src/gates/every-set.ts";
 const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
@@ -35,6 +37,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/store.ts", "prune", [pruning]],
   ["packages/store/src/store.ts", "notes", [prepare, service]],
   ["packages/store/src/store.ts", "explain", []],
+  // Who reads what is counted of all records: what it gives is of a restricted query.
+  ["packages/store/src/store.ts", "coverage", [coverageMap, fieldCompleteness]],
   // Who fills it by builds; a publication shows its check all records of the candidate state.
   [
     "packages/store/src/store.ts",
@@ -83,7 +87,7 @@ describe("past restriction", () => {
 
   test("the scope that sees everything is that of the gates, the ingest and the operator", () => {
     const users = sources.otherUsersOf("packages/service/src/gates/scopes.ts", "systemScope");
-    expect(users).toEqual([everySet, policies, servedProperty, served]);
+    expect(users).toEqual([coverageMap, everySet, policies, servedProperty, served]);
   });
 
   test("no function that makes SQL of a query is left out", () => {

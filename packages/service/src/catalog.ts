@@ -86,6 +86,14 @@ const property: StoredResource = {
   points: ["Coordinates"],
   folded: [["City"], ["UnparsedAddress"]],
   hidden: [provisionalIdProperty],
+  counted: {
+    system: "OriginatingSystemName",
+    places: [
+      { column: "StateOrProvince" },
+      { column: "CountyOrParish" },
+      { column: "PostalCode", characters: 5 },
+    ],
+  },
 };
 
 const member: StoredResource = {

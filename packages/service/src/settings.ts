@@ -162,6 +162,13 @@ export const settings = {
     default: "true",
     means: "Whether answers are compressed for clients that ask for it: see [Compression](#compression)",
   },
+  CADASTRE_MINIMUM_CELL_SIZE: {
+    member: "minimumCellSize",
+    ...whole(1, 1_000_000),
+    default: "10",
+    means:
+      "Records that field completeness counts together at least: see [field completeness](../../docs/coverage.md)",
+  },
   CADASTRE_TOKEN_LIFE: {
     member: "tokenLife",
     ...whole(1, 31_536_000),

@@ -18,6 +18,7 @@ test("without variables everything has its default", () => {
     trustProxy: undefined,
     corsOrigins: undefined,
     pageSize: 100,
+    minimumCellSize: 10,
     topIsTotal: false,
     batchRequests: 100,
     requestsPerSecond: 100,

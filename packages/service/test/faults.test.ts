@@ -72,6 +72,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       page: async () => emptyPage,
       count: async () => 0,
       one: async () => undefined,
+      coverage: async () => undefined,
       checkpoint: async () => 0,
       close: async () => {},
       ...store,

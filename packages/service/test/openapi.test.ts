@@ -17,7 +17,17 @@ type OperationObject = {
   readonly security?: readonly unknown[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
-  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+};
+/** As much of a schema as the JSON endpoints use. */
+type Schema = {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly items?: Schema;
 };
 type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>> };
 
@@ -92,6 +102,46 @@ test("what it says is answered, with a media type that it says, and by key alone
       if (operation.security !== undefined) continue;
       expect((await ask(base, path, {}, method.toUpperCase())).status).toBe(401);
     }
+  }
+});
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return Number.isInteger(value) ? "integer" : typeof value;
+};
+
+/** Where a value is not what the schema says, and what is there. */
+function strays(value: unknown, schema: Schema, at = ""): readonly string[] {
+  const type = typeOf(value);
+  const types = schema.type === undefined ? [type] : [schema.type].flat();
+  const fits = types.includes(type) || (type === "integer" && types.includes("number"));
+  if (!fits) return [`${at}: ${type}`];
+  if (Array.isArray(value)) return value.flatMap((item) => strays(item, schema.items ?? {}, `${at}[]`));
+  if (type !== "object") return [];
+  const members = Object.entries(value as Readonly<Record<string, unknown>>);
+  const { properties = {}, required = [], additionalProperties = true } = schema;
+  const missing = required.filter((name) => members.every(([member]) => member !== name));
+  return [
+    ...missing.map((name) => `${at}.${name}: missing`),
+    ...members.flatMap(([name, member]) => {
+      const known = properties[name];
+      if (known !== undefined) return strays(member, known, `${at}.${name}`);
+      return additionalProperties ? [] : [`${at}.${name}: unknown`];
+    }),
+  ];
+}
+
+test("the JSON endpoints answer what its schemas say", async () => {
+  const paths = Object.entries(document.paths).filter(([path]) => path.startsWith("/v1/"));
+  expect(paths).toHaveLength(4);
+  for (const [path, { get }] of paths) {
+    const schema = get?.responses["200"]?.content["application/json"]?.schema;
+    if (get === undefined || schema === undefined) throw new Error(`${path} has no schema`);
+    expect([path, [...new Set(strays(JSON.parse((await send(path, "get", get)).text), schema))]]).toEqual([
+      path,
+      [],
+    ]);
   }
 });
 

@@ -146,7 +146,7 @@ const source = sourceBySystem(OriginatingSystemName) ?? expect.unreachable();
 const rejectsFile = (name: string) => join(folder, `${name}.jsonl`);
 
 /** Replicate a feed, and tell the pauses that were made. */
-async function pull(name: string, { full = false, maxRejects = 100, tries = 3 } = {}) {
+async function pull(name: string, { full = false, maxRejects = 100, tries = 3, timeout = 700 } = {}) {
   const pauses: number[] = [];
   const report = await replicate({
     store,
@@ -155,7 +155,7 @@ async function pull(name: string, { full = false, maxRejects = 100, tries = 3 } 
     source,
     asking: {
       feed: feedOf(`${feeds.origin}/${name}/`, "Office", { apiKey, filter: undefined, select: undefined }),
-      patience: { tries, timeout: 700, pause: 20 },
+      patience: { tries, timeout, pause: 20 },
       pageSize: 1000,
       onRetry: (_reason, pause) => pauses.push(pause),
     },
@@ -208,7 +208,6 @@ describe("refused, without the key and without what the feed says", () => {
     ["long", "names a next address that is too long", 1],
     ["locked", "gave 401: give a key that may read it", 1],
     ["missing", "gave 404", 1],
-    ["large", "gave more than 67108864 bytes", 1],
     ["disorder", "does not keep to `$filter` and `$orderby` by ModificationTimestamp", 1],
   ])("%s", async (name, sentence, requests) => {
     const error = await pull(name).then(() => expect.unreachable(), String);
@@ -217,6 +216,14 @@ describe("refused, without the key and without what the feed says", () => {
     expect(error).not.toMatch(/secret|skiptoken|filter=|Log in|nothing that is read/);
     expect(askedOf(name).length).toBe(requests);
     expect(elsewhere.asked).toEqual([]);
+  });
+
+  test("an answer that is too large once it is unpacked", async () => {
+    await expect(pull("large", { timeout: 20_000 })).rejects.toThrow("gave more than 67108864 bytes");
+  });
+
+  test("an answer that is still being unpacked when its time is up", async () => {
+    await expect(pull("large", { timeout: 100 })).rejects.toThrow("gave no answer in time, 3 times");
   });
 
   test.each<[string, string]>([

@@ -13,6 +13,9 @@ const messages = {
   /** The source has been staged further than to where the batch starts, or not as far. */
   cursor_passed: "the batch does not start where its source stands: go on from the source's cursor",
   set_not_begun: "the batch ends a full set of its source that was not begun: stage all of the set again",
+  /** The filter of a restricted query reads what the resource is not counted by. */
+  uncounted_scope:
+    "the records that are granted cannot be told by what they are counted by: count the records themselves",
   unknown_build: "the resource has no such build: see the list of its builds",
   /** Versions that the build needs are no longer kept. */
   build_expired: "the build is too old to be served again: publish what it held anew",

@@ -15,6 +15,15 @@ export type {
   Staged,
   Verdict,
 } from "./build/build.ts";
+export type {
+  Counted,
+  Coverage,
+  CoverageWithin,
+  FieldCoverage,
+  MarketCoverage,
+  Place,
+  PlaceValues,
+} from "./coverage/coverage.ts";
 export { StoreError, type StoreErrorCode } from "./errors.ts";
 export type {
   Bookmark,

@@ -1,6 +1,7 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import type { Builds } from "./build/build.ts";
+import type { Counted, Coverage } from "./coverage/coverage.ts";
 
 /** An entity set as it is stored: which properties get a typed column, and which columns an index. */
 export type StoredResource = {
@@ -17,6 +18,8 @@ export type StoredResource = {
   readonly hidden?: readonly StructuralProperty[];
   /** Whose values the hidden columns hold. Publications and rollbacks keep them equal; a plain commit takes them as given. */
   readonly follows?: Follows;
+  /** By what it is kept with each build how many records have values. Absent: it is not kept. */
+  readonly counted?: Counted;
 };
 
 /** A record that another one belongs to. */
@@ -82,6 +85,10 @@ export type ReadOptions = {
    * deleted by now too, and so have the pages after it, whose bookmarks are to be given with the same checkpoint.
    */
   readonly asOf?: number | undefined;
+  /** With `asOf`, and no later: only the records whose version of then began after this checkpoint. */
+  readonly since?: number | undefined;
+  /** With `asOf`, and no earlier: only the records whose version of then had ended by this checkpoint. */
+  readonly until?: number | undefined;
   /** Whether to write a line for each record, which ends with a newline, and no commas. By default not. */
   readonly lines?: boolean | undefined;
   /** Whether to count the records that match as well, whatever the page. */
@@ -124,6 +131,13 @@ export type Store = {
     query: RestrictedQuery,
     options?: Pick<ReadOptions, "nulls" | "signal">,
   ) => Promise<Uint8Array | undefined>;
+  /**
+   * What the records of the serving build have values of, counted in groups of at least so many records. None, where no
+   * build has been published or the resource is not counted.
+   *
+   * @throws {StoreError} `unknown_resource`
+   */
+  readonly coverage: (resource: string, least: number) => Promise<Coverage | undefined>;
   /** Number of the last commit; 0 before the first. */
   readonly checkpoint: () => Promise<number>;
   readonly close: () => Promise<void>;

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { buildsCommand, rollbackCommand } from "./builds.ts";
+import { coverageCommand } from "./coverage.ts";
 import { entitlementCommand } from "./entitlement.ts";
 import { gatesCommand, publishCommand } from "./gates.ts";
 import { identityCommand } from "./identity.ts";
@@ -24,7 +25,8 @@ function createProgram(): Command {
     .addCommand(buildsCommand())
     .addCommand(identityCommand())
     .addCommand(profileCommand())
-    .addCommand(workerCommand());
+    .addCommand(workerCommand())
+    .addCommand(coverageCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

@@ -117,12 +117,13 @@ async function findPrepared({ database }: DataFolder, asked: number): Promise<nu
 
 /** Changes whenever the tables or the gates do. */
 function fingerprintOf(resources: readonly StoredResource[]): string {
-  const tables = resources.map(({ entitySet, columns, indexes, points, folded, hidden = [] }) => ({
+  const tables = resources.map(({ entitySet, columns, indexes, points, folded, counted, hidden = [] }) => ({
     name: entitySet.name,
     columns: columns.map((name) => [name, entitySet.type.properties.get(name)?.type]),
     indexes,
     points,
     folded,
+    counted,
     hidden: hidden.map(({ name }) => name),
   }));
   const told = { tables, gates: gates.map(({ name }) => name) };

@@ -73,13 +73,13 @@ async function answerOf(url: URL, { feed, pageSize }: Asking, signal: AbortSigna
     });
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location !== null) {
-      await response.body?.cancel();
+      leave(response.body);
       if (redirections === maxRedirections) throw new FeedError(`${shown(url)} redirects again and again`);
       at = followed(location, at);
       continue;
     }
     await requireSuccess(response, at);
-    return await textOf(response, at);
+    return await textOf(response, at, signal);
   }
 }
 
@@ -87,7 +87,7 @@ async function requireSuccess(response: Response, url: URL): Promise<void> {
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "no type";
   if (status === 200 && /^application\/json\s*(?:;|$)/i.test(type)) return;
-  await response.body?.cancel();
+  leave(response.body);
   if (passing.has(status))
     throw new Passing(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
   if (status === 401 || status === 403)
@@ -99,19 +99,37 @@ async function requireSuccess(response: Response, url: URL): Promise<void> {
   throw new FeedError(`${shown(url)} gave ${status}`);
 }
 
-async function textOf({ body }: Response, url: URL): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+async function textOf({ body }: Response, url: URL, signal: AbortSignal): Promise<string> {
+  const reader = body?.getReader();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
   try {
-    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-      length += chunk.length;
-      if (length > maxAnswer) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
-      chunks.push(chunk);
-    }
+    // An abort ends the reading of a compressed body without an error or an end, so it is waited for beside.
+    return await Promise.race([readAll(reader, url), aborted]);
   } catch (error) {
+    leave(reader);
     throw error instanceof FeedError ? error : passingOf(error);
   }
-  return Buffer.concat(chunks).toString("utf8");
+}
+
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function readAll(reader: BodyReader | undefined, url: URL): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const chunk = await reader?.read();
+    if (chunk === undefined || chunk.done) return Buffer.concat(chunks).toString("utf8");
+    length += chunk.value.length;
+    if (length > maxAnswer) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
+    chunks.push(chunk.value);
+  }
+}
+
+/** Read no more of a body. Nobody waits for its end: that of a compressed one may not come. */
+function leave(body: { readonly cancel: () => Promise<void> } | null | undefined): void {
+  body?.cancel().catch(() => {});
 }
 
 /** An answer that does not come, or not whole. */

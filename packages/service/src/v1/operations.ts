@@ -1,4 +1,5 @@
 import type { Operation, Schema } from "../openapi/operation.ts";
+import { defaultGeography, geographyForm, geographyTypes } from "./geography.ts";
 
 /** Where the JSON endpoints lie. Source: interface specification, section 9. */
 export const v1Root = "/v1";
@@ -9,6 +10,7 @@ export const fileExportsPath = `${v1Root}/file-exports`;
 /** Templates of their addresses. Source: interface specification, section 4.2. */
 export const v1Paths = {
   property: `${v1Root}/properties/{id}`,
+  fieldCompleteness: `${v1Root}/field-completeness`,
   accountResources: `${v1Root}/account/resources`,
   mlsProfiles: `${v1Root}/mls-profiles`,
 } as const;
@@ -37,6 +39,9 @@ const envelope = (data: Schema, more: Schema = {}): Operation["gives"] => ({
 
 const resources = list(object({ name: string, key: string, collection: string }));
 const dataset = { dataset_id: uuid, originating_system_name: string };
+
+const inQuery = (name: string, description: string, schema: Schema) =>
+  ({ name, in: "query", description, schema }) as const;
 
 const read = (
   endpoint: V1Endpoint,
@@ -84,6 +89,39 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
         schema: { type: "string", minLength: 1, maxLength: 256 },
         example: "222-222@5vg-82n-kzz",
       },
+    ],
+  ),
+  fieldCompleteness: read(
+    "fieldCompleteness",
+    "How many listings of a market have a value, by field",
+    envelope(
+      object({
+        geography_type: { enum: geographyTypes },
+        geography_id: string,
+        reso_dd_version: string,
+        minimum_cell_size: integer,
+        cells: list(
+          object({
+            source_id: string,
+            originating_system_name: string,
+            canonical_field: string,
+            wire_field: string,
+            total_count: integer,
+            populated_count: integer,
+            populated_ratio: { type: ["number", "null"], minimum: 0, maximum: 1 },
+            suppressed: boolean,
+          }),
+        ),
+      }),
+    ),
+    [
+      inQuery("geography", "The market", {
+        type: "string",
+        pattern: geographyForm.source,
+        default: defaultGeography,
+      }),
+      inQuery("source", "One ingestion source", string),
+      inQuery("osn", "One `OriginatingSystemName`", string),
     ],
   ),
   accountResources: read(

@@ -1,9 +1,9 @@
-import type { EntitySet } from "@cadastre/odata";
 import { isProvisionalId, readProperty } from "@cadastre/store/property";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { enveloped } from "./envelope.ts";
+import { provenSet } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
@@ -43,15 +43,4 @@ function decode(place: string): string {
   } catch {
     throw new Refused("invalid_property_id");
   }
-}
-
-/**
- * The listings, of which a published build has passed its gates and a rule restricts the rows.
- *
- * @throws {Refused} `service_unavailable` otherwise: what is read could not be proven to be filtered.
- */
-function provenSet({ scope }: V1Request, { activeEntitySets }: V1Services): EntitySet {
-  const listings = activeEntitySets.find(({ name }) => name === "Property");
-  if (listings === undefined || !scope.restricts(listings.name)) throw new Refused("service_unavailable");
-  return listings;
 }

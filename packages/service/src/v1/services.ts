@@ -1,5 +1,6 @@
 import type { EntitySet } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
+import type { Config } from "../config.ts";
 import type { RecentIdentities } from "../identity/recent-identities.ts";
 import type { RecentProfiles } from "./recent-profiles.ts";
 
@@ -10,4 +11,5 @@ export type V1Services = {
   readonly activeEntitySets: readonly EntitySet[];
   readonly identities: RecentIdentities;
   readonly profiles: RecentProfiles;
+  readonly config: Pick<Config, "minimumCellSize">;
 };

@@ -4,7 +4,8 @@ import type { Change, Store, StoredRecord, WritableStore } from "@cadastre/store
 import { keyOf, type ResourceName } from "./universe.ts";
 
 /** A store that can be filled. */
-export type FilledStore = Store & Pick<WritableStore, "commit">;
+export type FilledStore = Store &
+  Pick<WritableStore, "commit"> & { readonly builds: Pick<WritableStore["builds"], "publish"> };
 
 /** A store of plain records: the restricted tree is read by `evaluate` alone. Keeps no versions. */
 export function openMemoryStore(): FilledStore {
@@ -49,6 +50,9 @@ export function openMemoryStore(): FilledStore {
       const { length, records: found } = await page(query, options);
       return length === 0 ? undefined : found;
     },
+    // No builds, and no coverage of any.
+    coverage: async () => undefined,
+    builds: { publish: async () => ({ published: false, verdicts: {} }) },
     checkpoint: async () => checkpoint,
     close: async () => {},
     commit: async (changes) => {

@@ -206,6 +206,28 @@ const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
       .map((id) => `/v1/properties/${id}`),
     options: some({ $select: pick("City"), id: pick("1") }, 8),
   }),
+  fieldCompleteness: shaped({
+    resource: "Property",
+    path: pick("/v1/field-completeness"),
+    options: both(
+      some(
+        {
+          geography: pick(
+            "national:US",
+            "state:TX",
+            "state:OR",
+            "zip:78701",
+            "zip:78702",
+            "county:TX/Travis",
+            "county:OR/Deschutes",
+            "state:tx",
+          ),
+        },
+        2,
+      ),
+      some({ osn: pick("Lone Star", "Cascade", ""), source: pick("mls", ""), limit: pick("1") }, 6),
+    ),
+  }),
   accountResources: shaped({
     resource: "Property",
     path: pick("/v1/account/resources"),
@@ -232,6 +254,7 @@ export const requestsOf = {
   "/openapi.json": at("/openapi.json"),
   "/v1": fc.oneof(
     { weight: 8, arbitrary: ofEndpoint.property },
+    { weight: 6, arbitrary: ofEndpoint.fieldCompleteness },
     ofEndpoint.accountResources,
     ofEndpoint.mlsProfiles,
     at("/v1", "/v1/properties", "/v1/nope", "/v1/mls-profiles/", "/v1/account"),

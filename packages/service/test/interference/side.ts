@@ -152,7 +152,11 @@ const profiles: ReadonlyMap<string, MlsProfile> = new Map([
 /** The application over a store, which lets in whom the rule of the moment has a scope for. */
 export const appOver = (store: Store, rule: () => Rule): Express => {
   const services: Services = {
-    config: readConfig({ CADASTRE_BASE_URL: baseUrl, CADASTRE_PAGE_SIZE: "3" }),
+    config: readConfig({
+      CADASTRE_BASE_URL: baseUrl,
+      CADASTRE_PAGE_SIZE: "3",
+      CADASTRE_MINIMUM_CELL_SIZE: "2",
+    }),
     log: pino({ level: "silent" }),
     store,
     skipTokenKey,
@@ -197,6 +201,7 @@ export async function openSide(store: FilledStore): Promise<Side> {
       const present = new Set(world.map(identityOf));
       const removed = held.filter((row) => !present.has(identityOf(row))).map(removalOf);
       ({ checkpoint } = await store.commit([...removed, ...stored(world), filler(checkpoint)]));
+      await store.builds.publish(["Property"]);
       held = world;
     },
     advance: async (to) => {

@@ -113,8 +113,8 @@ describe("MLS profiles", () => {
   });
 });
 
-describe("both", () => {
-  test.each([account, profiles])(
+describe("every endpoint", () => {
+  test.each([account, profiles, "/v1/field-completeness"])(
     "%s: a client that knows the answer is told so, by GET and HEAD",
     async (path) => {
       const first = await get(path);
@@ -142,6 +142,9 @@ describe("both", () => {
     [account, "POST", 405, "method_not_allowed"],
     [profiles, "DELETE", 405, "method_not_allowed"],
     ["/v1/properties/x", "PUT", 405, "method_not_allowed"],
+    ["/v1/field-completeness", "POST", 405, "method_not_allowed"],
+    ["/v1/field-completeness/", "GET", 404, "not_found"],
+    ["/v1/field-completeness?Geography=state:TX", "GET", 400, "unknown_parameter"],
     [`${account}/`, "GET", 404, "not_found"],
     ["/v1", "GET", 404, "not_found"],
     ["/v1/properties", "GET", 404, "not_found"],

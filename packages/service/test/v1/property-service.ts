@@ -13,8 +13,9 @@ import {
 import type { Row } from "@cadastre/odata";
 import { entitySet, originatingSystems, whereOfCell } from "@cadastre/reso";
 import type { StoredRecord, WritableStore } from "@cadastre/store";
+import { openPostgresStore } from "@cadastre/store/postgres";
 import { identitiesOf } from "@cadastre/store/property";
-import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import { openPostgresRegistry, openSqliteRegistry, type Registry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { latLngToCell } from "h3-js";
 import { pino } from "pino";
@@ -112,8 +113,15 @@ export type PropertyService = {
   readonly stop: () => Promise<void>;
 };
 
-/** A service on a socket over an empty store and registry; `customers` gives each his scope. */
-export async function startPropertyService(customers: Customers): Promise<PropertyService> {
+/** An empty store and an empty registry. */
+export type Databases = {
+  readonly store: WritableStore;
+  readonly registry: Registry;
+  /** Forget both, once they are closed. */
+  readonly drop: () => Promise<void>;
+};
+
+export async function openSqlite(): Promise<Databases> {
   const folder = await mkdtemp(join(tmpdir(), "cadastre-v1-"));
   const file = (name: string) => join(folder, name);
   const store = await openSqliteStore({
@@ -122,6 +130,26 @@ export async function startPropertyService(customers: Customers): Promise<Proper
     threads: 0,
   });
   const registry = await openSqliteRegistry({ file: file("registry.sqlite") });
+  return { store, registry, drop: () => rm(folder, { recursive: true }) };
+}
+
+let schemas = 0;
+
+/** In schemas of their own. */
+export async function openPostgres(connection: string): Promise<Databases> {
+  const schema = `service_${++schemas}`;
+  const resources = storedResources;
+  const store = await openPostgresStore({ connection, schema, resources, connections: 2 });
+  const registry = await openPostgresRegistry({ connection, schema: `${schema}_registry` });
+  return { store, registry, drop: async () => {} };
+}
+
+/** A service on a socket; `customers` gives each his scope. */
+export async function startPropertyService(
+  customers: Customers,
+  open: () => Promise<Databases> = openSqlite,
+): Promise<PropertyService> {
+  const { store, registry, drop } = await open();
   const scopes = new Map(Object.entries(customers).map(([name, said]) => [name, scopeOf(name, said)]));
   const queries: RestrictedQuery[] = [];
   const config = readConfig({});
@@ -179,7 +207,7 @@ export async function startPropertyService(customers: Customers): Promise<Proper
       await server.stop(0);
       await store.close();
       await registry.close();
-      await rm(folder, { recursive: true });
+      await drop();
     },
   };
 }

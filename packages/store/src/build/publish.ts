@@ -1,5 +1,6 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { refreshCoverage } from "../coverage/refresh.ts";
 import { recordColumns, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import { createUlid } from "../ulid.ts";
@@ -58,6 +59,10 @@ async function publishWithin(
     builds.push(await serve(open, candidate, verdict));
   }
   if (Object.values(verdicts).some(({ passed }) => !passed)) throw new Refusal(verdicts);
+  for (const [i, built] of tables.entries()) {
+    const build = builds[i];
+    if (build !== undefined) await refreshCoverage(open.session, built, build);
+  }
   return { published: true, commit, builds };
 }
 

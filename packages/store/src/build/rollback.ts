@@ -1,3 +1,4 @@
+import { refreshCoverage } from "../coverage/refresh.ts";
 import { StoreError } from "../errors.ts";
 import { createUlid } from "../ulid.ts";
 import type { Build } from "./build.ts";
@@ -33,5 +34,6 @@ export async function rollback(
   const previous = builds[0]?.id ?? null;
   const build = { ...earlier, ...digest, id: createUlid(published), checkpoint, previous, published };
   await addBuild(session, build);
+  await refreshCoverage(session, built, build);
   return build;
 }

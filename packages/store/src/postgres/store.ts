@@ -3,7 +3,8 @@ import { type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { CandidateReads } from "../build/session.ts";
+import type { CandidateReads, Ground } from "../build/session.ts";
+import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import { accessTo } from "../read/access.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import { pastOf } from "../read/past.ts";
+import { type Past, pastOf } from "../read/past.ts";
 import { type CountRequest, type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
@@ -128,13 +129,16 @@ class PostgresStore implements WritableStore {
       timeout,
       cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
-    this.builds = createBuilds({
+    const ground: Ground = {
       tables: stored,
       formOf,
       sha256: (text) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
       read: (work) => onConnection(knex, work),
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
-    });
+    };
+
+    this.builds = createBuilds(ground);
+    this.coverage = createCoverages(ground);
   }
 
   readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
@@ -149,7 +153,7 @@ class PostgresStore implements WritableStore {
     const past = pastOf(options);
     const placed = from === undefined ? query : await this.#after(run, query, from);
     const request: PageAndCount = {
-      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options),
+      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options, past),
       count: count ? compileCountRequest(query, stored, past) : undefined,
     };
     const {
@@ -170,7 +174,7 @@ class PostgresStore implements WritableStore {
   };
 
   readonly one: WritableStore["one"] = (query, { nulls, signal } = {}) => {
-    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls });
+    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls }, undefined);
     return this.#read(query, signal, async (run) => {
       const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
@@ -183,6 +187,8 @@ class PostgresStore implements WritableStore {
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
   readonly builds: Builds;
+
+  readonly coverage: ReadCoverage;
 
   readonly prune: WritableStore["prune"] = (time, builds = 3, kept) =>
     prune(
@@ -202,7 +208,7 @@ class PostgresStore implements WritableStore {
     this.#read(query, undefined, async (run) => {
       const stored = this.#find(query);
       const placed = from === undefined ? query : await this.#after(run, query, from);
-      const page = this.#pageRequest(placed, stored, { from });
+      const page = this.#pageRequest(placed, stored, {}, pastOf({ from }));
       const isClosed = from !== undefined && (await findClosed(run, historyOf(stored, from)));
       const lines: string[] = [];
       const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
@@ -256,10 +262,11 @@ class PostgresStore implements WritableStore {
   #pageRequest(
     query: BoundQuery,
     stored: Stored,
-    { nulls = true, lines = false, ...options }: ReadOptions,
+    { nulls = true, lines = false }: Pick<ReadOptions, "nulls" | "lines">,
+    past: Past | undefined,
   ): PageRequest {
     const planned = this.#plans.of(query.select, stored.members, nulls);
-    return compilePageRequest(query, stored, { planned, lines, past: pastOf(options) });
+    return compilePageRequest(query, stored, { planned, lines, past });
   }
 }
 

@@ -69,20 +69,18 @@ export function compilePageRequest(
       readable,
       past,
       (over) => compiler.page(over, access),
-      (over, [current, closed]) =>
+      (over, partitions) =>
         compileMergedPage(
           over,
           dialect,
-          [
-            { ...current, ranges },
-            { ...closed, ranges: false },
-          ],
+          partitions.map((one) => ({ ...one, ranges: ranges && one === readable.mapping.current })),
           columns,
         ),
     );
-  const ordered = ranges
-    ? compiler.ordered?.(past === undefined ? asked : then(asked, past), index)
-    : undefined;
+  const ordered =
+    ranges && past?.changes === undefined
+      ? compiler.ordered?.(past === undefined ? asked : then(asked, past), index)
+      : undefined;
   return {
     ordered: ordered && { statement: ordered, visits: visitsFor(asked.top) },
     ...versionsOf(first),
@@ -149,11 +147,19 @@ function compileVersions(
   readable: ReadableTable,
   past: Past | undefined,
   compile: (query: BoundQuery) => CompiledSql,
-  compileMerged: (query: BoundQuery, over: readonly [current: Mapping, closed: Mapping]) => CompiledSql,
+  compileMerged: (query: BoundQuery, over: readonly Mapping[]) => CompiledSql,
 ): Versions {
   const { mapping } = readable;
   if (past === undefined) return { current: compile(query) };
   const versions = then(query, past);
+  if (past.changes !== undefined) {
+    const { current, closed } = mapping.changed(past.checkpoint, past.changes);
+    if (current === undefined) return { current: compileMerged(versions, [closed]) };
+    return {
+      current: compileMerged(versions, [current]),
+      merged: compileMerged(versions, [current, closed]),
+    };
+  }
   const closed = mapping.closedSince(past.checkpoint, past.closed);
   return {
     current: compile(versions),

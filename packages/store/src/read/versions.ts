@@ -6,28 +6,40 @@ import {
   type Mapping,
   type PointIndex,
   propertyNode,
+  type SqlFragment,
   type StructuralProperty,
   sql,
   value,
 } from "@cadastre/odata";
-import { type PointSchema, type TableSchema, validity } from "../schema/table.ts";
-import type { Closed } from "./past.ts";
+import { beginning, type PointSchema, type TableSchema, validity } from "../schema/table.ts";
+import type { Changes, Closed } from "./past.ts";
 
 /** Where the versions of a resource lie. */
 export type VersionMapping = {
   readonly current: Mapping;
   /** The versions that were closed since `checkpoint`. */
   readonly closedSince: (checkpoint: number, which: Closed) => Mapping;
+  /**
+   * Where the changes of a state lie. What has ended lies among the closed versions alone.
+   */
+  readonly changed: (checkpoint: number, changes: Changes) => Changed;
 };
+
+type Changed = { readonly current?: Mapping; readonly closed: Mapping };
+
+/** A table, to be read by an index. */
+export type ByIndex = (table: SqlFragment, index: string) => SqlFragment;
 
 /**
  * @param pointIndexOf what finds the current versions by a column of points
+ * @param byIndex for a database that cannot tell by itself when an index leaves few rows
  * @param guard a condition that every scan evaluates first
  */
 export function versionMapping(
   table: TableSchema,
   column: (property: StructuralProperty) => Column,
   pointIndexOf: (table: TableSchema, point: PointSchema) => PointIndex,
+  byIndex: ByIndex = (name) => name,
   guard?: Mapping["where"],
 ): VersionMapping {
   const points = new Map(
@@ -40,7 +52,15 @@ export function versionMapping(
     " and ",
   );
   const stillThere = sql`exists (select 1 from ${current} where ${sameKey})`;
-  const to = identifier(validity.to.name);
+  const [since, to] = [identifier(validity.from.name), identifier(validity.to.name)];
+  /** When versions begin and end, as indexes have it, and as none does. */
+  const [indexed, plain] = [
+    [beginning, to],
+    [since, sql`(${to} + 0)`],
+  ] as const;
+  const after = (when: SqlFragment, checkpoint: number) => sql`${when} > ${value(BigInt(checkpoint))}`;
+  const where = (...conditions: readonly SqlFragment[]) =>
+    join([...(guard === undefined ? [] : [guard]), ...conditions], " and ");
   return {
     current: {
       from: current,
@@ -48,10 +68,27 @@ export function versionMapping(
       ...guarded,
     },
     closedSince: (checkpoint, which) => {
-      const later = sql`${to} > ${value(BigInt(checkpoint))}`;
-      const conditions = [...(guard === undefined ? [] : [guard]), later];
-      if (which === "present") conditions.push(stillThere);
-      return { from: closed, column, where: join(conditions, " and ") };
+      const later = after(to, checkpoint);
+      return {
+        from: closed,
+        column,
+        where: which === "present" ? where(later, stillThere) : where(later),
+      };
+    },
+    changed: (checkpoint, changes) => {
+      const by = (name: SqlFragment, index: string) => (changes.few ? byIndex(name, index) : name);
+      const [beginning, ending] = changes.few ? indexed : plain;
+      const ended = after(ending, checkpoint);
+      const closedBy = by(closed, table.endings);
+      if (changes.kind === "ended") {
+        const byThen = sql`${ending} <= ${value(BigInt(changes.until))}`;
+        return { closed: { from: closedBy, column, where: where(ended, byThen) } };
+      }
+      const began = after(beginning, changes.since);
+      return {
+        current: { from: by(current, table.beginnings), column, where: where(began) },
+        closed: { from: closedBy, column, where: where(ended, began) },
+      };
     },
   };
 }

@@ -38,3 +38,22 @@ function writeNumber(value: number, start: number): number {
   scratch[at++] = first + rest;
   return at;
 }
+
+/** Meet each member with its number and its bytes. */
+export function readMemberIndex(index: MemberIndex, meet: (ordinal: number, size: number) => void): void {
+  let at = 0;
+  const read = (): number => {
+    let digit = index.charCodeAt(at++);
+    let value = digit & (more - 1);
+    for (let shift = 5; digit >= first + more; shift += 5) {
+      digit = index.charCodeAt(at++);
+      value |= (digit & (more - 1)) << shift;
+    }
+    return value;
+  };
+  let ordinal = -1;
+  while (at < index.length) {
+    ordinal += read();
+    meet(ordinal, read());
+  }
+}

@@ -25,3 +25,7 @@ export function numberMembers(
   }
   return { members, added };
 }
+
+/** One more than the highest number that one of the members has. */
+export const numberOfMembers = (members: ReadonlyMap<string, Member>): number =>
+  1 + Math.max(-1, ...[...members.values()].map(({ ordinal }) => ordinal));

@@ -14,6 +14,7 @@ import { numberMembers } from "../record/members.ts";
 import type { StoredResource } from "../store.ts";
 import { migrationSource } from "./migrations.ts";
 import {
+  beginning,
   recordColumns,
   sourceProperty,
   stagedColumns,
@@ -84,7 +85,7 @@ async function createTables(knex: Knex, schema: TableSchema, types: DeclaredType
       declare(table);
       table.specificType(validity.to.name, types.column(validity.to)).notNullable();
       table.primary([...key, validity.to.name], `${schema.closed}_key`);
-      table.index([validity.to.name], `${schema.closed}_to`);
+      table.index([validity.to.name], schema.endings);
     });
   }
   if (!(await knex.schema.hasTable(schema.staged))) {
@@ -168,7 +169,7 @@ async function fillColumns(
 /** Make the indexes of a table that are new, but for those of points. */
 export async function createIndexes(
   knex: Knex,
-  { name: table, indexes, folded }: TableSchema,
+  { name: table, indexes, folded, beginnings }: TableSchema,
   { dialect, sorted }: IndexForms,
 ): Promise<void> {
   const foldedText = ({ name }: StructuralProperty) =>
@@ -179,6 +180,7 @@ export async function createIndexes(
       name,
       held: [...(text === undefined ? [] : [foldedText(text)]), ...others.map(sorted)],
     })),
+    { name: beginnings, held: [beginning] },
   ];
   for (const { name, held } of all) {
     const create = sql`create index if not exists ${identifier(name)} on ${identifier(table)} (${join(held, ", ")})`;

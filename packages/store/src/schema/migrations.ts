@@ -58,6 +58,21 @@ const steps: MigrationSteps = {
         table.bigInteger("published").notNullable();
         table.unique(["resource", "ordinal"]);
       }),
+  "005_coverage": (schema) =>
+    schema
+      .createTable("cadastre_coverage", (table) => {
+        table.text("resource").primary();
+        table.bigInteger("checkpoint").notNullable();
+        table.text("counted").notNullable();
+      })
+      .createTable("cadastre_coverage_atom", (table) => {
+        table.text("resource").notNullable();
+        table.text("id").notNullable();
+        table.text("key").notNullable();
+        table.bigInteger("records").notNullable();
+        table.text("populated").notNullable();
+        table.primary(["resource", "id"]);
+      }),
 };
 
 /** Steps as knex runs them. */

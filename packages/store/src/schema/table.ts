@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import { datasetProperty } from "@cadastre/entitlement";
-import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import {
+  identifier,
+  type PrimitiveType,
+  type SqlFragment,
+  type StructuralProperty,
+  sql,
+} from "@cadastre/odata";
+import type { Counted } from "../coverage/coverage.ts";
 import type { Follows, StoredResource } from "../store.ts";
 
 const version = (name: string): StructuralProperty => ({
@@ -12,6 +19,9 @@ const version = (name: string): StructuralProperty => ({
 
 /** The checkpoints that a version of a record is valid from and up to, the latter not included. */
 export const validity = { from: version("cadastre_from"), to: version("cadastre_to") } as const;
+
+/** Where versions begin, as an index of its own holds it. Reads as of a checkpoint have better ones, and must not take this. */
+export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
 
 /** The source that a version came from; null of what was committed without one. */
 export const sourceProperty: StructuralProperty = {
@@ -50,6 +60,10 @@ export type TableSchema = {
   readonly folded: readonly IndexSchema[];
   readonly points: readonly PointSchema[];
   readonly follows: Follows | undefined;
+  readonly counted: Counted | undefined;
+  /** Names of the indexes of when current versions begin and closed ones end. */
+  readonly beginnings: string;
+  readonly endings: string;
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
@@ -59,7 +73,7 @@ export type PointSchema = { readonly name: string; readonly column: StructuralPr
 
 /** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
 export function tableOf(resource: StoredResource): TableSchema {
-  const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows } = resource;
+  const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows, counted } = resource;
   const { name, type } = entitySet;
   const find = (column: string) => {
     const property = type.properties.get(column);
@@ -79,6 +93,8 @@ export function tableOf(resource: StoredResource): TableSchema {
   const findPoint = (column: string) => requireType(findColumn(column), "Edm.GeographyPoint", "point");
   if (follows !== undefined)
     for (const column of [follows.key, ...Object.keys(follows.values)]) findColumn(column);
+  if (counted !== undefined)
+    for (const column of [counted.system, ...counted.places.map((place) => place.column)]) findText(column);
   for (const { name: column } of [{ name: `${name}_closed_key` }, ...stored]) requireShort(column);
   return {
     name,
@@ -99,6 +115,9 @@ export function tableOf(resource: StoredResource): TableSchema {
       column: findPoint(point),
     })),
     follows,
+    counted,
+    beginnings: shortened(`${name}_beginnings`),
+    endings: `${name}_closed_to`,
   };
 }
 

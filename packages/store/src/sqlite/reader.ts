@@ -1,4 +1,4 @@
-import type { CompiledSql } from "@cadastre/odata";
+import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
@@ -17,6 +17,7 @@ import { computedText } from "../record/computed.ts";
 import type { MemberIndex } from "../record/member-index.ts";
 import type { SeenPlanRef } from "../record/plan.ts";
 import { Recent } from "../record/recent.ts";
+import { beginning, type TableSchema, validity } from "../schema/table.ts";
 import { lastCheckpoint } from "./commit.ts";
 import { DatasetIds } from "./datasets.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
@@ -24,6 +25,9 @@ import { StatementCache } from "./statement-cache.ts";
 
 /** Plans kept ready, the least recently used one leaving first. */
 export const keptPlans = 256;
+
+/** So many changes are sorted sooner than all records of a table are looked at. */
+const fewChanges = 20_000;
 
 /** Gives memory of at least so many bytes. */
 type Memory = (bytes: number) => Buffer;
@@ -124,6 +128,14 @@ export class Reader {
 
   checkpoint(): number {
     return this.#number(head);
+  }
+
+  /** Whether hardly any version of a table began or ended after a checkpoint. */
+  hasFewChanges({ name, closed }: TableSchema, checkpoint: number): boolean {
+    const began = sql`select 1 from ${identifier(name)} where ${beginning} > ${value(BigInt(checkpoint))}`;
+    const ended = sql`select 1 from ${identifier(closed)} where ${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
+    const found = sql`select count(*) from (${began} union all ${ended} limit ${value(fewChanges + 1)})`;
+    return this.#number(render(found, sqlite.placeholder)) <= fewChanges;
   }
 
   #number(statement: CompiledSql): number {

@@ -4,7 +4,8 @@ import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { CandidateReads } from "../build/session.ts";
+import type { CandidateReads, Ground } from "../build/session.ts";
+import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import {
   compileCountRequest,
@@ -28,6 +29,7 @@ import { Committer } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
 import { datasetColumn } from "./datasets.ts";
 import { ticking } from "./deadline.ts";
+import { indexedBy } from "./indexed-by.ts";
 import { migrateSqlite } from "./migrate.ts";
 import { readNote, writeNote } from "./notes.ts";
 import { placesOf } from "./places.ts";
@@ -62,7 +64,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const stored = new Map<string, Stored>();
   for (const resource of resources) {
     const table = tableOf(resource);
-    const mapping = versionMapping(table, columnsOf(table, dataset), placesOf, ticking);
+    const mapping = versionMapping(table, columnsOf(table, dataset), placesOf, indexedBy, ticking);
     const accessTo = accessOf(table, rowsOf);
     const compilers = new CurrentCompilers(
       (computed) => sqliteCompiler(table, mapping.current, computed),
@@ -97,13 +99,16 @@ class SqliteStore implements WritableStore {
     this.#reader = new Reader(read, new Int32Array(1));
     this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue });
     const committed = sessionOf(read);
-    this.builds = createBuilds({
+    const ground: Ground = {
       tables: stored,
       formOf,
       sha256: sha256Of,
       read: (work) => work(committed),
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
-    });
+    };
+
+    this.builds = createBuilds(ground);
+    this.coverage = createCoverages(ground);
     const within = new Reader(this.#database, new Int32Array(1));
     const candidateReads: CandidateReads = {
       page: (query, options = {}) =>
@@ -126,11 +131,11 @@ class SqliteStore implements WritableStore {
   ): Promise<Page> {
     const { from, count = false } = options;
     const stored = this.#find(query);
-    const past = pastOf(options);
+    const past = pastOf(options, (checkpoint) => reader.hasFewChanges(stored.table, checkpoint));
     const placed =
       from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, reader));
     const request: ReadRequest = {
-      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options),
+      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options, past),
       count: count ? compileCountRequest(query, stored, past) : undefined,
       asOf: asOf(stored, past),
       timeout: this.#timeout,
@@ -153,7 +158,7 @@ class SqliteStore implements WritableStore {
     query: RestrictedQuery,
     { nulls, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
   ): Promise<Uint8Array | undefined> => {
-    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls });
+    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls }, undefined);
     // What the key's index finds is answered sooner than a thread is asked.
     const found = pinsKey(query)
       ? this.#reader.readOne(page, this.#timeout)
@@ -166,6 +171,8 @@ class SqliteStore implements WritableStore {
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
   readonly builds: Builds;
+
+  readonly coverage: ReadCoverage;
 
   readonly prune: WritableStore["prune"] = (time, builds = 3, kept) => {
     const tables = [...this.#stored.values()].map(({ table }) => table);
@@ -181,8 +188,9 @@ class SqliteStore implements WritableStore {
     const stored = this.#find(query);
     const placed =
       from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, this.#reader));
-    const page = this.#pageRequest(placed, stored, { from });
-    return this.#reader.explain(page, asOf(stored, pastOf({ from })));
+    const past = pastOf({ from });
+    const page = this.#pageRequest(placed, stored, {}, past);
+    return this.#reader.explain(page, asOf(stored, past));
   };
 
   readonly waiting = (): number => this.#pool?.waiting ?? 0;
@@ -203,10 +211,11 @@ class SqliteStore implements WritableStore {
   #pageRequest(
     query: BoundQuery,
     stored: Stored,
-    { nulls = true, lines = false, ...options }: ReadOptions,
+    { nulls = true, lines = false }: Pick<ReadOptions, "nulls" | "lines">,
+    past: Past | undefined,
   ): PageRequest {
     const planned = this.#plans.of(query.select, stored.members, nulls);
-    return compilePageRequest(query, stored, { planned, lines, past: pastOf(options) });
+    return compilePageRequest(query, stored, { planned, lines, past });
   }
 
   async #read(request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadResult> {

@@ -3,6 +3,7 @@ import { buildLaws } from "./build-laws.ts";
 import { builds } from "./builds.ts";
 import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
+import { coverage } from "./coverage.ts";
 import { following } from "./following.ts";
 import type { Harness } from "./harness.ts";
 import { market } from "./market.ts";
@@ -25,6 +26,7 @@ export const conformance = (name: string, harness: Harness): void => {
       commits,
       builds,
       buildLaws,
+      coverage,
       following,
       walks,
       past,

@@ -1,7 +1,8 @@
-import { compareRows, matches, type Row } from "@cadastre/odata";
+import type { RestrictedQuery } from "@cadastre/entitlement";
+import { type BoundQuery, compareRows, matches, type Row } from "@cadastre/odata";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Bookmark } from "../../src/index.ts";
+import type { Bookmark, ReadOptions, WritableStore } from "../../src/index.ts";
 import { type ChangeOfKey, changeOf, histories, keys, recordOf, show, shown } from "../support/histories.ts";
 import { type Asked, ask, records, texas } from "../support/listings.ts";
 import { type Harness, keysOf, openEmpty, withEmpty } from "./harness.ts";
@@ -13,6 +14,53 @@ const linesOf = (text: Uint8Array): readonly Row[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line) as Row);
 
+/** A store, and what it should have. */
+class Told {
+  readonly #present = new Map<string, Row>();
+  readonly #store: WritableStore;
+
+  constructor(store: WritableStore) {
+    this.#store = store;
+  }
+
+  async commit(made: readonly ChangeOfKey[]): Promise<void> {
+    await this.#store.commit(made.map(changeOf));
+    for (const { key, values } of made)
+      if (values === undefined) this.#present.delete(key);
+      else this.#present.set(key, recordOf(key, values).record);
+  }
+
+  /** What a query finds, in its order. */
+  find(query: BoundQuery): readonly Row[] {
+    return [...this.#present.values()]
+      .filter((row) => matches(query.filter, { ...row, DatasetId: texas }))
+      .toSorted((a, b) => compareRows(query.orderBy, a, b))
+      .map(show);
+  }
+}
+
+/** Forget what earlier cases left. */
+const clear = (store: WritableStore) =>
+  store.commit(keys.map((one) => ({ resource: "Property", removed: [one] })));
+
+/** All pages of a walk. */
+async function walk(
+  store: WritableStore,
+  query: RestrictedQuery,
+  options: ReadOptions,
+): Promise<readonly Row[]> {
+  const met: Row[] = [];
+  let from: Bookmark | undefined;
+  do {
+    const { records: lines, next } = await store.page(query, { ...options, from, lines: true });
+    met.push(...linesOf(lines));
+    from = next ?? undefined;
+  } while (from !== undefined);
+  return met;
+}
+
+const byKey = (rows: readonly Row[]) => new Map(rows.map((row) => [String(row["ListingKey"]), row]));
+
 /** What there was at a checkpoint. */
 export function past(harness: Harness): void {
   describe("as of a checkpoint", () => {
@@ -20,26 +68,17 @@ export function past(harness: Harness): void {
       const store = await openEmpty(harness);
       await fc.assert(
         fc.asyncProperty(histories, async ({ orderBy, filter, top, changes, first }) => {
-          const present = new Map<string, Row>();
-          const commit = async (made: readonly ChangeOfKey[]) => {
-            await store.commit(made.map(changeOf));
-            for (const { key, values } of made)
-              if (values === undefined) present.delete(key);
-              else present.set(key, recordOf(key, values).record);
-          };
-          await store.commit(keys.map((one) => ({ resource: "Property", removed: [one] })));
+          await clear(store);
+          const told = new Told(store);
           const asked: Asked = { orderBy, top, select: shown, ...(filter === undefined ? {} : { filter }) };
           const query = ask(asked);
-          await commit(first);
-          const expected = [...present.values()]
-            .filter((row) => matches(query.filter, { ...row, DatasetId: texas }))
-            .toSorted((a, b) => compareRows(query.orderBy, a, b))
-            .map(show);
+          await told.commit(first);
+          const expected = told.find(query);
           const asOf = await store.checkpoint();
           const met: Row[] = [];
           let from: Bookmark | undefined;
           for (const made of [...changes, ...Array.from({ length: keys.length }, () => [])]) {
-            await commit(made);
+            await told.commit(made);
             const {
               records: lines,
               length,
@@ -64,6 +103,68 @@ export function past(harness: Harness): void {
       );
       await store.close();
     });
+
+    test("what ended and what began make one state of another", async () => {
+      const store = await openEmpty(harness);
+      await fc.assert(
+        fc.asyncProperty(
+          histories,
+          fc.nat({ max: 3 }),
+          async ({ orderBy, filter, top, changes, first }, later) => {
+            await clear(store);
+            const told = new Told(store);
+            const query = ask({ orderBy, top, select: shown, ...(filter === undefined ? {} : { filter }) });
+            await told.commit(first);
+            const [before, since] = [told.find(query), await store.checkpoint()];
+            for (const made of changes) await told.commit(made);
+            const [after, asOf] = [told.find(query), await store.checkpoint()];
+            for (const made of changes.slice(later)) await told.commit(made);
+            const ended = await walk(store, query, { asOf: since, until: asOf });
+            const began = await walk(store, query, { asOf, since });
+            const [was, is] = [byKey(before), byKey(after)];
+            for (const [key, row] of byKey(ended)) expect(row).toEqual(was.get(key));
+            const beganKeys = [...byKey(began).keys()];
+            expect(beganKeys).toEqual([...is.keys()].filter((key) => beganKeys.includes(key)));
+            const made = new Map(was);
+            for (const key of byKey(ended).keys()) made.delete(key);
+            for (const [key, row] of byKey(began)) made.set(key, row);
+            expect(made.size).toBe(is.size);
+            for (const [key, row] of is) expect(made.get(key)).toEqual(row);
+          },
+        ),
+        { numRuns: Number(process.env["CASES"] ?? 60) },
+      );
+      await store.close();
+    });
+
+    test("changes are as many as there are, be they few or most of all records", () =>
+      withEmpty(harness, async (store) => {
+        const made = Array.from({ length: 20_500 }, (_, i) => recordOf(`n${i}`, { YearBuilt: i }));
+        const { checkpoint: first } = await store.commit(records);
+        const { checkpoint: many } = await store.commit(made);
+        const { checkpoint: all } = await store.commit(
+          made.map(({ record }) => ({ resource: "Property", removed: [record["ListingKey"]] })),
+        );
+        const query = ask({ orderBy: "ListingKey", top: 3, filter: "startswith(ListingKey,'n')" });
+        const few = { asOf: all, since: all - 1, count: true };
+        expect(await store.page(query, few)).toMatchObject({ length: 0, count: 0 });
+        expect(await store.page(query, { asOf: many, since: first, count: true })).toMatchObject({
+          length: 3,
+          count: made.length,
+        });
+        expect(await store.page(query, { asOf: many, until: all, count: true })).toMatchObject({
+          length: 3,
+          count: made.length,
+        });
+        expect(await store.page(query, { asOf: first, until: all, count: true })).toMatchObject({ count: 0 });
+      }));
+
+    test("changes are asked for as of a checkpoint, and either those that began or those that ended", () =>
+      withEmpty(harness, async (store) => {
+        await store.commit(records);
+        for (const options of [{ since: 0 }, { until: 1 }, { asOf: 1, since: 0, until: 1 }])
+          await expect(store.page(ask({}), options)).rejects.toThrow(RangeError);
+      }));
 
     test("a record is there that is deleted by now, and none that came later", () =>
       withEmpty(harness, async (store) => {

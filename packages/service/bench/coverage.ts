@@ -1,0 +1,122 @@
+/*
+ * What field completeness costs: counted from scratch, after changes, and to answer. 946 fields.
+ *
+ *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/coverage.ts [--listings 20000] [--zips 0]
+ *
+ * With `--zips` the listings are spread over so many ZIP codes, instead of the sample market's own.
+ *
+ * A publication hashes all records whatever has changed, so what counting takes is the time of one less the time of one
+ * with nothing to count.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { entitySet } from "@cadastre/reso";
+import { generateMarket } from "@cadastre/sample";
+import type { StoredRecord } from "@cadastre/store";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { storedResources } from "../src/catalog.ts";
+import { sampleRecords } from "../src/data/sample-records.ts";
+import { systemScope } from "../src/gates/scopes.ts";
+import { createStages } from "../src/http/stages.ts";
+import { fieldCompleteness } from "../src/v1/field-completeness.ts";
+import { settingsOf } from "./settings.ts";
+
+const settings = settingsOf({ listings: "20000", zips: "0" });
+const [listings, zips] = [Number(settings.listings), Number(settings.zips)];
+const changes = [0.001, 0.01, 0.1].map((share) => Math.round(listings * share));
+const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
+const options = { file: join(folder, "listings.sqlite"), threads: 0, timeout: 60_000 };
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return (performance.now() - start) / 1000;
+}
+
+const zipOf = (i: number) => String(i).padStart(5, "0");
+
+function* properties(): Generator<StoredRecord> {
+  let i = 0;
+  for (const one of sampleRecords(generateMarket({ seed: 1, listings })))
+    if (one.resource === "Property") {
+      const place = zips === 0 ? {} : { PostalCode: zipOf(i++ % zips) };
+      yield { ...one, record: { ...one.record, ...place } };
+    }
+}
+
+/** The first so many listings, changed. */
+function* changed(count: number): Generator<StoredRecord> {
+  let i = 0;
+  for (const one of properties()) {
+    if (i++ === count) return;
+    yield { ...one, record: { ...one.record, City: null, PublicRemarks: `Change ${count}` } };
+  }
+}
+
+const peak = () => `${Math.round(process.resourceUsage().maxRSS / 1024)} MB`;
+const say = (what: string, taken: number, unit = "s") => console.log(`${what}: ${taken.toFixed(3)} ${unit}`);
+
+try {
+  // Before it is counted.
+  const plain = await openSqliteStore({
+    ...options,
+    resources: storedResources.map(({ counted: _counted, ...resource }) => resource),
+  });
+  say(`commit ${listings} listings`, await seconds(() => plain.commit(properties())));
+  await plain.builds.publish(["Property"]);
+  await plain.close();
+
+  const store = await openSqliteStore({ ...options, resources: storedResources });
+  const publish = () => seconds(() => store.builds.publish(["Property"]));
+  console.log(`peak before counting: ${peak()}`);
+  /** What a publication takes that has something to count, and the same with nothing: now, as the machine's pace changes. */
+  const counting = async () => {
+    const taken = await publish();
+    const idle = Math.min(await publish(), await publish());
+    return { idle, counted: taken - idle };
+  };
+  const first = await counting();
+  say("publish, nothing to count", first.idle);
+  say("count from scratch", first.counted);
+  console.log(`peak after counting: ${peak()}`);
+  for (const count of changes) {
+    const commit = await seconds(() => store.commit(changed(count)));
+    say(`count ${count} changes (commit ${commit.toFixed(3)} s)`, (await counting()).counted);
+  }
+
+  const services = {
+    store,
+    activeEntitySets: [entitySet("Property")],
+    identities: () => Promise.reject(new Error("not asked")),
+    profiles: () => Promise.reject(new Error("not asked")),
+    config: { minimumCellSize: 10 },
+  };
+  const answer = (geography: string) =>
+    fieldCompleteness(
+      {
+        scope: systemScope,
+        stages: createStages(),
+        parameters: new Map([["geography", geography]]),
+        place: "",
+        gone: () => new AbortController().signal,
+      },
+      services,
+    );
+  for (const geography of [
+    "national:US",
+    "state:TX",
+    "state:WA",
+    ...(zips > 1 ? ["zip:00000", "zip:00001"] : []),
+  ]) {
+    say(`first answer of ${geography}`, 1000 * (await seconds(() => answer(geography))), "ms");
+    const rounds = 200;
+    const again = await seconds(async () => {
+      for (let i = 0; i < rounds; i++) await answer(geography);
+    });
+    say(`answer again`, (1000 * again) / rounds, "ms");
+  }
+  await store.close();
+} finally {
+  await rm(folder, { recursive: true });
+}

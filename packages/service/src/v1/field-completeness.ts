@@ -1,0 +1,90 @@
+import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import { bindQuery, type EntitySet } from "@cadastre/odata";
+import { resoDdVersion } from "@cadastre/reso";
+import { type Coverage, type CoverageWithin, type MarketCoverage, StoreError } from "@cadastre/store";
+import { Refused } from "../errors.ts";
+import type { Answer } from "../http/answer.ts";
+import { canonicalField } from "./canonical-field.ts";
+import { enveloped } from "./envelope.ts";
+import { placeOf, readGeography } from "./geography.ts";
+import { provenSet } from "./proven-set.ts";
+import { RecentOfBuild } from "./recent-of-build.ts";
+import type { V1Services } from "./services.ts";
+import type { V1Request } from "./v1-request.ts";
+
+/** One of all fields of five systems is 1 MB. */
+const answers = new RecentOfBuild<Answer>(64);
+
+/** By scope. One of 40,000 ZIP codes is some 10 MB. */
+const scopes = new RecentOfBuild<CoverageWithin>(16);
+
+/**
+ * `GET /v1/field-completeness`. Source: interface specification, section 2.5.
+ *
+ * @throws {Refused} `invalid_geography`; `not_found`, whether there is nothing in the market or nothing that the caller sees;
+ * `service_unavailable`, where what is counted could not be proven to be what the caller sees
+ */
+export async function fieldCompleteness(request: V1Request, services: V1Services): Promise<Answer> {
+  const { scope, stages, parameters } = request;
+  const { store, config } = services;
+  const geography = stages.time("parse", () => readGeography(parameters.get("geography")));
+  const entitySet = provenSet(request, services);
+  const coverage = await stages.timeAsync("run", () =>
+    store.coverage(entitySet.name, config.minimumCellSize),
+  );
+  if (coverage === undefined) throw new Refused("not_found");
+  const { scopeSha256, version } = scope;
+  const question = [scopeSha256, version, geography, parameters.get("source"), parameters.get("osn")];
+  return answers.get(coverage, JSON.stringify(question), () => {
+    const markets = stages
+      .time("run", () => {
+        const within = scopes.get(coverage, scopeSha256, () => withinScope(coverage, entitySet, scope));
+        return within.count(placeOf(geography, entitySet));
+      })
+      .filter(isAsked(parameters));
+    if (markets.length === 0) throw new Refused("not_found");
+    const data = {
+      geography_type: geography.kind,
+      geography_id: geography.value,
+      reso_dd_version: resoDdVersion,
+      minimum_cell_size: config.minimumCellSize,
+      cells: markets.flatMap(cellsOf),
+    };
+    return stages.time("render", () => enveloped(data, scope));
+  });
+}
+
+/**
+ * What a caller sees of it, as a query of all listings.
+ *
+ * @throws {Refused} `service_unavailable`
+ */
+export function withinScope(coverage: Coverage, entitySet: EntitySet, scope: Scope): CoverageWithin {
+  try {
+    return coverage.within(restrict(bindQuery({ top: 0 }, visibleEntitySet(entitySet, scope)), scope));
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "uncounted_scope")
+      throw new Refused("service_unavailable");
+    throw error;
+  }
+}
+
+/** What a cell calls the source and the system. */
+const namesOf = ({ source, system }: MarketCoverage) => ({ source: source ?? "", osn: system ?? "" });
+
+const isAsked = (parameters: V1Request["parameters"]) => (market: MarketCoverage) =>
+  Object.entries(namesOf(market)).every(([name, own]) => (parameters.get(name) ?? own) === own);
+
+const cellsOf = (market: MarketCoverage) => {
+  const { source, osn } = namesOf(market);
+  return market.fields.map(({ property: { name }, records, populated }) => ({
+    source_id: source,
+    originating_system_name: osn,
+    canonical_field: canonicalField(name),
+    wire_field: name,
+    total_count: records,
+    populated_count: populated,
+    populated_ratio: records === 0 ? null : populated / records,
+    suppressed: records === 0,
+  }));
+};

@@ -1,0 +1,37 @@
+import { type Region, resourceRules } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
+import type { PlaceValues } from "@cadastre/store";
+import { Refused } from "../errors.ts";
+
+/** Source of the types, the forms and the default: interface specification, section 4.2. */
+export const geographyTypes = ["national", "state", "zip", "county"] as const;
+
+/** A market, as an entitlement names a region. */
+export type Geography = Region & { readonly kind: (typeof geographyTypes)[number] };
+
+export const defaultGeography = "national:US";
+
+export const geographyForm = /^(?:national:US|state:[A-Z]{2}|zip:[0-9]{5}|county:[A-Z]{2}\/[^/]{1,200})$/u;
+
+/** @throws {Refused} `invalid_geography` */
+export function readGeography(text: string = defaultGeography): Geography {
+  const [type, ...id] = text.split(":");
+  const kind = geographyTypes.find((one) => one === type);
+  if (kind === undefined || !geographyForm.test(text)) throw new Refused("invalid_geography", "geography");
+  return { kind, value: id.join(":") };
+}
+
+/** Where the market's listings lie, by what the set has of that. */
+export function placeOf({ kind, value }: Geography, { name }: EntitySet): PlaceValues {
+  const rule = resourceRules[name];
+  if (rule?.by !== "region") throw new RangeError(`\`${name}\` is not restricted by region`);
+  const { state, county, zip } = rule.regions;
+  const [first = "", second = ""] = value.split("/");
+  const places: Readonly<Record<Geography["kind"], PlaceValues>> = {
+    national: {},
+    state: { [state]: value },
+    zip: { [zip]: value },
+    county: { [state]: first, [county]: second },
+  };
+  return places[kind];
+}

@@ -1,0 +1,18 @@
+import type { EntitySet } from "@cadastre/odata";
+import { Refused } from "../errors.ts";
+import type { V1Services } from "./services.ts";
+import type { V1Request } from "./v1-request.ts";
+
+/**
+ * The listings, of which a published build has passed its gates and a rule restricts the rows.
+ *
+ * @throws {Refused} `service_unavailable` otherwise: what is read could not be proven to be filtered.
+ */
+export function provenSet(
+  { scope }: Pick<V1Request, "scope">,
+  { activeEntitySets }: Pick<V1Services, "activeEntitySets">,
+): EntitySet {
+  const listings = activeEntitySets.find(({ name }) => name === "Property");
+  if (listings === undefined || !scope.restricts(listings.name)) throw new Refused("service_unavailable");
+  return listings;
+}

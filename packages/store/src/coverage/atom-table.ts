@@ -1,0 +1,99 @@
+import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import type { Session } from "../build/session.ts";
+import { type Atom, type AtomKey, atomId } from "./atom.ts";
+import type { Population } from "./population.ts";
+
+const [state, atoms] = [identifier("cadastre_coverage"), identifier("cadastre_coverage_atom")];
+
+/** Atoms that are read at once. */
+const groupSize = 500;
+
+/** What the atoms of a resource are as of, and by what they are counted. */
+export type CoverageState = { readonly checkpoint: number; readonly counted: string };
+
+export async function readState(session: Session, resource: string): Promise<CoverageState | undefined> {
+  const [row] = await session.rows(
+    sql`select "checkpoint", "counted" from ${state} where "resource" = ${value(resource)}`,
+  );
+  return row && { checkpoint: Number(row[0]), counted: row[1] as string };
+}
+
+export async function writeState(
+  session: Session,
+  resource: string,
+  { checkpoint, counted }: CoverageState,
+): Promise<void> {
+  await session.rows(
+    sql`insert into ${state} ("resource", "checkpoint", "counted")
+  values (${value(resource)}, cast(${value(checkpoint)} as bigint), ${value(counted)})
+  on conflict ("resource") do update set "checkpoint" = excluded."checkpoint", "counted" = excluded."counted"`,
+  );
+}
+
+/** The atoms of a resource and what they are as of, in one snapshot. */
+export async function readAtoms(
+  session: Session,
+  resource: string,
+): Promise<{ readonly checkpoint: number; readonly atoms: readonly Atom[] } | undefined> {
+  const rows = await session.rows(
+    sql`select ${state}."checkpoint", ${columnsOf(atoms)} from ${state}
+  left join ${atoms} on ${atoms}."resource" = ${state}."resource"
+  where ${state}."resource" = ${value(resource)} order by ${atoms}."id"`,
+  );
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const found = rows.filter(([, key]) => key !== null).map(([, ...row]) => atomOf(row));
+  return { checkpoint: Number(first[0]), atoms: found };
+}
+
+const columnsOf = (table: SqlFragment): SqlFragment =>
+  sql`${table}."key", ${table}."records", ${table}."populated"`;
+
+const atomOf = ([key, records, populated]: readonly unknown[]): Atom => ({
+  key: JSON.parse(key as string) as AtomKey,
+  records: Number(records),
+  populated: populated as string,
+});
+
+/** Number of records of all atoms. */
+export async function countedRecords(session: Session, resource: string): Promise<number> {
+  const [row] = await session.rows(
+    sql`select coalesce(sum("records"), 0) from ${atoms} where "resource" = ${value(resource)}`,
+  );
+  return Number(row?.[0]);
+}
+
+export async function forgetAtoms(session: Session, resource: string): Promise<void> {
+  await session.rows(sql`delete from ${atoms} where "resource" = ${value(resource)}`);
+}
+
+/** Add what has been counted to what there is; an atom without records is none. */
+export async function addToAtoms(
+  session: Session,
+  resource: string,
+  counted: ReadonlyMap<string, Population>,
+): Promise<void> {
+  const keys = [...counted.keys()].map((text) => JSON.parse(text) as AtomKey);
+  for (let start = 0; start < keys.length; start += groupSize) {
+    const group = keys.slice(start, start + groupSize).map((key) => ({ key, id: atomId(key) }));
+    const ids = join(
+      group.map(({ id }) => value(id)),
+      ", ",
+    );
+    const where = sql`where "resource" = ${value(resource)} and "id" in (${ids})`;
+    const present = await session.rows(sql`select ${columnsOf(atoms)} from ${atoms} ${where}`);
+    for (const atom of present.map(atomOf))
+      counted.get(JSON.stringify(atom.key))?.add(atom.records, atom.populated);
+    await session.rows(sql`delete from ${atoms} ${where}`);
+    const rows = group.flatMap(({ key, id }) => {
+      const population = counted.get(JSON.stringify(key));
+      return population === undefined || population.records === 0
+        ? []
+        : [[resource, id, JSON.stringify(key), population.records, population.text()]];
+    });
+    await session.each(insert, rows);
+  }
+}
+
+const insert = sql`insert into ${atoms} ("resource", "id", "key", "records", "populated")
+  values (${value(null)}, ${value(null)}, ${value(null)}, ${value(null)}, ${value(null)})`;

@@ -1,0 +1,79 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import { type BoundNode, matches, type Projection, type StructuralProperty } from "@cadastre/odata";
+import { type Member, numberOfMembers } from "../record/members.ts";
+import type { Atom } from "./atom.ts";
+import type { FieldCoverage, MarketCoverage } from "./coverage.ts";
+import { Population } from "./population.ts";
+import { readsDataset } from "./reads.ts";
+import type { Unit } from "./unit.ts";
+
+/** Atoms that are seen, and the units that are seen whole: of the other atoms is seen that they are there. */
+export type Seen = { readonly atoms: readonly Atom[]; readonly units: readonly Unit[] };
+
+/** By dataset, the records that are counted: none, where there are too few. */
+type Market = Pick<MarketCoverage, "source" | "system"> & {
+  readonly datasets: Map<string | null, Population>;
+};
+
+/** What there is of each market, by property: of the datasets that show it whole. */
+export function countMarkets(
+  { atoms, units }: Seen,
+  select: readonly Projection[],
+  members: ReadonlyMap<string, Member>,
+): readonly MarketCoverage[] {
+  const markets = marketsOf(atoms, numberOfMembers(members));
+  for (const { atoms: together } of units)
+    for (const atom of together) populationOf(markets, atom)?.add(atom.records, atom.populated);
+  return [...markets.values()]
+    .map(({ source, system, datasets }) => ({
+      source,
+      system,
+      fields: select.flatMap(({ property, expression }) => {
+        const ordinal = members.get(property.name)?.ordinal;
+        const showing = [...datasets].filter(([dataset]) => isWhole(expression, property, dataset));
+        return ordinal === undefined || showing.length === 0 ? [] : [fieldOf(property, ordinal, showing)];
+      }),
+    }))
+    .filter(({ fields }) => fields.length > 0);
+}
+
+const marketText = ([, source, system]: Atom["key"]): string => JSON.stringify([source, system]);
+
+/** In one order. */
+function marketsOf(atoms: readonly Atom[], members: number): ReadonlyMap<string, Market> {
+  const markets = new Map<string, Market>();
+  for (const { key } of atoms) {
+    const [datasetId, source, system] = key;
+    const text = marketText(key);
+    const market = markets.get(text) ?? { source, system, datasets: new Map<string | null, Population>() };
+    if (!market.datasets.has(datasetId)) market.datasets.set(datasetId, new Population(members));
+    markets.set(text, market);
+  }
+  return new Map([...markets].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const populationOf = (markets: ReadonlyMap<string, Market>, { key }: Atom): Population | undefined =>
+  markets.get(marketText(key))?.datasets.get(key[0]);
+
+function fieldOf(
+  property: StructuralProperty,
+  ordinal: number,
+  showing: readonly (readonly [unknown, Population])[],
+): FieldCoverage {
+  let [records, populated] = [0, 0];
+  for (const [, population] of showing) {
+    records += population.records;
+    populated += population.populated[ordinal] ?? 0;
+  }
+  return { property, records, populated };
+}
+
+/** Whether rows of the dataset show the value of the property itself, and neither a part of it nor another. */
+function isWhole(expression: BoundNode, property: StructuralProperty, dataset: string | null): boolean {
+  if (expression.kind === "Property")
+    return expression.base === undefined && expression.property.name === property.name;
+  if (expression.kind !== "Choice" || !readsDataset(expression.when)) return false;
+  const { when, value, otherwise } = expression;
+  if (matches(when, { [datasetProperty.name]: dataset })) return isWhole(value, property, dataset);
+  return otherwise !== undefined && isWhole(otherwise, property, dataset);
+}

@@ -1,0 +1,35 @@
+import type { Ground } from "../build/session.ts";
+import { StoreError } from "../errors.ts";
+import { readAtoms, readState } from "./atom-table.ts";
+import type { Coverage } from "./coverage.ts";
+import { unitsOf } from "./unit.ts";
+import { coverageWithin } from "./within.ts";
+
+/** Gives what `Store.coverage` gives. */
+export type ReadCoverage = (resource: string, least: number) => Promise<Coverage | undefined>;
+
+/** Coverages of the builds that are served, each read once. */
+export function createCoverages({ tables, read }: Pick<Ground, "tables" | "read">): ReadCoverage {
+  const known = new Map<string, Coverage>();
+  return async (resource, least) => {
+    const built = tables.get(resource);
+    if (built === undefined) throw new StoreError("unknown_resource", resource);
+    const { counted } = built.table;
+    if (counted === undefined) return undefined;
+    const text = `${resource} ${least}`;
+    return read(async (session) => {
+      const state = await readState(session, resource);
+      // What is counted by something else awaits its next build.
+      if (state?.counted !== JSON.stringify(counted)) return undefined;
+      const recent = known.get(text);
+      if (recent?.checkpoint === state.checkpoint) return recent;
+      const found = await readAtoms(session, resource);
+      if (found === undefined) return undefined;
+      const { checkpoint, atoms } = found;
+      const build = { counted, members: built.members, atoms, units: unitsOf(atoms, counted, least) };
+      const coverage: Coverage = { checkpoint, within: (query) => coverageWithin(query, build) };
+      known.set(text, coverage);
+      return coverage;
+    });
+  };
+}

@@ -1,0 +1,93 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import { identifier, join, sql, value } from "@cadastre/odata";
+import type { BuiltTable, Session } from "../build/session.ts";
+import { beginning, recordColumns, sourceProperty, validity } from "../schema/table.ts";
+import { placeOf } from "./atom.ts";
+import { addToAtoms, countedRecords, forgetAtoms, readState, writeState } from "./atom-table.ts";
+import type { Counted } from "./coverage.ts";
+import { type EmptyTexts, emptyTextsOf, Population } from "./population.ts";
+
+/** Atoms that are counted before they are written: some 4 kB each. */
+const mostAtoms = 4096;
+
+/** A build that coverage is to be of. */
+type Refreshed = { readonly checkpoint: number; readonly records: number };
+
+/**
+ * Make the coverage of a resource that of its build, from the records that have changed since it was made. It is counted
+ * anew where it was counted by something else, or does not come to the records of the build.
+ */
+export async function refreshCoverage(session: Session, built: BuiltTable, build: Refreshed): Promise<void> {
+  const { name, counted } = built.table;
+  if (counted === undefined) return;
+  const by = JSON.stringify(counted);
+  const state = await readState(session, name);
+  const isBy = state?.counted === by;
+  if (isBy) await countSince(session, built, counted, state.checkpoint);
+  if (!isBy || (await countedRecords(session, name)) !== build.records) {
+    await forgetAtoms(session, name);
+    await countSince(session, built, counted, 0);
+  }
+  await writeState(session, name, { checkpoint: build.checkpoint, counted: by });
+}
+
+/** Add the versions that have begun after a checkpoint, and take back those that it saw and that have ended. */
+async function countSince(
+  session: Session,
+  { table, members, mapping }: BuiltTable,
+  counted: Counted,
+  checkpoint: number,
+): Promise<void> {
+  const columns = join(
+    [
+      identifier(recordColumns.members),
+      mapping.current.column(datasetProperty).sql,
+      ...[sourceProperty.name, counted.system, ...counted.places.map(({ column }) => column)].map((name) =>
+        identifier(name),
+      ),
+    ],
+    ", ",
+  );
+  const since = sql`cast(${value(checkpoint)} as bigint)`;
+  const began = sql`select ${columns} from ${identifier(table.name)} where ${beginning} > ${since}`;
+  const ended = sql`select ${columns} from ${identifier(table.closed)}
+  where ${identifier(validity.to.name)} > ${since} and ${identifier(validity.from.name)} <= ${since}`;
+  const tally = new Tally(session, table.name, counted, emptyTextsOf(members));
+  for await (const row of session.stream(began)) await tally.count(row, 1);
+  if (checkpoint > 0) for await (const row of session.stream(ended)) await tally.count(row, -1);
+  await tally.write();
+}
+
+/** Counts records by atom. */
+class Tally {
+  readonly #session: Session;
+  readonly #resource: string;
+  readonly #counted: Counted;
+  readonly #empty: EmptyTexts;
+  readonly #atoms = new Map<string, Population>();
+
+  constructor(session: Session, resource: string, counted: Counted, empty: EmptyTexts) {
+    this.#session = session;
+    this.#resource = resource;
+    this.#counted = counted;
+    this.#empty = empty;
+  }
+
+  /** @param row where the members of a record are; its dataset, source and system, and its places as columns hold them */
+  async count([members, dataset, source, system, ...row]: readonly unknown[], weight: 1 | -1): Promise<void> {
+    const places = this.#counted.places.map((place, i) => placeOf(place, row[i] as string | null));
+    const text = JSON.stringify([dataset, source, system, ...places]);
+    let population = this.#atoms.get(text);
+    if (population === undefined) {
+      if (this.#atoms.size >= mostAtoms) await this.write();
+      population = new Population(this.#empty.length);
+      this.#atoms.set(text, population);
+    }
+    population.count(members as string, this.#empty, weight);
+  }
+
+  async write(): Promise<void> {
+    await addToAtoms(this.#session, this.#resource, this.#atoms);
+    this.#atoms.clear();
+  }
+}

@@ -1,0 +1,48 @@
+import type { Row } from "@cadastre/odata";
+import { type Atom, type AtomKey, atomRow } from "./atom.ts";
+import type { Counted } from "./coverage.ts";
+
+/**
+ * Atoms of one dataset, source and system that are counted together or not at all. An atom that is large enough is one;
+ * small ones are put together over the smallest place in which they are enough.
+ */
+export type Unit = {
+  /** Stands for the place: the places within it are null. */
+  readonly row: Row;
+  readonly atoms: readonly Atom[];
+};
+
+/** @param least records of a unit. What is left over in the whole of a system and is fewer is in none. */
+export function unitsOf(atoms: readonly Atom[], counted: Counted, least: number): readonly Unit[] {
+  const units: Unit[] = [];
+  let small = atoms;
+  for (let depth = counted.places.length; depth >= 0; depth--) {
+    const rest: Atom[] = [];
+    for (const group of groupsOf(small, depth)) {
+      const records = group.reduce((sum, atom) => sum + atom.records, 0);
+      const [first] = group;
+      if (first === undefined || records < least) rest.push(...group);
+      else units.push({ row: atomRow(keyOf(first, depth), counted), atoms: group });
+    }
+    small = rest;
+  }
+  return units;
+}
+
+/** The atoms by their place of so many levels. */
+function groupsOf(atoms: readonly Atom[], depth: number): Iterable<readonly Atom[]> {
+  const groups = new Map<string, Atom[]>();
+  for (const atom of atoms) {
+    const text = JSON.stringify(keyOf(atom, depth));
+    const group = groups.get(text);
+    if (group === undefined) groups.set(text, [atom]);
+    else group.push(atom);
+  }
+  return groups.values();
+}
+
+/** Without the places that are deeper. */
+function keyOf({ key }: Atom, depth: number): AtomKey {
+  const [datasetId, source, system, ...places] = key;
+  return [datasetId, source, system, ...places.slice(0, depth)];
+}

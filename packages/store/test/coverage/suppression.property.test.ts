@@ -1,0 +1,210 @@
+import type { RestrictedQuery } from "@cadastre/entitlement";
+import { evaluate, matches } from "@cadastre/odata";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Atom, type AtomKey, atomRow } from "../../src/coverage/atom.ts";
+import type { PlaceValues } from "../../src/coverage/coverage.ts";
+import { unitsOf } from "../../src/coverage/unit.ts";
+import { coverageWithin } from "../../src/coverage/within.ts";
+import { writeMemberIndex } from "../../src/record/member-index.ts";
+import { numberMembers } from "../../src/record/members.ts";
+import {
+  askScope,
+  counted,
+  counties,
+  datasets,
+  grants,
+  places,
+  regions,
+  scopeIn,
+  states,
+  zips,
+} from "../support/covered.ts";
+import { listings } from "../support/listings.ts";
+
+/*
+ * Whoever has every answer, of every market and to every customer, tries to come to a group of fewer records than are
+ * counted together.
+ */
+
+const least = 5;
+const { members } = numberMembers(listings.type, []);
+
+const key = fc
+  .tuple(
+    fc.constantFrom(...datasets),
+    fc.constantFrom("mls", "board"),
+    fc.constantFrom("Lone Star", "Cascade"),
+    fc.constantFrom(...states),
+    fc.constantFrom(...counties),
+    fc.constantFrom(...zips),
+  )
+  .map((one): AtomKey => one);
+
+/** Atoms of which each but the last few is small. */
+const atoms: fc.Arbitrary<readonly Atom[]> = fc
+  .uniqueArray(key, { minLength: 1, maxLength: 14, selector: (one) => JSON.stringify(one) })
+  .chain((keys) =>
+    fc
+      .array(
+        fc.oneof(
+          { weight: 4, arbitrary: fc.integer({ min: 1, max: least }) },
+          fc.integer({ min: 1, max: 20 }),
+        ),
+        {
+          minLength: keys.length,
+          maxLength: keys.length,
+        },
+      )
+      .map((counts) => keys.map((one, i) => ({ key: one, records: counts[i] ?? 1, populated: "" }))),
+  );
+
+/** A place as a scope shows it. */
+type Question = { readonly query: RestrictedQuery; readonly place: PlaceValues };
+
+/** Every one that there is. */
+const questions: readonly Question[] = grants.flatMap((granted) =>
+  regions.flatMap((within) => {
+    const query = askScope(scopeIn(granted, within));
+    return places.map((place) => ({ query, place }));
+  }),
+);
+
+const buildOf = (atoms: readonly Atom[]) => ({
+  counted,
+  members,
+  atoms,
+  units: unitsOf(atoms, counted, least),
+});
+
+const answerTo = ({ query, place }: Question, all: readonly Atom[]) =>
+  coverageWithin(query, buildOf(all)).count(place);
+
+/** Whether the question is about the records of an atom. */
+function isAbout({ query, place }: Question, { key: atomKey }: Atom): boolean {
+  const row = atomRow(atomKey, counted);
+  const shownOf = (column: string): unknown => {
+    const shown = query.select.find(({ property }) => property.name === column);
+    return shown === undefined ? null : evaluate(shown.expression, row);
+  };
+  return (
+    matches(query.filter, row) &&
+    Object.entries(place).every(([column, value]) => String(shownOf(column)).startsWith(value))
+  );
+}
+
+/** The records that an answer is about, by source and system, as a number for each atom: none of it, or all. */
+function truths(all: readonly Atom[]): readonly (readonly number[])[] {
+  const groups = [...new Set(all.map(({ key: [, source, system] }) => JSON.stringify([source, system])))];
+  const found = questions.flatMap((question) => {
+    const shown = all.map((atom) => isAbout(question, atom));
+    return groups.map((group) =>
+      all.map(({ key: [, source, system] }, i) =>
+        Number(shown[i] === true && JSON.stringify([source, system]) === group),
+      ),
+    );
+  });
+  return distinct(found);
+}
+
+/** Which atoms each answer counts: told by giving the records of one atom at a time a value that no others have. */
+function answers(all: readonly Atom[]): readonly (readonly number[])[] {
+  const marks = [...members.values()].map(({ ordinal }) => ordinal);
+  const vectors = questions.flatMap((question) => {
+    const columns = all.map((_, marked) => {
+      const some = all.map((atom, i) => ({
+        ...atom,
+        populated:
+          i === marked
+            ? writeMemberIndex(
+                marks,
+                marks.map(() => atom.records),
+              )
+            : "",
+      }));
+      return answerTo(question, some).flatMap(({ fields }) =>
+        fields.map(({ populated }) => populated / (all[marked]?.records ?? 1)),
+      );
+    });
+    return (columns[0] ?? []).map((_, cell) => columns.map((column) => column[cell] ?? 0));
+  });
+  return distinct(vectors);
+}
+
+const distinct = (vectors: readonly (readonly number[])[]): readonly (readonly number[])[] =>
+  [...new Set(vectors.map((vector) => vector.join()))].map((text) => text.split(",").map(Number));
+
+const recordsIn = (vector: readonly number[], all: readonly Atom[]): number =>
+  vector.reduce((sum, part, i) => sum + part * (all[i]?.records ?? 0), 0);
+
+/** Rows in echelon form, each with the position of its first number. */
+type Basis = { readonly at: number; readonly row: readonly number[] }[];
+
+/** What is left of a vector when the basis has explained what it can. */
+function remainder(vector: readonly number[], basis: Basis): readonly number[] {
+  let rest = vector;
+  for (const { at, row } of basis) {
+    const times = (rest[at] ?? 0) / (row[at] ?? 1);
+    if (times !== 0) rest = rest.map((part, i) => part - times * (row[i] ?? 0));
+  }
+  return rest.map((part) => (Math.abs(part) < 1e-9 ? 0 : part));
+}
+
+function basisOf(vectors: readonly (readonly number[])[]): Basis {
+  const basis: Basis = [];
+  for (const vector of vectors) {
+    const row = remainder(vector, basis);
+    const at = row.findIndex((part) => part !== 0);
+    if (at !== -1) basis.push({ at, row });
+  }
+  return basis;
+}
+
+test("no sum or difference of answers, of all customers, is a cell of too few records", () => {
+  fc.assert(
+    fc.property(atoms, (all) => {
+      const basis = basisOf(answers(all));
+      for (const truth of truths(all)) {
+        const records = recordsIn(truth, all);
+        if (records === 0 || records >= least) continue;
+        expect(remainder(truth, basis).some((part) => part !== 0)).toBe(true);
+      }
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 15) },
+  );
+}, 120_000);
+
+/** What somebody is asked who is granted everything, everywhere. */
+const wholes: readonly Question[] = places
+  .filter(({ PostalCode }) => PostalCode === undefined)
+  .map((place) => ({ query: askScope(scopeIn(grants[0] ?? {}, regions[0] ?? [])), place }));
+
+test("who sees all of a market misses fewer records of each dataset than are counted together", () => {
+  fc.assert(
+    fc.property(atoms, (all) => {
+      for (const question of wholes)
+        for (const { source, system, fields } of answerTo(question, all)) {
+          const asked = all.filter(
+            (atom) => atom.key[1] === source && atom.key[2] === system && isAbout(question, atom),
+          );
+          const there = asked.reduce((sum, { records }) => sum + records, 0);
+          for (const { records } of fields) {
+            expect(records === 0 || records >= least).toBe(true);
+            expect(there - records).toBeGreaterThanOrEqual(0);
+            expect(there - records).toBeLessThan(least * datasets.length);
+          }
+        }
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 60) },
+  );
+}, 120_000);
+
+test("records that a question does not find change nothing of its answer", () => {
+  fc.assert(
+    fc.property(atoms, fc.constantFrom(...questions), (all, question) => {
+      const found = all.filter((atom) => isAbout(question, atom));
+      expect(answerTo(question, found)).toEqual(answerTo(question, all));
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 3000) },
+  );
+}, 120_000);

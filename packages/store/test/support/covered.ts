@@ -1,0 +1,99 @@
+import { type Region, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import { bindQuery, parseFilter } from "@cadastre/odata";
+import fc from "fast-check";
+import type { Counted, PlaceValues, StoredRecord, StoredResource } from "../../src/index.ts";
+import { type Grants, grantsOf } from "./grants.ts";
+import { listings, oregon, stored, texas } from "./listings.ts";
+
+export const counted: Counted = {
+  system: "OriginatingSystemName",
+  places: [
+    { column: "StateOrProvince" },
+    { column: "CountyOrParish" },
+    { column: "PostalCode", characters: 5 },
+  ],
+};
+
+/** As {@link stored}, and counted. */
+export const covered: StoredResource = {
+  ...stored,
+  columns: [...stored.columns, "CountyOrParish", "PostalCode"],
+  counted,
+};
+
+const sources = ["mls", "board"] as const;
+export const datasets = [texas, oregon] as const;
+export const systems = ["Lone Star", "Cascade", null] as const;
+export const states = ["TX", "OR", null] as const;
+export const counties = ["Travis", "Bend", null] as const;
+export const zips = ["78701", "78702", "78701-1234", "97701", null] as const;
+
+const one = <T>(...values: readonly T[]) => fc.constantFrom(...values);
+
+/** A listing under one of a few keys, in one of a few places. */
+export const listing: fc.Arbitrary<StoredRecord> = fc
+  .record({
+    key: fc.nat({ max: 11 }),
+    datasetId: one(...datasets),
+    source: one(...sources),
+    OriginatingSystemName: one(...systems),
+    StateOrProvince: one(...states),
+    CountyOrParish: one(...counties),
+    PostalCode: one(...zips),
+    City: one(null, "", "Bend"),
+    BedroomsTotal: one(null, 0, 10),
+    Appliances: one([], ["Oven"], [""]),
+  })
+  .map(({ key, datasetId, source, ...said }) => ({
+    resource: "Property",
+    datasetId,
+    source,
+    record: { ListingKey: `k${key}`, ModificationTimestamp: "2024-05-01T10:00:00.000Z", ...said },
+  }));
+
+/** Every place that records may lie in, and some where there are none. */
+export const places: readonly PlaceValues[] = [
+  {},
+  ...["TX", "OR", "WA"].map((StateOrProvince) => ({ StateOrProvince })),
+  ...["TX/Travis", "OR/Travis", "OR/Bend"].map((value) => {
+    const [StateOrProvince = "", CountyOrParish = ""] = value.split("/");
+    return { StateOrProvince, CountyOrParish };
+  }),
+  ...["78701", "78702", "97701", "00000"].map((PostalCode) => ({ PostalCode })),
+];
+
+/** What customers are granted, by dataset. */
+export const grants: readonly Grants[] = [
+  { [texas]: "*", [oregon]: "*" },
+  { [oregon]: "*" },
+  { [texas]: ["City", "StateOrProvince", "PostalCode"], [oregon]: ["City", "BedroomsTotal"] },
+  {
+    [texas]: { fields: "*", masks: { PostalCode: "prefix3", City: "prefix2" } },
+    [oregon]: { fields: "*", masks: { StateOrProvince: "null", BedroomsTotal: "null" } },
+  },
+];
+
+/** Where. */
+export const regions: readonly (readonly Region[])[] = [
+  [{ kind: "national", value: "US" }],
+  [{ kind: "state", value: "TX" }],
+  [
+    { kind: "county", value: "OR/Bend" },
+    { kind: "zip", value: "78701" },
+  ],
+  [
+    { kind: "zip", value: "78701" },
+    { kind: "zip", value: "78702" },
+  ],
+  [{ kind: "originating_system", value: "Cascade" }],
+];
+
+export const scopeIn = (granted: Grants, within: readonly Region[]): Scope =>
+  grantsOf(listings, granted, { regions: within });
+
+/** What a scope shows of the listings, narrowed by a filter. */
+export function askScope(scope: Scope, filter?: string) {
+  const visible = visibleEntitySet(listings, scope);
+  const parts = filter === undefined ? {} : { filter: parseFilter(filter) };
+  return restrict(bindQuery({ ...parts, top: 0 }, visible), scope);
+}
