@@ -46,6 +46,10 @@ export const clientErrors = {
   ],
   target_lacks_driver: ["usage", (d) => `install \`${d["package"]}\` to load this target`],
   format_not_loadable: ["usage", (d) => `${d["format"]} can be loaded into ${d["targets"]} alone`],
+  dataset_not_loadable: [
+    "untrusted",
+    (d) => `a dataset named \`${d["dataset"]}\` would be loaded into that table, and no domain has one`,
+  ],
   kind_not_loadable: [
     "usage",
     (d) => `a ${d["kind"]} cannot be loaded into a database yet: pull it into a folder`,

@@ -346,6 +346,8 @@ const contents: readonly (readonly [string, DeliveryOptions, string])[] = [
     text((plain) => plain.replace(lastLine, '{"ListingKey":"x","a\\") ; drop table listing; --":1}\n')),
     "column_name",
   ],
+  ["it is not what it is packed as", { spoilPacked: () => Buffer.from("no gzip") }, "part_content_differs"],
+  ["it is packed by halves", { spoilPacked: (packed) => packed.subarray(0, -20) }, "part_content_differs"],
   ["it unpacks to more than is told", count({ rowsPerPart: 1000 }), "part_content_differs"],
 ];
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, openTarget, pull } from "@cadastre/client";
 import type { Manifest } from "@cadastre/manifest";
@@ -155,6 +156,13 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
     },
   );
 
+  has.each(["cadastre_loads", "customers", "Listing"])("a server cannot have %s emptied", async (dataset) => {
+    const { target } = await begin();
+    const made = await makeDelivery({ datasets: { [dataset]: [{ Id: "a" }] } });
+    await expect(load(target, made)).rejects.toMatchObject({ code: "dataset_not_loadable", exitCode: 5 });
+    expect(server.requests.at(-1)?.url).toMatch(/manifest$/);
+  });
+
   has("two at once load a delivery once", async () => {
     const { target, all } = await begin();
     const delivery = await makeDelivery({ id: "both", datasets: { listing: listings(50) } });
@@ -221,6 +229,31 @@ test.runIf(hasPostgres)("PostgreSQL keeps every digit, and the types that its ow
   ).rejects.toMatchObject({ code: "column_type" });
 });
 
+test("SQLite keeps integers of 64 bits, and lists with long numbers", async () => {
+  const { target, all } = (await engines[0]?.begin()) ?? { target: "", all: async () => [] };
+  const rows = [
+    { ListingKey: "a", Id: 1, List: [1], Yes: true, Price: 3_000_000_000, Huge: 1e300, None: null },
+  ];
+  const long = "9007199254740993";
+  const spoil = (plain: Buffer) => {
+    const line = String(plain);
+    const second = line.replace('"a"', '"b"').replace('"Id":1,', `"Id":${long},`).replace("[1]", `[${long}]`);
+    return Buffer.from(line + second);
+  };
+  const edit = (manifest: Manifest): Manifest => ({
+    ...manifest,
+    datasets: manifest.datasets.map((dataset) => ({ ...dataset, rowCount: 2 })),
+    parts: manifest.parts.map((part) => ({ ...part, rowCount: 2 })),
+    totals: { ...manifest.totals, rowCount: 2 },
+  });
+  await load(target, await makeDelivery({ datasets: { listing: rows }, spoil, edit }));
+  const [first, second] = await all(
+    'select cast("Id" as text) as i, "List" as l, "Yes" as y, typeof("Price") as t from listing order by 1',
+  );
+  expect(first).toEqual({ i: "1", l: "[1]", y: 1, t: "integer" });
+  expect(second).toEqual({ i: long, l: `[${long}]`, y: 1, t: "integer" });
+});
+
 test("SQLite makes no number of a text, as the type of a column that is there would have it", async () => {
   const { target } = (await engines[0]?.begin()) ?? { target: "" };
   await load(
@@ -229,6 +262,19 @@ test("SQLite makes no number of a text, as the type of a column that is there wo
   );
   const texts = await makeDelivery({ id: "b", datasets: { listing: [{ ListingKey: "a", Zip: "01001" }] } });
   await expect(load(target, texts)).rejects.toMatchObject({ code: "column_type", exitCode: 7 });
+});
+
+test("Parquet with fewer rows than the manifest says is not loaded", async () => {
+  const { target, all } = (await engines[2]?.begin()) ?? { target: "", all: async () => [] };
+  const edit = (manifest: Manifest): Manifest => ({
+    ...manifest,
+    datasets: manifest.datasets.map((dataset) => ({ ...dataset, rowCount: 6 })),
+    parts: manifest.parts.map((part) => ({ ...part, rowCount: 6 })),
+    totals: { ...manifest.totals, rowCount: 6 },
+  });
+  const made = await makeDelivery({ format: "parquet", datasets: { listing: listings(5) }, edit });
+  await expect(load(target, made)).rejects.toMatchObject({ code: "part_count_differs", exitCode: 5 });
+  expect(await all("select * from cadastre_loads")).toEqual([]);
 });
 
 test("a folder's manifests are its ledger", async () => {
@@ -254,6 +300,9 @@ test.each([
 test("a target that cannot be opened says so", async () => {
   const nowhere = join(emptyFolder(), "no", "folder", "file");
   await expect(openTarget(`sqlite:${nowhere}`)).rejects.toMatchObject({ code: "target_failed" });
+  const noDatabase = join(emptyFolder(), "text");
+  writeFileSync(noDatabase, "this is no database, however long one looks at it".repeat(100));
+  await expect(openTarget(`sqlite:${noDatabase}`)).rejects.toMatchObject({ code: "target_failed" });
   await expect(openTarget(`duckdb:${nowhere}`)).rejects.toMatchObject({ code: "target_failed" });
   await expect(openTarget("postgres://nobody@127.0.0.1:1/none")).rejects.toMatchObject({
     code: "target_failed",

@@ -1,6 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ConnectionOptions, connect, openTarget, type PullOptions, pull } from "@cadastre/client";
+import {
+  type ConnectionOptions,
+  connect,
+  openTarget,
+  type PullOptions,
+  pull,
+  requestExport,
+} from "@cadastre/client";
 import { afterEach, expect, test } from "vitest";
 import { jwks, makeDelivery } from "./support/deliveries.ts";
 import { emptyFolder, filesIn, textIn } from "./support/folders.ts";
@@ -141,6 +148,20 @@ test("a busy server is asked again after the pause that it asks for", async () =
   await pullInto(emptyFolder(), { onRetry: (reason, pause) => void told.push([reason, pause]) });
   expect(told.map(([reason]) => reason)).toEqual(["it gave 429", "it gave 503"]);
   expect(told.every(([, pause]) => pause >= 1000 && pause < 1050)).toBe(true);
+});
+
+test("an export that is being created is asked for again", async () => {
+  server = await startServer(delivery);
+  const statuses = [409, 429];
+  server.trick = ({ method }, response) => {
+    const status = method === "POST" ? statuses.shift() : undefined;
+    if (status === undefined) return false;
+    return json(response, status, { error: "idempotency_in_progress" }, { "retry-after": "0" });
+  };
+  const connection = connect({ url: server.url, apiKey, patience });
+  expect(await requestExport(connection, { domain: "listing" })).toBe(id);
+  const bodies = server.requests.map(({ body }) => body);
+  expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
 });
 
 test.each([

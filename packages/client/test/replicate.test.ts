@@ -140,6 +140,7 @@ test("a next link is requested exactly as it is", async () => {
 
 test.each([
   ["another origin", () => "https://thief.example/reso/odata/Property"],
+  ["an origin of the same length", () => `${server.url.replace("127.0", "128.0")}/reso/odata/Property`],
   ["an origin that begins alike", () => `${server.url}.thief.example/reso/odata/Property`],
   ["a user of another host", () => `${server.url}@thief.example/reso/odata/Property`],
   ["another path", () => `${server.url}/v1/account/resources`],

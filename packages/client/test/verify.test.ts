@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { verifyFolder } from "@cadastre/client";
 import { expect, test } from "vitest";
-import { jwks, makeDelivery, type TestDelivery } from "./support/deliveries.ts";
+import { jwks, listings, makeDelivery, type TestDelivery } from "./support/deliveries.ts";
 import { emptyFolder } from "./support/folders.ts";
 
 const delivery = await makeDelivery();
@@ -92,6 +92,17 @@ test.each<readonly [string, (folder: string) => void, string]>([
   const folder = folderOf(delivery);
   spoil(folder);
   await expect(verify(folder)).rejects.toMatchObject({ code });
+});
+
+test("a link is no part, even where its length is that of the part", async () => {
+  const small = await makeDelivery({ datasets: { listing: listings(1) } });
+  const folder = folderOf(small);
+  const [only] = small.manifest.parts;
+  const [elsewhere, file] = [emptyFolder(), join(folder, only?.name ?? "")];
+  writeFileSync(join(elsewhere, "x"), readFileSync(file));
+  rmSync(file);
+  symlinkSync(`${elsewhere}${"/".repeat((only?.byteLength ?? 0) - elsewhere.length - 1)}x`, file);
+  await expect(verify(folder)).rejects.toMatchObject({ code: "part_length_differs" });
 });
 
 test("bytes that nobody has signed must be canonical", async () => {

@@ -15,7 +15,12 @@ const partNumber = z
 /** A file's name in any folder: no separators, no leading or trailing dot. */
 const fileName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/);
 
-const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+const listOf = <Item extends z.ZodType>(item: Item, most: number) => z.array(item).max(most).readonly();
+
+/** Most items of a list, so that a manifest is read in a moment. */
+const maxParts = 100_000;
+const maxDatasets = 64;
+const maxSources = 10_000;
 
 const position = z.object({ generation: count.min(1), sequence: count, manifestSha256: hash });
 
@@ -53,8 +58,8 @@ const dataset = z.object({
   keyField: name,
   rowCount: count,
   removalCount: count,
-  partNumbers: listOf(partNumber),
-  sources: listOf(source).optional(),
+  partNumbers: listOf(partNumber, maxParts),
+  sources: listOf(source, maxSources).optional(),
 });
 
 const part = z.object({
@@ -91,12 +96,12 @@ export const manifestShape = z.object({
   entitlement: z.object({ version: count, scopeSha256: hash }),
   schema,
   profile,
-  datasets: listOf(dataset),
-  parts: listOf(part),
+  datasets: listOf(dataset, maxDatasets),
+  parts: listOf(part, maxParts),
   totals: z.object({ partCount: count, rowCount: count, removalCount: count, byteLength: count }),
   createdAt: instant,
   expiresAt: instant,
-  attribution: listOf(z.object({ datasetId: text, disclaimerSha256: hash })),
+  attribution: listOf(z.object({ datasetId: text, disclaimerSha256: hash }), maxSources),
 });
 
 /** What a delivery holds. The order of `parts` is the order in which they are applied. */

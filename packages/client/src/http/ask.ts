@@ -23,6 +23,9 @@ export class Passing extends Error {
 
 const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
+/** The same request is being answered already. */
+const passingCode = "idempotency_in_progress";
+
 const codeOfStatus: Readonly<Record<number, ClientErrorCode>> = {
   401: "unauthorized",
   403: "forbidden",
@@ -135,13 +138,13 @@ async function refusalOf(response: Response): Promise<Error> {
     await response.body?.cancel();
     return new ClientError("redirect_refused");
   }
-  const code = errorCodeOf(await textOf(response, 65_536, () => {}).catch(() => undefined));
-  if (passing.has(status)) {
+  const told = errorCodeOf(await textOf(response, 65_536, () => {}).catch(() => undefined));
+  if (passing.has(status) || told.code === passingCode) {
     const wait = retryAfter(headers.get("retry-after"), Date.now());
     return new Passing(`it gave ${status}`, { wait });
   }
-  const cause = codeOfError[code.code ?? ""] ?? codeOfStatus[status] ?? "request_refused";
-  return new ClientError(cause, { status: String(status), ...code });
+  const cause = codeOfError[told.code ?? ""] ?? codeOfStatus[status] ?? "request_refused";
+  return new ClientError(cause, { status: String(status), ...told });
 }
 
 /** The error code of a body, as this service and OData write it, where it is fit to be shown. */

@@ -1,5 +1,5 @@
 import type { ColumnKind } from "../content/columns.ts";
-import { isText, readPart } from "../content/read-part.ts";
+import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import {
   declared,
@@ -7,6 +7,7 @@ import {
   listOf,
   quoted,
   requireFit,
+  requireText,
   type SqlSession,
   type Table,
   type Takes,
@@ -83,11 +84,7 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
     },
     empty: async (table) => void typesOf.set(table.name, await empty(run, table)),
     insert: async (table, part) => {
-      if (!isText(part.profile.format))
-        throw new ClientError("format_not_loadable", {
-          format: part.profile.format,
-          targets: "a folder or DuckDB",
-        });
+      requireText(part);
       let batch: string[] = [];
       let length = 0;
       for await (const lines of readPart(part)) {

@@ -1,5 +1,5 @@
 import type { ColumnKind, Columns } from "../content/columns.ts";
-import type { PartFile } from "../content/read-part.ts";
+import { isText, type PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 
 /** A value of a statement, and of an answer. */
@@ -47,6 +47,12 @@ export function requireFit(
   table: string,
 ): void {
   if (!takes[type]?.includes(kind)) throw new ClientError("column_type", { column, table, kind });
+}
+
+/** @throws {ClientError} of a part whose records only DuckDB reads. */
+export function requireText({ profile: { format } }: PartFile): void {
+  if (!isText(format))
+    throw new ClientError("format_not_loadable", { format, targets: "a folder or DuckDB" });
 }
 
 /** The driver of a database, which its user installs. */

@@ -16,10 +16,22 @@ const ledger = `create table if not exists cadastre_loads (
   primary key (stream, generation, sequence)
 )`;
 
+/** The tables that may be emptied and filled: a server has no say in what else lies in the database. */
+const tables: ReadonlySet<string> = new Set([
+  "listing",
+  "listing_media",
+  "media_assets",
+  "property",
+  "public_record",
+  "market_report",
+]);
+
 /** A database with a table for each dataset. A snapshot takes the place of what is in its tables, in one transaction. */
 export function sqlTarget(session: SqlSession): Target {
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
     if (manifest.kind === "delta") throw new ClientError("kind_not_loadable", { kind: manifest.kind });
+    const foreign = manifest.datasets.find(({ name }) => !tables.has(name));
+    if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign.name });
     const rows = await session.run(
       "select generation, sequence, manifest_sha256, manifest from cadastre_loads where stream = ?",
       [streamOf(manifest)],
@@ -86,10 +98,15 @@ async function told(work: () => Promise<Standing>): Promise<Standing> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ClientError || error instanceof ManifestError || !(error instanceof Error))
-      throw error;
+    if (!isOfDatabase(error)) throw error;
     const code = "code" in error ? { code: String(error.code) } : {};
     const [reason = ""] = error.message.split("\n");
     throw new ClientError("target_failed", { reason, ...code });
   }
 }
+
+/** Errors of better-sqlite3 and pg have codes; those of DuckDB are plain. */
+const isOfDatabase = (error: unknown): error is Error =>
+  error instanceof Error &&
+  !(error instanceof ClientError || error instanceof ManifestError) &&
+  ("code" in error || error.constructor === Error);

@@ -1,8 +1,17 @@
 import { setTimeout } from "node:timers/promises";
 import type { ColumnKind } from "../content/columns.ts";
-import { isText, readPart } from "../content/read-part.ts";
+import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
-import { declared, driver, listOf, quoted, requireFit, type SqlSession, type Takes } from "./session.ts";
+import {
+  declared,
+  driver,
+  listOf,
+  quoted,
+  requireFit,
+  requireText,
+  type SqlSession,
+  type Takes,
+} from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
 import type { Target } from "./target.ts";
 
@@ -27,13 +36,19 @@ const takes: Takes = {
   "": ["text", "integer", "number", "boolean", "json"],
 };
 
+/** Digits in which JavaScript may not be exact. */
+const longNumber = /\d{16}/;
+
 /** A SQLite file. Lists and objects are JSON text, booleans 0 and 1. */
 export const openSqlite = async (file: string): Promise<Target> => sqlTarget(await openSqliteSession(file));
 
 export async function openSqliteSession(file: string): Promise<SqlSession> {
   const { default: Database } = await driver("better-sqlite3", () => import("better-sqlite3"));
-  const database = openDatabase(() => new Database(file, { timeout: tick }));
-  database.pragma("journal_mode = wal");
+  const database = openDatabase(() => {
+    const opened = new Database(file, { timeout: tick });
+    opened.pragma("journal_mode = wal");
+    return opened;
+  });
   const run: SqlSession["run"] = async (statement, values = []) => {
     const prepared = database.prepare<unknown[], Record<string, unknown>>(statement);
     if (prepared.reader) return prepared.all(...values);
@@ -56,22 +71,33 @@ export async function openSqliteSession(file: string): Promise<SqlSession> {
       await run(`delete from ${name}`);
     },
     insert: async (table, part) => {
-      if (!isText(part.profile.format))
-        throw new ClientError("format_not_loadable", {
-          format: part.profile.format,
-          targets: "a folder or DuckDB",
-        });
-      const members = Array.from(
-        table.columns.keys(),
-        (column) => `json_extract(@line, '$.${quoted(column)}')`,
+      requireText(part);
+      const columns = [...table.columns.keys()];
+      const into = `insert into ${quoted(table.name)} (${listOf(columns)}) values`;
+      const bind = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
+      // Seven times slower over hundreds of columns.
+      const exact = database.prepare<[{ line: string }]>(
+        `${into} (${columns.map((column) => `json_extract(@line, '$.${quoted(column)}')`).join(", ")})`,
       );
-      const insert = database.prepare<[{ line: string }]>(
-        `insert into ${quoted(table.name)} (${listOf(table.columns.keys())}) values (${members.join(", ")})`,
-      );
-      for await (const lines of readPart(part)) for (const line of lines) insert.run({ line });
+      for await (const lines of readPart(part))
+        for (const line of lines)
+          if (longNumber.test(line)) exact.run({ line });
+          else bind.run(valuesOf(line, columns));
     },
     close: async () => void database.close(),
   };
+}
+
+/** The members of a record as SQLite's functions on JSON would give them. */
+function valuesOf(line: string, columns: readonly string[]): (string | number | bigint | null)[] {
+  const record = JSON.parse(line) as Readonly<Record<string, unknown>>;
+  return columns.map((column) => {
+    const value = record[column] ?? null;
+    // A number alone would be bound as a double.
+    if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+    if (typeof value === "boolean") return Number(value);
+    return value === null || typeof value === "string" ? value : JSON.stringify(value);
+  });
 }
 
 function openDatabase<Database>(open: () => Database): Database {

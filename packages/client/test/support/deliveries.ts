@@ -103,6 +103,8 @@ export type DeliveryOptions = {
   readonly edit?: (manifest: Manifest) => Manifest;
   /** Change a part's bytes before they are hashed, as a server would that hashes what it has spoilt. */
   readonly spoil?: (plain: Buffer) => Buffer;
+  /** The same of its bytes in gzip. */
+  readonly spoilPacked?: (packed: Buffer) => Buffer;
 };
 
 /** A snapshot, with part numbers that are neither contiguous nor sorted. */
@@ -119,7 +121,8 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
       const number = 1 + ((parts.length * 37 + 11) % 101);
       const made = await makers[format](slice);
       const plain = options.spoil?.(made.plain) ?? made.plain;
-      const packed = format === "parquet" ? plain : gzipSync(plain);
+      const gzipped = () => options.spoilPacked?.(gzipSync(plain)) ?? gzipSync(plain);
+      const packed = format === "parquet" ? plain : gzipped();
       own.push(number);
       bytes.set(number, packed);
       parts.push({

@@ -57,6 +57,11 @@ const schemaFaults = [
   ["part-hash-short", "/parts/0/sha256", "abcdef"],
   ["part-content-unknown", "/parts/0/content", "changes"],
   ["part-encoding-unknown", "/parts/0/contentEncoding", "br"],
+  [
+    "datasets-without-end",
+    "/datasets",
+    Array.from({ length: 65 }, (_, k) => ({ ...change.datasets[1], name: `d${k}` })),
+  ],
   ["part-without-hash", "/parts/0/sha256", undefined],
   ["domain-unknown", "/domain", "weather"],
   ["kind-unknown", "/kind", "partial"],
