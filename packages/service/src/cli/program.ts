@@ -25,8 +25,8 @@ function createProgram(): Command {
     .addCommand(buildsCommand())
     .addCommand(identityCommand())
     .addCommand(profileCommand())
-    .addCommand(coverageCommand())
-    .addCommand(workerCommand());
+    .addCommand(workerCommand())
+    .addCommand(coverageCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

@@ -2,7 +2,7 @@ import type { Region } from "@cadastre/entitlement";
 import { compareCodePoints } from "../code-points.ts";
 import type { MarketRow } from "./columns.ts";
 import { type ListingFacts, type Population, populations } from "./listing-facts.ts";
-import { type Market, marketsOf, regionTexts } from "./market.ts";
+import { depths, type Market, marketsOf, regionTexts } from "./market.ts";
 import { Medians } from "./medians.ts";
 import { type Month, monthText } from "./month.ts";
 import { type Group, unitDepths } from "./units.ts";
@@ -30,6 +30,7 @@ export type ReportOptions = {
 
 /** A row in the making. */
 type Cell = {
+  readonly number: number;
   readonly month: Month;
   readonly market: Market;
   readonly type: string;
@@ -49,7 +50,9 @@ export class Report {
   /** By population and month, at which depth each group that is counted is. */
   readonly #depths = new Map<string, ReadonlyMap<number, number>>();
   readonly #cells = new Map<string, Cell>();
-  readonly #medians = new Medians<string>();
+  /** By group, depth and month. */
+  readonly #cellsOfGroups = new Map<number, readonly Cell[]>();
+  readonly #medians = new Medians<number>();
 
   constructor(options: ReportOptions) {
     this.#options = options;
@@ -72,9 +75,9 @@ export class Report {
       for (let month = from; month <= last; month++) {
         const key = periodKey(population, month);
         const counts = this.#counts.get(key) ?? new Map<number, number>();
-        const depths = unitDepths(this.#groups, counts, least, granted);
-        this.#depths.set(key, depths);
-        for (const [group, depth] of depths)
+        const counted = unitDepths(this.#groups, counts, least, granted);
+        this.#depths.set(key, counted);
+        for (const [group, depth] of counted)
           for (const cell of this.#cellsOf(group, depth, month))
             cell.counts.set(population, (cell.counts.get(population) ?? 0) + (counts.get(group) ?? 0));
       }
@@ -84,14 +87,15 @@ export class Report {
   value(dataset: string, facts: ListingFacts, told: Told): void {
     const group = this.#groupOf(dataset, facts);
     for (const [population, month] of this.#memberships(facts, told)) {
+      if (population === "active") return;
       const depth = this.#depths.get(periodKey(population, month))?.get(group);
       if (depth === undefined) continue;
-      for (const name of measureNames) {
+      const cells = this.#cellsOf(group, depth, month);
+      for (const [measure, name] of measureNames.entries()) {
         const { of, from } = measures[name];
         const value = of === population ? facts[from] : undefined;
         if (value === undefined) continue;
-        for (const cell of this.#cellsOf(group, depth, month))
-          this.#medians.see(medianKey(name, cell), value);
+        for (const cell of cells) this.#medians.see(medianKey(measure, cell), value);
       }
     }
   }
@@ -109,8 +113,8 @@ export class Report {
   #rowOf(cell: Cell): MarketRow {
     const { id, month, market, type, counts } = cell;
     const [active, closed] = [counts.get("active"), counts.get("closed")];
-    const medians = measureNames.flatMap((name): [string, number][] => {
-      const key = medianKey(name, cell);
+    const medians = measureNames.flatMap((name, measure): [string, number][] => {
+      const key = medianKey(measure, cell);
       const doubled = this.#medians.doubledOf(key);
       return doubled === undefined || this.#medians.countOf(key) < this.#options.least
         ? []
@@ -155,18 +159,35 @@ export class Report {
     return this.#groups.push({ dataset, system, type, place }) - 1;
   }
 
-  *#cellsOf(groupNumber: number, depth: number, month: Month): Generator<Cell> {
+  #cellsOf(groupNumber: number, depth: number, month: Month): readonly Cell[] {
+    const { from, last } = this.#options;
+    const key = (groupNumber * (depths + 1) + depth) * (last - from + 1) + (month - from);
+    const known = this.#cellsOfGroups.get(key);
+    if (known !== undefined) return known;
     const group = this.#groups[groupNumber];
-    if (group === undefined) return;
-    for (const market of marketsOf(group.place, depth)) {
-      const id = `${monthText(month)}/${market.kind}:${market.id}/${group.type}`;
-      const cell = this.#cells.get(id) ?? { month, market, type: group.type, id, counts: new Map() };
-      this.#cells.set(id, cell);
-      yield cell;
-    }
+    const cells =
+      group === undefined
+        ? []
+        : marketsOf(group.place, depth).map((market) => {
+            const id = `${monthText(month)}/${market.kind}:${market.id}/${group.type}`;
+            const number = this.#cells.size;
+            const cell = this.#cells.get(id) ?? {
+              number,
+              month,
+              market,
+              type: group.type,
+              id,
+              counts: new Map(),
+            };
+            this.#cells.set(id, cell);
+            return cell;
+          });
+    this.#cellsOfGroups.set(key, cells);
+    return cells;
   }
 }
 
 const periodKey = (population: Population, month: Month): string => `${population} ${month}`;
 
-const medianKey = (name: Measure, { id }: Cell): string => `${name} ${id}`;
+/** @param measure position in {@link measureNames} */
+const medianKey = (measure: number, { number }: Cell): number => number * measureNames.length + measure;

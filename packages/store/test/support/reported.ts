@@ -102,7 +102,7 @@ const record = fc
 const systems = ["One", "Two", "Three"];
 
 export const listings: fc.Arbitrary<readonly StoredRecord[]> = fc
-  .array(record, { minLength: 20, maxLength: 120, size: "max" })
+  .array(record, { minLength: 80, maxLength: 120, size: "max" })
   .map((records) =>
     records.map(({ system, ...said }, i) => ({
       resource: "Property",
@@ -131,7 +131,7 @@ const grant = fc.constantFrom<ResourceGrant>(
   { fields: "*", masks: { PostalCode: "prefix3" } },
   without("CloseDate", "OnMarketDate"),
   without("OffMarketDate", "StatusChangeTimestamp"),
-  { fields: "*", masks: { ListPrice: "null", StandardStatus: "null" } },
+  { fields: "*", masks: { ListPrice: "round0", CloseDate: "null" } },
   without("PropertyType"),
   without("ClosePrice", "DaysOnMarket"),
 );
