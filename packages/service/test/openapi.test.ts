@@ -5,7 +5,7 @@ import { createApp, type Services } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
 import { createLog } from "../src/log.ts";
 import { ask, type Reply } from "./support/ask.ts";
-import { customerOf } from "./support/deliveries.ts";
+import { customerOf, dataOf } from "./support/deliveries.ts";
 import { type Running, run } from "./support/running.ts";
 
 let running: Running;
@@ -62,14 +62,18 @@ const bodies: Record<string, string> = {
   "text/plain": "$top=1",
   "application/json": '{"requests":[]}',
   "/v1/file-exports": '{"domain":"listing","deliveryMode":"pull","idempotencyKey":"one"}',
+  "/v1/file-export-subscriptions":
+    '{"name":"one","domain":"listing","deliveryMode":"pull","cadenceSeconds":86400}',
 };
 
-/** A delivery, and leave to fetch a part of it. */
-let [delivery, token]: [string, string] = ["", ""];
+/** A delivery, leave to fetch a part of it, and a subscription. */
+let [delivery, token, subscription] = ["", "", ""];
 beforeAll(async () => {
   const customer = customerOf(running);
   delivery = await customer.complete();
   token = await customer.grant(delivery, 0);
+  const subscribed = { name: "other", domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400 };
+  subscription = dataOf<{ id: string }>(await customer.post("/v1/file-export-subscriptions", subscribed)).id;
   const { meta } = await customer.manifest(delivery);
   const said = { generation: 1, sequence: 0, manifest_sha256: meta.manifest_sha256, customer_reference: "" };
   bodies["/v1/file-exports/{id}/acknowledge"] = JSON.stringify(said);
@@ -78,7 +82,12 @@ beforeAll(async () => {
 function send(path: string, method: string, operation: OperationObject): Promise<Reply> {
   const examples = new Map(operation.parameters?.map(({ name, example }) => [name, example]));
   examples.set("key", running.service.examples?.listingKey);
-  examples.set("id", path.startsWith("/v1/file-exports") ? delivery : running.service.examples?.placekey);
+  const [root = ""] = path.split("/{", 1);
+  const ids: Record<string, string> = {
+    "/v1/file-exports": delivery,
+    "/v1/file-export-subscriptions": subscription,
+  };
+  examples.set("id", ids[root] ?? running.service.examples?.placekey);
   const parts = path.endsWith("/download") ? "?part=0" : "";
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) => String(examples.get(name))) + parts;
   const key = operation.security === undefined ? { "x-api-key": running.key("national") } : {};
@@ -133,10 +142,13 @@ function strays(value: unknown, schema: Schema, at = ""): readonly string[] {
 }
 
 test("the JSON endpoints answer what its schemas say", async () => {
-  const paths = Object.entries(document.paths).filter(([path]) => path.startsWith("/v1/"));
-  expect(paths).toHaveLength(4);
+  const schemaOf = (get?: OperationObject) => get?.responses["200"]?.content["application/json"]?.schema;
+  const paths = Object.entries(document.paths).filter(
+    ([path, { get }]) => path.startsWith("/v1/") && schemaOf(get) !== undefined,
+  );
+  expect(paths).toHaveLength(11);
   for (const [path, { get }] of paths) {
-    const schema = get?.responses["200"]?.content["application/json"]?.schema;
+    const schema = schemaOf(get);
     if (get === undefined || schema === undefined) throw new Error(`${path} has no schema`);
     expect([path, [...new Set(strays(JSON.parse((await send(path, "get", get)).text), schema))]]).toEqual([
       path,
