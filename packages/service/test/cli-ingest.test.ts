@@ -88,6 +88,31 @@ describe("records", () => {
     expect((await get("/Media('of-new')")).status).toBe(200);
   });
 
+  test("of a file are taken with its media, and those of the public in CSV, and no set of OData has them", async () => {
+    const [asset] = recordsOf("MediaAsset");
+    const own = { ...asset, MediaAssetId: "file-of-new", MediaKey: "of-new" };
+    const lost = { ...asset, MediaAssetId: "file-of-none", MediaKey: "of-none" };
+    const assets = await fileOf("assets.jsonl", jsonLines([own, lost]));
+    expect(report(await ingest("MediaAsset", assets))).toMatchObject({ staged: 1, rejected: 1 });
+    const [reject] = (await readFile(`${assets}.rejects.jsonl`, "utf8")).trim().split("\n");
+    expect(JSON.parse(reject ?? "")).toMatchObject({ field: "MediaKey", code: "unknown_media" });
+    const rows = [
+      "PublicRecordKey,ParcelNumber,CountyFips,TaxAmount,TaxExemptions,Placekey,ModificationTimestamp,OriginatingSystemName",
+      `csv-1,R1,48453,4321.09,"Homestead,Over 65",,2026-01-01T00:00:00Z,${system.name}`,
+      `csv-2,R2,48453,much,,,2026-01-01T00:00:00Z,${system.name}`,
+    ];
+    const records = await fileOf("records.csv", rows.join("\n"));
+    expect(report(await ingest("PublicRecord", records))).toMatchObject({ staged: 1, rejected: 1 });
+    expect(await publish("MediaAsset")).toBe(0);
+    expect(await publish("PublicRecord")).toBe(0);
+    const absent = await get("/Nope");
+    for (const set of ["MediaAsset", "PublicRecord"])
+      for (const address of ["", "/$count", "('csv-1')"]) {
+        const { status, text } = await get(`/${set}${address}`);
+        expect([set, status, text]).toEqual([set, 404, absent.text]);
+      }
+  });
+
   test("in CSV, packed, from standard input", async () => {
     const [office] = recordsOf("Office");
     const { OfficeKey: _, ModificationTimestamp, OriginatingSystemName } = office ?? {};

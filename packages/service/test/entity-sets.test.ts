@@ -1,4 +1,4 @@
-import { lookupNames, lookupValues, resource } from "@cadastre/reso";
+import { lookupNames, lookupValues, ownResourceNames, resource } from "@cadastre/reso";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, query, toCollection, toEntity, walk } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
@@ -63,6 +63,16 @@ test.each<[string, string]>([
   const found = await rows(set, { $filter: `${field} eq '${value(field)}'`, $top: 1000 });
   expect(found.length).toBeGreaterThan(0);
   for (const row of found) expect(String(row[field]).replaceAll("'", "''")).toBe(value(field));
+});
+
+test.each(ownResourceNames)("%s is in exports alone: no document of OData names it", async (name) => {
+  for (const address of ["", "/$metadata", "/$metadata?$format=json"])
+    expect((await get(`/reso/odata${address}`)).text).not.toContain(name);
+  const unknown = await get("/reso/odata/Nope");
+  for (const address of ["", "/$count", "('x')"]) {
+    const { status, text } = await get(`/reso/odata/${name}${address}`);
+    expect([status, text]).toEqual([404, unknown.text]);
+  }
 });
 
 describe("Lookup", () => {

@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { compileScope, type Scope } from "@cadastre/entitlement";
 import { QueryError } from "@cadastre/odata";
-import { entityModel, entitySet } from "@cadastre/reso";
+import { entitySet } from "@cadastre/reso";
 import type { Page, Store } from "@cadastre/store";
 import { identitiesOf } from "@cadastre/store/property";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createRates } from "../src/access/rates.ts";
 import { createApp, type Services } from "../src/app.ts";
+import { scopeOptions } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { type Listening, listen } from "../src/http/server.ts";
@@ -40,7 +41,7 @@ function scope(): Scope {
     jti: "j",
     ...customer.grants,
   };
-  return compileScope(document, entityModel);
+  return compileScope(document, scopeOptions);
 }
 
 /** A service over a store of the test's making, that lets everybody in. */

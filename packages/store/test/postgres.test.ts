@@ -74,6 +74,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     rules: {
       Property: ruleOf("Property"),
       Media: ruleOf("Media"),
+      MediaAsset: ruleOf("MediaAsset"),
       Home: ruleOf("Member"),
       Listing: ruleOf("Property"),
       Plot: ruleOf("Member"),

@@ -19,14 +19,14 @@ export function gateResultsOf({ evidence }: Build): z.output<typeof evidenceForm
 }
 
 /** Whether the build has passed every gate that there is of its set now. */
-function isActive(entitySet: EntitySet, build: Build | undefined): boolean {
+export function isActive(entitySet: EntitySet, build: Build | undefined): boolean {
   if (build === undefined) return false;
   const results = new Map(gateResultsOf(build).map(({ gate, passed }) => [gate, passed]));
   return gatesOf(entitySet).every(({ name }) => results.get(name) === true);
 }
 
 /** The active sets, in the order of the service document. */
-export async function readActive(builds: Pick<Builds, "current">): Promise<readonly EntitySet[]> {
+async function readActive(builds: Pick<Builds, "current">): Promise<readonly EntitySet[]> {
   const active: EntitySet[] = [];
   for (const entitySet of entityModel.entitySets)
     if (isActive(entitySet, await builds.current(entitySet.name))) active.push(entitySet);

@@ -3,6 +3,7 @@ import {
   datasetProperty,
   type Entitlement,
   listingProperties,
+  mediaPermissionProperty,
   restrict,
   type Scope,
   visibleEntitySet,
@@ -30,12 +31,21 @@ const photos: EntitySet = {
   },
 };
 
+const files: EntitySet = {
+  name: "MediaAsset",
+  type: {
+    name: "MediaAsset",
+    key: ["MediaAssetId"],
+    properties: new Map([text("MediaAssetId", { nullable: false }), text("MediaKey")]),
+  },
+};
+
 const { dataset, state, county, zip, originating_system } = listingProperties;
 const resources: readonly StoredResource[] = [
   { ...listing, columns: [...listing.columns, "CountyOrParish", "PostalCode"] },
   {
     entitySet: photos,
-    columns: ["ResourceRecordKey"],
+    columns: ["ResourceRecordKey", "Permission"],
     indexes: [["ResourceRecordKey"]],
     hidden: Object.values(listingProperties),
     follows: {
@@ -50,12 +60,31 @@ const resources: readonly StoredResource[] = [
       },
     },
   },
+  {
+    entitySet: files,
+    columns: ["MediaKey"],
+    indexes: [["MediaKey"]],
+    hidden: [...Object.values(listingProperties), mediaPermissionProperty],
+    follows: {
+      resource: "Media",
+      key: "MediaKey",
+      values: {
+        ...Object.fromEntries(Object.values(listingProperties).map(({ name }) => [name, name])),
+        [mediaPermissionProperty.name]: "Permission",
+      },
+    },
+  },
 ];
 
-const photo = (key: string, of: string): StoredRecord => ({
+const photo = (key: string, of: string, Permission: readonly string[] = []): StoredRecord => ({
   resource: "Media",
   datasetId: texas,
-  record: { MediaKey: key, ResourceRecordKey: of },
+  record: { MediaKey: key, ResourceRecordKey: of, Permission },
+});
+const fileOf = (key: string): StoredRecord => ({
+  resource: "MediaAsset",
+  datasetId: texas,
+  record: { MediaAssetId: `file-${key}`, MediaKey: key },
 });
 const home = (key: string, place: Row, datasetId = texas): StoredRecord => ({
   resource: "Property",
@@ -84,9 +113,21 @@ const scopeOf = (region: Entitlement["regions"][number]): Scope =>
     {
       ...document,
       regions: [region],
-      datasets: [{ dataset_id: texas, resources: { Property: { fields: "*" }, Media: { fields: "*" } } }],
+      datasets: [
+        {
+          dataset_id: texas,
+          resources: { Property: { fields: "*" }, Media: { fields: "*" }, MediaAsset: { fields: "*" } },
+        },
+      ],
     },
-    { entitySets: [listings, photos], rules: { Property: ruleOf("Property"), Media: ruleOf("Media") } },
+    {
+      entitySets: [listings, photos, files],
+      rules: {
+        Property: ruleOf("Property"),
+        Media: ruleOf("Media"),
+        MediaAsset: ruleOf("MediaAsset"),
+      },
+    },
   );
 const inTexas = scopeOf(regions.state);
 
@@ -101,6 +142,10 @@ async function seenPhotos(store: WritableStore, scope = inTexas): Promise<readon
   for (const row of seen) expect(known).toContain(row["ResourceRecordKey"]);
   return seen.map((row) => row["MediaKey"]);
 }
+
+/** Photos whose files the scope sees. */
+const seenFiles = async (store: WritableStore, scope = inTexas): Promise<readonly unknown[]> =>
+  rowsOf(await store.page(query(files, "MediaKey", scope))).map((row) => row["MediaKey"]);
 
 let batches = 0;
 async function publish(store: WritableStore, ...changes: readonly Change[]) {
@@ -152,6 +197,32 @@ export function following(harness: Harness): void {
       withHomes(async (store) => {
         await publish(store, home("a", {}, oregon));
         expect(await seenPhotos(store)).toEqual(["b1"]);
+      }),
+    );
+
+    test(
+      "are followed in turn by what belongs to them, in the same commit",
+      withHomes(async (store) => {
+        const both = async () => [await seenPhotos(store), await seenFiles(store)];
+        const all = ["a1", "a2", "b1"];
+        await publish(store, ...all.map(fileOf), fileOf("none"));
+        expect(await both()).toEqual([all, all]);
+        await publish(store, home("a", { StateOrProvince: "OK" }));
+        expect(await both()).toEqual([["b1"], ["b1"]]);
+        await publish(store, home("a", {}));
+        expect(await both()).toEqual([all, all]);
+        await publish(store, photo("a2", "a", ["Private"]));
+        expect(await both()).toEqual([
+          ["a1", "b1"],
+          ["a1", "b1"],
+        ]);
+        await publish(store, { resource: "Media", removed: ["a1"] }, photo("a2", "a", ["Public"]));
+        expect(await both()).toEqual([
+          ["a2", "b1"],
+          ["a2", "b1"],
+        ]);
+        await store.builds.rollback("Media", (await store.builds.list("Media")).at(-1)?.id ?? "");
+        expect(await both()).toEqual([all, all]);
       }),
     );
 

@@ -6,10 +6,12 @@ import { computed } from "./computed.ts";
 import { coverage } from "./coverage.ts";
 import { following } from "./following.ts";
 import type { Harness } from "./harness.ts";
+import { market } from "./market.ts";
 import { masks } from "./masks.ts";
 import { pages } from "./pages.ts";
 import { past } from "./past.ts";
 import { places } from "./places.ts";
+import { properties } from "./properties.ts";
 import { running } from "./running.ts";
 import { values } from "./values.ts";
 import { walks } from "./walks.ts";
@@ -29,6 +31,8 @@ export const conformance = (name: string, harness: Harness): void => {
       walks,
       past,
       places,
+      properties,
+      market,
       masks,
       running,
     ])

@@ -2,6 +2,7 @@ import {
   compileScope,
   type Entitlement,
   listingProperties,
+  mediaPermissionProperty,
   type RestrictedQuery,
   restrict,
   type Scope,
@@ -38,6 +39,7 @@ const regional = ["StateOrProvince", "CountyOrParish", "PostalCode", "Originatin
 const sets = {
   Property: entitySetOf("Property", [...regional, "Remarks"]),
   Media: entitySetOf("Media", ["Remarks"], ["Permission"]),
+  MediaAsset: entitySetOf("MediaAsset", ["Remarks"]),
   Member: entitySetOf("Member", ["Remarks"]),
   Unruled: entitySetOf("Unruled", ["Remarks"]),
 };
@@ -55,6 +57,7 @@ const stored = (name: WalledName, more: Partial<StoredResource> = {}): StoredRes
 export const walledResources: readonly StoredResource[] = [
   stored("Property", { columns: regional.filter((name) => name !== "CountyOrParish") }),
   stored("Media", { hidden: Object.values(listingProperties) }),
+  stored("MediaAsset", { hidden: [...Object.values(listingProperties), mediaPermissionProperty] }),
   stored("Member"),
   stored("Unruled"),
 ];
@@ -88,6 +91,20 @@ const permissions = [
 /** A row of every dataset and place: what is stored, and what the predicate of a scope reads. */
 export type WalledRow = { readonly stored: StoredRecord & { readonly datasetId: string }; readonly row: Row };
 
+const listingHidden = (
+  dataset: string | null,
+  state: string | null,
+  county: string | null,
+  zip: string | null,
+  system: string | null,
+): Row => ({
+  ListingDatasetId: dataset,
+  ListingStateOrProvince: state,
+  ListingCountyOrParish: county,
+  ListingPostalCode: zip,
+  ListingOriginatingSystemName: system,
+});
+
 export const walledRows = (remarks: string): Readonly<Record<WalledName, readonly WalledRow[]>> => {
   const rowOf = (resource: WalledName, datasetId: string, i: number, record: Row, hidden: Row): WalledRow => {
     const whole = { Key: `${resource}-${datasetId.slice(0, 2)}-${i}`, Remarks: remarks, ...record };
@@ -117,12 +134,21 @@ export const walledRows = (remarks: string): Readonly<Record<WalledName, readonl
           datasetId,
           i,
           { Permission: permissions[i % permissions.length] },
+          listingHidden([...datasets, null][(d + (i % 3)) % 4] ?? null, state, county, zip, system),
+        ),
+      ),
+    ),
+    // Its permission is that of the photo, and is not there without one.
+    MediaAsset: each((datasetId, d) =>
+      places.map(({ state, county, zip, system }, i) =>
+        rowOf(
+          "MediaAsset",
+          datasetId,
+          i,
+          {},
           {
-            ListingDatasetId: [...datasets, null][(d + (i % 3)) % 4] ?? null,
-            ListingStateOrProvince: state,
-            ListingCountyOrParish: county,
-            ListingPostalCode: zip,
-            ListingOriginatingSystemName: system,
+            ...listingHidden([...datasets, null][(d + (i % 3)) % 4] ?? null, state, county, zip, system),
+            MediaPermission: permissions[i % permissions.length],
           },
         ),
       ),
@@ -149,7 +175,7 @@ export const walledScope = ({ regions, private: unlimited = [], datasets: grante
         dataset_id,
         resources: Object.fromEntries(
           names.map((name) => {
-            const isPrivate = name === "Media" && unlimited.includes(dataset_id);
+            const isPrivate = name.startsWith("Media") && unlimited.includes(dataset_id);
             return [name, { fields: "*" as const, ...(isPrivate ? { private: true } : {}) }];
           }),
         ),
