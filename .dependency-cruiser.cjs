@@ -10,7 +10,8 @@ const packages = {
   client: ["manifest"],
   store: ["odata", "entitlement"],
   sample: ["reso"],
-  service: ["odata", "reso", "entitlement", "store", "sample"],
+  delivery: ["odata", "entitlement", "manifest", "store"],
+  service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "delivery"],
 };
 
 const odata = {

@@ -30,6 +30,14 @@ const refusals = {
     message:
       "`geography` is `national:US`, `state:TX`, `zip:78701` or `county:TX/Travis`, with a county of 1 to 200 characters",
   },
+  invalid_request: { status: 400, message: "the body is not what this address takes" },
+  unknown_domain: { status: 400, message: "there is no such domain" },
+  unknown_profile: { status: 400, message: "the domain has no such output profile" },
+  destination_required: { status: 400, message: "a push needs a destination" },
+  invalid_limit: { status: 400, message: "`limit` is a whole number from 1 to 500" },
+  invalid_cursor: { status: 400, message: "`after` is no `next_after` of yours: start at the first page" },
+  invalid_part: { status: 400, message: "`part` is the number of a part in the manifest, or 0" },
+  query_not_allowed: { status: 400, message: "this address takes no query" },
   unknown_parameter: { status: 400, message: "the query has a parameter that this address does not take" },
   duplicate_parameter: { status: 400, message: "the query has a parameter more than once" },
   unauthorized: {
@@ -37,10 +45,17 @@ const refusals = {
     message: "a valid API key is required in the header `x-api-key`",
     headers: { "www-authenticate": 'Bearer realm="cadastre"' },
   },
+  invalid_token: {
+    status: 401,
+    message: "the token is not valid: ask for a new grant",
+    headers: { "www-authenticate": 'Bearer realm="cadastre", error="invalid_token"' },
+  },
+  entitlement_denied: { status: 403, message: "the entitlement does not grant this domain" },
   channel_not_entitled: { status: 403, message: "the entitlement does not grant this channel" },
   capability_required: { status: 403, message: "the entitlement does not grant this capability" },
   entitlement_changed: { status: 403, message: "the entitlement has changed or expired" },
   not_found: { status: 404, message: "nothing that you may see is at this address" },
+  part_not_found: { status: 404, message: "the manifest lists no such part" },
   no_raw_value: {
     status: 400,
     message: "`$value` is there for a property that is no collection: read the entity or the property itself",
@@ -51,6 +66,12 @@ const refusals = {
     message:
       "the format is not offered: data is `application/json`, counts and values are `text/plain`, metadata is either XML or JSON",
   },
+  idempotency_conflict: { status: 409, message: "the idempotency key belongs to another request" },
+  delivery_not_complete: { status: 409, message: "the delivery is not complete: see its status" },
+  delivery_not_open: { status: 409, message: "the delivery is complete or has ended" },
+  sequence_conflict: { status: 409, message: "the delivery has another generation or sequence" },
+  manifest_conflict: { status: 409, message: "the delivery's manifest has another hash" },
+  delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },
   precondition_failed: { status: 412, message: "what is at this address has another ETag" },
   body_too_large: { status: 413, message: "the body is longer than this address takes" },
   uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
@@ -60,6 +81,11 @@ const refusals = {
       "`$query` takes `text/plain` and `application/x-www-form-urlencoded`, `$batch` takes `application/json` and `multipart/mixed`, neither of them compressed",
   },
   failed_dependency: { status: 424, message: "a request that this one depends on has failed" },
+  too_many_exports: {
+    status: 429,
+    message: "too many exports are not complete yet: wait for one of them",
+    headers: { "retry-after": "30" },
+  },
   rate_limited: { status: 429, message: "too many requests: wait for as long as `Retry-After` says" },
   query_timeout: {
     status: 503,
@@ -71,6 +97,11 @@ const refusals = {
     headers: { "retry-after": "1" },
   },
   internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
+  push_unavailable: {
+    status: 503,
+    message: "nothing is pushed at present: pull the delivery",
+    headers: { "retry-after": "3600" },
+  },
   not_implemented: { status: 501, message: "the service does not offer this" },
   service_unavailable: { status: 503, message: "the answer could not be proven safe to give" },
 } as const satisfies Record<EntitlementPublicCode, Refusal> & Record<string, Refusal>;

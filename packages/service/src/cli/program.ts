@@ -9,6 +9,7 @@ import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
 import { profileCommand } from "./profile.ts";
 import { replicateCommand } from "./replicate.ts";
+import { workerCommand } from "./worker.ts";
 
 /** The commands by which an operator looks after the service. */
 function createProgram(): Command {
@@ -24,7 +25,8 @@ function createProgram(): Command {
     .addCommand(buildsCommand())
     .addCommand(identityCommand())
     .addCommand(profileCommand())
-    .addCommand(coverageCommand());
+    .addCommand(coverageCommand())
+    .addCommand(workerCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

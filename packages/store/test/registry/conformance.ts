@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
+import { queueConformance } from "./deliveries/queue.ts";
+import { recordsConformance } from "./deliveries/records.ts";
+import { retentionConformance } from "./deliveries/retention.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -280,6 +283,10 @@ export function conformance(name: string, open: Open): void {
         expect(await other.list()).toEqual([{ ...profile, datasetId: "0" }, draft]);
       }));
   });
+
+  recordsConformance(name, withRegistry);
+  queueConformance(name, withRegistry);
+  retentionConformance(name, withRegistry);
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = `registry_${++opened}`;
