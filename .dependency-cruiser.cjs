@@ -8,7 +8,9 @@ const packages = {
   entitlement: ["odata"],
   store: ["odata", "entitlement"],
   sample: ["reso"],
-  service: ["odata", "reso", "entitlement", "store", "sample"],
+  manifest: [],
+  delivery: ["odata", "entitlement", "manifest", "store"],
+  service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "delivery"],
 };
 
 const odata = {
