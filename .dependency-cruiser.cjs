@@ -6,6 +6,7 @@ const packages = {
   odata: [],
   reso: ["odata"],
   entitlement: ["odata"],
+  manifest: [],
   store: ["odata", "entitlement"],
   sample: ["reso"],
   manifest: [],

@@ -1,0 +1,62 @@
+import { ManifestError } from "./errors.ts";
+
+/** Deepest nesting of a value. */
+const maxDepth = 32;
+
+const memberName = /^[A-Za-z][A-Za-z0-9]*$/;
+
+/** Controls, DEL included, which serialisers escape in different ways. */
+const control = /\p{Cc}/u;
+
+/**
+ * The one text of a value: members sorted, no white space. It is that of RFC 8785, on which the usual serialisers agree once
+ * names are ASCII, numbers are integers from 0 to 2^53 - 1 and texts have no controls: anything else is refused.
+ *
+ * @throws {ManifestError}
+ */
+export function canonicalText(value: unknown): string {
+  return textOf(value, "", 0);
+}
+
+/** The UTF-8 of {@link canonicalText}. */
+export const canonicalBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(canonicalText(value));
+
+function textOf(value: unknown, path: string, depth: number): string {
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "number") return numberText(value, path);
+  if (typeof value === "string") return stringText(value, path);
+  if (depth === maxDepth) throw new ManifestError("canonical_depth", { path });
+  if (Array.isArray(value)) return arrayText(value, path, depth + 1);
+  if (typeof value === "object" && isRecord(value)) return objectText(value, path, depth + 1);
+  throw new ManifestError("canonical_value", { path });
+}
+
+function stringText(value: string, path: string): string {
+  if (control.test(value) || !value.isWellFormed()) throw new ManifestError("canonical_text", { path });
+  return JSON.stringify(value);
+}
+
+function numberText(value: number, path: string): string {
+  if (Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0)) return String(value);
+  throw new ManifestError("canonical_number", { path });
+}
+
+// `Array.from` meets the holes of an array, which have no JSON either.
+const arrayText = (items: readonly unknown[], path: string, depth: number): string =>
+  `[${Array.from(items, (item, k) => textOf(item, `${path}/${k}`, depth)).join(",")}]`;
+
+function objectText(value: object, path: string, depth: number): string {
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const texts = members.map(([name, item]) => {
+    const at = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (!memberName.test(name)) throw new ManifestError("canonical_member", { path: at });
+    return `"${name}":${textOf(item, at, depth)}`;
+  });
+  return `{${texts.join(",")}}`;
+}
+
+function isRecord(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}

@@ -1,0 +1,27 @@
+/**
+ * The manifest of a bulk delivery: what it states, its canonical bytes, its hash, its signature and its place in a chain.
+ * Runs wherever there is Web Crypto.
+ *
+ * @module
+ */
+export { canonicalBytes, canonicalText } from "./canonical.ts";
+export { type ChainLink, requireFollows } from "./chain.ts";
+export { sha256 } from "./digest.ts";
+export { ManifestError, type ManifestErrorCode, manifestErrors } from "./errors.ts";
+export { manifestJsonSchema } from "./json-schema.ts";
+export { readKeySet } from "./key-set.ts";
+export type {
+  Manifest,
+  ManifestDataset,
+  ManifestPart,
+  ManifestPosition,
+  ManifestProfile,
+} from "./manifest.ts";
+export { checkManifest, readManifest, type SealedManifest, sealManifest } from "./read.ts";
+export { mediaTypes } from "./rules.ts";
+export {
+  type ManifestSignature,
+  type ManifestSigningKey,
+  signManifest,
+  verifyManifest,
+} from "./signature.ts";

@@ -1,0 +1,62 @@
+import { canonicalBytes, canonicalText } from "./canonical.ts";
+import { sha256 } from "./digest.ts";
+import { ManifestError } from "./errors.ts";
+import { type Manifest, manifestShape } from "./manifest.ts";
+import { rules } from "./rules.ts";
+
+/** A manifest with the bytes that state it: those are stored, hashed, signed and served, and never written anew. */
+export type SealedManifest = {
+  readonly manifest: Manifest;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** SHA-256 of the bytes in hexadecimal digits. */
+  readonly sha256: string;
+};
+
+/**
+ * The manifest that a value is, checked by schema and rules. Members that are not known are left out.
+ *
+ * @throws {ManifestError} with the first fault and the path to it.
+ */
+export function checkManifest(value: unknown): Manifest {
+  const version =
+    typeof value === "object" && value !== null && "schemaVersion" in value && value.schemaVersion;
+  if (version !== 2) throw new ManifestError("manifest_schema_version", { path: "/schemaVersion" });
+  const result = manifestShape.safeParse(value);
+  if (!result.success) {
+    const path = result.error.issues[0]?.path.map((step) => `/${String(step)}`).join("") ?? "";
+    throw new ManifestError("manifest_invalid", { path });
+  }
+  for (const { code, faults } of rules)
+    for (const path of faults(result.data)) throw new ManifestError(code, { path });
+  return result.data;
+}
+
+/**
+ * The manifest that bytes state, which must be the canonical ones.
+ *
+ * @throws {ManifestError}
+ */
+export function readManifest(bytes: Uint8Array): Manifest {
+  const { text, value } = decode(bytes);
+  if (canonicalText(value) !== text) throw new ManifestError("manifest_not_canonical");
+  return checkManifest(value);
+}
+
+/**
+ * The canonical bytes of a manifest and their hash.
+ *
+ * @throws {ManifestError} if it is none.
+ */
+export async function sealManifest(manifest: Manifest): Promise<SealedManifest> {
+  const bytes = canonicalBytes(manifest);
+  return { manifest: readManifest(bytes), bytes, sha256: await sha256(bytes) };
+}
+
+function decode(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
+  } catch {
+    throw new ManifestError("manifest_not_json");
+  }
+}
