@@ -9,7 +9,6 @@ const packages = {
   manifest: [],
   store: ["odata", "entitlement"],
   sample: ["reso"],
-  manifest: [],
   delivery: ["odata", "entitlement", "manifest", "store"],
   service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "delivery"],
 };
