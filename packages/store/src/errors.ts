@@ -34,6 +34,19 @@ const messages = {
     "another entitlement of the same version is installed: sign this one with a higher `ver`",
   /** The id would answer as itself. */
   identity_circle: "the Placekey is resolved to the id itself: release it first",
+  /** The request has the key of an earlier one, and says something else. */
+  idempotency_conflict: "the idempotency key belongs to another request: use a new one",
+  /** The customer has as many open deliveries as it may have. */
+  too_many_exports: "the customer has too many exports that are not complete: wait for one of them",
+  /** The customer has no such delivery. */
+  unknown_delivery: "the customer has no such delivery",
+  /** The delivery is complete, or has ended otherwise. */
+  delivery_not_open: "the delivery is complete or has ended: there is nothing to cancel",
+  delivery_not_complete: "the delivery is not complete: wait until it is",
+  sequence_conflict: "the delivery is of another generation or sequence: acknowledge what its manifest says",
+  manifest_conflict: "the delivery's manifest has another hash: do not use what was loaded",
+  /** The delivery is another worker's by now, or was canceled. */
+  lease_lost: "the delivery is no longer this worker's",
 } as const;
 
 export type StoreErrorCode = keyof typeof messages;

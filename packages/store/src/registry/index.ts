@@ -1,9 +1,29 @@
 /**
  * What a service must remember beside its listings: who may come in, what each customer is entitled to, which identities are
- * one property, and how datasets are to be presented.
+ * one property, how datasets are to be presented, and what was delivered.
  *
  * @module
  */
+export type { Acknowledgement, NewAcknowledgement } from "./deliveries/acknowledgement.ts";
+export {
+  type Delivery,
+  type DeliveryMode,
+  type DeliveryPart,
+  type DeliveryPlace,
+  type DeliveryState,
+  isServed,
+  type NewDelivery,
+  type SealedManifest,
+} from "./deliveries/delivery.ts";
+export type { PartGrant, PartGrants } from "./deliveries/grant.ts";
+export type {
+  DeliveryLedger,
+  DeliveryRecords,
+  IdempotentRequest,
+  ListPosition,
+} from "./deliveries/ledger.ts";
+export type { Claim, ClaimTerms, DeliveryQueue } from "./deliveries/queue.ts";
+export type { DeliveryRetention } from "./deliveries/retention.ts";
 export type { EntitlementRegistry, InstalledEntitlement } from "./entitlements/entitlement.ts";
 export type { CrosswalkEntry, IdentityRegister, Resolution } from "./identities/identity.ts";
 export { type ApiKeyRecord, isInForce, type KeyRegistry, maxLiveKeys, type NewApiKey } from "./keys/key.ts";

@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import { type ConnectionOptions, connect } from "../postgres/connections.ts";
+import { postgresQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { isMigrated, migrate } from "./schema/migrate.ts";
@@ -26,7 +27,7 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   const database = connect({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
     await migrateAlone(database, schema);
-    return createRegistry(database, (work) => work());
+    return createRegistry(database, (work) => work(), postgresQueue);
   } catch (error) {
     await database.destroy();
     return giveUp(error);

@@ -1,4 +1,10 @@
 import type { Knex } from "knex";
+import { createDeliveryRecords } from "./deliveries/deliveries.ts";
+import type { QueueDialect } from "./deliveries/dialect.ts";
+import { createDeliveryRetention } from "./deliveries/forgetting.ts";
+import { createPartGrants } from "./deliveries/grants.ts";
+import type { DeliveryLedger } from "./deliveries/ledger.ts";
+import { createDeliveryQueue } from "./deliveries/work.ts";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
 import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
 import { type Attempt, guarded } from "./guarded.ts";
@@ -15,14 +21,21 @@ export type Registry = {
   readonly entitlements: EntitlementRegistry;
   readonly identities: IdentityRegister;
   readonly profiles: ProfileRegistry;
+  readonly deliveries: DeliveryLedger;
   readonly close: () => Promise<void>;
 };
 
 /** The registry of a database that has its tables. */
-export const createRegistry = (knex: Knex, attempt: Attempt): Registry => ({
+export const createRegistry = (knex: Knex, attempt: Attempt, dialect: QueueDialect): Registry => ({
   keys: guarded(createKeyRegistry(knex), attempt),
   entitlements: guarded(createEntitlementRegistry(knex), attempt),
   identities: guarded(createIdentityRegister(knex), attempt),
   profiles: guarded(createProfileRegistry(knex), attempt),
+  deliveries: {
+    ...guarded(createDeliveryRecords(knex), attempt),
+    queue: guarded(createDeliveryQueue(knex, dialect), attempt),
+    grants: guarded(createPartGrants(knex), attempt),
+    retention: guarded(createDeliveryRetention(knex), attempt),
+  },
   close: () => knex.destroy(),
 });

@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import knex, { type Knex } from "knex";
 import { patientFor } from "../patience.ts";
 import { silent } from "../schema/silent.ts";
+import { sqliteQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { isMigrated, migrate } from "./schema/migrate.ts";
@@ -25,7 +26,7 @@ export async function openSqliteRegistry({ file, wait = 5000 }: SqliteRegistryOp
   try {
     closeSync(openSync(file, "a", 0o600));
     await attempt(() => migrateAlone(database));
-    return createRegistry(database, attempt);
+    return createRegistry(database, attempt, sqliteQueue);
   } catch (error) {
     await database.destroy();
     return giveUp(error);

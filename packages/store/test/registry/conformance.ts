@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
+import { deliveryConformance } from "./deliveries.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -280,6 +281,8 @@ export function conformance(name: string, open: Open): void {
         expect(await other.list()).toEqual([{ ...profile, datasetId: "0" }, draft]);
       }));
   });
+
+  deliveryConformance(name, withRegistry);
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = `registry_${++opened}`;

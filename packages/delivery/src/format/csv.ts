@@ -1,0 +1,162 @@
+import { GrowingBytes } from "./growing-bytes.ts";
+import { byte } from "./json-bytes.ts";
+import { Members } from "./members.ts";
+
+/**
+ * JSON lines to CSV: a header, lines that end with CRLF, quotes only where they are needed. Null is an empty cell, the
+ * empty text is `""`, and a list or an object is its JSON text. Source: RFC 4180.
+ */
+export class CsvEncoder {
+  readonly #columns: readonly string[];
+  readonly #members: Members;
+  readonly #out = new GrowingBytes();
+
+  constructor(columns: readonly string[]) {
+    this.#columns = columns;
+    this.#members = new Members(columns);
+  }
+
+  header(): Buffer {
+    const out = this.#out;
+    for (const [i, name] of this.#columns.entries()) {
+      if (i > 0) this.#separate(1);
+      this.#text(Buffer.from(JSON.stringify(name)));
+    }
+    this.#endLine();
+    return out.take();
+  }
+
+  /**
+   * The records of whole JSON lines.
+   *
+   * @throws {DeliveryError} `invalid_record`
+   */
+  encode(lines: Uint8Array): Buffer {
+    const last = this.#columns.length - 1;
+    let before = 0;
+    const member = (place: number, start: number, end: number) => {
+      this.#separate(place - before);
+      before = place;
+      const first = lines[start];
+      if (first === byte.quote) this.#text(lines, start, end);
+      else if (first === byte.openList || first === byte.openObject) this.#json(lines, start, end);
+      else this.#plain(lines, start, end);
+    };
+    for (let at = 0; at < lines.length; ) {
+      before = 0;
+      at = this.#members.walk(lines, at, { member }) + 1;
+      this.#separate(last - before);
+      this.#endLine();
+    }
+    return this.#out.take();
+  }
+
+  #separate(times: number): void {
+    this.#out.reserve(times);
+    for (let i = 0; i < times; i++) this.#out.put(byte.comma);
+  }
+
+  #endLine(): void {
+    this.#out.reserve(2);
+    this.#out.put(byte.carriageReturn);
+    this.#out.put(byte.lineFeed);
+  }
+
+  /** A number or a truth value; null is nothing. */
+  #plain(bytes: Uint8Array, start: number, end: number): void {
+    if (bytes[start] === letterN) return;
+    this.#out.reserve(end - start);
+    this.#out.copy(bytes, start, end);
+  }
+
+  #json(bytes: Uint8Array, start: number, end: number): void {
+    const out = this.#out;
+    out.reserve(2 * (end - start) + 2);
+    if (!hasSpecial(bytes, start, end)) return out.copy(bytes, start, end);
+    out.put(byte.quote);
+    for (let at = start; at < end; at++) this.#double(bytes[at] as number);
+    out.put(byte.quote);
+  }
+
+  /** A string, from its opening quote to behind its closing one. */
+  #text(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    const out = this.#out;
+    // No byte of JSON text becomes more than two.
+    out.reserve(2 * (end - start) + 2);
+    if (end - start === 2) {
+      out.put(byte.quote);
+      out.put(byte.quote);
+      return;
+    }
+    if (!hasSpecial(bytes, start + 1, end - 1)) return out.copy(bytes, start + 1, end - 1);
+    const opening = out.length;
+    out.put(byte.quote);
+    const mustQuote = this.#unescape(bytes, start + 1, end - 1);
+    if (mustQuote) return out.put(byte.quote);
+    out.bytes.copyWithin(opening, opening + 1, out.length);
+    out.length--;
+  }
+
+  /** Write what a string holds, quotes doubled. Gives whether the cell must be quoted. */
+  #unescape(bytes: Uint8Array, start: number, end: number): boolean {
+    const out = this.#out;
+    let mustQuote = false;
+    for (let at = start; at < end; at++) {
+      const one = bytes[at] as number;
+      if (one !== byte.backslash) {
+        mustQuote ||= one === byte.comma;
+        out.put(one);
+        continue;
+      }
+      const escape = bytes[++at] as number;
+      const character = escapes.get(escape);
+      if (character !== undefined) {
+        mustQuote ||= isSpecial(character);
+        this.#double(character);
+        continue;
+      }
+      // \u and four digits, perhaps the first half of a pair.
+      const length = isFirstHalf(bytes, at) ? 11 : 5;
+      const unescaped = unescapeUnicode(bytes, at - 1, at + length);
+      for (const piece of unescaped) {
+        mustQuote ||= isSpecial(piece);
+        this.#double(piece);
+      }
+      at += length - 1;
+    }
+    return mustQuote;
+  }
+
+  #double(one: number): void {
+    if (one === byte.quote) this.#out.put(one);
+    this.#out.put(one);
+  }
+}
+
+const letterN = 0x6e;
+
+/** By the letter after a backslash. Source: RFC 8259, section 7. */
+const escapes: ReadonlyMap<number, number> = new Map(
+  Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }).map(
+    ([letter, character]) => [letter.charCodeAt(0), character.charCodeAt(0)],
+  ),
+);
+
+const isSpecial = (one: number): boolean =>
+  one === byte.quote || one === byte.comma || one === byte.carriageReturn || one === byte.lineFeed;
+
+/** Whether JSON text has anything that CSV quotes, or that JSON has escaped. */
+function hasSpecial(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const one = bytes[at];
+    if (one === byte.comma || one === byte.backslash || one === byte.quote) return true;
+  }
+  return false;
+}
+
+/** Whether the escape whose letter is at `at` is the first one of a surrogate pair. */
+const isFirstHalf = (bytes: Uint8Array, at: number): boolean =>
+  /^d[89ab]..\\u$/i.test(Buffer.from(bytes.subarray(at + 1, at + 7)).toString("latin1"));
+
+const unescapeUnicode = (bytes: Uint8Array, start: number, end: number): Uint8Array =>
+  Buffer.from(JSON.parse(`"${Buffer.from(bytes.subarray(start, end)).toString("latin1")}"`) as string);

@@ -1,0 +1,148 @@
+import { DeliveryError } from "../errors.ts";
+import type { ExportColumn } from "../source.ts";
+import { isWithin } from "./decimal.ts";
+import { isRetyped } from "./duckdb-types.ts";
+import { GrowingBytes } from "./growing-bytes.ts";
+import { byte, endOfValue } from "./json-bytes.ts";
+import { Members } from "./members.ts";
+
+/** Writes the value that lies from `start` to `end`. */
+type Rewrite = (bytes: Uint8Array, start: number, end: number) => void;
+
+/**
+ * JSON lines that DuckDB reads exactly: it takes numbers through doubles, and rounds to the scale of a decimal without a
+ * word. So decimals become strings, and one that it would round is refused; so does JSON that is a value of its own.
+ */
+export class ExactLines {
+  readonly #out = new GrowingBytes();
+  readonly #names: Members;
+  readonly #rewrites: readonly Rewrite[];
+  readonly #isNeeded: boolean;
+
+  constructor(columns: readonly ExportColumn[]) {
+    this.#names = new Members(columns.map(({ name }) => name));
+    this.#rewrites = columns.map((column) => this.#rewriteOf(column));
+    this.#isNeeded = columns.some(isRetyped);
+  }
+
+  /**
+   * Whole lines in, whole lines out.
+   *
+   * @throws {DeliveryError} `decimal_out_of_range`, `invalid_record`
+   */
+  encode(lines: Uint8Array): Uint8Array {
+    if (!this.#isNeeded) return lines;
+    for (let at = 0; at < lines.length; ) {
+      at = this.#members(lines, at, this.#names, this.#rewrites);
+      this.#copy(lines, at, ++at);
+    }
+    return this.#out.take();
+  }
+
+  #rewriteOf(column: ExportColumn): Rewrite {
+    const { type, collection } = column;
+    if (!isRetyped(column)) return this.#copy;
+    const one = this.#rewriteOfOne(column);
+    const rewrite: Rewrite = collection ? (bytes, start, end) => this.#items(bytes, start, end, one) : one;
+    const isJson = type === "json";
+    return (bytes, start, end) => {
+      if (bytes[start] === letterN && !isJson) this.#copy(bytes, start, end);
+      else rewrite(bytes, start, end);
+    };
+  }
+
+  #rewriteOfOne({ name, type }: ExportColumn): Rewrite {
+    if (typeof type === "string") return this.#json;
+    if ("decimal" in type) {
+      const [precision, scale] = type.decimal;
+      return (bytes, start, end) => this.#decimal(bytes, start, end, { name, precision, scale });
+    }
+    const names = new Members(type.struct.map((member) => member.name));
+    const rewrites = type.struct.map((member) => this.#rewriteOf(member));
+    return (bytes, start) => {
+      this.#members(bytes, start, names, rewrites);
+    };
+  }
+
+  readonly #copy: Rewrite = (bytes, start, end) => {
+    this.#out.reserve(end - start);
+    this.#out.copy(bytes, start, end);
+  };
+
+  /** Gives the index after the object. */
+  #members(bytes: Uint8Array, start: number, names: Members, rewrites: readonly Rewrite[]): number {
+    let copied = start;
+    const member = (place: number, from: number, to: number) => {
+      const rewrite = rewrites[place] as Rewrite;
+      if (rewrite === this.#copy) return;
+      this.#copy(bytes, copied, from);
+      rewrite(bytes, from, to);
+      copied = to;
+    };
+    const end = names.walk(bytes, start, { member });
+    this.#copy(bytes, copied, end);
+    return end;
+  }
+
+  #items(bytes: Uint8Array, start: number, end: number, rewrite: Rewrite): void {
+    let at = start + 1;
+    this.#copy(bytes, start, at);
+    while (at < end - 1) {
+      const after = endOfValue(bytes, at);
+      if (bytes[at] === letterN) this.#copy(bytes, at, after);
+      else rewrite(bytes, at, after);
+      this.#copy(bytes, after, after + 1);
+      at = after + 1;
+    }
+    if (at === end - 1) this.#copy(bytes, at, end);
+  }
+
+  #decimal(bytes: Uint8Array, start: number, end: number, { name, precision, scale }: Decimal): void {
+    const isQuoted = bytes[start] === byte.quote;
+    const [from, to] = isQuoted ? [start + 1, end - 1] : [start, end];
+    if (!isShortWithin(bytes, from, to, precision, scale)) {
+      const text = Buffer.from(bytes.subarray(from, to)).toString("latin1");
+      if (!isWithin(text, precision, scale)) throw new DeliveryError("decimal_out_of_range", name);
+    }
+    this.#out.reserve(to - from + 2);
+    this.#out.put(byte.quote);
+    this.#out.copy(bytes, from, to);
+    this.#out.put(byte.quote);
+  }
+
+  readonly #json: Rewrite = (bytes, start, end) => {
+    const out = this.#out;
+    out.reserve(2 * (end - start) + 2);
+    out.put(byte.quote);
+    for (let at = start; at < end; at++) {
+      const one = bytes[at] as number;
+      if (one === byte.quote || one === byte.backslash) out.put(byte.backslash);
+      out.put(one);
+    }
+    out.put(byte.quote);
+  };
+}
+
+type Decimal = { readonly name: string; readonly precision: number; readonly scale: number };
+
+const letterN = 0x6e;
+const [zero, nine, point, minus] = [0x30, 0x39, 0x2e, 0x2d];
+
+/** As `isWithin`, for a number without an exponent whose digits are few as they stand: most are. */
+function isShortWithin(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  precision: number,
+  scale: number,
+): boolean {
+  let [whole, fraction] = [0, -1];
+  for (let at = bytes[start] === minus ? start + 1 : start; at < end; at++) {
+    const one = bytes[at] as number;
+    if (one === point && fraction < 0 && whole > 0) fraction = 0;
+    else if (one < zero || one > nine) return false;
+    else if (fraction < 0) whole++;
+    else fraction++;
+  }
+  return whole > 0 && whole <= precision - scale && fraction <= scale && fraction !== 0;
+}

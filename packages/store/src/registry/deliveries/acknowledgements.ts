@@ -1,0 +1,58 @@
+import type { Knex } from "knex";
+import { StoreError } from "../../errors.ts";
+import type { Acknowledgement, NewAcknowledgement } from "./acknowledgement.ts";
+import type { Delivery, DeliveryState } from "./delivery.ts";
+import type { DeliveryRecords } from "./ledger.ts";
+import { selectDelivery } from "./rows.ts";
+
+type AcknowledgementRow = {
+  readonly delivery: string;
+  readonly generation: number | string;
+  readonly sequence: number | string;
+  readonly manifest_sha256: string;
+  readonly reference: string;
+  readonly at: number | string;
+};
+
+const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");
+
+/** What was fetched while it could be may be acknowledged after it. */
+const acknowledgeable: readonly DeliveryState[] = ["complete", "expired", "purged"];
+
+/** Notes acknowledgements in a database. */
+export const acknowledgeIn =
+  (knex: Knex): DeliveryRecords["acknowledge"] =>
+  async (customer, id, acknowledgement) => {
+    const delivery = await selectDelivery(knex, { id, customer });
+    if (delivery === undefined) throw new StoreError("unknown_delivery", id);
+    refuseOther(delivery, acknowledgement);
+    const { generation, sequence, manifestSha256, reference, at } = acknowledgement;
+    const inserted: readonly unknown[] = await acknowledgementTable(knex)
+      .insert({ delivery: id, generation, sequence, manifest_sha256: manifestSha256, reference, at })
+      .onConflict("delivery")
+      .ignore()
+      .returning("delivery");
+    const row = await acknowledgementTable(knex).where({ delivery: id }).first();
+    if (row === undefined) throw new StoreError("unknown_delivery", id);
+    return { acknowledgement: toAcknowledgement(row), first: inserted.length > 0 };
+  };
+
+/** @throws {StoreError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
+function refuseOther(
+  { id, state, ...delivery }: Delivery,
+  { generation, sequence, manifestSha256 }: NewAcknowledgement,
+): void {
+  if (!acknowledgeable.includes(state)) throw new StoreError("delivery_not_complete", id);
+  if (generation !== delivery.generation || sequence !== delivery.sequence)
+    throw new StoreError("sequence_conflict", id);
+  if (manifestSha256 !== delivery.manifestSha256) throw new StoreError("manifest_conflict", id);
+}
+
+const toAcknowledgement = (row: AcknowledgementRow): Acknowledgement => ({
+  delivery: row.delivery,
+  generation: Number(row.generation),
+  sequence: Number(row.sequence),
+  manifestSha256: row.manifest_sha256,
+  reference: row.reference,
+  at: Number(row.at),
+});

@@ -1,0 +1,47 @@
+import type { Knex } from "knex";
+import { StoreError } from "../../errors.ts";
+import { acknowledgeIn } from "./acknowledgements.ts";
+import { createDelivery } from "./creation.ts";
+import { type Delivery, statesBefore } from "./delivery.ts";
+import type { DeliveryRecords } from "./ledger.ts";
+import { deliveryTable, manifestTable, selectDelivery, selectParts, toDelivery } from "./rows.ts";
+
+/** The deliveries in a database, as customers ask for them. */
+export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
+  create: createDelivery(knex),
+  find: (customer, id) => selectDelivery(knex, { id, customer }),
+  list: async (customer, { after, limit, at }) => {
+    const complete = deliveryTable(knex)
+      .where({ customer, state: "complete" })
+      .andWhere("expires", ">", at)
+      .orderBy([
+        { column: "completed", order: "desc" },
+        { column: "id", order: "desc" },
+      ])
+      .limit(limit);
+    if (after !== undefined)
+      complete.whereRaw("(??, ??) < (?, ?)", ["completed", "id", after.completed, after.id]);
+    return (await complete).map(toDelivery);
+  },
+  parts: (id) => selectParts(knex, id),
+  manifest: async (id) => {
+    const row = await manifestTable(knex).where({ delivery: id }).first();
+    return row && { text: row.text, sha256: row.sha256, signature: row.signature };
+  },
+  cancel: (customer, id, code) =>
+    knex.transaction(async (transaction) => {
+      await deliveryTable(transaction)
+        .where({ customer, id })
+        .whereIn("state", statesBefore("canceled"))
+        .update({ state: "canceled", code, worker: null, announced: null });
+      return requireCanceled(await selectDelivery(transaction, { customer, id }));
+    }),
+  acknowledge: acknowledgeIn(knex),
+});
+
+/** @throws {StoreError} `unknown_delivery`, `delivery_not_open` */
+function requireCanceled(delivery: Delivery | undefined): Delivery {
+  if (delivery === undefined) throw new StoreError("unknown_delivery");
+  if (delivery.state !== "canceled") throw new StoreError("delivery_not_open", delivery.id);
+  return delivery;
+}

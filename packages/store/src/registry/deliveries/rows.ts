@@ -1,0 +1,100 @@
+import type { Knex } from "knex";
+import type { Delivery, DeliveryMode, DeliveryPart, DeliveryState, SealedManifest } from "./delivery.ts";
+
+/** PostgreSQL gives whole numbers of 64 bits as text. */
+type Whole = number | string;
+
+type DeliveryRow = {
+  readonly id: string;
+  readonly customer: string;
+  readonly domain: string;
+  readonly kind: Delivery["kind"];
+  readonly mode: DeliveryMode;
+  readonly destination: string | null;
+  readonly subscription: string | null;
+  readonly generation: Whole;
+  readonly sequence: Whole;
+  /** JSON text. */
+  readonly previous: string | null;
+  readonly from_checkpoint: Whole | null;
+  readonly to_checkpoint: Whole;
+  readonly entitlement_version: Whole;
+  readonly scope_sha256: string;
+  readonly pinned: string;
+  readonly created: Whole;
+  readonly expires: Whole;
+  readonly state: DeliveryState;
+  readonly code: string | null;
+  readonly completed: Whole | null;
+  readonly manifest_sha256: string | null;
+  readonly worker: string | null;
+  readonly fence: Whole;
+  readonly attempts: number;
+  readonly due: Whole;
+  /** SHA-256 of the bytes that are being put. */
+  readonly announced: string | null;
+};
+
+type PartRow = Omit<DeliveryPart, "byteLength" | "rows" | "number"> & {
+  readonly delivery: string;
+  readonly number: Whole;
+  readonly byte_length: Whole;
+  readonly rows: Whole;
+};
+
+/** The tables, to build a statement on. */
+export const deliveryTable = (knex: Knex) => knex<DeliveryRow>("cadastre_delivery");
+export const partTable = (knex: Knex) => knex<PartRow>("cadastre_delivery_part");
+export const manifestTable = (knex: Knex) =>
+  knex<SealedManifest & { readonly delivery: string }>("cadastre_manifest");
+export const bytesTable = (knex: Knex) => knex<{ readonly sha256: string }>("cadastre_part_bytes");
+
+const numberOf = (value: Whole | null) => (value === null ? null : Number(value));
+
+/** A row that was read as a delivery. */
+export const toDelivery = (row: DeliveryRow): Delivery => ({
+  id: row.id,
+  customer: row.customer,
+  domain: row.domain,
+  kind: row.kind,
+  mode: row.mode,
+  destination: row.destination,
+  subscription: row.subscription,
+  generation: Number(row.generation),
+  sequence: Number(row.sequence),
+  previous: row.previous === null ? null : (JSON.parse(row.previous) as Delivery["previous"]),
+  fromCheckpoint: numberOf(row.from_checkpoint),
+  toCheckpoint: Number(row.to_checkpoint),
+  entitlementVersion: Number(row.entitlement_version),
+  scopeSha256: row.scope_sha256,
+  pinned: row.pinned,
+  created: Number(row.created),
+  expires: Number(row.expires),
+  state: row.state,
+  code: row.code,
+  attempts: row.attempts,
+  completed: numberOf(row.completed),
+  manifestSha256: row.manifest_sha256,
+});
+
+export async function selectDelivery(
+  knex: Knex,
+  values: Partial<Pick<DeliveryRow, "id" | "customer">>,
+): Promise<Delivery | undefined> {
+  const rows: readonly DeliveryRow[] = await deliveryTable(knex).where(values);
+  return rows.map(toDelivery)[0];
+}
+
+export async function selectParts(knex: Knex, delivery: string): Promise<readonly DeliveryPart[]> {
+  const rows: readonly PartRow[] = await partTable(knex).where({ delivery }).orderBy("ordinal");
+  return rows.map(({ ordinal, number, dataset, sha256, byte_length, rows, next, entry }) => ({
+    ordinal,
+    number: Number(number),
+    dataset,
+    sha256,
+    byteLength: Number(byte_length),
+    rows: Number(rows),
+    next,
+    entry,
+  }));
+}
