@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
 import { deliveryConformance } from "./deliveries.ts";
+import { destinationConformance } from "./destinations.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -283,6 +284,7 @@ export function conformance(name: string, open: Open): void {
   });
 
   deliveryConformance(name, withRegistry);
+  destinationConformance(name, withRegistry);
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = `registry_${++opened}`;
