@@ -34,9 +34,7 @@ export function statementsOf({ columns, from, to, rowGroup, level }: ParquetCopy
   });
   const shown = columns.map((column) => {
     const name = sqlName(column.name);
-    return column.type === "json" && isRetyped(column)
-      ? `${name}::${columnType(column)} AS ${name}`
-      : name;
+    return column.type === "json" && isRetyped(column) ? `${name}::${columnType(column)} AS ${name}` : name;
   });
   const lines = `read_json(${sqlText(from)}, format = 'newline_delimited', columns = {${read.join(", ")}})`;
   const options = `FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL ${level}, ROW_GROUP_SIZE ${rowGroup}`;

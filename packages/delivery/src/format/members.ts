@@ -43,7 +43,10 @@ export class Members {
     for (let place = from; place < names.length; place++) {
       if (isAt(names[place] as Uint8Array, bytes, start, end)) return place;
     }
-    throw new DeliveryError("invalid_record", "a member that is no column, or not in the order of the columns");
+    throw new DeliveryError(
+      "invalid_record",
+      "a member that is no column, or not in the order of the columns",
+    );
   }
 }
 
