@@ -1,6 +1,6 @@
 /** What may go wrong with an export, with the sentence that says what to do. */
-const messages = {
-  /** A line of the source is no JSON object on one line with its members in the order of the columns. */
+export const deliveryErrors = {
+  /** A line of the source is no JSON object of its columns. */
   invalid_record: "the source gave a record that is not of its columns: correct the source",
   /** A number has more digits than its column, which Parquet would round. */
   decimal_out_of_range: "a decimal has more digits than its column: correct the record, or export it as text",
@@ -11,9 +11,51 @@ const messages = {
   /** Other versions write other bytes. */
   parquet_writer_version: "another version of DuckDB is installed: install the one that this package names",
   parquet_failed: "DuckDB could not write the part",
+
+  // What a request is refused for.
+  invalid_request: "the request does not fit its schema",
+  unknown_domain: "there is no such domain",
+  unknown_profile: "the domain has no such output profile",
+  destination_required: "a push needs a destination",
+  push_unavailable: "nothing is pushed at present: pull the delivery",
+  /** The customer is not granted the domain, or nothing of it. */
+  entitlement_denied: "the entitlement does not grant the domain",
+  capability_required: "the entitlement does not have the capability that a push needs",
+  /** The entitlement is another one than that of the delivery. */
+  entitlement_changed: "the entitlement has changed since the delivery was asked for: ask for a new one",
+  /** The customer has no such delivery. */
+  not_found: "there is no such delivery",
+  idempotency_conflict: "the idempotency key belongs to another request: use a new one",
+  too_many_exports: "too many exports are not complete yet: wait for one of them",
+  delivery_not_complete: "the delivery is not complete: ask for its status until it is",
+  delivery_not_open: "the delivery is complete or has ended: there is nothing to cancel",
+  delivery_expired: "the delivery has expired: ask for a new one",
+  part_not_found: "the manifest lists no such part",
+  /** Whatever is wrong with it: nothing else is said. */
+  invalid_token: "the token is not valid: ask for a new grant",
+  sequence_conflict: "the delivery has another generation or sequence: see its manifest",
+  manifest_conflict: "the delivery's manifest has another hash: do not use what was loaded",
+
+  // Why a delivery is canceled or fails, beside what is above.
+  canceled_by_customer: "the customer has canceled the delivery",
+  /** What builds it is not what it was created with, so that its bytes would be others. */
+  profile_changed: "the output profile gives other bytes since an upgrade: ask for a new delivery",
+  schema_changed: "the datasets have other columns since an upgrade: ask for a new delivery",
+  /** Versions of records that it reads are no longer kept. */
+  checkpoint_expired: "the delivery is too old to be built: ask for a new one",
+  build_failed: "the delivery could not be built: see the log",
+  /** Given by the ledger. */
+  worker_lost: "the workers of the delivery were lost, one after the other: see the log",
+
+  // The store of parts.
+  parts_full: "there is no space for parts: free some",
+  parts_not_writable: "parts cannot be written: see to the rights of their folder",
+  parts_unavailable: "the parts cannot be reached",
+  /** A part that the ledger has is not there, or not whole. */
+  part_missing: "a part is missing: restore the folder of parts",
 } as const;
 
-export type DeliveryErrorCode = keyof typeof messages;
+export type DeliveryErrorCode = keyof typeof deliveryErrors;
 
 /** An export cannot be made, or is refused. */
 export class DeliveryError extends Error {
@@ -22,7 +64,7 @@ export class DeliveryError extends Error {
 
   /** @param detail what is at fault, for the log: it names columns and files, and quotes no data */
   constructor(code: DeliveryErrorCode, detail?: string, options?: ErrorOptions) {
-    super(detail === undefined ? messages[code] : `${messages[code]}: ${detail}`, options);
+    super(detail === undefined ? deliveryErrors[code] : `${deliveryErrors[code]}: ${detail}`, options);
     this.code = code;
   }
 }

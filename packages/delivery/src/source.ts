@@ -7,7 +7,7 @@ import type { Scope } from "@cadastre/entitlement";
 export type ExportSource = {
   /** Number of the last change that is safe to read: nothing at or below it can still appear. */
   readonly checkpoint: () => Promise<number>;
-  /** What records of a dataset have, as the scope shows them, in the order of their members; undefined: it shows no such dataset. */
+  /** What records of a dataset have, as the scope shows them, in the order of a header; undefined: it shows no such dataset. */
   readonly columns: (dataset: string, scope: Scope) => readonly ExportColumn[] | undefined;
   /**
    * The records of a dataset that the scope shows as of a checkpoint, in the order of their key. Batches may be of any
@@ -28,7 +28,10 @@ export type ExportRead = {
 };
 
 export type ExportBatch = {
-  /** A JSON object and a line feed for each record, in UTF-8, members in the order of the columns, those that are null left out. */
+  /**
+   * A JSON object without white space and a line feed for each record, in UTF-8: the columns that were asked for, in one
+   * order for all records, those that are null left out.
+   */
   readonly lines: Uint8Array;
   /** Number of records. */
   readonly length: number;

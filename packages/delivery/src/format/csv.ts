@@ -9,17 +9,20 @@ import { Members } from "./members.ts";
 export class CsvEncoder {
   readonly #columns: readonly string[];
   readonly #members: Members;
+  /** Where each column's value lies in the line at hand: its start, 0 if there is none, and its end. */
+  readonly #places: readonly [starts: Int32Array, ends: Int32Array];
   readonly #out = new GrowingBytes();
 
   constructor(columns: readonly string[]) {
     this.#columns = columns;
+    this.#places = [new Int32Array(columns.length), new Int32Array(columns.length)];
     this.#members = new Members(columns);
   }
 
   header(): Buffer {
     const out = this.#out;
     for (const [i, name] of this.#columns.entries()) {
-      if (i > 0) this.#separate(1);
+      if (i > 0) this.#put(byte.comma);
       this.#text(Buffer.from(JSON.stringify(name)));
     }
     this.#endLine();
@@ -32,47 +35,53 @@ export class CsvEncoder {
    * @throws {DeliveryError} `invalid_record`
    */
   encode(lines: Uint8Array): Buffer {
-    const last = this.#columns.length - 1;
-    let before = 0;
+    const [starts, ends] = this.#places;
     const member = (place: number, start: number, end: number) => {
-      this.#separate(place - before);
-      before = place;
-      const first = lines[start];
-      if (first === byte.quote) this.#text(lines, start, end);
-      else if (first === byte.openList || first === byte.openObject) this.#json(lines, start, end);
-      else this.#plain(lines, start, end);
+      starts[place] = start;
+      ends[place] = end;
     };
     for (let at = 0; at < lines.length; ) {
-      before = 0;
-      at = this.#members.walk(lines, at, { member }) + 1;
-      this.#separate(last - before);
-      this.#endLine();
+      starts.fill(0);
+      at = this.#members.walk(lines, at, member) + 1;
+      this.#record(lines);
     }
     return this.#out.take();
   }
 
-  #separate(times: number): void {
-    this.#out.reserve(times);
-    for (let i = 0; i < times; i++) this.#out.put(byte.comma);
+  #record(lines: Uint8Array): void {
+    const [starts, ends] = this.#places;
+    for (let place = 0; place < starts.length; place++) {
+      if (place > 0) this.#put(byte.comma);
+      const start = starts[place] as number;
+      if (start > 0) this.#value(lines, start, ends[place] as number);
+    }
+    this.#endLine();
+  }
+
+  #value(lines: Uint8Array, start: number, end: number): void {
+    const first = lines[start];
+    if (first === byte.quote) this.#text(lines, start, end);
+    else if (first === byte.openList || first === byte.openObject) this.#json(lines, start, end);
+    else if (first !== letterN) this.#same(lines, start, end);
+  }
+
+  #put(one: number): void {
+    this.#out.reserve(1);
+    this.#out.put(one);
   }
 
   #endLine(): void {
-    this.#out.reserve(2);
-    this.#out.put(byte.carriageReturn);
-    this.#out.put(byte.lineFeed);
-  }
-
-  /** A number or a truth value; null is nothing. */
-  #plain(bytes: Uint8Array, start: number, end: number): void {
-    if (bytes[start] === letterN) return;
-    this.#out.reserve(end - start);
-    this.#out.copy(bytes, start, end);
+    this.#put(byte.carriageReturn);
+    this.#put(byte.lineFeed);
   }
 
   #json(bytes: Uint8Array, start: number, end: number): void {
     const out = this.#out;
+    if (!hasSpecial(bytes, start, end)) {
+      this.#same(bytes, start, end);
+      return;
+    }
     out.reserve(2 * (end - start) + 2);
-    if (!hasSpecial(bytes, start, end)) return out.copy(bytes, start, end);
     out.put(byte.quote);
     for (let at = start; at < end; at++) this.#double(bytes[at] as number);
     out.put(byte.quote);
@@ -80,21 +89,27 @@ export class CsvEncoder {
 
   /** A string, from its opening quote to behind its closing one. */
   #text(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    if (end - start > 2 && !hasSpecial(bytes, start + 1, end - 1)) {
+      this.#same(bytes, start + 1, end - 1);
+      return;
+    }
     const out = this.#out;
     // No byte of JSON text becomes more than two.
     out.reserve(2 * (end - start) + 2);
-    if (end - start === 2) {
-      out.put(byte.quote);
+    const opening = out.length;
+    out.put(byte.quote);
+    const mustQuote = this.#unescape(bytes, start + 1, end - 1) || end - start === 2;
+    if (mustQuote) {
       out.put(byte.quote);
       return;
     }
-    if (!hasSpecial(bytes, start + 1, end - 1)) return out.copy(bytes, start + 1, end - 1);
-    const opening = out.length;
-    out.put(byte.quote);
-    const mustQuote = this.#unescape(bytes, start + 1, end - 1);
-    if (mustQuote) return out.put(byte.quote);
     out.bytes.copyWithin(opening, opening + 1, out.length);
     out.length--;
+  }
+
+  #same(bytes: Uint8Array, start: number, end: number): void {
+    this.#out.reserve(end - start);
+    this.#out.copy(bytes, start, end);
   }
 
   /** Write what a string holds, quotes doubled. Gives whether the cell must be quoted. */
@@ -108,8 +123,7 @@ export class CsvEncoder {
         out.put(one);
         continue;
       }
-      const escape = bytes[++at] as number;
-      const character = escapes.get(escape);
+      const character = escapes.get(bytes[++at] as number);
       if (character !== undefined) {
         mustQuote ||= isSpecial(character);
         this.#double(character);
@@ -133,6 +147,7 @@ export class CsvEncoder {
   }
 }
 
+/** Of null. */
 const letterN = 0x6e;
 
 /** By the letter after a backslash. Source: RFC 8259, section 7. */

@@ -1,6 +1,6 @@
 import type { ExportColumn, ExportType } from "../source.ts";
 
-/** Types that DuckDB is told to read as, where they are named. */
+/** Types of DuckDB by their names here. */
 const named = {
   string: "VARCHAR",
   boolean: "BOOLEAN",
@@ -13,15 +13,23 @@ const named = {
   json: "JSON",
 } as const satisfies Record<Extract<ExportType, string>, string>;
 
-const typeText = (type: ExportType): string => {
-  if (typeof type === "string") return named[type];
-  if ("decimal" in type) return `DECIMAL(${type.decimal.join()})`;
-  return `STRUCT(${type.struct.map((member) => `${sqlName(member.name)} ${columnType(member)}`).join(", ")})`;
-};
+/** The types that it reads `ExactLines` as: JSON would lose its own text. */
+const read = { ...named, json: "VARCHAR" };
 
-/** A column's type in the words of DuckDB. */
-export const columnType = ({ type, collection }: ExportColumn): string =>
-  `${typeText(type)}${collection ? "[]" : ""}`;
+const textOf = ({ type, collection }: ExportColumn, names: typeof read | typeof named): string =>
+  `${oneOf(type, names)}${collection ? "[]" : ""}`;
+
+function oneOf(type: ExportType, names: typeof read | typeof named): string {
+  if (typeof type === "string") return names[type];
+  if ("decimal" in type) return `DECIMAL(${type.decimal.join()})`;
+  return `STRUCT(${type.struct.map((member) => `${sqlName(member.name)} ${textOf(member, names)}`).join(", ")})`;
+}
+
+/** The type that a column is written as. */
+export const writtenType = (column: ExportColumn): string => textOf(column, named);
+
+/** The type that a column of `ExactLines` is read as. */
+export const readType = (column: ExportColumn): string => textOf(column, read);
 
 /** A name as SQL has it. */
 export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;

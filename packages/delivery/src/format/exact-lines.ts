@@ -31,7 +31,7 @@ export class ExactLines {
    * @throws {DeliveryError} `decimal_out_of_range`, `invalid_record`
    */
   encode(lines: Uint8Array): Uint8Array {
-    if (!this.#isNeeded) return lines;
+    if (!this.#isNeeded) return Buffer.from(lines);
     for (let at = 0; at < lines.length; ) {
       at = this.#members(lines, at, this.#names, this.#rewrites);
       this.#copy(lines, at, ++at);
@@ -40,15 +40,10 @@ export class ExactLines {
   }
 
   #rewriteOf(column: ExportColumn): Rewrite {
-    const { type, collection } = column;
     if (!isRetyped(column)) return this.#copy;
-    const one = this.#rewriteOfOne(column);
-    const rewrite: Rewrite = collection ? (bytes, start, end) => this.#items(bytes, start, end, one) : one;
-    const isJson = type === "json";
-    return (bytes, start, end) => {
-      if (bytes[start] === letterN && !isJson) this.#copy(bytes, start, end);
-      else rewrite(bytes, start, end);
-    };
+    const one = this.#unlessNull(this.#rewriteOfOne(column));
+    if (!column.collection) return one;
+    return this.#unlessNull((bytes, start, end) => this.#items(bytes, start, end, one));
   }
 
   #rewriteOfOne({ name, type }: ExportColumn): Rewrite {
@@ -64,6 +59,13 @@ export class ExactLines {
     };
   }
 
+  readonly #unlessNull =
+    (rewrite: Rewrite): Rewrite =>
+    (bytes, start, end) => {
+      if (bytes[start] === letterN) this.#copy(bytes, start, end);
+      else rewrite(bytes, start, end);
+    };
+
   readonly #copy: Rewrite = (bytes, start, end) => {
     this.#out.reserve(end - start);
     this.#out.copy(bytes, start, end);
@@ -72,14 +74,13 @@ export class ExactLines {
   /** Gives the index after the object. */
   #members(bytes: Uint8Array, start: number, names: Members, rewrites: readonly Rewrite[]): number {
     let copied = start;
-    const member = (place: number, from: number, to: number) => {
+    const end = names.walk(bytes, start, (place, from, to) => {
       const rewrite = rewrites[place] as Rewrite;
       if (rewrite === this.#copy) return;
       this.#copy(bytes, copied, from);
       rewrite(bytes, from, to);
       copied = to;
-    };
-    const end = names.walk(bytes, start, { member });
+    });
     this.#copy(bytes, copied, end);
     return end;
   }
@@ -89,8 +90,7 @@ export class ExactLines {
     this.#copy(bytes, start, at);
     while (at < end - 1) {
       const after = endOfValue(bytes, at);
-      if (bytes[at] === letterN) this.#copy(bytes, at, after);
-      else rewrite(bytes, at, after);
+      rewrite(bytes, at, after);
       this.#copy(bytes, after, after + 1);
       at = after + 1;
     }

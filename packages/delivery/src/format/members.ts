@@ -1,13 +1,10 @@
 import { DeliveryError } from "../errors.ts";
 import { byte, endOfString, endOfValue } from "./json-bytes.ts";
 
-/** What is done with the members of an object, and with its end. */
-export type MemberVisitor = {
-  /** A member's place among the names, and where its value lies in the bytes. */
-  readonly member: (place: number, start: number, end: number) => void;
-};
+/** What is done with a member: its place among the names, and where its value lies in the bytes. */
+export type Visit = (place: number, start: number, end: number) => void;
 
-/** Walks objects in JSON text without white space, whose members are some of known names in a known order. */
+/** Walks objects in JSON text without white space, whose members are some of known names: soonest in their order. */
 export class Members {
   /** JSON texts of the names. */
   readonly #names: readonly Uint8Array[];
@@ -21,7 +18,7 @@ export class Members {
    *
    * @throws {DeliveryError} `invalid_record`
    */
-  walk(bytes: Uint8Array, start: number, { member }: MemberVisitor): number {
+  walk(bytes: Uint8Array, start: number, visit: Visit): number {
     if (bytes[start] !== byte.openObject) throw new DeliveryError("invalid_record", "no object");
     let at = start + 1;
     let place = -1;
@@ -29,7 +26,7 @@ export class Members {
       const colon = endOfString(bytes, at);
       place = this.#placeOf(bytes, at, colon, place + 1);
       const end = endOfValue(bytes, colon + 1);
-      member(place, colon + 1, end);
+      visit(place, colon + 1, end);
       at = end + 1;
       if (bytes[end] !== byte.comma) break;
     }
@@ -40,13 +37,11 @@ export class Members {
 
   #placeOf(bytes: Uint8Array, start: number, end: number, from: number): number {
     const names = this.#names;
-    for (let place = from; place < names.length; place++) {
+    for (let i = 0, place = from; i < names.length; i++, place++) {
+      if (place >= names.length) place = 0;
       if (isAt(names[place] as Uint8Array, bytes, start, end)) return place;
     }
-    throw new DeliveryError(
-      "invalid_record",
-      "a member that is no column, or not in the order of the columns",
-    );
+    throw new DeliveryError("invalid_record", "a member that is no column");
   }
 }
 

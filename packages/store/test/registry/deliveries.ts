@@ -193,6 +193,10 @@ export function deliveryConformance(name: string, withRegistry: WithRegistry): v
         await complete(registry, at + 5);
         const { deliveries } = await again();
         expect(await deliveries.parts(id)).toEqual([newPart(0), newPart(1)]);
+        expect(await deliveries.part(id, 10)).toEqual(newPart(1));
+        expect(await deliveries.part(id, 0)).toBeUndefined();
+        expect(await deliveries.countParts(id)).toBe(2);
+        expect(await deliveries.countParts("none")).toBe(0);
         expect(await deliveries.manifest(id)).toEqual(manifest);
         expect(await deliveries.find(customer, id)).toMatchObject({
           state: "complete",

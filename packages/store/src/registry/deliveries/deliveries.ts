@@ -4,7 +4,7 @@ import { acknowledgeIn } from "./acknowledgements.ts";
 import { createDelivery } from "./creation.ts";
 import { type Delivery, statesBefore } from "./delivery.ts";
 import type { DeliveryRecords } from "./ledger.ts";
-import { deliveryTable, manifestTable, selectDelivery, selectParts, toDelivery } from "./rows.ts";
+import { deliveryTable, manifestTable, partTable, selectDelivery, selectParts, toDelivery } from "./rows.ts";
 
 /** The deliveries in a database, as customers ask for them. */
 export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
@@ -23,7 +23,12 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
       complete.whereRaw("(??, ??) < (?, ?)", ["completed", "id", after.completed, after.id]);
     return (await complete).map(toDelivery);
   },
-  parts: (id) => selectParts(knex, id),
+  parts: (id) => selectParts(knex, { delivery: id }),
+  countParts: async (delivery) => {
+    const rows = await partTable(knex).where({ delivery }).count({ finished: "*" });
+    return Number(rows[0]?.finished);
+  },
+  part: async (id, number) => (await selectParts(knex, { delivery: id, number }))[0],
   manifest: async (id) => {
     const row = await manifestTable(knex).where({ delivery: id }).first();
     return row && { text: row.text, sha256: row.sha256, signature: row.signature };

@@ -40,6 +40,8 @@ export type DeliveryRecords = {
   ) => Promise<readonly Delivery[]>;
   /** Parts that are finished so far, in the order of building. */
   readonly parts: (id: string) => Promise<readonly DeliveryPart[]>;
+  readonly countParts: (id: string) => Promise<number>;
+  readonly part: (id: string, number: number) => Promise<DeliveryPart | undefined>;
   /** The manifest of a delivery that is sealed, and not purged. */
   readonly manifest: (id: string) => Promise<SealedManifest | undefined>;
   /**

@@ -85,8 +85,11 @@ export async function selectDelivery(
   return rows.map(toDelivery)[0];
 }
 
-export async function selectParts(knex: Knex, delivery: string): Promise<readonly DeliveryPart[]> {
-  const rows: readonly PartRow[] = await partTable(knex).where({ delivery }).orderBy("ordinal");
+export async function selectParts(
+  knex: Knex,
+  values: Partial<Pick<PartRow, "delivery" | "number">>,
+): Promise<readonly DeliveryPart[]> {
+  const rows: readonly PartRow[] = await partTable(knex).where(values).orderBy("ordinal");
   return rows.map(({ ordinal, number, dataset, sha256, byte_length, rows, next, entry }) => ({
     ordinal,
     number: Number(number),

@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
+import type {
+  Acknowledgement,
+  Delivery,
+  DeliveryLedger,
+  DeliveryState,
+  ListPosition,
+  SealedManifest,
+} from "@cadastre/store/registry";
+import { type CreationOptions, createExport } from "./creation.ts";
+import { DeliveryError } from "./errors.ts";
+import { type IssuedGrant, issueGrant, readGrant } from "./grant/grants.ts";
+import type { OpenPart, PartStore } from "./parts/part-store.ts";
+import type { OutputProfile } from "./profile/profile.ts";
+import {
+  type AcknowledgementRequest,
+  type Caller,
+  type ExportRequest,
+  isPlainText,
+  maxReferenceLength,
+} from "./request.ts";
+import { asked, findDelivery, findServed, stateAt } from "./served.ts";
+import type { ExportSource } from "./source.ts";
+
+export type DeliveryOptions = {
+  readonly ledger: DeliveryLedger;
+  readonly source: Pick<ExportSource, "checkpoint" | "columns">;
+  readonly parts: Pick<PartStore, "open">;
+  /** The first one of a domain is what it is delivered by unless asked otherwise. */
+  readonly profiles: readonly OutputProfile[];
+  /** How long a delivery may be fetched after it was created, in milliseconds. By default 14 days. */
+  readonly retention?: number | undefined;
+  /** Whose records a delivery holds, for its manifest. By default nothing is said. */
+  readonly creditsOf?: CreationOptions["creditsOf"] | undefined;
+  /** Milliseconds since 1970. By default the time of this machine. */
+  readonly clock?: (() => number) | undefined;
+  /** By default those of the operating system. */
+  readonly random?: ((bytes: number) => Uint8Array) | undefined;
+};
+
+/** A delivery as its customer may see it. */
+export type DeliveryStatus = {
+  readonly delivery: Delivery;
+  /** Its state now. */
+  readonly state: DeliveryState;
+  /** Parts that are finished so far. */
+  readonly parts: number;
+};
+
+/** The bytes of a part or of a manifest, to be read once. */
+export type RedeemedPart = OpenPart & { readonly sha256: string };
+
+/**
+ * What customers ask of deliveries. A delivery of another customer is `not_found`, as one that does not exist. Every method throws
+ * {@link DeliveryError}, and `StoreError` `registry_unavailable`; those that take an id `not_found`.
+ */
+export type Deliveries = {
+  /**
+   * Create an export. The same request again gives the delivery that it created: `replayed`.
+   *
+   * @throws {DeliveryError} `invalid_request`, `unknown_domain`, `unknown_profile`, `destination_required`, `entitlement_denied`,
+   * `capability_required`, `push_unavailable`, `idempotency_conflict`, `too_many_exports`
+   */
+  readonly create: (
+    caller: Caller,
+    request: ExportRequest,
+  ) => Promise<{ readonly delivery: Delivery; readonly replayed: boolean }>;
+  /** Deliveries that may be fetched now, the last completed first. */
+  readonly list: (
+    caller: Caller,
+    page: { readonly after?: ListPosition | undefined; readonly limit: number },
+  ) => Promise<readonly Delivery[]>;
+  readonly status: (caller: Caller, id: string) => Promise<DeliveryStatus>;
+  /** @throws {DeliveryError} `delivery_not_complete`, `delivery_expired`, `entitlement_changed` */
+  readonly manifest: (caller: Caller, id: string) => Promise<SealedManifest>;
+  /**
+   * Leave to fetch a part, or with 0 the manifest.
+   *
+   * @throws {DeliveryError} `part_not_found`, and as `manifest` does
+   */
+  readonly grant: (caller: Caller, id: string, part: number) => Promise<IssuedGrant>;
+  /** @throws {DeliveryError} `invalid_token`, `part_missing`, `parts_unavailable`, and as `manifest` does */
+  readonly redeem: (caller: Caller, token: string) => Promise<RedeemedPart>;
+  /** @throws {DeliveryError} `invalid_request`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
+  readonly acknowledge: (
+    caller: Caller,
+    id: string,
+    request: AcknowledgementRequest,
+  ) => Promise<{ readonly acknowledgement: Acknowledgement; readonly first: boolean }>;
+  /**
+   * Give up a delivery that is not complete. Canceled again it is the same.
+   *
+   * @throws {DeliveryError} `delivery_not_open`
+   */
+  readonly cancel: (caller: Caller, id: string) => Promise<Delivery>;
+};
+
+const day = 86_400_000;
+
+/** The deliveries of a ledger. Speaks no HTTP. */
+export function createDeliveries(options: DeliveryOptions): Deliveries {
+  const { ledger, parts, clock = Date.now, random = randomBytes } = options;
+  const creation = {
+    ...options,
+    random,
+    retention: options.retention ?? 14 * day,
+    creditsOf: options.creditsOf ?? (() => ({ sources: [], attribution: [] })),
+  };
+  const grants = { ledger, random };
+
+  async function manifestOf({ id }: Delivery): Promise<SealedManifest> {
+    const manifest = await ledger.manifest(id);
+    // It was purged since.
+    if (manifest === undefined) throw new DeliveryError("delivery_expired");
+    return manifest;
+  }
+
+  return {
+    create: (caller, request) => createExport(creation, caller, request, clock()),
+    list: ({ scope }, page) => ledger.list(scope.customer, { ...page, at: clock() }),
+    status: async ({ scope }, id) => {
+      const delivery = await findDelivery({ ledger }, scope, id);
+      const finished = await ledger.countParts(id);
+      return { delivery, state: stateAt(delivery, clock()), parts: finished };
+    },
+    manifest: async ({ scope }, id) => manifestOf(await findServed({ ledger }, scope, id, clock())),
+    grant: async (caller, id, part) => {
+      const delivery = await findServed({ ledger }, caller.scope, id, clock());
+      if (part !== 0 && (await findPart(ledger, delivery, part)) === undefined)
+        throw new DeliveryError("part_not_found");
+      return issueGrant(grants, caller, delivery, part, clock());
+    },
+    redeem: async (caller, token) => {
+      const { scope } = caller;
+      const grant = await readGrant({ ledger }, caller, token, clock());
+      const delivery = await findServed({ ledger }, scope, grant.delivery, clock());
+      if (grant.part === 0) return manifestPart(await manifestOf(delivery));
+      const part = await findPart(ledger, delivery, grant.part);
+      // It was purged since.
+      if (part === undefined) throw new DeliveryError("delivery_expired");
+      return { ...(await parts.open(part)), sha256: part.sha256 };
+    },
+    acknowledge: async ({ scope }, id, request) => {
+      await findDelivery({ ledger }, scope, id);
+      if (request.reference.length > maxReferenceLength || !isPlainText(request.reference))
+        throw new DeliveryError("invalid_request", "customer_reference");
+      return asked(ledger.acknowledge(scope.customer, id, { ...request, at: clock() }));
+    },
+    cancel: async ({ scope }, id) => {
+      await findDelivery({ ledger }, scope, id);
+      return asked(ledger.cancel(scope.customer, id, "canceled_by_customer"));
+    },
+  };
+}
+
+const findPart = async (ledger: DeliveryLedger, { id }: Delivery, number: number) =>
+  Number.isSafeInteger(number) ? ledger.part(id, number) : undefined;
+
+function manifestPart({ text, sha256 }: SealedManifest): RedeemedPart {
+  const bytes = Buffer.from(text);
+  return { stream: Readable.from([bytes]), byteLength: bytes.length, sha256 };
+}

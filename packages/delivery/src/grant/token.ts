@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/**
+ * The text of a grant's token: a prefix that secret scanners can look for, 256 random bits, and a checksum that lets a mistyped
+ * one be refused before anything is looked up.
+ */
+const prefix = "ldsg_";
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** Random bytes of a token. */
+export const secretBytes = 32;
+/** Digits of 256 bits and of 32 bits in base 62. */
+const [secretLength, checksumLength] = [43, 6];
+
+const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
+
+/** The token of {@link secretBytes} random bytes. */
+export function tokenOf(secret: Uint8Array): string {
+  const body = prefix + base62(BigInt(`0x${Buffer.from(secret).toString("hex")}`), secretLength);
+  return body + checksum(body);
+}
+
+/** What is kept of a token; undefined if the text cannot be one. */
+export function digestOfToken(text: string): string | undefined {
+  if (!pattern.test(text)) return undefined;
+  if (text.slice(-checksumLength) !== checksum(text.slice(0, -checksumLength))) return undefined;
+  return createHash("sha256").update(text).digest("hex");
+}
+
+const checksum = (body: string) => base62(BigInt(crc32(body)), checksumLength);
+
+function base62(number: bigint, length: number): string {
+  let text = "";
+  for (let rest = number; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text;
+  return text.padStart(length, "0");
+}

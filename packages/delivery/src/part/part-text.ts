@@ -1,0 +1,67 @@
+import type { ExportRead, ExportSource } from "../source.ts";
+
+/** Where a part starts: so many records after a position of the source. */
+export type PartStart = { readonly from: string | null; readonly skip: number };
+
+/** Where the first part of a dataset starts. */
+export const datasetStart: PartStart = { from: null, skip: 0 };
+
+const lineFeed = 0x0a;
+
+/**
+ * The records of one part as JSON lines: from its start to the first record that brings them to `target` bytes or more, or
+ * to the end of the dataset. They are the same whatever the size of the source's batches.
+ */
+export class PartText {
+  /** Number of records so far. */
+  rowCount = 0;
+  /** Once all is read: where the next part starts; null: there is no record after this part. */
+  end: PartStart | null = null;
+  readonly #source: ExportSource;
+  readonly #read: Omit<ExportRead, "from">;
+  readonly #start: PartStart;
+  readonly #target: number;
+
+  constructor(source: ExportSource, read: Omit<ExportRead, "from">, start: PartStart, target: number) {
+    this.#source = source;
+    this.#read = read;
+    this.#start = start;
+    this.#target = target;
+  }
+
+  /** Whole lines, each piece of them until the next one is asked for. */
+  async *read(): AsyncGenerator<Uint8Array> {
+    let { from, skip } = this.#start;
+    let wanted = this.#target;
+    for await (const { lines, length, end } of this.#source.read({ ...this.#read, from })) {
+      if (skip < length) {
+        const begin = afterLines(lines, skip);
+        const cut = lines.length - begin < wanted ? lines.length : lineEnd(lines, begin + wanted - 1);
+        const rows = cut === lines.length ? length - skip : countLines(lines, begin, cut);
+        this.rowCount += rows;
+        wanted -= cut - begin;
+        if (wanted <= 0)
+          this.end = cut === lines.length ? { from: end, skip: 0 } : { from, skip: skip + rows };
+        yield lines.subarray(begin, cut);
+        if (wanted <= 0) return;
+      }
+      skip = Math.max(0, skip - length);
+      from = end;
+    }
+  }
+}
+
+/** The index after the line that a byte is in. */
+const lineEnd = (lines: Uint8Array, at: number): number => lines.indexOf(lineFeed, at) + 1;
+
+function afterLines(lines: Uint8Array, count: number): number {
+  let at = 0;
+  for (let i = 0; i < count; i++) at = lineEnd(lines, at);
+  return at;
+}
+
+function countLines(lines: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at = lineEnd(lines, at)) count++;
+  return count;
+}

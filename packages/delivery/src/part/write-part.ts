@@ -1,0 +1,143 @@
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Scope } from "@cadastre/entitlement";
+import { type ManifestPart, mediaTypes } from "@cadastre/manifest";
+import { DeliveryError } from "../errors.ts";
+import { CsvEncoder } from "../format/csv.ts";
+import { ExactLines } from "../format/exact-lines.ts";
+import { gzip } from "../format/gzip.ts";
+import { writeParquet } from "../format/parquet.ts";
+import type { OutputProfile } from "../profile/profile.ts";
+import type { ExportColumn, ExportSource } from "../source.ts";
+import { type Digest, Digesting, digestOf } from "./digest.ts";
+import { type PartStart, PartText } from "./part-text.ts";
+
+/** All that a part depends on. */
+export type PartRequest = {
+  readonly source: ExportSource;
+  readonly profile: OutputProfile;
+  readonly dataset: string;
+  readonly scope: Scope;
+  /** Of the dataset, as the profile asks for them and the scope shows them. */
+  readonly columns: readonly ExportColumn[];
+  readonly checkpoint: number;
+  readonly start: PartStart;
+};
+
+/** What a manifest says of a part, but for what it is called. */
+export type WrittenPart = {
+  readonly facts: Omit<ManifestPart, "number" | "name">;
+  /** Where the next part starts; null: there is none. */
+  readonly end: PartStart | null;
+};
+
+/**
+ * Write a part to a new file; undefined, and no file, if there is no record from its start on. When it throws, a file of that
+ * name, or with an ending more, may be left.
+ *
+ * @throws {DeliveryError} and what the source throws
+ */
+export async function writePart(
+  request: PartRequest,
+  file: string,
+  signal?: AbortSignal,
+): Promise<WrittenPart | undefined> {
+  const { source, profile, dataset, scope, columns, checkpoint, start } = request;
+  const read = { dataset, scope, columns: columns.map(({ name }) => name), checkpoint, signal };
+  const text = new PartText(source, read, start, profile.partBytes);
+  const lines = text.read();
+  try {
+    const first = await lines.next();
+    if (first.done === true) return undefined;
+    const write = profile.format === "parquet" ? writeRows : writeText;
+    const digests = await write(following(first.value, lines), request, file, signal);
+    return { facts: factsOf(request, text.rowCount, digests), end: text.end };
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+function factsOf(
+  { dataset, profile }: PartRequest,
+  rowCount: number,
+  { packed, plain }: Digests,
+): WrittenPart["facts"] {
+  return {
+    dataset,
+    content: "rows",
+    mediaType: mediaTypes[profile.format],
+    contentEncoding: profile.compression === "gzip" ? "gzip" : null,
+    ...packed,
+    uncompressedByteLength: plain.byteLength,
+    uncompressedSha256: plain.sha256,
+    rowCount,
+    removalCount: 0,
+    firstKey: null,
+    lastKey: null,
+  };
+}
+
+type Lines = AsyncIterable<Uint8Array>;
+
+/** Of the file, and of what it is once its content encoding is undone. */
+type Digests = { readonly packed: Digest; readonly plain: Digest };
+
+async function* following(first: Uint8Array, rest: Lines): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+async function writeText(
+  lines: Lines,
+  { profile, columns }: PartRequest,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<Digests> {
+  const text = profile.format === "csv" ? csvOf(lines, columns) : copiesOf(lines);
+  const [plain, packed] = [new Digesting(), new Digesting()];
+  const packing = profile.compression === "gzip" ? gzip() : [];
+  const stages = [Readable.from(text), plain, ...packing, packed, createWriteStream(file, newFile)];
+  await pipeline(stages, { signal });
+  return { packed: packed.digest(), plain: plain.digest() };
+}
+
+/** For its owner alone, and never over another one. */
+const newFile = { flags: "wx", mode: 0o600 } as const;
+
+/** The lines of a batch are the source's again once the next one is asked for; streams read ahead. */
+async function* copiesOf(lines: Lines): AsyncGenerator<Buffer> {
+  for await (const some of lines) yield Buffer.from(some);
+}
+
+async function* csvOf(lines: Lines, columns: readonly ExportColumn[]): AsyncGenerator<Buffer> {
+  const csv = new CsvEncoder(columns.map(({ name }) => name));
+  yield csv.header();
+  for await (const some of lines) yield csv.encode(some);
+}
+
+async function writeRows(
+  lines: Lines,
+  { profile, columns }: PartRequest,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<Digests> {
+  if (profile.parquet === null) throw new DeliveryError("invalid_profile", "Parquet without its options");
+  const from = `${file}.lines`;
+  const stages = [Readable.from(exactOf(lines, columns)), createWriteStream(from, newFile)];
+  await pipeline(stages, { signal });
+  const folder = `${file}.spill`;
+  await writeParquet({ ...profile.parquet, columns, from, to: file, folder, memory }, signal);
+  await Promise.all([from, folder].map((done) => rm(done, { recursive: true, force: true })));
+  const digest = await digestOf(file, signal);
+  return { packed: digest, plain: digest };
+}
+
+/** Of DuckDB, in megabytes. */
+const memory = 384;
+
+async function* exactOf(lines: Lines, columns: readonly ExportColumn[]): AsyncGenerator<Uint8Array> {
+  const exact = new ExactLines(columns);
+  for await (const some of lines) yield exact.encode(some);
+}

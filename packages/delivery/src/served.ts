@@ -1,0 +1,55 @@
+import type { Scope } from "@cadastre/entitlement";
+import { StoreError } from "@cadastre/store";
+import { type Delivery, type DeliveryLedger, type DeliveryState, isServed } from "@cadastre/store/registry";
+import { covers } from "./covers.ts";
+import { DeliveryError, type DeliveryErrorCode } from "./errors.ts";
+import { grantedBy } from "./pinned.ts";
+import { isUuid } from "./uuid.ts";
+
+type Found = { readonly ledger: Pick<DeliveryLedger, "find"> };
+
+/** @throws {DeliveryError} `not_found` */
+export async function findDelivery({ ledger }: Found, { customer }: Scope, id: string): Promise<Delivery> {
+  const delivery = isUuid(id) ? await ledger.find(customer, id) : undefined;
+  if (delivery === undefined) throw new DeliveryError("not_found");
+  return delivery;
+}
+
+/** States in which a delivery was once served. */
+const over: readonly DeliveryState[] = ["complete", "expired", "purged"];
+
+/** What a delivery's state is at a time: one that is over is expired before anybody has noted it. */
+export const stateAt = (delivery: Delivery, at: number): DeliveryState =>
+  delivery.state === "complete" && !isServed(delivery, at) ? "expired" : delivery.state;
+
+/**
+ * A delivery that the scope may fetch now.
+ *
+ * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `entitlement_changed`
+ */
+export async function findServed(found: Found, scope: Scope, id: string, at: number): Promise<Delivery> {
+  const delivery = await findDelivery(found, scope, id);
+  if (!isServed(delivery, at))
+    throw new DeliveryError(over.includes(delivery.state) ? "delivery_expired" : "delivery_not_complete");
+  if (delivery.scopeSha256 !== scope.scopeSha256 && !covers(scope, grantedBy(delivery.pinned)))
+    throw new DeliveryError("entitlement_changed");
+  return delivery;
+}
+
+/** What the ledger refuses, as customers are told it. */
+const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
+  idempotency_conflict: "idempotency_conflict",
+  too_many_exports: "too_many_exports",
+  unknown_delivery: "not_found",
+  delivery_not_open: "delivery_not_open",
+  delivery_not_complete: "delivery_not_complete",
+  sequence_conflict: "sequence_conflict",
+  manifest_conflict: "manifest_conflict",
+};
+
+/** What the ledger says, with what it refuses as an error of deliveries. */
+export const asked = <T>(answer: Promise<T>): Promise<T> =>
+  answer.catch((error: unknown) => {
+    const code = error instanceof StoreError ? refusals[error.code] : undefined;
+    throw code === undefined ? error : new DeliveryError(code, undefined, { cause: error });
+  });

@@ -1,0 +1,37 @@
+import { EntitlementError } from "@cadastre/entitlement";
+import { ManifestError } from "@cadastre/manifest";
+import { StoreError } from "@cadastre/store";
+import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+
+/** What is to be done with a delivery that could not be built. */
+export type Fault = {
+  readonly remedy: "lost" | "canceled" | "failed" | "retry";
+  readonly code: DeliveryErrorCode;
+};
+
+/** What would be no better another time. */
+const poison: ReadonlySet<DeliveryErrorCode> = new Set([
+  "invalid_record",
+  "decimal_out_of_range",
+  "invalid_profile",
+  "parquet_unavailable",
+  "parquet_writer_version",
+  "profile_changed",
+  "schema_changed",
+]);
+
+/** What an error means for the delivery that it kept from being built. */
+export function faultOf(error: unknown): Fault {
+  if (error instanceof StoreError && error.code === "lease_lost")
+    return { remedy: "lost", code: "build_failed" };
+  if (error instanceof StoreError && error.code === "bookmark_expired")
+    return { remedy: "failed", code: "checkpoint_expired" };
+  if (error instanceof EntitlementError && error.outcome === "denied")
+    return { remedy: "canceled", code: "entitlement_changed" };
+  // A manifest that breaks its own rules.
+  if (error instanceof ManifestError) return { remedy: "failed", code: "build_failed" };
+  if (!(error instanceof DeliveryError)) return { remedy: "retry", code: "build_failed" };
+  const { code } = error;
+  if (code === "entitlement_changed") return { remedy: "canceled", code };
+  return { remedy: poison.has(code) ? "failed" : "retry", code };
+}
