@@ -93,6 +93,13 @@ export function failed(
 ): boolean {
   const fault = faultOf?.({ method: from.method ?? "", path: from.url ?? "", action });
   if (fault === undefined) return false;
+  if (fault === "unanswered") {
+    to.writeHead = () => {
+      from.socket.destroy();
+      return to;
+    };
+    return false;
+  }
   if (fault === "broken") from.socket.destroy();
   else {
     from.resume();

@@ -2,13 +2,15 @@ import { z } from "zod";
 
 const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 
+const operatorNames = ["StringEquals", "StringLike", "StringNotEquals", "Null"] as const;
+
 const statement = z.strictObject({
   Sid: z.string().optional(),
   Effect: z.enum(["Allow", "Deny"]),
   Principal: z.union([z.literal("*"), z.strictObject({ AWS: list })]).optional(),
   Action: list,
   Resource: list.optional(),
-  Condition: z.record(z.enum(["StringEquals", "StringLike"]), z.record(z.string(), list)).optional(),
+  Condition: z.partialRecord(z.enum(operatorNames), z.record(z.string(), list)).optional(),
 });
 
 const policyShape = z.strictObject({ Version: z.literal("2012-10-17"), Statement: z.array(statement) });
@@ -28,27 +30,37 @@ export type Access = {
   readonly context?: Readonly<Record<string, string>>;
 };
 
-/** Whether a policy allows it: one statement does, and none denies it. */
-export const allows = ({ Statement }: Policy, access: Access): boolean => {
+/** What a policy says to it. A denial outranks what allows it. */
+export function effectOf({ Statement }: Policy, access: Access): "Allow" | "Deny" | undefined {
   const effects = Statement.filter((one) => applies(one, access)).map(({ Effect }) => Effect);
-  return effects.includes("Allow") && !effects.includes("Deny");
-};
+  return effects.includes("Deny") ? "Deny" : effects[0];
+}
+
+export const allows = (policy: Policy, access: Access): boolean => effectOf(policy, access) === "Allow";
 
 function applies({ Action, Resource, Principal, Condition }: Statement, access: Access): boolean {
   const { action, resource, principal, context = {} } = access;
   return (
     Action.some((one) => isLike(action, one)) &&
     (Resource === undefined || Resource.some((one) => isLike(resource, one))) &&
-    (principal === undefined || (typeof Principal === "object" && Principal.AWS.includes(principal))) &&
-    Object.entries(Condition ?? {}).every(([operator, keys]) =>
-      Object.entries(keys ?? {}).every(([key, values]) => {
-        const value = context[key];
-        const holds = (one: string) => (operator === "StringLike" ? isLike(value ?? "", one) : value === one);
-        return value !== undefined && values.some(holds);
-      }),
+    (principal === undefined || Principal === "*" || (Principal?.AWS.includes(principal) ?? false)) &&
+    operatorNames.every((operator) =>
+      Object.entries(Condition?.[operator] ?? {}).every(([key, values]) =>
+        operators[operator](context[key], values),
+      ),
     )
   );
 }
+
+/** What is asked of the value of a condition key, which may be absent. */
+const operators: Readonly<
+  Record<(typeof operatorNames)[number], (value: string | undefined, values: readonly string[]) => boolean>
+> = {
+  StringEquals: (value, values) => value !== undefined && values.includes(value),
+  StringNotEquals: (value, values) => value === undefined || !values.includes(value),
+  StringLike: (value, values) => value !== undefined && values.some((pattern) => isLike(value, pattern)),
+  Null: (value, [wanted]) => String(value === undefined) === wanted,
+};
 
 /** Whether a text is of a pattern with `*` and `?`. */
 function isLike(text: string, pattern: string): boolean {

@@ -25,8 +25,11 @@ export type Role = {
 /** A request as it came in. */
 export type Asked = { readonly method: string; readonly path: string; readonly action: string | null };
 
-/** What to answer in place of the server: an error, a broken connection, or undefined: the server answers. */
-export type Fault = { readonly status: number; readonly code: string } | "broken" | undefined;
+/**
+ * What goes wrong: an error in place of an answer, a connection that breaks before the request is served or after; undefined:
+ * nothing.
+ */
+export type Fault = { readonly status: number; readonly code: string } | "broken" | "unanswered" | undefined;
 
 /** An S3 and STS server on loopback. */
 export type ObjectServer = {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Policy } from "../policy.ts";
 
 /** An object as it lies in a bucket. */
 export type FakeObject = {
@@ -16,6 +17,7 @@ export type FakeObject = {
 export type Bucket = {
   readonly region: string;
   readonly objects: Map<string, FakeObject>;
+  policy: Policy | undefined;
 };
 
 export const newObject = (

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { readPolicy } from "../policy.ts";
 import { escapeXml, kmsKeyArns, region } from "../server.ts";
 import { sha256 } from "../signature.ts";
 import { type Bucket, newObject, pageOf } from "./objects.ts";
@@ -29,13 +30,17 @@ type Handler = (operation: Operation, buckets: Map<string, Bucket>) => Reply;
 const denied: Reply = { status: 403, code: "AccessDenied" };
 const noBucket: Reply = { status: 404, code: "NoSuchBucket" };
 const text = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
+const kmsKeyHeader = "x-amz-server-side-encryption-aws-kms-key-id";
+/** Headers that policies may ask for. */
+const conditionHeaders = ["if-none-match", kmsKeyHeader];
 const bucketArn = (bucket: string) => `arn:aws:s3:::${bucket}`;
 
 /** What is understood of S3, by method and whether it is about a bucket or an object. */
 export const handlers: Readonly<Record<string, Handler>> = {
-  "PUT bucket": ({ bucket, may }, buckets) => {
+  "PUT bucket": ({ bucket, query, body, may }, buckets) => {
     if (!may("s3:CreateBucket", bucketArn(bucket))) return denied;
-    buckets.set(bucket, { region, objects: new Map() });
+    const policy = query.has("policy") ? readPolicy(body.toString()) : undefined;
+    buckets.set(bucket, { region, objects: new Map(), ...buckets.get(bucket), policy });
     return { status: 200 };
   },
   "GET bucket": (operation, buckets) => (operation.query.has("location") ? locate : list)(operation, buckets),
@@ -80,8 +85,13 @@ function list({ bucket, query, may }: Operation, buckets: Map<string, Bucket>): 
 function put({ bucket, key, headers, body, may }: Operation, buckets: Map<string, Bucket>): Reply {
   const found = buckets.get(bucket);
   if (found === undefined) return noBucket;
-  if (!may("s3:PutObject", `${bucketArn(bucket)}/${key}`)) return denied;
-  const kmsKeyArn = text(headers["x-amz-server-side-encryption-aws-kms-key-id"]);
+  const context = Object.fromEntries(
+    conditionHeaders.flatMap((name) =>
+      headers[name] === undefined ? [] : [[`s3:${name}`, String(headers[name])]],
+    ),
+  );
+  if (!may("s3:PutObject", `${bucketArn(bucket)}/${key}`, context)) return denied;
+  const kmsKeyArn = text(headers[kmsKeyHeader]);
   if (kmsKeyArn !== undefined && !kmsKeyArns.some((arn) => arn === kmsKeyArn))
     return { status: 400, code: "KMS.NotFoundException" };
   if (kmsKeyArn !== undefined && !may("kms:GenerateDataKey", kmsKeyArn))
@@ -124,7 +134,7 @@ function find({ bucket, key, headers, may }: Operation, buckets: Map<string, Buc
         ? {}
         : {
             "x-amz-server-side-encryption": "aws:kms",
-            "x-amz-server-side-encryption-aws-kms-key-id": kmsKeyArn,
+            [kmsKeyHeader]: kmsKeyArn,
           }),
     },
     ...(whole ? { body: object.bytes } : {}),

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { answer, close, failed } from "../gate.ts";
-import { allows } from "../policy.ts";
+import { type Access, allows, effectOf, type Policy } from "../policy.ts";
 import {
   type Asked,
   customerAccount,
@@ -81,8 +81,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
       headers: from.headers,
       body,
       may: (action, resource, context = {}) =>
-        caller.policies === "all" ||
-        caller.policies.every((policy) => allows(policy, { action, resource, context })),
+        isAllowed(caller, buckets.get(bucket)?.policy, { action, resource, context }),
     };
     const handler = handlers[`${from.method} ${operation.key === "" ? "bucket" : "object"}`];
     reply(to, handler?.(operation, buckets) ?? { status: 501, code: "NotImplemented" });
@@ -106,6 +105,11 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
   };
 }
 
+/** What the caller's policies all allow, and the bucket's does not deny; it allows nothing of its own. */
+const isAllowed = ({ policies }: Caller, ofBucket: Policy | undefined, access: Access): boolean =>
+  (policies === "all" || policies.every((policy) => allows(policy, access))) &&
+  (ofBucket === undefined || effectOf(ofBucket, { ...access, principal: "anybody" }) !== "Deny");
+
 /** The service may do nothing of its own with buckets. */
 const known = (keys: Keys): Caller => ({
   keys,
@@ -113,6 +117,6 @@ const known = (keys: Keys): Caller => ({
 });
 
 function reply(to: ServerResponse, { status, headers, body, code, message = "" }: Reply): void {
-  if (code !== undefined) return answer(to, status, code, message);
-  to.writeHead(status, headers).end(body);
+  if (code !== undefined) answer(to, status, code, message);
+  else to.writeHead(status, headers).end(body);
 }
