@@ -26,6 +26,9 @@ export const patienceOf = ({ patience = defaultPatience }: BucketAccess): Patien
 /** Sockets that nothing comes from: what was asked is asked again. */
 export const requestHandler = { connectionTimeout: 5000, socketTimeout: 60_000 };
 
+/** What the SDK would say is in the errors that it throws. */
+export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 /** The AWS SDK, which is loaded when it is needed. */
 export const loadSdk = <Sdk>(load: () => Promise<Sdk>): Promise<Sdk> =>
   load().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { DeliveryError } from "../errors.ts";
-import { type AccessKeys, type BucketAccess, loadSdk, patienceOf, requestHandler } from "./access.ts";
+import { type AccessKeys, type BucketAccess, loadSdk, patienceOf, requestHandler, silent } from "./access.ts";
 import { asBucketFault, faultOf } from "./fault.ts";
 import { patiently } from "./patience.ts";
 
@@ -42,6 +42,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
       region: request.region,
       maxAttempts: 1,
       requestHandler,
+      logger: silent,
       ...(own === undefined ? {} : { credentials: plain(own) }),
       ...(endpoints?.sts === undefined ? {} : { endpoint: endpoints.sts }),
     });

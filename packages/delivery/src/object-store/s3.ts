@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { type AccessKeys, type BucketAccess, loadSdk, patienceOf, requestHandler } from "./access.ts";
+import { type AccessKeys, type BucketAccess, loadSdk, patienceOf, requestHandler, silent } from "./access.ts";
 import { asBucketFault, type Fault, faultOf } from "./fault.ts";
 import type { ListedObject, NewObject, ObjectStore } from "./object-store.ts";
 import { patiently } from "./patience.ts";
@@ -44,6 +44,7 @@ export async function openBucket(
     // Attempts are made here, for a body has to be opened anew.
     maxAttempts: 1,
     requestHandler,
+    logger: silent,
     // What is sent has its own hash; a trailer in its place would not be signed.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -96,10 +97,15 @@ export async function openBucket(
     put: (key, object) =>
       ask(async () => {
         const body = await object.open();
+        // The SDK would wait for ever for the rest of a body that fails.
+        const broken = new AbortController();
+        body.on("error", (error) => broken.abort(error));
+        const abortSignal = AbortSignal.any([broken.signal, ...(signal === undefined ? [] : [signal])]);
         try {
-          await client.send(putCommand(key, object, body), options);
+          await client.send(putCommand(key, object, body), { abortSignal });
           return "created";
         } catch (error) {
+          if (broken.signal.aborted) throw broken.signal.reason;
           if (faultOf(error) === "exists") return "exists";
           throw error;
         } finally {

@@ -1,0 +1,12 @@
+import { afterAll, beforeAll } from "vitest";
+import { startFakeObjectServer } from "../support/object-storage/fake/server.ts";
+import type { ObjectServer } from "../support/object-storage/server.ts";
+import { bucketConformance } from "./buckets.ts";
+
+let server: ObjectServer;
+beforeAll(async () => {
+  server = await startFakeObjectServer();
+});
+afterAll(() => server.stop());
+
+bucketConformance("the fake", () => server);

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { hasRadosgw, startRadosgw } from "../support/object-storage/radosgw.ts";
+import type { ObjectServer } from "../support/object-storage/server.ts";
+import { bucketConformance } from "./buckets.ts";
+
+// Where it must be there, as `.ci/run` says, its absence is an error.
+const isRequired = process.env["RADOSGW"] === "required";
+if (!hasRadosgw && !isRequired)
+  console.warn("no radosgw is installed: buckets are tested against the fake alone");
+
+describe.skipIf(!hasRadosgw && !isRequired)("Ceph's object gateway", () => {
+  let server: ObjectServer;
+  beforeAll(async () => {
+    server = await startRadosgw();
+  }, 180_000);
+  afterAll(() => server.stop());
+
+  bucketConformance("radosgw", () => server);
+});
