@@ -8,7 +8,7 @@ export type DestinationRequest = {
   /** A slash at its end is left out. */
   readonly prefix: string;
   readonly roleArn: string;
-  readonly kmsKeyArn?: string | undefined;
+  readonly kmsKeyArn?: string | null | undefined;
 };
 
 /** Longest prefix, so that a session's policy, which names it several times, is no longer than STS takes. */

@@ -38,6 +38,7 @@ const codes: Readonly<Record<string, Fault>> = {
   "KMS.ThrottlingException": "momentary",
   TimeoutError: "momentary",
   NoSuchBucket: "denied",
+  InvalidToken: "denied",
   PermanentRedirect: "elsewhere",
   AuthorizationHeaderMalformed: "elsewhere",
   IllegalLocationConstraintException: "elsewhere",

@@ -26,9 +26,12 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
     let brokerage: Customer;
     let bucket: ObjectStore;
     let root: string;
+    let externalId: string;
     beforeAll(async () => {
       brokerage = await makeCustomer(serverOf());
-      const { id } = await brokerage.onboard();
+      const onboarded = await brokerage.onboard();
+      const { id } = onboarded;
+      externalId = onboarded.externalId;
       await brokerage.destinations.verify(customer, id);
       const opened = await brokerage.destinations.open(customer, id, { delivery: "d1", folder: "here" });
       ({ bucket, root } = opened);
@@ -177,8 +180,18 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
       const of = { bucket: brokerage.bucket, region, kmsKeyArn: null };
       const keys = { ...serverOf().owner, secretAccessKey: "wrong" };
       const stranger = await openBucket(of, { access: { ...brokerage.access, keys } });
-      expect(await codeOf(stranger.put(`${root}stranger`, objectOf("x")))).toBe("bucket_denied");
-      stranger.close();
+      const id = (await brokerage.destinations.list(customer))[0]?.id ?? "";
+      const { roleArn } = await brokerage.destinations.find(customer, id);
+      const policy = { Version: "2012-10-17", Statement: [] };
+      const request = { roleArn, region, externalId, sessionName: "d1", policy };
+      const given = await (await assumeRole(request, brokerage.access)).keys();
+      const sessionToken = given.sessionToken?.replace(/.{8}$/, "AAAAAAAA");
+      const session = { keys: async () => ({ ...given, sessionToken }), renew: () => {} };
+      const tampered = await openBucket(of, { access: brokerage.access, session });
+      for (const one of [stranger, tampered]) {
+        expect(await codeOf(one.put(`${root}stranger`, objectOf("x")))).toBe("bucket_denied");
+        one.close();
+      }
     });
 
     test("a bucket of one's own is listed in the order of keys, and emptied", async () => {

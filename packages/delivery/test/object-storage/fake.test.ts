@@ -2,6 +2,8 @@ import { afterAll, beforeAll } from "vitest";
 import { startFakeObjectServer } from "../support/object-storage/fake/server.ts";
 import type { ObjectServer } from "../support/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
+import { destinationConformance } from "./destinations.ts";
+import { publicationConformance } from "./publications.ts";
 
 let server: ObjectServer;
 beforeAll(async () => {
@@ -10,3 +12,5 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 bucketConformance("the fake", () => server);
+destinationConformance("the fake", () => server);
+publicationConformance("the fake", () => server);

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { hasRadosgw, startRadosgw } from "../support/object-storage/radosgw.ts";
 import type { ObjectServer } from "../support/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
+import { destinationConformance } from "./destinations.ts";
+import { publicationConformance } from "./publications.ts";
 
 // Where it must be there, as `.ci/run` says, its absence is an error.
 const isRequired = process.env["RADOSGW"] === "required";
@@ -16,4 +18,6 @@ describe.skipIf(!hasRadosgw && !isRequired)("Ceph's object gateway", () => {
   afterAll(() => server.stop());
 
   bucketConformance("radosgw", () => server);
+  destinationConformance("radosgw", () => server);
+  publicationConformance("radosgw", () => server);
 });

@@ -45,7 +45,7 @@ export type Customer = {
 export type Onboarding = {
   readonly bucket?: string;
   readonly region?: string;
-  readonly kmsKeyArn?: string | undefined;
+  readonly kmsKeyArn?: string | null | undefined;
   /** Changes of the page's policies, as JSON text. */
   readonly trust?: (policy: string) => string;
   readonly permissions?: (policy: string) => string;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 const page = readFileSync(new URL("../../../../../docs/push-onboarding.md", import.meta.url), "utf8");
 
 /** What stands for the words in capitals of the page. */
-export type Filled = Readonly<Record<string, string>>;
+export type Filled = Readonly<Record<string, string | null>>;
 
 /** The policy that the onboarding page has under a heading, filled in; without the statements on a key if none is named. */
 export function policyOf(heading: string, words: Filled): string {

@@ -124,6 +124,7 @@ export async function startRadosgw(): Promise<ObjectServer> {
       return arn;
     },
     failWhen: gate.failWhen,
+    knowsIfNoneMatch: false,
     stop: async () => {
       await gate.stop();
       await stop();

@@ -42,6 +42,8 @@ export type ObjectServer = {
   readonly makeRole: (role: Role) => string;
   /** Have requests fail from now on; undefined: no more. */
   readonly failWhen: (fault: ((asked: Asked) => Fault) | undefined) => void;
+  /** Whether bucket policies can ask for `If-None-Match`. */
+  readonly knowsIfNoneMatch: boolean;
   readonly stop: () => Promise<void>;
 };
 

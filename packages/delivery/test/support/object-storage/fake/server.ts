@@ -101,6 +101,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
     failWhen: (fault) => {
       faultOf = fault;
     },
+    knowsIfNoneMatch: true,
     stop: () => close(server),
   };
 }
