@@ -35,7 +35,7 @@ export { type BucketPartsOptions, bucketParts } from "./parts/bucket.ts";
 export { folderParts } from "./parts/folder.ts";
 export type { OpenPart, PartStore } from "./parts/part-store.ts";
 export type { Pinned } from "./pinned.ts";
-export { builtInProfiles } from "./profile/built-in.ts";
+export { builtInProfiles, standardProfiles } from "./profile/built-in.ts";
 export { manifestProfile, type OutputProfile, type ProfileChoice, profileOf } from "./profile/profile.ts";
 export { readProfiles } from "./profile/read-profiles.ts";
 export { type DeliveredDataset, type DeliverySchema, deliveredDatasets, schemaOf } from "./profile/schema.ts";
@@ -59,6 +59,7 @@ export { type RetentionOptions, type RetentionReport, retain } from "./retention
 export type { ExportBatch, ExportColumn, ExportRead, ExportSource, ExportType } from "./source.ts";
 export type { DatasetReader } from "./store-source/dataset-reader.ts";
 export { entitySetReader } from "./store-source/entity-set-reader.ts";
+export { type PropertyReaderOptions, propertyReader } from "./store-source/property-reader.ts";
 export { storeSource } from "./store-source/store-source.ts";
 export type { CrashPoint } from "./worker/crash-point.ts";
 export type {

@@ -22,7 +22,7 @@ export type Fields = {
    * shown, and null (or `[]`) elsewhere.
    */
   readonly replaced: ReadonlyMap<string, BoundNode>;
-  /** Names of the hidden properties that a query of the host may filter by. */
+  /** Names of the hidden properties that a query of the host may read. */
   readonly computed: ReadonlySet<string>;
   /** Names of the properties that `dataset` shows. */
   readonly shownBy: (dataset: string) => readonly string[];

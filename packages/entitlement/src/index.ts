@@ -29,6 +29,7 @@ export {
   datasetProperty,
   hiddenProperties,
   listingProperties,
+  mediaPermissionProperty,
   type Privacy,
   provisionalIdProperty,
   type RegionProperties,
@@ -43,6 +44,8 @@ export {
   requireChannel,
   type Scope,
   type ScopeOptions,
+  scopeWithin,
+  showsWhole,
   visibleEntitySet,
 } from "./scope.ts";
 export {

@@ -1,7 +1,7 @@
 import { anyOf, type BoundNode, constant, type EntitySet, propertyNode } from "@cadastre/odata";
 import type { Grants } from "./grants.ts";
 import { isOneOf, text } from "./predicate.ts";
-import { datasetProperty, type Privacy, type ResourceRule } from "./resources.ts";
+import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources.ts";
 
 /** Whether a row is for the public, or of a dataset that grants its private rows too. */
 export function openRows(entitySet: EntitySet, { privacy }: ResourceRule, grants: Grants): BoundNode {
@@ -12,7 +12,7 @@ export function openRows(entitySet: EntitySet, { privacy }: ResourceRule, grants
 
 /** `Permission/all(value:value in ('Public',…))`. A row that cannot say is private, one that says nothing is not. */
 function isOpen({ type }: EntitySet, { property: name, open }: Privacy): BoundNode {
-  const property = type.properties.get(name);
+  const property = type.properties.get(name) ?? hiddenProperties.get(name);
   if (property?.collection !== true || property.type !== "Edm.String") return constant(false);
   const variable = { kind: "Variable", type: property.type, name: "value" } as const;
   return {

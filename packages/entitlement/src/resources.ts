@@ -25,6 +25,9 @@ export const listingProperties = {
   originating_system: hidden("ListingOriginatingSystemName"),
 } as const satisfies Record<string, StructuralProperty>;
 
+/** What a MediaAsset row must know of its Media row, as {@link listingProperties}: for whom that is. */
+export const mediaPermissionProperty: StructuralProperty = { ...hidden("MediaPermission"), collection: true };
+
 /**
  * What the property of a listing is called while it has no Placekey, as `prov:<ULID>`: the host computes it from the
  * address and the place. In no entity set, as {@link datasetProperty}; see {@link ResourceRule.computed}.
@@ -48,10 +51,9 @@ export const provisionalIdProperty: StructuralProperty = {
 
 /** Every property that a store may keep and that no entity set may have. */
 export const hiddenProperties: ReadonlyMap<string, StructuralProperty> = new Map(
-  [datasetProperty, ...Object.values(listingProperties), provisionalIdProperty].map((property) => [
-    property.name,
-    property,
-  ]),
+  [datasetProperty, ...Object.values(listingProperties), mediaPermissionProperty, provisionalIdProperty].map(
+    (property) => [property.name, property],
+  ),
 );
 
 /** Granted with the resource, in every dataset, as is the key: without them no record can be told from another. */
@@ -86,7 +88,10 @@ type RowRule =
   /** It describes, by the name of the lookup in `lookupName`, a field that is visible. */
   | { readonly by: "lookup"; readonly lookupName: string };
 
-/** Which rows are for the public: those whose collection `property` holds none but `open` values. The others are private. */
+/**
+ * Which rows are for the public: those whose collection `property`, hidden or of the entity set, holds none but `open`
+ * values. The others are private.
+ */
 export type Privacy = { readonly property: string; readonly open: readonly string[] };
 
 export type ResourceRule = RowRule & {
@@ -95,10 +100,20 @@ export type ResourceRule = RowRule & {
   /** Fields that no grant of all fields shows, but one of contact fields or of the very name. */
   readonly contact?: readonly string[];
   /**
-   * Hidden properties that a query of the host may filter by, though no caller can name them. Each reads null in the rows of
+   * Hidden properties that a query of the host may read, though no caller can name them. Each reads null in the rows of
    * a dataset that does not show all of `derivedFrom` whole.
    */
   readonly computed?: readonly StructuralProperty[];
+};
+
+const byPlace: RowRule = {
+  by: "region",
+  regions: {
+    state: "StateOrProvince",
+    county: "CountyOrParish",
+    zip: "PostalCode",
+    originating_system: "OriginatingSystemName",
+  },
 };
 
 const ofListing: RowRule = {
@@ -185,17 +200,10 @@ export const ruleOf = (resource: string, rules: ResourceRules): ResourceRule | u
 
 /** How each resource is restricted. Rows of a resource that has no rule are visible to nobody. */
 export const resourceRules: ResourceRules = {
-  Property: {
-    by: "region",
-    regions: {
-      state: "StateOrProvince",
-      county: "CountyOrParish",
-      zip: "PostalCode",
-      originating_system: "OriginatingSystemName",
-    },
-    computed: [provisionalIdProperty],
-  },
+  Property: { ...byPlace, computed: [provisionalIdProperty] },
+  PublicRecord: byPlace,
   Media: { ...ofListing, privacy: privacyOfMedia },
+  MediaAsset: { ...ofListing, privacy: { ...privacyOfMedia, property: mediaPermissionProperty.name } },
   OpenHouse: ofListing,
   Member: { by: "dataset", contact: contactOfMember },
   Office: { by: "dataset", contact: contactOfOffice },

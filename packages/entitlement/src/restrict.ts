@@ -55,7 +55,7 @@ function restrictSelect(
   const known = ofResource.get(select);
   if (known !== undefined) return known;
   const restricted = select.map((item) => {
-    refuseHidden(item.property.name, resource);
+    refuseUnreadable(item.property.name, resource);
     const expression = rewrite(item.expression);
     return expression === item.expression ? item : { property: item.property, expression };
   });
@@ -101,12 +101,12 @@ function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Resou
   const { property, base } = node;
   const ofEntity = base === undefined || (base.kind === "Variable" && base.name === "$it");
   if (!ofEntity) throw hidden(property.name);
-  if (!resource.computed.has(property.name)) refuseHidden(property.name, resource);
+  refuseUnreadable(property.name, resource);
   return resource.replaced.get(property.name) ?? node;
 }
 
-function refuseHidden(name: string, { entitySet }: Resource): void {
-  if (!entitySet.type.properties.has(name)) throw hidden(name);
+function refuseUnreadable(name: string, { entitySet, computed }: Resource): void {
+  if (!computed.has(name) && !entitySet.type.properties.has(name)) throw hidden(name);
 }
 
 const hidden = (name: string) =>

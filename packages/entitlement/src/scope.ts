@@ -46,16 +46,17 @@ export type ScopeOptions = {
 
 const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, Resource>>();
 
+/** What scopes were compiled from. */
+const origins = new WeakMap<Scope, readonly [entitlement: Entitlement, options: ScopeOptions]>();
+
 /**
  * What a verified entitlement grants of `entitySets`.
  *
  * @throws {EntitlementError} if a grant names a dataset, a resource, a field or a policy that is not known, or has a mask
  * that does not fit: what it means cannot be known, so nothing of the document is trusted.
  */
-export function compileScope(
-  entitlement: Entitlement,
-  { entitySets, datasets: known, rules = resourceRules }: ScopeOptions,
-): Scope {
+export function compileScope(entitlement: Entitlement, options: ScopeOptions): Scope {
+  const { entitySets, datasets: known, rules = resourceRules } = options;
   refuseUnknownDatasets(entitlement.datasets, known);
   const sets = new Map(entitySets.map((entitySet) => [entitySet.name, entitySet]));
   for (const entitySet of entitySets) refuseHiddenNames(entitySet);
@@ -81,7 +82,29 @@ export function compileScope(
     restricts: (name: string) => resources.get(name)?.restricted ?? false,
   } satisfies Omit<Scope, "compiled">) as Scope;
   resourcesOf.set(scope, resources);
+  origins.set(scope, [entitlement, options]);
   return scope;
+}
+
+const withinDatasets = new WeakMap<Scope, Map<string, Scope>>();
+
+/** What a scope grants of one dataset: all that it does of its rows, and nothing where it does not grant the dataset. */
+export function scopeWithin(scope: Scope, dataset: string): Scope {
+  const origin = origins.get(scope);
+  if (origin === undefined) throw new TypeError("the scope was not compiled");
+  const known = withinDatasets.get(scope) ?? new Map<string, Scope>();
+  withinDatasets.set(scope, known);
+  const [entitlement, options] = origin;
+  const datasets = entitlement.datasets.filter(({ dataset_id }) => dataset_id === dataset);
+  const within = known.get(dataset) ?? compileScope({ ...entitlement, datasets }, options);
+  known.set(dataset, within);
+  return within;
+}
+
+/** Whether every dataset of the scope that grants the entity set shows a property whole. */
+export function showsWhole({ name }: EntitySet, scope: Scope, property: string): boolean {
+  const { entitySet, replaced } = resourceOf({ name }, scope);
+  return entitySet.type.properties.has(property) && !replaced.has(property);
 }
 
 /**
@@ -92,7 +115,7 @@ export const visibleEntitySet = (entitySet: EntitySet, scope: Scope): EntitySet 
   resourceOf(entitySet, scope).entitySet;
 
 /** @throws {TypeError} if the scope was compiled without the entity set, or was not compiled. */
-export function resourceOf({ name }: EntitySet, scope: Scope): Resource {
+export function resourceOf({ name }: Pick<EntitySet, "name">, scope: Scope): Resource {
   const resource = resourcesOf.get(scope)?.get(name);
   if (resource === undefined)
     throw new TypeError(`the scope was compiled without the entity set \`${name}\``);

@@ -1,5 +1,5 @@
 import { compileScope, type ResourceGrant, restrict, visibleEntitySet } from "@cadastre/entitlement";
-import { matches, propertyNode } from "@cadastre/odata";
+import { evaluate, matches, propertyNode } from "@cadastre/odata";
 import { expect, test } from "vitest";
 import { entitlement, grant, oregon, texas } from "./support/documents.ts";
 import { entitySet, property } from "./support/model.ts";
@@ -51,12 +51,18 @@ test.each<[string, ResourceGrant, boolean]>([
   expect(finds(scope, "Unsaid", texas)).toBe(false);
 });
 
-test("what is computed is in no entity set, and is selected by nobody", () => {
-  const scope = scopeOf({ fields: "*" });
+test("what is computed is in no entity set, and a query of the host selects of it what datasets show", () => {
+  const scope = scopeOf({ fields: ["City"] });
   const visible = visibleEntitySet(homes, scope);
   expect(visible.type.properties.has("PlaceId")).toBe(false);
   const select = [{ property: placeId, expression: propertyNode(placeId) }];
-  expect(() => restrict(query(visible, { select }), scope)).toThrow(TypeError);
+  const [selected] = restrict(query(visible, { select }), scope).select;
+  const valueIn = (DatasetId: string) =>
+    selected && evaluate(selected.expression, { DatasetId, PlaceId: "id" });
+  expect([valueIn(texas), valueIn(oregon)]).toEqual([null, "id"]);
+  const hidden = { ...placeId, name: "Other" };
+  const other = [{ property: hidden, expression: propertyNode(hidden) }];
+  expect(() => restrict(query(visible, { select: other }), scope)).toThrow(TypeError);
 });
 
 test("a resource has a rule, granted or not, or proves nothing", () => {

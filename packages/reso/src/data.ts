@@ -13,6 +13,8 @@ export type FieldFacts = {
   readonly lookup?: string;
   readonly lookupStatus?: LookupStatus;
   readonly synonyms?: readonly string[];
+  /** Names of the fields that it is computed from. */
+  readonly derivedFrom?: readonly string[];
 };
 
 /**
@@ -35,6 +37,13 @@ type ResourceFacts = {
   readonly fields: readonly FieldFacts[];
 };
 
+/** `data/own/<name>.json`. */
+type OwnResourceFacts = {
+  readonly name: string;
+  readonly key: string;
+  readonly fields: readonly (FieldFacts & { readonly required?: true })[];
+};
+
 /** `data/local/<originating system>.json`. */
 type LocalFacts = {
   readonly fields: readonly FieldFacts[];
@@ -43,6 +52,7 @@ type LocalFacts = {
 
 type DataFiles = Readonly<
   Record<`resources/${string}`, ResourceFacts> &
+    Record<`own/${string}`, OwnResourceFacts> &
     Record<`local/${string}`, LocalFacts> & { lookups: LookupTable }
 >;
 

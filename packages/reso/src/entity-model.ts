@@ -1,7 +1,8 @@
 import type { Annotation, EntityModel, EntitySet, StructuralProperty } from "@cadastre/odata";
-import { type ResourceName, resourceNames } from "./dictionary.ts";
+import { resourceNames } from "./dictionary.ts";
 import type { Field } from "./field.ts";
-import { resource } from "./resources.ts";
+import { isOwnResource } from "./own-resources.ts";
+import { type RecordName, recordNames, resource } from "./resources.ts";
 
 /** Annotations of a derived field: clients can't write it. Distances between coordinates are metres. */
 function derivedAnnotations(field: Field): readonly Annotation[] {
@@ -26,18 +27,20 @@ function annotationsOf(field: Field): readonly Annotation[] {
 /** A field is a structural property that knows more; here it gains its annotations. */
 const toProperty = (field: Field): StructuralProperty => ({ ...field, annotations: annotationsOf(field) });
 
-function toEntitySet(name: ResourceName): EntitySet {
+function toEntitySet(name: RecordName): EntitySet {
   const { key, fields } = resource(name);
+  // `$metadata` does not describe our own.
+  const properties = isOwnResource(name) ? fields : fields.map(toProperty);
   return {
     name,
-    type: { name, key: [key], properties: new Map(fields.map((field) => [field.name, toProperty(field)])) },
+    type: { name, key: [key], properties: new Map(properties.map((property) => [property.name, property])) },
   };
 }
 
-const entitySets = new Map(resourceNames.map((name) => [name, toEntitySet(name)]));
+const entitySets = new Map(recordNames.map((name) => [name, toEntitySet(name)]));
 
-/** The entity set of a resource, which goes by the resource's name. */
-export function entitySet(name: ResourceName): EntitySet {
+/** The entity set of a resource, which goes by the resource's name. Those of our own are none of the OData service. */
+export function entitySet(name: RecordName): EntitySet {
   const found = entitySets.get(name);
   if (found === undefined) throw new RangeError(`unknown entity set \`${name}\``);
   return found;

@@ -20,5 +20,6 @@ export {
   type OriginatingSystemId,
   originatingSystems,
 } from "./originating-systems.ts";
+export { type OwnResourceName, ownResourceNames } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
-export { fieldsOf, type Resource, resource } from "./resources.ts";
+export { fieldsOf, type RecordName, type Resource, recordNames, resource } from "./resources.ts";

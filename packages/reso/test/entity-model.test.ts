@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { entityModel, entitySet, fieldsOf, resourceNames } from "../src/index.ts";
+import { entityModel, entitySet, fieldsOf, ownResourceNames, resourceNames } from "../src/index.ts";
 
 test("the model is the RESO container with the six resources, each an entity set", () => {
   expect(entityModel).toMatchObject({ namespace: "org.reso.metadata", container: "RESO" });
@@ -8,7 +8,18 @@ test("the model is the RESO container with the six resources, each an entity set
   expect(entityModel.entitySets.map(({ type }) => type.name)).toEqual(names);
 });
 
+test.each(ownResourceNames)("%s is ours: in no `$metadata`, with no annotation of the dictionary", (name) => {
+  const { type } = entitySet(name);
+  expect(entityModel.entitySets).not.toContainEqual(expect.objectContaining({ name }));
+  expect([...type.properties.keys()]).toEqual(fieldsOf(name).map((field) => field.name));
+  for (const property of type.properties.values()) expect(property.annotations).toBeUndefined();
+  for (const field of [...type.key, "ModificationTimestamp", "OriginatingSystemName"])
+    expect(type.properties.get(field)?.nullable).toBe(false);
+});
+
 test.each([
+  ["MediaAsset", "MediaAssetId"],
+  ["PublicRecord", "PublicRecordKey"],
   ["Property", "ListingKey"],
   ["Media", "MediaKey"],
   ["Member", "MemberKey"],

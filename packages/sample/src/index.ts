@@ -1,5 +1,6 @@
 /**
- * Synthetic MLS markets: the same seed gives the same offices, members, listings, media and open houses.
+ * Synthetic MLS markets: the same seed gives the same offices, members, listings, media and their
+ * files, open houses and public records.
  *
  * @module
  */

@@ -3,16 +3,26 @@ import { changed } from "./listing-history.ts";
 import { blockSize, type ListingPlan, planBlock } from "./listing-plan.ts";
 import { listingRecord } from "./listing-record.ts";
 import { mediaRecords } from "./media.ts";
+import { mediaAssetRecords } from "./media-asset.ts";
 import { memberOf, membersPerOffice } from "./member.ts";
 import { officeOf, officesPerCohort } from "./office.ts";
 import { openHouseRecords } from "./open-house.ts";
+import { publicRecords } from "./public-record.ts";
 import { mix } from "./random.ts";
 import type { SampleRecord } from "./record.ts";
 import { memberRecord, officeRecord } from "./roster.ts";
 import { type System, systems } from "./systems.ts";
 
 /** Resources of a market, in an order in which each refers to earlier ones only. */
-export const sampleResources = ["Office", "Member", "Property", "Media", "OpenHouse"] as const;
+export const sampleResources = [
+  "Office",
+  "Member",
+  "Property",
+  "Media",
+  "MediaAsset",
+  "OpenHouse",
+  "PublicRecord",
+] as const;
 
 export type SampleResource = (typeof sampleResources)[number];
 
@@ -30,6 +40,8 @@ export type SampleListing = {
   readonly property: SampleRecord;
   /** By `Order`. */
   readonly media: readonly SampleRecord[];
+  /** One for each of `media`, in their order. */
+  readonly mediaAssets: readonly SampleRecord[];
   readonly openHouses: readonly SampleRecord[];
 };
 
@@ -51,7 +63,7 @@ export type Market = MarketOptions & {
   readonly listingAfter: (index: number, step: number) => SampleListing | undefined;
   readonly listingsWithMedia: () => IterableIterator<SampleListing>;
   readonly rows: (resource: SampleResource) => IterableIterator<SampleRow>;
-  /** Every row of every resource: offices, members, then each listing with its media and open houses. */
+  /** Every row of every resource: offices, members, then each listing with what hangs on it, then public records. */
   readonly allRows: () => IterableIterator<SampleRow>;
 };
 
@@ -66,16 +78,20 @@ export function generateMarket({ seed, listings }: MarketOptions): Market {
   let block = -1;
   let plans: readonly ListingPlan[] = [];
 
-  function at(index: number): Listing {
-    if (!Number.isInteger(index) || index < 0 || index >= listings) {
-      throw new RangeError(`no listing ${index} in a market of ${listings}`);
-    }
-    const wanted = Math.floor(index / blockSize);
+  function plansOf(wanted: number): readonly ListingPlan[] {
     if (wanted !== block) {
       plans = planBlock(own, wanted);
       block = wanted;
     }
-    return listingOf(own, index, plans[index % blockSize] as ListingPlan);
+    return plans;
+  }
+
+  function at(index: number): Listing {
+    if (!Number.isInteger(index) || index < 0 || index >= listings) {
+      throw new RangeError(`no listing ${index} in a market of ${listings}`);
+    }
+    const plan = plansOf(Math.floor(index / blockSize))[index % blockSize] as ListingPlan;
+    return listingOf(own, index, plan);
   }
 
   function* listed(): IterableIterator<Listing> {
@@ -86,6 +102,7 @@ export function generateMarket({ seed, listings }: MarketOptions): Market {
     datasetId: listing.system.datasetId,
     property: listingRecord(listing),
     media: mediaRecords(listing),
+    mediaAssets: mediaAssetRecords(listing),
     openHouses: openHouseRecords(listing),
   });
 
@@ -112,6 +129,15 @@ export function generateMarket({ seed, listings }: MarketOptions): Market {
     }
   }
 
+  function* recorded(): IterableIterator<SampleRow> {
+    for (let first = 0; first < listings; first += blockSize) {
+      const wanted = first / blockSize;
+      const listed = plansOf(wanted).slice(0, listings - first);
+      for (const { system, record } of publicRecords(own, wanted, listed))
+        yield { resource: "PublicRecord", datasetId: system.datasetId, record };
+    }
+  }
+
   function rows(resource: SampleResource): IterableIterator<SampleRow> {
     switch (resource) {
       case "Office":
@@ -124,8 +150,12 @@ export function generateMarket({ seed, listings }: MarketOptions): Market {
         return perListing(resource, (listing) => [listingRecord(listing)]);
       case "Media":
         return perListing(resource, mediaRecords);
+      case "MediaAsset":
+        return perListing(resource, mediaAssetRecords);
       case "OpenHouse":
         return perListing(resource, openHouseRecords);
+      case "PublicRecord":
+        return recorded();
     }
   }
 
@@ -136,11 +166,13 @@ export function generateMarket({ seed, listings }: MarketOptions): Market {
   function* allRows(): IterableIterator<SampleRow> {
     yield* rows("Office");
     yield* rows("Member");
-    for (const { datasetId, property, media, openHouses } of listingsWithMedia()) {
+    for (const { datasetId, property, media, mediaAssets, openHouses } of listingsWithMedia()) {
       yield { resource: "Property", datasetId, record: property };
       for (const record of media) yield { resource: "Media", datasetId, record };
+      for (const record of mediaAssets) yield { resource: "MediaAsset", datasetId, record };
       for (const record of openHouses) yield { resource: "OpenHouse", datasetId, record };
     }
+    yield* rows("PublicRecord");
   }
 
   function listingAfter(index: number, step: number): SampleListing | undefined {

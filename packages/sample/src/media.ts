@@ -6,10 +6,10 @@ import type { SampleRecord } from "./record.ts";
 import type { System } from "./systems.ts";
 import { writerOf } from "./writers.ts";
 
-type MediaCategory = "Photo" | "Document" | "Unbranded Virtual Tour";
+export type MediaCategory = "Photo" | "Document" | "Unbranded Virtual Tour";
 
 /** A picture, a document or a tour of a listing. */
-type Media = {
+export type Media = {
   readonly system: System;
   readonly seed: number;
   readonly listing: Listing;
@@ -90,10 +90,10 @@ const fills: Fills<Media> = {
 
 const write = writerOf("Media", fills);
 
-/** The Media records of a listing, by `Order`: pictures, documents, tours. */
-export function mediaRecords(listing: Listing): readonly SampleRecord[] {
+/** The media of a listing, by `order`: pictures, documents, tours. */
+export function mediaOf(listing: Listing): readonly Media[] {
   const { photos, documents, tours, photosChangedAt, system } = listing;
-  const records: SampleRecord[] = [];
+  const media: Media[] = [];
   for (let order = 0; order < photos + documents + tours; order++) {
     const seed = combine(listing.seed ^ 0xa7, order);
     const category =
@@ -101,7 +101,10 @@ export function mediaRecords(listing: Listing): readonly SampleRecord[] {
     // One in five was touched some time after it was added.
     const modifiedAt =
       seed % 5 === 0 ? Math.min(asOf - 1, photosChangedAt + (seed % 700) * hour) : photosChangedAt;
-    records.push(write({ system, seed, listing, category, order, enteredAt: photosChangedAt, modifiedAt }));
+    media.push({ system, seed, listing, category, order, enteredAt: photosChangedAt, modifiedAt });
   }
-  return records;
+  return media;
 }
+
+/** The Media records of a listing, by `Order`. */
+export const mediaRecords = (listing: Listing): readonly SampleRecord[] => mediaOf(listing).map(write);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { groupBy, listings, market, properties, text } from "./support/market.ts";
 
 const members = new Map([...market.rows("Member")].map(({ record }) => [text(record, "MemberKey"), record]));
@@ -72,4 +72,51 @@ test("open houses lie in the active time of their listing", () => {
     }
   }
   expect(found).toBeGreaterThan(300);
+});
+
+test("each media has one asset, whose key is its own", () => {
+  for (const { media, mediaAssets } of listings)
+    expect(mediaAssets.map(({ MediaKey }) => MediaKey)).toEqual(media.map(({ MediaKey }) => MediaKey));
+  const assets = listings.flatMap(({ mediaAssets }) => mediaAssets);
+  expect(groupBy(assets, "MediaAssetId").size).toBe(assets.length);
+  for (const { Sha256 } of assets) expect(Sha256).toMatch(/^[\da-f]{64}$/);
+});
+
+describe("public records", () => {
+  const records = [...market.rows("PublicRecord")].map(({ record }) => record);
+  const byPlacekey = groupBy(properties, "Placekey");
+
+  test("have keys of their own", () => {
+    expect(groupBy(records, "PublicRecordKey").size).toBe(records.length);
+  });
+
+  test("are there of most properties that a system lists, and of some that nobody lists", () => {
+    const identity = (record: (typeof records)[number]) =>
+      `${text(record, "Placekey")} ${text(record, "OriginatingSystemName")}`;
+    const known = new Set(records.map(identity));
+    const listed = properties.filter(({ Placekey }) => Placekey !== undefined);
+    const found = listed.filter((listing) => known.has(identity(listing))).length;
+    expect(found / listed.length).toBeGreaterThan(0.85);
+    expect(found).toBeLessThan(listed.length);
+    const unlisted = records.filter(
+      (record) => text(record, "Placekey") !== undefined && !byPlacekey.has(text(record, "Placekey") ?? ""),
+    );
+    expect(unlisted.length).toBeGreaterThan(records.length / 20);
+  });
+
+  test("say the same of the place as the listings do", () => {
+    for (const record of records)
+      for (const listing of byPlacekey.get(text(record, "Placekey") ?? "") ?? [])
+        for (const field of ["StateOrProvince", "CountyOrParish", "PostalCode", "City"])
+          expect([field, record[field]]).toEqual([field, listing[field] ?? record[field]]);
+  });
+
+  test("add land and building up, and put transfers in their order", () => {
+    for (const record of records) {
+      const { AssessedLandValue: land, AssessedImprovementValue: building, AssessedTotalValue: total } = record;
+      expect(Number(land) + Number(building)).toBe(total);
+      const [last, prior] = [text(record, "LastTransferDate"), text(record, "PriorTransferDate")];
+      if (prior !== undefined) expect(prior < (last ?? "")).toBe(true);
+    }
+  });
 });

@@ -1,16 +1,17 @@
 import {
   datasetProperty,
   listingProperties,
+  mediaPermissionProperty,
   provisionalIdProperty,
   type ScopeOptions,
 } from "@cadastre/entitlement";
-import { entityModel, entitySet, originatingSystems } from "@cadastre/reso";
+import { entitySet, originatingSystems, recordNames } from "@cadastre/reso";
 import type { Follows, StoredResource } from "@cadastre/store";
 import { listingColumns } from "./data/listing-values.ts";
 
-/** What entitlements can grant: every resource of the model, of the known datasets. */
+/** What entitlements can grant: every resource, those that are no entity sets too, of the known datasets. */
 export const scopeOptions: ScopeOptions = {
-  ...entityModel,
+  entitySets: recordNames.map(entitySet),
   datasets: new Set(originatingSystems.map(({ datasetId }) => datasetId)),
 };
 
@@ -126,6 +127,22 @@ const media: StoredResource = {
   follows: followsListing("ResourceRecordKey"),
 };
 
+/** What its media says, and what the media's listing says to that. */
+const mediaAsset: StoredResource = {
+  entitySet: entitySet("MediaAsset"),
+  columns: ["MediaKey"],
+  indexes: [["MediaKey"]],
+  hidden: [...hidden, mediaPermissionProperty],
+  follows: {
+    resource: "Media",
+    key: "MediaKey",
+    values: {
+      ...Object.fromEntries(hidden.map(({ name }) => [name, name])),
+      [mediaPermissionProperty.name]: "Permission",
+    },
+  },
+};
+
 const openHouse: StoredResource = {
   entitySet: entitySet("OpenHouse"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ListingKey", "OpenHouseDate"],
@@ -148,14 +165,22 @@ const lookup: StoredResource = {
   ],
 };
 
+const publicRecord: StoredResource = {
+  entitySet: entitySet("PublicRecord"),
+  columns: ["OriginatingSystemName", "Placekey", "StateOrProvince", "CountyOrParish", "PostalCode"],
+  indexes: [["Placekey"]],
+};
+
 /** Every resource with a table, in an order in which each refers to earlier ones only. */
 export const storedResources: readonly StoredResource[] = [
   office,
   member,
   property,
   media,
+  mediaAsset,
   openHouse,
   lookup,
+  publicRecord,
 ];
 
 /** Order of a collection where the request gives none; the key follows. */

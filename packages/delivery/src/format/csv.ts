@@ -19,7 +19,8 @@ export class CsvEncoder {
     this.#members = new Members(columns);
   }
 
-  header(): Buffer {
+  /** The names. It lasts until the next call, as what {@link encode} gives. */
+  header(): Uint8Array {
     const out = this.#out;
     for (const [i, name] of this.#columns.entries()) {
       if (i > 0) this.#put(byte.comma);
@@ -30,11 +31,11 @@ export class CsvEncoder {
   }
 
   /**
-   * The records of whole JSON lines.
+   * The records of whole JSON lines, until the next call.
    *
    * @throws {DeliveryError} `invalid_record`
    */
-  encode(lines: Uint8Array): Buffer {
+  encode(lines: Uint8Array): Uint8Array {
     const [starts, ends] = this.#places;
     const member = (place: number, start: number, end: number) => {
       starts[place] = start;

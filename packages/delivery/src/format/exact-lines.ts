@@ -26,12 +26,12 @@ export class ExactLines {
   }
 
   /**
-   * Whole lines in, whole lines out.
+   * Whole lines in, whole lines out, until the next call.
    *
    * @throws {DeliveryError} `decimal_out_of_range`, `invalid_record`
    */
   encode(lines: Uint8Array): Uint8Array {
-    if (!this.#isNeeded) return Buffer.from(lines);
+    if (!this.#isNeeded) return lines;
     for (let at = 0; at < lines.length; ) {
       at = this.#members(lines, at, this.#names, this.#rewrites);
       this.#copy(lines, at, ++at);

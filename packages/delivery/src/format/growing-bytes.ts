@@ -28,9 +28,9 @@ export class GrowingBytes {
     this.length = length;
   }
 
-  /** What has been written, as bytes of its own; then there is nothing. */
-  take(): Buffer {
-    const taken = Buffer.from(this.bytes.subarray(0, this.length));
+  /** What has been written, until something is written anew; then there is nothing. */
+  take(): Uint8Array {
+    const taken = this.bytes.subarray(0, this.length);
     this.length = 0;
     return taken;
   }

@@ -8,7 +8,7 @@ export const gzipEncoder = "gzip;zlib;level=6;mtime=0;os=255";
 const [systemAt, unknownSystem] = [9, 255];
 
 /** Compresses to the same bytes on every machine. */
-export const gzip = () => [createGzip({ level: 6, chunkSize: 1 << 18 }), new NoSystem()] as const;
+export const gzip = () => [createGzip({ level: 6, chunkSize: 1 << 16 }), new NoSystem()] as const;
 
 class NoSystem extends Transform {
   #passed = 0;

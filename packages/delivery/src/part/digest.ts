@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Transform, type TransformCallback } from "node:stream";
-import { pipeline } from "node:stream/promises";
 
 /** What is said of bytes. */
 export type Digest = {
@@ -10,27 +9,49 @@ export type Digest = {
   readonly sha256: string;
 };
 
-/** Lets bytes through, and says what they were. */
-export class Digesting extends Transform {
+/** Takes bytes piece by piece, and says what they were. */
+export class Digester {
   readonly #hash = createHash("sha256");
   #length = 0;
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#hash.update(chunk);
-    this.#length += chunk.length;
-    done(null, chunk);
+  add(piece: Uint8Array): void {
+    this.#hash.update(piece);
+    this.#length += piece.length;
   }
 
-  /** To be called once, when all has passed. */
+  /** The pieces as they are, each of them added. */
+  async *over(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.add(piece);
+      yield piece;
+    }
+  }
+
+  /** To be called once. */
   digest(): Digest {
     return { byteLength: this.#length, sha256: this.#hash.digest("hex") };
   }
 }
 
+/** Lets bytes through, and says what they were. */
+export class Digesting extends Transform {
+  readonly #digester = new Digester();
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#digester.add(chunk);
+    done(null, chunk);
+  }
+
+  /** To be called once, when all has passed. */
+  digest(): Digest {
+    return this.#digester.digest();
+  }
+}
+
 /** Of what a file holds. */
 export async function digestOf(file: string, signal?: AbortSignal): Promise<Digest> {
-  const digesting = new Digesting();
-  digesting.resume();
-  await pipeline(createReadStream(file, { highWaterMark: 1 << 18 }), digesting, { signal });
-  return digesting.digest();
+  const digester = new Digester();
+  const pieces = createReadStream(file, { highWaterMark: 1 << 18, signal });
+  for await (const piece of pieces as AsyncIterable<Buffer>) digester.add(piece);
+  return digester.digest();
 }

@@ -1,7 +1,5 @@
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, mediaTypes } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
@@ -11,8 +9,9 @@ import { gzip } from "../format/gzip.ts";
 import { writeParquet } from "../format/parquet.ts";
 import type { OutputProfile } from "../profile/profile.ts";
 import type { ExportColumn, ExportSource } from "../source.ts";
-import { type Digest, Digesting, digestOf } from "./digest.ts";
+import { type Digest, Digester, Digesting, digestOf } from "./digest.ts";
 import { type PartStart, PartText } from "./part-text.ts";
+import { pump } from "./pump.ts";
 
 /** All that a part depends on. */
 export type PartRequest = {
@@ -95,23 +94,23 @@ async function writeText(
   file: string,
   signal: AbortSignal | undefined,
 ): Promise<Digests> {
-  const text = profile.format === "csv" ? csvOf(lines, columns) : copiesOf(lines);
-  const [plain, packed] = [new Digesting(), new Digesting()];
-  const packing = profile.compression === "gzip" ? gzip() : [];
-  const stages = [Readable.from(text), plain, ...packing, packed, createWriteStream(file, newFile)];
-  await pipeline(stages, { signal });
-  return { packed: packed.digest(), plain: plain.digest() };
+  const text = new Digester();
+  const pieces = text.over(profile.format === "csv" ? csvOf(lines, columns) : lines);
+  const bytes = createWriteStream(file, newFile);
+  if (profile.compression !== "gzip") {
+    await pump(pieces, [], bytes, signal);
+    const plain = text.digest();
+    return { plain, packed: plain };
+  }
+  const packed = new Digesting();
+  await pump(pieces, [...gzip(), packed], bytes, signal);
+  return { plain: text.digest(), packed: packed.digest() };
 }
 
 /** For its owner alone, and never over another one. */
 const newFile = { flags: "wx", mode: 0o600 } as const;
 
-/** The lines of a batch are the source's again once the next one is asked for; streams read ahead. */
-async function* copiesOf(lines: Lines): AsyncGenerator<Buffer> {
-  for await (const some of lines) yield Buffer.from(some);
-}
-
-async function* csvOf(lines: Lines, columns: readonly ExportColumn[]): AsyncGenerator<Buffer> {
+async function* csvOf(lines: Lines, columns: readonly ExportColumn[]): AsyncGenerator<Uint8Array> {
   const csv = new CsvEncoder(columns.map(({ name }) => name));
   yield csv.header();
   for await (const some of lines) yield csv.encode(some);
@@ -125,8 +124,7 @@ async function writeRows(
 ): Promise<Digests> {
   if (profile.parquet === null) throw new DeliveryError("invalid_profile", "Parquet without its options");
   const from = `${file}.lines`;
-  const stages = [Readable.from(exactOf(lines, columns)), createWriteStream(from, newFile)];
-  await pipeline(stages, { signal });
+  await pump(exactOf(lines, columns), [], createWriteStream(from, newFile), signal);
   const folder = `${file}.spill`;
   await writeParquet({ ...profile.parquet, columns, from, to: file, folder, memory }, signal);
   await Promise.all([from, folder].map((done) => rm(done, { recursive: true, force: true })));

@@ -48,7 +48,7 @@ export function folderParts(folder: string): PartStore {
           throw error;
         }
       }),
-    remove: (sha256) => onFiles(() => rm(placeOf(sha256), { force: true })),
+    remove: (sha256) => onFiles(async () => rm(placeOf(sha256), { force: true })),
     sweep: (held) =>
       onFiles(async () => {
         const staged = (await namesIn(staging)).map((name) => join(staging, name));

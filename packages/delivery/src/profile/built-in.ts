@@ -8,16 +8,25 @@ const formats = [
   { format: "parquet", compression: "zstd", partBytes: 128 << 20 },
 ] as const;
 
-/** For each domain a profile in each format, with all fields. The first one of a domain is what it is delivered by unless asked otherwise. */
-export const builtInProfiles: readonly OutputProfile[] = domainNames.flatMap((domain) =>
-  formats.map((choice) =>
-    profileOf({
-      ...choice,
-      id: `${domain}-${choice.format}`,
-      version: 1,
-      domain,
-      fields: "*",
-      removalReason: true,
-    }),
-  ),
-);
+/**
+ * For each domain a profile in each format, with all fields. The first one of a domain is what it is delivered by unless asked
+ * otherwise.
+ *
+ * @param partBytes of every format, in place of 64 MiB, of Parquet 128 MiB
+ */
+export const standardProfiles = (partBytes?: number): readonly OutputProfile[] =>
+  domainNames.flatMap((domain) =>
+    formats.map((format) =>
+      profileOf({
+        ...format,
+        ...(partBytes === undefined ? {} : { partBytes }),
+        id: `${domain}-${format.format}`,
+        version: 1,
+        domain,
+        fields: "*",
+        removalReason: true,
+      }),
+    ),
+  );
+
+export const builtInProfiles = standardProfiles();

@@ -18,6 +18,7 @@ const poison: ReadonlySet<DeliveryErrorCode> = new Set([
   "parquet_writer_version",
   "profile_changed",
   "schema_changed",
+  "identities_changed",
 ]);
 
 /** What an error means for the delivery that it kept from being built. */

@@ -1,4 +1,4 @@
-import { resourceNames } from "@cadastre/reso";
+import { recordNames } from "@cadastre/reso";
 import type { Build } from "@cadastre/store";
 import { Argument, Command, Option } from "commander";
 import { gateResultsOf } from "../gates/activation.ts";
@@ -10,7 +10,7 @@ import { readable } from "./times.ts";
 type Output = { readonly json?: true };
 
 const json = () => new Option("--json", "write the result for machines");
-const resource = () => new Argument("<resource>").choices(resourceNames);
+const resource = () => new Argument("<resource>").choices(recordNames);
 
 /** A build for machines. */
 export const buildJson = (build: Build) => ({

@@ -1,6 +1,6 @@
-import { resourceNames } from "@cadastre/reso";
+import { entitySet, type RecordName, recordNames } from "@cadastre/reso";
 import { Argument, Command, Option } from "commander";
-import { readActive } from "../gates/activation.ts";
+import { isActive } from "../gates/activation.ts";
 import type { GateResult } from "../gates/gate.ts";
 import { allPassed, type GatedPublication, publishGated, rehearseGates } from "../gates/publication.ts";
 import { buildJson } from "./builds.ts";
@@ -16,15 +16,14 @@ const json = () => new Option("--json", "write the result for machines");
 export const gatesCommand = (): Command =>
   new Command("gates")
     .description("Try the gates of a set on what would be published now. Nothing is published.")
-    .addArgument(new Argument("<resource>").choices(resourceNames))
+    .addArgument(new Argument("<resource>").choices(recordNames))
     .addOption(json())
-    .action((resource: string, output: Output) =>
+    .action((resource: RecordName, output: Output) =>
       withServiceStore(async ({ builds }) => {
         const publication = await rehearseGates(builds, resource);
         show(publication, output);
         requirePassed(publication);
-        const active = await readActive(builds);
-        if (!active.some(({ name }) => name === resource))
+        if (!isActive(entitySet(resource), await builds.current(resource)))
           say(`${resource} is not active: \`cadastre publish ${resource}\` activates it.`);
       }),
     );
@@ -33,7 +32,7 @@ export const gatesCommand = (): Command =>
 export const publishCommand = (): Command =>
   new Command("publish")
     .description("Serve what is staged, if every gate is passed; else what is served stays.")
-    .addArgument(new Argument("[resources...]").choices(resourceNames))
+    .addArgument(new Argument("[resources...]").choices(recordNames))
     .addOption(json())
     .action((given: readonly string[], output: Output) =>
       withServiceStore(async ({ builds }) => {
@@ -53,7 +52,7 @@ export const publishCommand = (): Command =>
 /** The resources that have a build. */
 async function publishedOf(current: (resource: string) => Promise<unknown>): Promise<readonly string[]> {
   const published: string[] = [];
-  for (const resource of resourceNames) if ((await current(resource)) !== undefined) published.push(resource);
+  for (const resource of recordNames) if ((await current(resource)) !== undefined) published.push(resource);
   return published;
 }
 

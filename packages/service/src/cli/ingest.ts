@@ -1,4 +1,4 @@
-import type { ResourceName } from "@cadastre/reso";
+import { type RecordName, recordNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { type Format, formatOf, formats } from "../ingest/format.ts";
 import { type Counts, ingest, type Mode } from "../ingest/ingest.ts";
@@ -15,7 +15,7 @@ import {
 } from "./staging-options.ts";
 
 type Options = {
-  readonly resource: ResourceName;
+  readonly resource: RecordName;
   readonly source: string;
   readonly format?: Format;
   readonly full?: true;
@@ -30,7 +30,7 @@ export const ingestCommand = (): Command =>
   new Command("ingest")
     .description("Stage the records of a file. Nothing of them is served before `cadastre publish`.")
     .argument("<file>", "RESO Common Format, JSON lines or CSV, plain or gzip; - for standard input")
-    .addOption(resourceOption())
+    .addOption(resourceOption(recordNames))
     .addOption(sourceOption())
     .addOption(new Option("--format <format>", "by default that of the file's name or text").choices(formats))
     .option("--full", "the file holds all records of the source: those that it does not name are deleted")

@@ -1,4 +1,4 @@
-import type { ResourceName } from "@cadastre/reso";
+import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
 import type { Asking } from "../replicate/ask-feed.ts";
@@ -37,7 +37,7 @@ export const replicateCommand = (): Command =>
       "Stage what another RESO Web API has changed since the last time. `cadastre publish` serves it.",
     )
     .argument("<url>", "address of its service document")
-    .addOption(resourceOption())
+    .addOption(resourceOption(resourceNames))
     .addOption(sourceOption())
     .addOption(new Option("--key-env <name>", "variable that holds the API key").conflicts("keyFile"))
     .option("--key-file <file>", "file that holds the API key")

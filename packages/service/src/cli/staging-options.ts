@@ -1,11 +1,11 @@
-import { resourceNames } from "@cadastre/reso";
+import type { RecordName } from "@cadastre/reso";
 import { InvalidArgumentError, Option } from "commander";
 import { type Source, sources } from "../ingest/sources.ts";
 import { CommandRefused } from "./outcome.ts";
 
 /** What the commands that stage records have in common. */
-export const resourceOption = (): Option =>
-  new Option("--resource <resource>", "what the records are").choices(resourceNames).makeOptionMandatory();
+export const resourceOption = (names: readonly RecordName[]): Option =>
+  new Option("--resource <resource>", "what the records are").choices(names).makeOptionMandatory();
 
 export const sourceOption = (): Option =>
   new Option("--source <source>", "where they come from")

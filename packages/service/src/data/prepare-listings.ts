@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { resourceNames } from "@cadastre/reso";
+import { recordNames } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
 import type { StoredResource, WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -19,8 +19,8 @@ export const notes = { fingerprint: "fingerprint", listings: "listings", example
 /** Any seed would do; with one seed every first start shows the same market. */
 const seed = 1;
 
-/** Every set but one, whose gates are left for the operator to try: clients can be shown a set that is not active. */
-const demoSets = resourceNames.filter((name) => name !== "OpenHouse");
+/** Every resource but one, whose gates are left for the operator to try: clients can be shown a set that is not active. */
+const demoSets = recordNames.filter((name) => name !== "OpenHouse");
 
 /** How many records pass between two reports of progress. */
 const reportEvery = 5000;

@@ -1,3 +1,4 @@
+import { mediaPermissionProperty } from "@cadastre/entitlement";
 import { lookupRows } from "@cadastre/reso";
 import type { Market } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
@@ -19,11 +20,16 @@ export function* sampleRecords(market: Market): Generator<StoredRecord> {
 
 function* marketRecords(market: Market): Generator<StoredRecord> {
   for (const resource of ["Office", "Member"] as const) yield* market.rows(resource);
-  for (const { datasetId, property, media, openHouses } of market.listingsWithMedia()) {
+  for (const { datasetId, property, media, mediaAssets, openHouses } of market.listingsWithMedia()) {
     const identity = identityValues(datasetId, property);
     yield { resource: "Property", datasetId, record: property, hidden: identity };
     const hidden = listingValues(datasetId, property);
     for (const record of media) yield { resource: "Media", datasetId, record, hidden };
+    for (const [k, record] of mediaAssets.entries()) {
+      const permission = { [mediaPermissionProperty.name]: media[k]?.["Permission"] };
+      yield { resource: "MediaAsset", datasetId, record, hidden: { ...hidden, ...permission } };
+    }
     for (const record of openHouses) yield { resource: "OpenHouse", datasetId, record, hidden };
   }
+  yield* market.rows("PublicRecord");
 }

@@ -1,5 +1,5 @@
 import type { DatasetGrant, Entitlement, Mask, Region } from "@cadastre/entitlement";
-import { originatingSystems, resourceNames } from "@cadastre/reso";
+import { originatingSystems, recordNames, resourceNames } from "@cadastre/reso";
 
 /** A customer of the demo: what its key is called, and what its entitlement grants. */
 export type DemoCustomer = {
@@ -62,22 +62,33 @@ const coarsePlaces = {
 } as const satisfies Readonly<Record<string, Mask>>;
 
 /** Without the private media, and without the contact fields of members and offices. */
-const everyField = Object.fromEntries(resourceNames.map((name) => [name, { fields: "*" as const }]));
+const wholeOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { fields: "*" as const }]));
+const everyField = wholeOf(recordNames);
+/** Nor public records, which say where a home is and what was paid for it. */
+const listingsAlone = wholeOf([...resourceNames, "MediaAsset"]);
 const withContacts = {
   ...everyField,
   Member: { fields: "*", contact: true },
   Office: { fields: "*", contact: true },
 } as const;
-const everything = { ...withContacts, Media: { fields: "*", private: true } } as const;
-const fewerFields = { ...everyField, Property: { fields: publicFields } };
-const coarse = { ...everyField, Property: { fields: "*", masks: coarsePlaces } } as const;
+const everything = {
+  ...withContacts,
+  Media: { fields: "*", private: true },
+  MediaAsset: { fields: "*", private: true },
+} as const;
+const fewerFields = { ...listingsAlone, Property: { fields: publicFields } };
+const coarse = { ...listingsAlone, Property: { fields: "*", masks: coarsePlaces } } as const;
 
 const granting = (
   regions: readonly Region[],
   datasets: readonly string[],
   resources: DatasetGrant["resources"],
 ): DemoCustomer["grants"] => ({
-  products: ["property", "listing", "public_record", "market_report"],
+  products:
+    "PublicRecord" in resources
+      ? ["property", "listing", "public_record", "market_report"]
+      : ["property", "listing", "market_report"],
   channels: { api: true, odata: true, file_delivery: true },
   capabilities: ["file_export_push"],
   regions,
@@ -91,12 +102,12 @@ const [market] = originatingSystems;
 export const demoCustomers: readonly DemoCustomer[] = [
   {
     name: "national",
-    summary: `every listing of all ${originatingSystems.length} systems, every field, private media too`,
+    summary: `every listing of all ${originatingSystems.length} systems, every field, private media and public records too`,
     grants: granting([{ kind: "national", value: "US" }], everyDataset, everything),
   },
   {
     name: "market",
-    summary: `the listings of ${market.name} alone, every field`,
+    summary: `the listings of ${market.name} alone, every field, and its public records`,
     grants: granting([{ kind: "originating_system", value: market.name }], [market.datasetId], withContacts),
   },
   {

@@ -19,7 +19,7 @@ export function gateResultsOf({ evidence }: Build): z.output<typeof evidenceForm
 }
 
 /** Whether the build has passed every gate that there is of its set now. */
-function isActive(entitySet: EntitySet, build: Build | undefined): boolean {
+export function isActive(entitySet: EntitySet, build: Build | undefined): boolean {
   if (build === undefined) return false;
   const results = new Map(gateResultsOf(build).map(({ gate, passed }) => [gate, passed]));
   return gatesOf(entitySet).every(({ name }) => results.get(name) === true);

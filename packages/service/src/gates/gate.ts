@@ -1,5 +1,5 @@
 import type { EntitySet } from "@cadastre/odata";
-import type { ResourceName } from "@cadastre/reso";
+import type { RecordName } from "@cadastre/reso";
 import type { Candidate, Json } from "@cadastre/store";
 
 /** What a gate looks at. */
@@ -20,7 +20,7 @@ export type Gate = {
   /** What holds where the gate is passed. */
   readonly holds: string;
   /** The resources that must pass it; absent: every one. */
-  readonly of?: readonly ResourceName[];
+  readonly of?: readonly RecordName[];
   readonly check: (trial: Trial) => Promise<Finding> | Finding;
 };
 

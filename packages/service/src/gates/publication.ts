@@ -1,5 +1,5 @@
 import type { EntitySet } from "@cadastre/odata";
-import { entityModel } from "@cadastre/reso";
+import { entitySet, recordNames } from "@cadastre/reso";
 import type { Build, Builds, Candidate, Verdict } from "@cadastre/store";
 import type { GateResult, Rehearsal } from "./gate.ts";
 import { tryGates } from "./gates.ts";
@@ -59,7 +59,7 @@ async function rehearse(
 }
 
 function setOf({ resource }: Candidate): EntitySet {
-  const found = entityModel.entitySets.find(({ name }) => name === resource);
-  if (found === undefined) throw new RangeError(`no entity set \`${resource}\``);
-  return found;
+  const found = recordNames.find((name) => name === resource);
+  if (found === undefined) throw new RangeError(`no resource \`${resource}\``);
+  return entitySet(found);
 }

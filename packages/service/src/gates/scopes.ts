@@ -1,9 +1,9 @@
 import { compileScope, type ResourceGrant, resourceRules, type Scope } from "@cadastre/entitlement";
-import { originatingSystems, resourceNames } from "@cadastre/reso";
+import { originatingSystems, recordNames } from "@cadastre/reso";
 import { scopeOptions } from "../catalog.ts";
 
 /** What has no rule can be granted to nobody. */
-const ruled = resourceNames.filter((name) => resourceRules[name] !== undefined);
+const ruled = recordNames.filter((name) => resourceRules[name] !== undefined);
 
 /** A scope over every dataset and region: what a customer with this grant of each resource would see. */
 const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>

@@ -1,26 +1,42 @@
 import type { Row } from "@cadastre/odata";
-import { entitySet, type ResourceName, resource } from "@cadastre/reso";
+import { entitySet, type RecordName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
 import { listingFields, listingValues } from "../data/listing-values.ts";
 import { identityValues } from "../identity/provisional-id.ts";
-import { type Fault, faultsOf } from "./check-record.ts";
+import { type Fault, type FaultCode, faultsOf } from "./check-record.ts";
 import type { Entry } from "./entry.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
 
-/** Where a record of a set that is visible with its listing names it. */
-const listingKeys: Partial<Record<ResourceName, string>> = {
-  Media: "ResourceRecordKey",
-  OpenHouse: "ListingKey",
+/** A record that others belong to, and are visible with. */
+type Owner = {
+  readonly resource: RecordName;
+  /** Where a record names its owner. */
+  readonly key: string;
+  /** What of the owner is kept with the record. The rest follows when it is published. */
+  readonly fields: readonly string[];
+  readonly unknown: FaultCode;
+};
+
+const ofListing = {
+  resource: "Property",
+  fields: Object.values(listingFields),
+  unknown: "unknown_listing",
+} as const;
+
+const owners: Partial<Record<RecordName, Owner>> = {
+  Media: { ...ofListing, key: "ResourceRecordKey" },
+  MediaAsset: { resource: "Media", key: "MediaKey", fields: [], unknown: "unknown_media" },
+  OpenHouse: { ...ofListing, key: "ListingKey" },
 };
 
 export type Checked = { readonly records: readonly StoredRecord[]; readonly rejects: readonly Reject[] };
 
 export type BatchCheck = {
   readonly store: Pick<Store, "page">;
-  readonly resource: ResourceName;
+  readonly resource: RecordName;
   readonly source: Source;
   /** Knows Placekeys that count before those of the source. */
   readonly crosswalk: Pick<IdentityRegister, "assigned">;
@@ -49,20 +65,17 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   }
   const keys = taken.map(({ key }) => key);
   const isForeign = await foreignKeys(store, name, source, keys);
-  const listings = await listingsOf(
-    check,
-    taken.map(({ record }) => record),
-  );
+  const owner = owners[name];
+  const owned = owner && (await ownersOf(store, owner, taken));
   const placekeys = name === "Property" ? await check.crosswalk.assigned(source.name, keys) : undefined;
   const records: StoredRecord[] = [];
   for (const { line, key, record } of taken) {
-    const listing = listings?.get(listingKeyOf(name, record));
+    const ownedBy = owner && owned?.get(String(record[owner.key]));
     const faults: Fault[] = [];
     if (isForeign.has(key)) faults.push({ field: described.key, code: "foreign_key" });
-    if (listings !== undefined && listing === undefined)
-      faults.push({ field: listingKeys[name] ?? null, code: "unknown_listing" });
+    if (owner !== undefined && ownedBy === undefined) faults.push({ field: owner.key, code: owner.unknown });
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
-    else records.push(storedRecord(record, check, listing, placekeys?.get(key)));
+    else records.push(storedRecord(record, check, ownedBy, placekeys?.get(key)));
   }
   return { records, rejects };
 }
@@ -70,7 +83,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
 /** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
 export async function foreignKeys(
   store: Pick<Store, "page">,
-  name: ResourceName,
+  name: RecordName,
   { systemName }: Source,
   keys: readonly string[],
 ): Promise<ReadonlySet<string>> {
@@ -80,22 +93,20 @@ export async function foreignKeys(
   return new Set(foreign.map(([key]) => key));
 }
 
-const listingKeyOf = (name: ResourceName, record: Row): string => String(record[listingKeys[name] ?? ""]);
-
-/** The listings that the records belong to; undefined where they belong to none. */
-async function listingsOf(
-  { store, resource: name }: BatchCheck,
-  records: readonly Row[],
-): Promise<ReadonlyMap<string, Row> | undefined> {
-  if (listingKeys[name] === undefined) return undefined;
-  const keys = [...new Set(records.map((record) => listingKeyOf(name, record)))];
-  return servedRecords(store, "Property", keys, Object.values(listingFields));
+/** The records that these belong to, by key. */
+function ownersOf(
+  store: Pick<Store, "page">,
+  { resource: name, key, fields }: Owner,
+  records: readonly { readonly record: Row }[],
+): Promise<ReadonlyMap<string, Row>> {
+  const keys = [...new Set(records.map(({ record }) => String(record[key])))];
+  return servedRecords(store, name, keys, fields);
 }
 
 function storedRecord(
   record: Row,
   { resource: name, source }: BatchCheck,
-  listing: Row | undefined,
+  owner: Row | undefined,
   placekey: string | undefined,
 ): StoredRecord {
   const { name: from, datasetId } = source;
@@ -104,10 +115,10 @@ function storedRecord(
     const property = located(placekey === undefined ? record : { ...record, Placekey: placekey });
     return { ...stored, record: property, hidden: identityValues(datasetId, property) };
   }
-  const dataset = listing && datasetOf(listing);
-  return dataset === undefined || listing === undefined
+  const dataset = owner && datasetOf(owner);
+  return dataset === undefined || owner === undefined
     ? stored
-    : { ...stored, hidden: listingValues(dataset, listing) };
+    : { ...stored, hidden: listingValues(dataset, owner) };
 }
 
 const datasetOf = ({ OriginatingSystemName }: Row): string | undefined =>

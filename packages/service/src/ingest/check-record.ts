@@ -16,6 +16,7 @@ export const faultReasons = {
   wrong_system: "the record is of another originating system than the source",
   duplicate_key: "an earlier record of the file has the same key",
   foreign_key: "the key belongs to a record of another originating system",
+  unknown_media: "no media with this key is served: publish it first",
   unknown_listing: "no listing with this key is served: publish it first",
 } as const;
 

@@ -1,4 +1,4 @@
-import { entitySet, type ResourceName } from "@cadastre/reso";
+import { entitySet, type RecordName } from "@cadastre/reso";
 import type { BatchOptions, WritableStore } from "@cadastre/store";
 import { type Batch, batchesOf } from "./batches.ts";
 import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
@@ -17,7 +17,7 @@ export type Mode = "changes" | "full" | "delete";
 
 export type Ingest = {
   readonly store: Pick<WritableStore, "page" | "builds">;
-  readonly resource: ResourceName;
+  readonly resource: RecordName;
   readonly source: Source;
   readonly crosswalk: BatchCheck["crosswalk"];
   readonly input: Input;

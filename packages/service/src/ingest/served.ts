@@ -1,6 +1,6 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { allOf, bindQuery, parseSelect, type Row } from "@cadastre/odata";
-import { entitySet, type ResourceName } from "@cadastre/reso";
+import { entitySet, type RecordName } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import { hasKeyOf } from "../gates/candidate-query.ts";
 import { systemScope } from "../gates/scopes.ts";
@@ -11,7 +11,7 @@ const groupSize = 500;
 /** The records that are served now under some of these keys, by key: these fields of them. */
 export async function servedRecords(
   store: Pick<Store, "page">,
-  resource: ResourceName,
+  resource: RecordName,
   keys: readonly string[],
   fields: readonly string[],
 ): Promise<ReadonlyMap<string, Row>> {

@@ -1,8 +1,18 @@
 import type { DatasetGrant } from "@cadastre/entitlement";
-import { entityModel, originatingSystems } from "@cadastre/reso";
+import {
+  originatingSystems,
+  ownResourceNames,
+  type RecordName,
+  resource,
+  resourceNames,
+} from "@cadastre/reso";
 import { odataRoot } from "../odata/protocol.ts";
+import { fileExportsPath } from "./operations.ts";
 
-/** A resource of a dataset, whether or not its entity set is active. Source: interface specification, section 2.6. */
+/**
+ * A resource of a dataset, whether or not its entity set is active. One that is no entity set has exports for its
+ * collection. Source: interface specification, section 2.6.
+ */
 type InventoryItem = { readonly name: string; readonly key: string; readonly collection: string };
 
 /** A dataset as an entitlement names it, and what is there of it. */
@@ -27,8 +37,13 @@ export const datasetsOf = (granted: readonly DatasetGrant[]): readonly Dataset[]
         ];
   });
 
-const inventory: readonly InventoryItem[] = entityModel.entitySets.map(({ name, type }) => ({
+const itemOf = (name: RecordName, collection: string): InventoryItem => ({
   name,
-  key: type.key.join(),
-  collection: `${odataRoot}/${name}`,
-}));
+  key: resource(name).key,
+  collection,
+});
+
+const inventory: readonly InventoryItem[] = [
+  ...resourceNames.map((name) => itemOf(name, `${odataRoot}/${name}`)),
+  ...ownResourceNames.map((name) => itemOf(name, fileExportsPath)),
+];

@@ -3,6 +3,9 @@ import type { Operation, Schema } from "../openapi/operation.ts";
 /** Where the JSON endpoints lie. Source: interface specification, section 9. */
 export const v1Root = "/v1";
 
+/** Where the exports lie. Source: interface specification, section 4.3. */
+export const fileExportsPath = `${v1Root}/file-exports`;
+
 /** Templates of their addresses. Source: interface specification, section 4.2. */
 export const v1Paths = {
   property: `${v1Root}/properties/{id}`,

@@ -1,4 +1,4 @@
-import { originatingSystems, resourceNames } from "@cadastre/reso";
+import { originatingSystems, recordNames } from "@cadastre/reso";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demoCustomers } from "../../src/demo/customers.ts";
 import { ask, type Headers, type Reply } from "../support/ask.ts";
@@ -69,10 +69,13 @@ describe("account resources", () => {
         { name: "Property", key: "ListingKey", collection: "/reso/odata/Property" },
         // Of the demo's sets the one that is not active.
         { name: "OpenHouse", key: "OpenHouseKey", collection: "/reso/odata/OpenHouse" },
+        // These are in exports alone.
+        { name: "MediaAsset", key: "MediaAssetId", collection: "/v1/file-exports" },
+        { name: "PublicRecord", key: "PublicRecordKey", collection: "/v1/file-exports" },
       ]) as Dataset["resources"],
       links: { metadata: "/reso/odata/$metadata", service: "/reso/odata", mls_profile: profiles },
     });
-    expect(dataset?.resources.map(({ name }) => name).toSorted()).toEqual([...resourceNames].toSorted());
+    expect(dataset?.resources.map(({ name }) => name).toSorted()).toEqual([...recordNames].toSorted());
     expect((await get("/reso/odata/OpenHouse")).status).toBe(404);
   });
 

@@ -13,7 +13,7 @@ export type Following = {
 };
 
 /**
- * What is to follow within a commit.
+ * What is to follow within a commit: of tables in an order in which each follows earlier ones only.
  *
  * @param changed numbers of changes of the commit, by resource
  * @param dataset the dataset of a row
@@ -24,12 +24,15 @@ export function* followings(
   dataset: SqlFragment,
   checkpoint: bigint,
 ): Generator<Following> {
+  const touched = new Set(changed.keys());
   for (const table of tables) {
     const { follows } = table;
     const followed = tables.find(({ name }) => name === follows?.resource);
     if (follows === undefined || followed === undefined) continue;
-    if (changed.has(table.name) || changed.has(followed.name))
-      yield followingOf(table, follows, followed, dataset, checkpoint);
+    if (!touched.has(table.name) && !touched.has(followed.name)) continue;
+    // What follows it in turn comes after it.
+    touched.add(table.name);
+    yield followingOf(table, follows, followed, dataset, checkpoint);
   }
 }
 

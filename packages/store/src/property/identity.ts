@@ -16,7 +16,7 @@ export type Identities = (id: string) => Identity;
 const provisionalPattern = /^prov:[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** `what@where`, whole; what a mask leaves of one is none. */
-const placekeyPattern = /^[^@]*@[^@-]{3}-[^@-]{3}-[^@-]{3}$/;
+export const placekeyPattern = /^[^@]*@[^@-]{3}-[^@-]{3}-[^@-]{3}$/;
 
 /** Whether a value is written as a Placekey is. */
 export const isPlacekey = (value: unknown): value is string =>

@@ -4,6 +4,7 @@
  * @module
  */
 export { attributes, type Survivorship } from "./attributes.ts";
+export { propertyColumns, propertyRow } from "./columns.ts";
 export {
   type Identities,
   type Identity,
@@ -11,5 +12,6 @@ export {
   isProvisionalId,
   provisionalIdOf,
 } from "./identity.ts";
+export { type AllPropertyOptions, type AllPropertyReads, readProperties } from "./read-properties.ts";
 export { type PropertyReads, readProperty } from "./read-property.ts";
 export type { PropertyView } from "./view.ts";

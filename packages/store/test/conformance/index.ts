@@ -9,6 +9,7 @@ import { masks } from "./masks.ts";
 import { pages } from "./pages.ts";
 import { past } from "./past.ts";
 import { places } from "./places.ts";
+import { properties } from "./properties.ts";
 import { running } from "./running.ts";
 import { values } from "./values.ts";
 import { walks } from "./walks.ts";
@@ -27,6 +28,7 @@ export const conformance = (name: string, harness: Harness): void => {
       walks,
       past,
       places,
+      properties,
       masks,
       running,
     ])

@@ -478,6 +478,29 @@ export function deliveryConformance(name: string, withRegistry: WithRegistry): v
         expect(await removed(registry)).toEqual([]);
       }));
 
+    test("bytes that have been announced are not removed, however close it was", () =>
+      withRegistry(async (registry, again) => {
+        const other = await again();
+        await create(registry);
+        const held = await claim(registry);
+        for (let round = 0; round < 40; round++) {
+          const sha256 = sha(`b${round}c`);
+          await registry.deliveries.queue.abandon(sha256);
+          let isAnnounced = false;
+          const announcing = other.deliveries.queue.announce(held, sha256).then(() => {
+            isAnnounced = true;
+          });
+          await setTimeout((round % 8) / 2);
+          const late: boolean[] = [];
+          // What the round before announced is nobody's any more, too.
+          await registry.deliveries.retention.removeBytes(2, async (removing) => {
+            late.push(removing === sha256 && isAnnounced);
+          });
+          await announcing;
+          expect(late).not.toContain(true);
+        }
+      }));
+
     test("claims that hold are told, and the checkpoint that building reads from", () =>
       withRegistry(async (registry) => {
         const { queue, retention } = registry.deliveries;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { compileScope, type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
-import { entityModel } from "@cadastre/reso";
 import { Command } from "commander";
+import { scopeOptions } from "../../catalog.ts";
 import { CommandRefused, print, say } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readJson, replacePublic } from "./files.ts";
@@ -26,7 +26,7 @@ async function sign(file: string, { key, out, days, json }: Options): Promise<vo
   const document = complete(await readJson(file), days, Math.floor(Date.now() / 1000));
   const signer = await readIssuerFile(key);
   // A grant that no service could read is found before it is signed.
-  compileScope(document, entityModel);
+  compileScope(document, { entitySets: scopeOptions.entitySets });
   const jws = await signEntitlement(document, signer);
   const { sub, ver, jti, nbf, exp } = document;
   say(

@@ -1,5 +1,6 @@
 import {
   datasetProperty,
+  hiddenProperties,
   type Privacy,
   type RegionProperties,
   type ResourceRule,
@@ -51,7 +52,7 @@ function inRegions({ state, county, zip, originating_system }: RegionProperties,
 
 /** Whether a row holds none but open values. One that has no such property, or no list in it, cannot say so. */
 function isOpen({ property: name, open }: Privacy, { type }: EntitySet, find: Find): SqlFragment {
-  const property = type.properties.get(name);
+  const property = type.properties.get(name) ?? hiddenProperties.get(name);
   if (property?.collection !== true || property.type !== "Edm.String") return sql`false`;
   const held = sql`coalesce(${find(name, sql`jsonb`)}, '[]')`;
   // The values are names of columns here: a view has no parameters.

@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterAll, expect, test } from "vitest";
+import { folderParts } from "../../src/index.ts";
+import { asStorageFault } from "../../src/parts/fault.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadastre-folder-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let stores = 0;
+const claim = { id: "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b", fence: 1 };
+
+function newStore() {
+  const own = join(folder, String(++stores));
+  return { own, store: folderParts(own) };
+}
+
+async function put(store: ReturnType<typeof folderParts>, bytes: Uint8Array, own = claim) {
+  const file = join(await store.stage(own), "0");
+  writeFileSync(file, bytes);
+  const part = { sha256: createHash("sha256").update(bytes).digest("hex"), byteLength: bytes.length };
+  await store.put(file, part);
+  return part;
+}
+
+/** Files that this process has open below a folder. */
+const openBelow = (own: string) =>
+  readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return readlinkSync(join("/proc/self/fd", fd)).startsWith(own);
+    } catch {
+      return false;
+    }
+  });
+
+test("a part is read as it was put, by its hash, for its owner alone", async () => {
+  const { own, store } = newStore();
+  const bytes = randomBytes(700_000);
+  const part = await put(store, bytes);
+  expect(await put(store, bytes)).toEqual(part);
+  const { stream, byteLength } = await store.open(part);
+  expect(byteLength).toBe(700_000);
+  expect(await buffer(stream)).toEqual(bytes);
+  const place = join(own, "parts", part.sha256.slice(0, 2), part.sha256);
+  expect(readFileSync(place)).toEqual(bytes);
+  expect(statSync(own).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(own, "staging", `${claim.id}.1`))).toEqual([]);
+});
+
+test("a part that is removed is missing, and is read to its end by who had begun", async () => {
+  const { store } = newStore();
+  const bytes = randomBytes(2_000_000);
+  const part = await put(store, bytes);
+  const { stream } = await store.open(part);
+  await store.remove(part.sha256);
+  await store.remove(part.sha256);
+  expect(await buffer(stream)).toEqual(bytes);
+  await expect(store.open(part)).rejects.toMatchObject({ code: "part_missing" });
+});
+
+test("a part that is not whole is not served", async () => {
+  const { own, store } = newStore();
+  const part = await put(store, randomBytes(1000));
+  writeFileSync(join(own, "parts", part.sha256.slice(0, 2), part.sha256), "half");
+  await expect(store.open(part)).rejects.toMatchObject({ code: "part_missing" });
+  expect(openBelow(own)).toEqual([]);
+});
+
+test("a transfer that is broken off leaves no file open", async () => {
+  const { own, store } = newStore();
+  const part = await put(store, randomBytes(4_000_000));
+  const { stream } = await store.open(part);
+  await once(stream, "readable");
+  expect(openBelow(own)).toHaveLength(1);
+  stream.destroy();
+  await once(stream, "close");
+  expect(openBelow(own)).toEqual([]);
+});
+
+test("only a hash names a part", async () => {
+  const { store } = newStore();
+  const outside = { sha256: "../../etc/passwd", byteLength: 1 };
+  await expect(store.open(outside)).rejects.toThrow(RangeError);
+  await expect(store.remove(outside.sha256)).rejects.toThrow(RangeError);
+});
+
+test("what is staged under claims that are gone is swept, whatever claims come meanwhile", async () => {
+  const { own, store } = newStore();
+  expect(await store.sweep(async () => [])).toBe(0);
+  const [gone, held, next] = [1, 2, 3].map((fence) => ({ ...claim, fence }));
+  for (const one of [gone, held]) writeFileSync(join(await store.stage(one ?? claim), "0"), "half");
+  const swept = await store.sweep(async () => {
+    // Claimed after the claims were asked for.
+    await store.stage(next ?? claim);
+    return [held ?? claim];
+  });
+  expect(swept).toBe(1);
+  expect(readdirSync(join(own, "staging"))).toEqual([`${claim.id}.2`, `${claim.id}.3`]);
+});
+
+test("a folder that cannot be written says so", async () => {
+  const store = folderParts("/sys/cadastre-parts");
+  await expect(store.stage(claim)).rejects.toMatchObject({ code: "parts_not_writable" });
+  expect(existsSync("/sys/cadastre-parts")).toBe(false);
+});
+
+test("a folder that is none is not to be reached", async () => {
+  const file = join(folder, "file");
+  writeFileSync(file, "");
+  await expect(folderParts(file).stage(claim)).rejects.toMatchObject({ code: "parts_unavailable" });
+});
+
+test.each([
+  ["ENOSPC", "parts_full"],
+  ["EDQUOT", "parts_full"],
+  ["EFBIG", "parts_full"],
+  ["EROFS", "parts_not_writable"],
+  ["EACCES", "parts_not_writable"],
+  ["EIO", "parts_unavailable"],
+])("%s is %s, and its path is not told", (code, expected) => {
+  const error = Object.assign(new Error(`${code}: write '/secret'`), { code, syscall: "write" });
+  const fault = asStorageFault(error);
+  expect(fault).toMatchObject({ code: expected, cause: error });
+  expect((fault as Error).message).not.toContain("secret");
+});
+
+test("what is no fault of files stays as it is", () => {
+  const error = new TypeError("x");
+  expect(asStorageFault(error)).toBe(error);
+});

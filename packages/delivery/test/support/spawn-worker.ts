@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { WorkerTask } from "./worker-process.ts";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+const program = fileURLToPath(new URL("worker-process.ts", import.meta.url));
+
+export type WorkerProcess = {
+  readonly child: ChildProcess;
+  /** What it said so far: the points that it met, and what became of deliveries. */
+  readonly said: readonly string[];
+  /** Once it has said so; false: it has ended without. */
+  readonly says: (line: string) => Promise<boolean>;
+  /** The signal that ended it, or null, once it has ended. */
+  readonly ended: Promise<NodeJS.Signals | null>;
+};
+
+/** @param limit longest file that it may write, in KiB */
+export function spawnWorker(task: WorkerTask, limit: number | "unlimited" = "unlimited"): WorkerProcess {
+  const options = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", program];
+  const limited = ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath];
+  const child = spawn("bash", [...limited, ...options, JSON.stringify(task)], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const said: string[] = [];
+  const lines = createInterface({ input: child.stdout });
+  lines.on("line", (line) => said.push(line));
+  const ended = once(child, "close").then(() => child.signalCode);
+  const says = async (wanted: string) => {
+    let over = false;
+    const end = ended.then(() => {
+      over = true;
+    });
+    while (!said.includes(wanted) && !over) await Promise.race([once(lines, "line"), end]);
+    return said.includes(wanted);
+  };
+  return { child, said, says, ended };
+}

@@ -1,0 +1,166 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { type Manifest, readManifest, signManifest } from "@cadastre/manifest";
+import {
+  type Delivery,
+  openPostgresRegistry,
+  openSqliteRegistry,
+  type Registry,
+} from "@cadastre/store/registry";
+import {
+  type Caller,
+  createDeliveries,
+  type Deliveries,
+  type ExportColumn,
+  type ExportSource,
+  folderParts,
+  type OutputProfile,
+  profileOf,
+  type WorkerMeans,
+} from "../../src/index.ts";
+import { anyScope } from "./scope.ts";
+
+/** Where a registry lies, as JSON can say it, and the folder of its parts. */
+export type Place = { readonly parts: string } & (
+  | { readonly file: string }
+  | { readonly connection: string; readonly schema: string }
+);
+
+export const openRegistry = (place: Place): Promise<Registry> =>
+  "file" in place ? openSqliteRegistry(place) : openPostgresRegistry(place);
+
+export const at = Date.UTC(2026, 10, 21, 4);
+export const caller: Caller = { scope: anyScope, apiKey: "01" };
+export const { customer } = anyScope;
+
+const choice = { id: "small", version: 1, domain: "listing", fields: "*", removalReason: false } as const;
+
+/** Parts of 64 KiB of JSON lines. */
+export const smallParts: OutputProfile = profileOf({
+  ...choice,
+  format: "jsonl",
+  compression: "gzip",
+  partBytes: 1 << 16,
+});
+
+/** Parts of 8 MiB. */
+export const largeParts: OutputProfile = profileOf({
+  ...choice,
+  format: "jsonl",
+  compression: "none",
+  partBytes: 1 << 23,
+});
+
+const text = (name: string): ExportColumn => ({ name, type: "string", collection: false, nullable: false });
+
+/** Records of each dataset: five parts, two parts, none. */
+const counts: Readonly<Record<string, number>> = { listing: 1700, listing_media: 500, media_assets: 0 };
+
+const records = (counts["listing"] ?? 0) + (counts["listing_media"] ?? 0);
+
+/** Records that are functions of their place, in batches of a size; so many times as many of them. */
+export const endlessSource = (size = 100, times = 1): ExportSource => ({
+  checkpoint: async () => 7,
+  columns: (dataset) => (dataset in counts ? [text("Key"), text("Text")] : undefined),
+  read: async function* ({ dataset, from, signal }) {
+    const count = (counts[dataset] ?? 0) * times;
+    for (let start = Number(from ?? 0); start < count; start += size) {
+      signal?.throwIfAborted();
+      const end = Math.min(start + size, count);
+      const lines = Array.from({ length: end - start }, (_, i) => {
+        const Key = `${dataset}-${String(start + i).padStart(6, "0")}`;
+        return `${JSON.stringify({ Key, Text: createHash("sha512").update(Key).digest("hex") })}\n`;
+      });
+      yield { lines: Buffer.from(lines.join("")), length: end - start, end: String(end) };
+    }
+  },
+});
+
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+
+/** Of whatever this process signs. */
+export const keySet = {
+  keys: [{ ...publicKey.export({ format: "jwk" }), kid: "test", alg: "EdDSA", use: "sig" }],
+};
+
+/** What a worker builds from. */
+export const meansOf = (registry: Registry, place: Place, more: Partial<WorkerMeans> = {}): WorkerMeans => ({
+  ledger: registry.deliveries,
+  source: endlessSource(),
+  parts: folderParts(place.parts),
+  scopeOf: async () => anyScope,
+  sign: (bytes) => signManifest(bytes, { privateKey, kid: "test" }),
+  name: "worker",
+  ...more,
+});
+
+/** The same in every registry: clock and randomness are. */
+export function deliveriesOf(
+  registry: Registry,
+  place: Place,
+  clock = () => at,
+  profile = smallParts,
+): Deliveries {
+  let drawn = 0;
+  return createDeliveries({
+    ledger: registry.deliveries,
+    source: endlessSource(),
+    parts: folderParts(place.parts),
+    profiles: [profile],
+    clock,
+    random: (bytes) => createHash("shake256", { outputLength: bytes }).update(String(++drawn)).digest(),
+  });
+}
+
+/** Have a registry know the customer. */
+export const admit = ({ entitlements }: Registry): Promise<boolean> =>
+  entitlements.install({ customer, version: 1, jws: "a.b.c", installed: at });
+
+/** Ask for so many exports. */
+export async function order(
+  registry: Registry,
+  place: Place,
+  count = 1,
+  profile = smallParts,
+): Promise<readonly Delivery[]> {
+  await admit(registry);
+  const { create } = deliveriesOf(registry, place, () => at, profile);
+  const ordered: Delivery[] = [];
+  for (let i = 0; i < count; i++) {
+    const request = { domain: "listing", deliveryMode: "pull", idempotencyKey: `key ${i}` } as const;
+    ordered.push((await create(caller, request)).delivery);
+  }
+  return ordered;
+}
+
+/** What a folder of parts holds: hashes, and folders of files that are being written. */
+export function contentsOf({ parts }: Place): { readonly parts: readonly string[]; readonly staged: number } {
+  const [whole, staging] = [join(parts, "parts"), join(parts, "staging")];
+  const shards = existsSync(whole) ? readdirSync(whole) : [];
+  return {
+    parts: shards.flatMap((shard) => readdirSync(join(whole, shard))).toSorted(),
+    staged: existsSync(staging) ? readdirSync(staging).length : 0,
+  };
+}
+
+/** The manifest of a delivery, whose parts are there, whole, once each, and hold every record once. */
+export async function checkedManifest(registry: Registry, place: Place, id: string): Promise<Manifest> {
+  const sealed = await registry.deliveries.manifest(id);
+  const bytes = Buffer.from(sealed?.text ?? "");
+  const manifest = readManifest(bytes);
+  const hashed = createHash("sha256").update(bytes).digest("hex");
+  const keys = new Set<string>();
+  for (const { sha256 } of manifest.parts) {
+    const part = readFileSync(join(place.parts, "parts", sha256.slice(0, 2), sha256));
+    if (createHash("sha256").update(part).digest("hex") !== sha256) throw new Error(`${sha256} is not whole`);
+    for (const line of gunzipSync(part).toString().trimEnd().split("\n"))
+      keys.add((JSON.parse(line) as { readonly Key: string }).Key);
+  }
+  const delivery = await registry.deliveries.find(customer, id);
+  if (hashed !== sealed?.sha256 || hashed !== delivery?.manifestSha256) throw new Error("the hash differs");
+  if (keys.size !== records || manifest.totals.rowCount !== records)
+    throw new Error(`${keys.size} keys in ${manifest.totals.rowCount} rows`);
+  return manifest;
+}

@@ -1,0 +1,27 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { spawnWorker } from "../support/spawn-worker.ts";
+import { contentsOf, customer, largeParts, openRegistry, order } from "../support/workshop.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadastre-full-disk-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const place = { file: join(folder, "registry.sqlite"), parts: folder };
+/** So that there are parts of the size that the profile names. */
+const times = 30;
+
+test("a disk that takes no more is said, and nothing is half there", async () => {
+  const registry = await openRegistry(place);
+  const [delivery] = await order(registry, place, 1, largeParts);
+  // More than the ledger takes, and less than a part.
+  const worker = spawnWorker({ place, lease: 60_000, attempts: 2, times }, 4096);
+  expect(await worker.ended).toBeNull();
+  const outcomes = worker.said.filter((line) => line.includes("parts_full"));
+  expect(outcomes).toEqual(["queued parts_full", "failed parts_full"]);
+  const failed = { state: "failed", code: "parts_full" };
+  expect(await registry.deliveries.find(customer, delivery?.id ?? "")).toMatchObject(failed);
+  expect(contentsOf(place)).toEqual({ parts: [], staged: 0 });
+  await registry.close();
+}, 60_000);
