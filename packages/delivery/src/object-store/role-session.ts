@@ -25,6 +25,9 @@ export type RoleRequest = {
 /** Life of a session in seconds: the least that STS gives. */
 const duration = 900;
 
+/** What says that the role does not trust who asks; servers other than AWS may give no code. */
+const denials = ["AccessDenied", "Unknown"];
+
 /** Part of their life after which keys are replaced. */
 const used = 2 / 3;
 
@@ -71,7 +74,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
   const attempt = () =>
     patiently(assume, (error) => faultOf(error) === "momentary", patienceOf(access)).catch(
       (error: unknown) => {
-        if (error instanceof Error && error.name === "AccessDenied")
+        if (error instanceof Error && denials.includes(error.name) && faultOf(error) === "denied")
           throw new DeliveryError("role_denied", undefined, { cause: error });
         throw asBucketFault(error);
       },

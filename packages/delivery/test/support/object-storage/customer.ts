@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   CreateBucketCommand,
-  ListObjectsV2Command,
+  paginateListObjectsV2,
   PutBucketPolicyCommand,
   PutObjectCommand,
   S3Client,
@@ -126,10 +126,9 @@ export async function makeCustomer(
       return { id: destination.id, externalId, prefix, words };
     },
     look: async (prefix) => {
-      const { Contents = [] } = await owner.send(
-        new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }),
-      );
-      return Contents.map(({ Key: key = "", ETag: etag = "", LastModified }) => ({
+      const pages = paginateListObjectsV2({ client: owner }, { Bucket: bucket, Prefix: prefix });
+      const objects = (await Array.fromAsync(pages)).flatMap(({ Contents = [] }) => Contents);
+      return objects.map(({ Key: key = "", ETag: etag = "", LastModified }) => ({
         key: key.slice(prefix.length),
         etag,
         modified: LastModified?.toISOString() ?? "",

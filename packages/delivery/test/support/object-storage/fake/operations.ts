@@ -31,6 +31,8 @@ const denied: Reply = { status: 403, code: "AccessDenied" };
 const noBucket: Reply = { status: 404, code: "NoSuchBucket" };
 const text = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
 const kmsKeyHeader = "x-amz-server-side-encryption-aws-kms-key-id";
+/** Small, so that few objects are listed in many pages. */
+const pageSize = 3;
 /** Headers that policies may ask for. */
 const conditionHeaders = ["if-none-match", kmsKeyHeader];
 const bucketArn = (bucket: string) => `arn:aws:s3:::${bucket}`;
@@ -70,7 +72,7 @@ function list({ bucket, query, may }: Operation, buckets: Map<string, Bucket>): 
   const prefix = query.get("prefix") ?? "";
   if (!may("s3:ListBucket", bucketArn(bucket), { "s3:prefix": prefix })) return denied;
   const after = query.get("continuation-token") ?? "";
-  const { keys, next } = pageOf(found, prefix, after, Number(query.get("max-keys") ?? 1000));
+  const { keys, next } = pageOf(found, prefix, after, pageSize);
   const items = keys.map((key) => {
     const object = found.objects.get(key);
     return `<Contents><Key>${escapeXml(key)}</Key><LastModified>${object?.modified.toISOString()}</LastModified><ETag>${escapeXml(object?.etag ?? "")}</ETag><Size>${object?.bytes.length}</Size></Contents>`;
