@@ -19,7 +19,7 @@ const bucketName =
   /^(?!.*\.\.)(?!\d+\.\d+\.\d+\.\d+$)(?!xn--|sthree-|amzn-s3-demo-)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const reservedEnd = /(?:-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/;
 
-const regionName = /^[a-z]{2,4}(?:-[a-z]{3,}){1,3}-\d{1,2}$/;
+const regionName = /^[a-z]{2,4}(?:-[a-z]{2,}){1,3}-\d{1,2}$/;
 
 /** None of it has another meaning in a policy, and no name begins with a dot. */
 const prefixText = /^[\w=-][\w.=-]*(?:\/[\w=-][\w.=-]*)*$/;

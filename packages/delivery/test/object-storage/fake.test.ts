@@ -3,6 +3,7 @@ import { startFakeObjectServer } from "../support/object-storage/fake/server.ts"
 import type { ObjectServer } from "../support/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
 import { destinationConformance } from "./destinations.ts";
+import { bucketPartsConformance } from "./parts.ts";
 import { publicationConformance } from "./publications.ts";
 
 let server: ObjectServer;
@@ -14,3 +15,4 @@ afterAll(() => server.stop());
 bucketConformance("the fake", () => server);
 destinationConformance("the fake", () => server);
 publicationConformance("the fake", () => server);
+bucketPartsConformance("the fake", () => server);

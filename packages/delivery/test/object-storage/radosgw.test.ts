@@ -3,6 +3,7 @@ import { hasRadosgw, startRadosgw } from "../support/object-storage/radosgw.ts";
 import type { ObjectServer } from "../support/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
 import { destinationConformance } from "./destinations.ts";
+import { bucketPartsConformance } from "./parts.ts";
 import { publicationConformance } from "./publications.ts";
 
 // Where it must be there, as `.ci/run` says, its absence is an error.
@@ -20,4 +21,5 @@ describe.skipIf(!hasRadosgw && !isRequired)("Ceph's object gateway", () => {
   bucketConformance("radosgw", () => server);
   destinationConformance("radosgw", () => server);
   publicationConformance("radosgw", () => server);
+  bucketPartsConformance("radosgw", () => server);
 });

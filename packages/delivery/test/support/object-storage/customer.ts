@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type _Object,
   CreateBucketCommand,
-  paginateListObjectsV2,
   PutBucketPolicyCommand,
   PutObjectCommand,
+  paginateListObjectsV2,
   S3Client,
 } from "@aws-sdk/client-s3";
 import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
@@ -127,12 +128,9 @@ export async function makeCustomer(
     },
     look: async (prefix) => {
       const pages = paginateListObjectsV2({ client: owner }, { Bucket: bucket, Prefix: prefix });
-      const objects = (await Array.fromAsync(pages)).flatMap(({ Contents = [] }) => Contents);
-      return objects.map(({ Key: key = "", ETag: etag = "", LastModified }) => ({
-        key: key.slice(prefix.length),
-        etag,
-        modified: LastModified?.toISOString() ?? "",
-      }));
+      const objects: Seen[] = [];
+      for await (const { Contents = [] } of pages) objects.push(...Contents.map(toSeen));
+      return objects.map(({ key, ...rest }) => ({ key: key.slice(prefix.length), ...rest }));
     },
     write: async (key, text, members = {}) => {
       await owner.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: text, ...members }));
@@ -147,5 +145,11 @@ export async function makeCustomer(
     },
   };
 }
+
+const toSeen = ({ Key: key = "", ETag: etag = "", LastModified }: _Object): Seen => ({
+  key,
+  etag,
+  modified: LastModified?.toISOString() ?? "",
+});
 
 const same = (policy: string) => policy;
