@@ -31,6 +31,11 @@ const foreignKey = kmsKeyArns[0].replace(/.$/, "0");
 const faults: readonly (readonly [what: string, wanted: Onboarding, failure: string])[] = [
   ["trusts without an external id", { trust: conditionless }, "external_id_not_enforced"],
   [
+    "trusts with any external id",
+    { trust: changing((one) => ({ ...one, Condition: { StringLike: { "sts:ExternalId": "*" } } })) },
+    "external_id_not_enforced",
+  ],
+  [
     "trusts with another external id",
     { trust: (policy) => policy.replace(/"sts:ExternalId":"[^"]+"/, '"sts:ExternalId":"another"') },
     "role_denied",

@@ -67,7 +67,14 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       );
       const before = await lookAt(to);
       expect(before.map(({ key }) => key)).toEqual(objects.toSorted());
+      let sent = 0;
+      serverOf().failWhen(({ method }) => {
+        if (method === "PUT") sent++;
+        return undefined;
+      });
       expect(await publish(to, publicationOf(), { authorize })).toEqual({ created: 0, found: 6 });
+      serverOf().failWhen(undefined);
+      expect(sent).toBe(0);
       expect(await lookAt(to)).toEqual(before);
       const sha256 = createHash("sha256").update('{"deliveryId":"d1"}').digest("hex");
       const end = objectOf(`{"manifestSha256":"${sha256}"}`);
@@ -147,6 +154,18 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       expect(await codeOf(publish(to, publicationOf({ parts }), { authorize }))).toBe("object_damaged");
       expect(await namesAt(to)).toEqual([first]);
     });
+
+    test.each([names[2], "manifest.json"])(
+      "%s that is another one when it is looked at ends it",
+      async (one = "") => {
+        const to = await open();
+        const at = async (point: PublicationPoint) => {
+          if (point === `after_put ${one}`) await brokerage.write(`${to.root}${one}`, "exchanged meanwhile");
+        };
+        expect(await codeOf(publish(to, publicationOf(), { authorize, at }))).toBe("destination_conflict");
+        expect(await namesAt(to)).not.toContain(completeName);
+      },
+    );
 
     test.each([
       ["an object of other bytes", "other bytes", {}, "destination_conflict"],

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { readPolicy, withoutKms } from "./policy.ts";
+import { allows, assumption, type Policy, readPolicy, withoutKms } from "./policy.ts";
 import { type Asked, errorBody, type Fault, type Keys, type ObjectServer } from "./server.ts";
 import { readAuthorization, sha256, signatureOf, writeAuthorization } from "./signature.ts";
 
 export type Gate = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
-  /** Have a role assumed only with this external id; undefined: it asks for none. */
-  readonly trust: (roleArn: string, externalId: string | undefined) => void;
+  /** Have a role assumed only as its trust policy says, principals aside. */
+  readonly trust: (roleArn: string, policy: Policy) => void;
 };
 
 /**
@@ -15,7 +15,7 @@ export type Gate = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
  * takes the actions of KMS out of session policies, signing the request anew. All else passes as it is. It also has requests fail.
  */
 export async function startGate(port: number, service: Keys): Promise<Gate> {
-  const externalIds = new Map<string, string | undefined>();
+  const trusted = new Map<string, Policy>();
   let faultOf: ((asked: Asked) => Fault) | undefined;
 
   const assume = async (from: IncomingMessage, to: ServerResponse) => {
@@ -28,12 +28,9 @@ export async function startGate(port: number, service: Keys): Promise<Gate> {
     const isSigned =
       authorization?.accessKeyId === service.accessKeyId &&
       authorization.signature === signatureOf(asked, authorization, service.secretAccessKey, sha256(body));
-    const externalId = externalIds.get(roleArn);
-    if (
-      !isSigned ||
-      !externalIds.has(roleArn) ||
-      (externalId !== undefined && form.get("ExternalId") !== externalId)
-    )
+    const trust = trusted.get(roleArn);
+    const isTrusted = trust !== undefined && allows(trust, assumption(form));
+    if (!isSigned || !isTrusted)
       return answer(to, 403, "AccessDenied", `not authorized to perform: sts:AssumeRole on ${roleArn}`, true);
     const policy = form.get("Policy");
     if (policy !== null) form.set("Policy", JSON.stringify(withoutKms(readPolicy(policy))));
@@ -59,7 +56,7 @@ export async function startGate(port: number, service: Keys): Promise<Gate> {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    trust: (roleArn, externalId) => void externalIds.set(roleArn, externalId),
+    trust: (roleArn, policy) => void trusted.set(roleArn, policy),
     failWhen: (fault) => {
       faultOf = fault;
     },

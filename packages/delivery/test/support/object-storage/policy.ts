@@ -30,6 +30,13 @@ export type Access = {
   readonly context?: Readonly<Record<string, string>>;
 };
 
+/** What a role's trust policy decides on, by the form that STS is sent. */
+export function assumption(form: URLSearchParams): Access {
+  const externalId = form.get("ExternalId");
+  const context = externalId === null ? {} : { "sts:ExternalId": externalId };
+  return { action: "sts:AssumeRole", resource: "", context };
+}
+
 /** What a policy says to it. A denial outranks what allows it. */
 export function effectOf({ Statement }: Policy, access: Access): "Allow" | "Deny" | undefined {
   const effects = Statement.filter((one) => applies(one, access)).map(({ Effect }) => Effect);

@@ -118,9 +118,9 @@ export async function startRadosgw(): Promise<ObjectServer> {
     owner,
     makeRole: (role) => {
       const arn = `arn:aws:iam::${customerAccount}:role${rolePath}${role.name}`;
-      const { trust, externalId } = withoutExternalId(readPolicy(role.trust));
-      makeRole(run, role, JSON.stringify(trust));
-      gate.trust(arn, externalId);
+      const trust = readPolicy(role.trust);
+      makeRole(run, role, JSON.stringify(withoutConditions(trust)));
+      gate.trust(arn, trust);
       return arn;
     },
     failWhen: gate.failWhen,
@@ -141,11 +141,11 @@ function makeRole(run: Run, { name, permissions }: Role, trust: string): void {
   run("radosgw-admin", "role-policy", "put", ...named, "--policy-name", "push", "--policy-doc", known);
 }
 
-/** A trust policy without its condition on the external id, which the gateway would never find fulfilled, and that id. */
-function withoutExternalId({ Version, Statement }: Policy) {
-  const externalId = Statement[0]?.Condition?.StringEquals?.["sts:ExternalId"]?.[0];
-  return { trust: { Version, Statement: Statement.map(({ Condition: _, ...rest }) => rest) }, externalId };
-}
+/** The gateway would never find a condition on the external id fulfilled. */
+const withoutConditions = ({ Version, Statement }: Policy): Policy => ({
+  Version,
+  Statement: Statement.map(({ Condition: _, ...rest }) => rest),
+});
 
 async function until(isReady: () => boolean | Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 60_000; ; ) {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { allows, type Policy, readPolicy } from "../policy.ts";
+import { allows, assumption, type Policy, readPolicy } from "../policy.ts";
 import type { Keys, Role } from "../server.ts";
 
 /** Who asks: the owner may do all, a session what its role and its own policy both allow. */
@@ -22,13 +22,7 @@ export function fakeRoles() {
     /** Undefined: the role does not exist, or does not trust who asks. */
     assume(form: URLSearchParams, principal: string): Session | undefined {
       const role = roles.get(form.get("RoleArn") ?? "");
-      const externalId = form.get("ExternalId");
-      const access = {
-        action: "sts:AssumeRole",
-        resource: "",
-        principal,
-        ...(externalId === null ? {} : { context: { "sts:ExternalId": externalId } }),
-      };
+      const access = { ...assumption(form), principal };
       if (role === undefined || !allows(role.trust, access)) return undefined;
       const own = form.get("Policy");
       const policies = [role.permissions, ...(own === null ? [] : [readPolicy(own)])];
