@@ -7,6 +7,7 @@ const packages = {
   reso: ["odata"],
   entitlement: ["odata"],
   manifest: [],
+  client: ["manifest"],
   store: ["odata", "entitlement"],
   sample: ["reso"],
   delivery: ["odata", "entitlement", "manifest", "store"],
@@ -48,7 +49,7 @@ module.exports = {
     {
       name: "no-driver",
       severity: "error",
-      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/store/src/" },
+      from: { path: "^packages/[^/]+/src/", pathNot: "^packages/(store/src|client/src/load)/" },
       to: { path: drivers },
     },
     {

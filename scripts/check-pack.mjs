@@ -35,10 +35,10 @@ const packages = readdirSync(`${root}packages`)
   .map((folder) => ({ folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) }))
   .filter(({ manifest }) => !manifest.private);
 
-/** Every name that a consumer may import: the package and its subpaths. */
+/** Every name that a consumer may import as code: the package and its subpaths. */
 const entryPoints = ({ name, exports }) =>
   Object.keys(exports)
-    .filter((path) => path !== "./package.json")
+    .filter((path) => !path.endsWith(".json"))
     .map((path) => name + path.slice(1));
 
 const shelf = mkdtempSync(join(tmpdir(), "cadastre-pack-"));

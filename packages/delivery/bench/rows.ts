@@ -62,7 +62,7 @@ export const listings: EntitySet = {
   type: {
     name: "Listing",
     key: ["ListingKey"],
-    properties: new Map(fields.map(({ of: _, ...property }) => [property.name, property])),
+    properties: new Map(fields.map((one) => [one.name, one])),
   },
 };
 

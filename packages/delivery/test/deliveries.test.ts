@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { readManifest } from "@cadastre/manifest";
 import type { Registry } from "@cadastre/store/registry";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type Caller,
   createDeliveries,
@@ -19,6 +17,7 @@ import {
   retain,
 } from "../src/index.ts";
 import { scopeFor } from "./support/scope.ts";
+import { scratchFolder } from "./support/scratch.ts";
 import {
   admit,
   at,
@@ -32,8 +31,7 @@ import {
   smallParts,
 } from "./support/workshop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadastre-deliveries-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 let places = 0;
 
 type Office = {

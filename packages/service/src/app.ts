@@ -1,6 +1,10 @@
 import express, { type Express } from "express";
 import { type Edge, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
+import { deliveryRoutes } from "./delivery/delivery-routes.ts";
+import { addKeySet } from "./delivery/key-set.ts";
+import { downloadsRoot, exportsRoot } from "./delivery/operations.ts";
+import type { DeliveryServices } from "./delivery/services.ts";
 import { Refused } from "./errors.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { addHealth, type Readiness } from "./http/health.ts";
@@ -28,11 +32,13 @@ export type Services = Edge &
     readonly log: Log;
     readonly metrics?: Metrics | undefined;
     readonly readiness: Readiness;
+    /** Undefined: nothing is delivered. */
+    readonly delivery?: DeliveryServices | undefined;
   };
 
 /** The service as an Express application: what every request meets, in order. */
 export function createApp(services: Services): Express {
-  const { config, log, metrics, readiness } = services;
+  const { config, log, metrics, readiness, delivery } = services;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -46,6 +52,11 @@ export function createApp(services: Services): Express {
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
   // Express asks every layer on the way: what is read most comes first.
   app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
+  if (delivery !== undefined) {
+    addKeySet(app, delivery);
+    // What was revoked is not delivered for another moment.
+    app.use([exportsRoot, downloadsRoot], requireApiKey(services, "fresh"), deliveryRoutes(delivery, config));
+  }
   app.use(v1Root, requireApiKey(services), v1Routes(services, config));
   addHealth(app, readiness);
   addExplorer(app, config);

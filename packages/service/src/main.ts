@@ -1,3 +1,4 @@
+import { signalled } from "./cli/signalled.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
@@ -55,16 +56,6 @@ async function main(): Promise<void> {
 
 const hostWarning =
   "Warning: links repeat the Host of each request; set CADASTRE_BASE_URL to the address that clients use.";
-
-/** The first of the signals. A second one ends the process at once, as it would without a handler. */
-const signalled = (signals: readonly NodeJS.Signals[]): Promise<void> =>
-  new Promise((resolve) => {
-    const heard = () => {
-      for (const signal of signals) process.off(signal, heard);
-      resolve();
-    };
-    for (const signal of signals) process.on(signal, heard);
-  });
 
 /** What the person who starts the service can put right; everything else is a fault of ours, with its stack. */
 const expected = [ConfigError, DataError, ListenError, PrepareError];

@@ -13,6 +13,8 @@ import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { readPeppers, readSecrets } from "./data/secrets.ts";
+import { openDeliveries } from "./delivery/open-deliveries.ts";
+import { startWorker } from "./delivery/start-worker.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
 import { createMetrics } from "./http/metrics.ts";
@@ -53,6 +55,20 @@ export async function startService(
   });
   const activation = await followActivation(store.builds, log);
   const registry = await openRegistry(folder);
+  const { deliveries: ledger, identities } = registry;
+  const profiles = recentProfiles(registry.profiles);
+  const scopes = createScopes(registry.entitlements, trust, scopeOptions);
+  const activeEntitySets = activation.entitySets;
+  const delivery = await openDeliveries({
+    config,
+    folder,
+    registry,
+    store,
+    identities,
+    activeEntitySets,
+    profiles,
+    skipTokenKey,
+  });
   const services: Services = {
     config,
     log,
@@ -60,16 +76,17 @@ export async function startService(
     skipTokenKey,
     random: randomBytes,
     get activeEntitySets() {
-      return activation.entitySets();
+      return activeEntitySets();
     },
     keys: createKeyDirectory({
       keys: registry.keys,
       peppers: () => readPeppers(folder),
       onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
     }),
-    scopes: createScopes(registry.entitlements, trust, scopeOptions),
-    identities: recentIdentities(registry.identities),
-    profiles: recentProfiles(registry.profiles),
+    scopes,
+    identities: recentIdentities(identities),
+    profiles,
+    delivery,
     rates: createRates(config),
     now: Date.now,
     metrics: adminPort === undefined ? undefined : createMetrics(store.waiting),
@@ -77,7 +94,8 @@ export async function startService(
   };
   const server = await listen(createApp(services), config);
   const admin = await listenForOperator(services);
-  const stopPruning = startPruning(store, config.tokenLife, log);
+  const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
+  const worker = config.worker ? await startWorker({ config, folder, registry, scopes, log }) : undefined;
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
@@ -91,6 +109,7 @@ export async function startService(
       await server.stop(config.drainSeconds * 1000);
       // To the end it tells how many requests are still there.
       await admin?.stop(0);
+      await worker?.stop();
       await store.close();
       await registry.close();
     },

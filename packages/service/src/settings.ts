@@ -180,6 +180,48 @@ export const settings = {
     default: "2",
     means: "Threads that read the database",
   },
+  CADASTRE_PARTS: {
+    member: "partsFolder",
+    ...text("the path of a folder"),
+    absent: "`exports` of the data folder",
+    means: "Folder of the files that are delivered; all workers must have it in common",
+  },
+  CADASTRE_RETENTION_DAYS: {
+    member: "retentionDays",
+    ...whole(1, 365),
+    default: "14",
+    means: "How long a delivery may be fetched, in days from when it was asked for",
+  },
+  CADASTRE_EXPORT_PROFILES: {
+    member: "exportProfiles",
+    ...text("the path of a file of output profiles"),
+    absent: "none",
+    means: "File of output profiles, beside those that there are: see [Deliveries](#deliveries)",
+  },
+  CADASTRE_PART_BYTES: {
+    member: "partBytes",
+    ...whole(65_536, 1_073_741_824),
+    absent: "67108864, of Parquet 134217728",
+    means: "Bytes of JSON lines that make a file of a delivery",
+  },
+  CADASTRE_SIGNING_KEYS: {
+    member: "signingKeys",
+    ...text("the path of a set of private keys"),
+    absent: "`signing-keys.json` of the data folder",
+    means: "Private JWKS of Ed25519 keys; the first one signs manifests, all are published",
+  },
+  CADASTRE_WORKER: {
+    member: "worker",
+    ...trueOrFalse,
+    default: "true",
+    means: "Whether the service builds deliveries itself; else `cadastre worker` must run",
+  },
+  CADASTRE_LEASE_SECONDS: {
+    member: "leaseSeconds",
+    ...whole(3, 3600),
+    default: "30",
+    means: "How long a delivery waits for a worker that says nothing, until another one takes it",
+  },
   CADASTRE_ODATA_VERSION: {
     member: "odataVersion",
     is: z.enum(["4.0", "4.01"]),

@@ -14,7 +14,7 @@ test("versions older than a token's life are forgotten, again and again, until i
     if (times.length === 1) throw new Error("busy");
     return 3;
   };
-  const stop = startPruning({ prune }, 3600, log);
+  const stop = startPruning({ prune }, 3600, async () => undefined, log);
   await vi.advanceTimersByTimeAsync(21 * 60 * 1000);
   stop();
   await vi.advanceTimersByTimeAsync(60 * 60 * 1000);

@@ -1,25 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { folderParts } from "../../src/index.ts";
 import { asStorageFault } from "../../src/parts/fault.ts";
+import { scratchFolder } from "../support/scratch.ts";
 import { partStoreConformance } from "./conformance.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadastre-folder-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 let stores = 0;
 const claim = { id: "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b", fence: 1 };
 
@@ -31,9 +21,10 @@ function newStore() {
 async function put(store: ReturnType<typeof folderParts>, bytes: Uint8Array, own = claim) {
   const file = join(await store.stage(own), "0");
   writeFileSync(file, bytes);
+  const { ino } = statSync(file);
   const part = { sha256: createHash("sha256").update(bytes).digest("hex"), byteLength: bytes.length };
   await store.put(file, part);
-  return part;
+  return { ...part, ino };
 }
 
 partStoreConformance("a folder", () => newStore().store);
@@ -52,12 +43,14 @@ test("a part is read as it was put, by its hash, for its owner alone", async () 
   const { own, store } = newStore();
   const bytes = randomBytes(700_000);
   const part = await put(store, bytes);
-  expect(await put(store, bytes)).toEqual(part);
+  const again = await put(store, bytes);
   const { stream, byteLength } = await store.open(part);
   expect(byteLength).toBe(700_000);
   expect(bytes.equals(await buffer(stream))).toBe(true);
   const place = join(own, "parts", part.sha256.slice(0, 2), part.sha256);
   expect(bytes.equals(readFileSync(place))).toBe(true);
+  // The file that was written, not a copy that could be half there.
+  expect(statSync(place).ino).toBe(again.ino);
   expect(statSync(own).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(own, "staging", `${claim.id}.1`))).toEqual([]);
 });

@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { scratchFolder } from "../support/scratch.ts";
 import { crashes } from "./crashes.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadastre-ledgers-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
-crashes("SQLite", (own) => ({ file: join(folder, `${own}.sqlite`) }));
+crashes("SQLite", (own) => ({ file: join(folder, `${own}.sqlite`) }), [
+  "after_part_write",
+  "after_part_announce",
+  "before_part_commit",
+  "after_part_commit",
+  "before_seal",
+]);

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchFolder } from "../support/scratch.ts";
 import { spawnWorker } from "../support/spawn-worker.ts";
 import { contentsOf, customer, largeParts, openRegistry, order } from "../support/workshop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadastre-full-disk-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 
 const place = { file: join(folder, "registry.sqlite"), parts: folder };
 /** So that there are parts of the size that the profile names. */

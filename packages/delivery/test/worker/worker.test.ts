@@ -1,21 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EntitlementError } from "@cadastre/entitlement";
 import { verifyManifest } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
 import type { Registry } from "@cadastre/store/registry";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   createWorker,
   DeliveryError,
   folderParts,
   partNumber,
+  retain,
   type WorkerOptions,
   type WorkReport,
 } from "../../src/index.ts";
 import { scopeFor } from "../support/scope.ts";
+import { scratchFolder } from "../support/scratch.ts";
 import {
   at,
   caller,
@@ -31,8 +31,7 @@ import {
   type Place,
 } from "../support/workshop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "cadastre-worker-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = scratchFolder();
 let places = 0;
 
 type Workshop = {
@@ -169,6 +168,25 @@ describe("what keeps a delivery from being built", () => {
       });
       expect(built).toMatchObject({ outcome: "lost" });
       expect(await stateOf(workshop)).toEqual({ state: "canceled", code: "canceled_by_customer" });
+    }));
+
+  test("a cancellation after which its last bytes are put for nothing: they do not stay", () =>
+    withWorkshop(async ({ registry, place, id, work }) => {
+      const parts = folderParts(place.parts);
+      const keep = (sweep: typeof parts.sweep) =>
+        retain({ ledger: registry.deliveries, parts: { ...parts, sweep } }, at);
+      const built = await work({
+        at: async (point) => {
+          if (point !== "after_part_announce") return;
+          await registry.deliveries.cancel(customer, id, "canceled_by_customer");
+          // It has not come as far as sweeping what is staged.
+          await keep(async () => 0);
+        },
+      });
+      expect(built).toMatchObject({ outcome: "lost" });
+      expect(contentsOf(place).parts).toHaveLength(1);
+      await keep(parts.sweep);
+      expect(contentsOf(place)).toEqual({ parts: [], staged: 0 });
     }));
 
   test("a lease that is another's is noticed while a part is being written", () =>

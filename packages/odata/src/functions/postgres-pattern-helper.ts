@@ -30,10 +30,10 @@ declare
 begin
   while rest <> '' loop
     if not bracketed then
-      token := regexp_match(rest, '^(?:([*+?])|\{([0-9]{1,3})(,)?([0-9]{0,3})\})\??');
+      token := regexp_match(rest, '^(?:([*+?])|\{([0-9]{1,3})(,)?([0-9]{0,3})\})[?]?');
       if token is not null and (token[3] is not null or coalesce(token[4], '') = '') then
         if last < 0 then return null; end if;
-        rest := substr(rest, 1 + length(substring(rest from '^(?:[*+?]|\{[0-9,]+\})\??')));
+        rest := substr(rest, 1 + length(substring(rest from '^(?:[*+?]|\{[0-9,]+\})[?]?')));
         if token[1] is not null then
           result := result || token[1];
           times := 1;
@@ -50,7 +50,7 @@ begin
         if size > 1000 then return null; end if;
         continue;
       end if;
-      token := regexp_match(rest, '^\((?:\?:|\?<[A-Za-z_$][A-Za-z0-9_$]*>|(?!\?))');
+      token := regexp_match(rest, '^\((?:[?]:|[?]<[A-Za-z_$][A-Za-z0-9_$]*>|(?![?]))');
       if token is not null then
         rest := substr(rest, 1 + length(token[1]));
         outer_sizes := outer_sizes || size;

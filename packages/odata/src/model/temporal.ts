@@ -6,7 +6,8 @@ export const minute = 60n * second;
 export const hour = 60n * minute;
 export const day = 24n * hour;
 
-const date = String.raw`(-?(?:0\d{3}|[1-9]\d{3,}))-(\d\d)-(\d\d)`;
+// Of a year of at most eight digits the seconds are exact as a number.
+const date = String.raw`(-?(?:0\d{3}|[1-9]\d{3,7}))-(\d\d)-(\d\d)`;
 const time = String.raw`(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?`;
 const datePattern = new RegExp(`^${date}$`);
 const timePattern = new RegExp(`^${time}$`);
@@ -122,7 +123,7 @@ export function parseInstant(text: string): Instant | undefined {
   const seconds = secondsOf(match[4], match[5], match[6]);
   const offset = match[8] === undefined ? 0 : offsetOf(match[8], Number(match[9]), Number(match[10]));
   if (days === undefined || seconds === undefined || offset === undefined) return undefined;
-  // In seconds a number is exact for any year, and there is one multiplication of large integers.
+  // One multiplication of large integers.
   const whole = days * 86_400 + seconds - offset * 60;
   return { picoseconds: BigInt(whole) * second + BigInt(fraction(match[7])), offset };
 }

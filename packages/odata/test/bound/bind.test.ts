@@ -81,6 +81,13 @@ describe("a filter is refused with the position of what does not fit", () => {
       23,
       "`2023-02-30` is not a valid Edm.Date: there is no such value",
     ],
+    [
+      "CloseDate eq 100000000-01-01",
+      "invalid_literal",
+      13,
+      28,
+      "`100000000-01-01` is not a valid Edm.Date: there is no such value",
+    ],
   ])("%s", (text, code, start, end, message) => {
     const error = refusal(() => bindFilter(parseFilter(text), listing));
     expect(error).toMatchObject({ code, span: { start, end }, message });

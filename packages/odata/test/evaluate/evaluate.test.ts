@@ -196,6 +196,7 @@ describe("conversions and choices", () => {
     ["isof(1e308,Edm.Single)", false],
     ["isof(INF,Edm.Decimal)", false],
     ["cast('10000-01-01',Edm.Date)", null],
+    [`cast('${"9".repeat(400)}-01-01T00:00:00Z',Edm.DateTimeOffset)`, null],
     ["cast('0000-12-31T23:59:59Z',Edm.DateTimeOffset)", null],
     ["cast('0000-12-31T23:59:59-01:00',Edm.DateTimeOffset)", "0001-01-01T00:59:59.000Z"],
     ["isof(Name,Edm.String)", false],

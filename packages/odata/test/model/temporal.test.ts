@@ -19,6 +19,7 @@ describe("dates", () => {
     ["0000-01-01", -719_528],
     ["9999-12-31", 2_932_896],
     ["-0001-03-01", -719_834],
+    ["99999999-12-31", 36_523_530_471],
   ])("%s is day %i", (text, days) => {
     expect(parseDate(text)).toBe(days);
     expect(printDate(days)).toBe(text);
@@ -32,6 +33,8 @@ describe("dates", () => {
     "2023-04-31",
     "2023-4-1",
     "23-01-01",
+    "100000000-01-01",
+    `${"9".repeat(400)}-01-01`,
     "",
   ])("%s is no date", (text) => {
     expect(parseDate(text)).toBeUndefined();
@@ -65,6 +68,8 @@ describe("instants", () => {
     "2024-01-15T25:00Z",
     "2024-01-15T08:60Z",
     "2024-02-30T00:00Z",
+    "100000000-01-01T00:00Z",
+    `${"9".repeat(400)}-01-01T00:00Z`,
   ])("%s is no instant", (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });

@@ -8,6 +8,7 @@ import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
 import { profileCommand } from "./profile.ts";
 import { replicateCommand } from "./replicate.ts";
+import { workerCommand } from "./worker.ts";
 
 /** The commands by which an operator looks after the service. */
 function createProgram(): Command {
@@ -22,7 +23,8 @@ function createProgram(): Command {
     .addCommand(rollbackCommand())
     .addCommand(buildsCommand())
     .addCommand(identityCommand())
-    .addCommand(profileCommand());
+    .addCommand(profileCommand())
+    .addCommand(workerCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

@@ -14,6 +14,10 @@ export type DataFolder = {
   readonly issuer: string;
   /** Public keys that entitlements are verified with. */
   readonly publicKeys: string;
+  /** Private keys that manifests are signed with. */
+  readonly signingKeys: string;
+  /** Folder of the bytes of deliveries. */
+  readonly exports: string;
   /** The demo's keys in plain text, for the person who tries it. */
   readonly demo: string;
 };
@@ -34,6 +38,8 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     secrets: file("secrets.json"),
     issuer: file("issuer.json"),
     publicKeys: file("public-keys.json"),
+    signingKeys: file("signing-keys.json"),
+    exports: file("exports"),
     demo: file("demo.json"),
   };
 }

@@ -5,14 +5,20 @@ import type { Log } from "../log.ts";
 const interval = 10 * 60 * 1000;
 
 /**
- * Forget, from time to time, the versions that no `$skiptoken` in force can ask for. Gives what ends it.
+ * Forget, from time to time, the versions that no `$skiptoken` in force can ask for, and no delivery. Gives what ends it.
  *
  * @param life longest life of a token, in seconds
+ * @param kept gives the earliest checkpoint that a delivery still has to be built of
  */
-export function startPruning(store: Pick<WritableStore, "prune">, life: number, log: Log): () => void {
+export function startPruning(
+  store: Pick<WritableStore, "prune">,
+  life: number,
+  kept: () => Promise<number | undefined>,
+  log: Log,
+): () => void {
   const prune = async () => {
     try {
-      const versions = await store.prune(Date.now() - life * 1000);
+      const versions = await store.prune(Date.now() - life * 1000, undefined, await kept());
       if (versions > 0) log.info({ versions }, "forgot old versions");
     } catch (error) {
       log.error({ error: error instanceof Error ? error.message : String(error) }, "could not prune");

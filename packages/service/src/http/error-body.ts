@@ -1,3 +1,4 @@
+import { DeliveryError, type DeliveryErrorCode } from "@cadastre/delivery";
 import { EntitlementError } from "@cadastre/entitlement";
 import { type ErrorObject, errorObject, QueryError } from "@cadastre/odata";
 import { StoreError, type StoreErrorCode } from "@cadastre/store";
@@ -36,8 +37,33 @@ const storeRefusals: Partial<Record<StoreErrorCode, RefusalCode>> = {
   registry_unavailable: "service_unavailable",
 };
 
+/** What customers are told of deliveries, by its code. What is not here is the service's own fault. */
+const deliveryRefusals: Partial<Record<DeliveryErrorCode, RefusalCode>> = {
+  invalid_request: "invalid_request",
+  unknown_domain: "unknown_domain",
+  unknown_profile: "unknown_profile",
+  destination_required: "destination_required",
+  push_unavailable: "push_unavailable",
+  entitlement_denied: "entitlement_denied",
+  capability_required: "capability_required",
+  entitlement_changed: "entitlement_changed",
+  not_found: "not_found",
+  idempotency_conflict: "idempotency_conflict",
+  too_many_exports: "too_many_exports",
+  delivery_not_complete: "delivery_not_complete",
+  delivery_not_open: "delivery_not_open",
+  delivery_expired: "delivery_expired",
+  part_not_found: "part_not_found",
+  invalid_token: "invalid_token",
+  sequence_conflict: "sequence_conflict",
+  manifest_conflict: "manifest_conflict",
+  parts_unavailable: "service_unavailable",
+  part_missing: "service_unavailable",
+};
+
 function toRefusal(error: unknown): Refused {
   if (error instanceof Refused) return error;
+  if (error instanceof DeliveryError) return new Refused(deliveryRefusals[error.code] ?? "internal_error");
   if (error instanceof DataError) return new Refused("service_unavailable");
   if (error instanceof StoreError) return new Refused(storeRefusals[error.code] ?? "internal_error");
   return new Refused(error instanceof EntitlementError ? error.publicCode : "internal_error");

@@ -39,7 +39,7 @@ export const openApiDocument = (operations: readonly Operation[], baseUrl: strin
   },
   servers: [{ url: baseUrl ?? "/" }],
   security: [{ apiKey: [] }, { bearer: [] }],
-  tags: [{ name: "OData" }, { name: "JSON" }, { name: "Service" }],
+  tags: [{ name: "OData" }, { name: "JSON" }, { name: "Delivery" }, { name: "Service" }],
   paths: pathsOf(operations),
   components,
 });
@@ -52,14 +52,22 @@ function pathsOf(operations: readonly Operation[]): Schema {
   return paths;
 }
 
-const toOperationObject = ({ tag, summary, isOpen, parameters, takes, gives }: Operation): Schema => ({
+const toOperationObject = ({
+  tag,
+  summary,
+  isOpen,
+  parameters,
+  takes,
+  status = 200,
+  gives,
+}: Operation): Schema => ({
   tags: [tag],
   summary,
   ...(isOpen === undefined ? {} : { security: [] }),
   ...(parameters === undefined ? {} : { parameters }),
   ...(takes === undefined ? {} : { requestBody: { required: true, content: contentOf(takes) } }),
   responses: {
-    "200": { description: "What was asked for", content: contentOf(gives) },
+    [status]: { description: "What was asked for", content: contentOf(gives) },
     default: {
       description: "Why it was refused",
       content: contentOf({ "application/json": errorOf(tag) }),

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { IRouter, Response } from "express";
 import type { Config } from "../config.ts";
+import { deliveryOperations, keySetOperation } from "../delivery/operations.ts";
 import { found, sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
 import { addRead } from "../http/routes.ts";
@@ -34,6 +35,8 @@ const files: readonly Operation[] = [
 const operations: readonly Operation[] = [
   ...odataOperations,
   ...Object.values(v1Operations),
+  ...Object.values(deliveryOperations),
+  keySetOperation,
   ...healthOperations,
   document,
   page,

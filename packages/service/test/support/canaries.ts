@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { EntitySet, Row } from "@cadastre/odata";
+import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
 import type { Change, StoredRecord } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
@@ -63,13 +63,17 @@ export function requireNoCanary(text: string, where: string, apiKey?: string): v
   if (marks.some((one) => text.includes(one))) throw new Error(`a canary in ${where}`);
 }
 
-/** As {@link requireNoCanary}, of every file in the folder but the database itself. */
-export async function requireNoCanaryFile({ path, database }: DataFolder): Promise<void> {
+/**
+ * As {@link requireNoCanary}, of every file in the folder but the database itself. What was delivered holds what its customer may
+ * see.
+ */
+export async function requireNoCanaryFile({ path, database, exports }: DataFolder): Promise<void> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => one.isFile())) {
     const file = join(entry.parentPath, entry.name);
     const text = file.startsWith(database) ? "" : await readFile(file, "latin1");
-    for (const one of [hiddenMark, ...allMarked.map(({ mark }) => mark)]) {
+    const seen = file.startsWith(exports) ? [] : allMarked.map(({ mark }) => mark);
+    for (const one of [hiddenMark, ...seen]) {
       if (text.includes(one)) throw new Error(`a canary in ${file}`);
     }
   }
@@ -86,18 +90,20 @@ export async function plantCanaries({ database }: DataFolder, listings: number):
 /** A record that is nowhere to be found, in a region that customers have. */
 function hiddenRecord(
   { name, type }: EntitySet,
-  hiddenProperties: readonly { readonly name: string }[],
+  hiddenProperties: readonly StructuralProperty[],
 ): StoredRecord {
+  const markOf = (property: StructuralProperty) =>
+    [property.name, property.collection ? [hiddenMark] : hiddenMark] as const;
   const texts = [...type.properties.values()]
     .filter((property) => property.type === "Edm.String")
-    .map((property) => [property.name, property.collection ? [hiddenMark] : hiddenMark] as const);
+    .map(markOf);
   const record: Row = {
     ...Object.fromEntries(texts),
     ModificationTimestamp: "2024-05-01T10:00:00.000Z",
     ...(name === "Property" ? { StateOrProvince: "TX" } : {}),
     ...(name === "Lookup" ? { LookupKey: `${hiddenMark}-${hiddenMark}` } : {}),
   };
-  const hidden = Object.fromEntries(hiddenProperties.map((property) => [property.name, hiddenMark]));
+  const hidden = Object.fromEntries(hiddenProperties.map(markOf));
   return { resource: name, datasetId: hiddenDataset, record, hidden };
 }
 

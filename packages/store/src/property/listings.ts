@@ -1,4 +1,4 @@
-import { provisionalIdProperty, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
+import { provisionalIdProperty, visibleEntitySet } from "@cadastre/entitlement";
 import {
   allOf,
   anyOf,
@@ -9,36 +9,13 @@ import {
   parseFilter,
   parseOrderBy,
   parseSelect,
-  type Row,
 } from "@cadastre/odata";
-import type { Bookmark, ReadOptions, Store } from "../store.ts";
+import type { ListingReads } from "../read-listings.ts";
 import { attributeFields } from "./attributes.ts";
 import { placekeyPattern } from "./identity.ts";
 
 /** Listings of one property that are read: of more, the newest. */
 export const mostListings = 500;
-
-export type ListingReads = {
-  readonly store: Pick<Store, "page">;
-  /** The listings, hidden fields and all. */
-  readonly entitySet: EntitySet;
-  readonly scope: Scope;
-};
-
-/** What is there now, or what was there as of a checkpoint. */
-export type ListingOptions = Pick<ReadOptions, "asOf" | "signal">;
-
-/** A page of the listings that a query finds, as the scope shows them. */
-export async function readListings(
-  query: BoundQuery,
-  { store, scope }: ListingReads,
-  options: ListingOptions & { readonly from?: Bookmark | undefined },
-): Promise<{ readonly listings: readonly Row[]; readonly next: Bookmark | null }> {
-  const { records, release, next } = await store.page(restrict(query, scope), { nulls: false, ...options });
-  const text = Buffer.from(records).toString();
-  release?.();
-  return { listings: JSON.parse(`[${text}]`) as readonly Row[], next };
-}
 
 const listingQueries = new WeakMap<EntitySet, BoundQuery>();
 

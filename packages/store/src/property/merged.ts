@@ -1,6 +1,4 @@
-/** By code point, as databases order texts. */
-export const compareCodePoints = (a: string, b: string): number =>
-  a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
+import { compareCodePoints } from "../code-points.ts";
 
 /** Several sequences in order of their keys as one in order. No two have an item of the same key. */
 export async function* merged<Item>(

@@ -7,18 +7,13 @@ import {
   type Row,
   type StructuralProperty,
 } from "@cadastre/odata";
+import { compareCodePoints } from "../code-points.ts";
+import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import type { Resolution } from "../registry/identities/identity.ts";
 import type { Bookmark } from "../store.ts";
 import { type Identities, identitiesOf, isPlacekey } from "./identity.ts";
-import {
-  hasNoPlacekey,
-  type ListingOptions,
-  type ListingReads,
-  listingQuery,
-  mostListings,
-  readListings,
-} from "./listings.ts";
-import { compareCodePoints, merged } from "./merged.ts";
+import { hasNoPlacekey, listingQuery, mostListings } from "./listings.ts";
+import { merged } from "./merged.ts";
 import { isSeenBy, readIdentity } from "./read-property.ts";
 import { type PropertyView, viewOf } from "./view.ts";
 

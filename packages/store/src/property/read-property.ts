@@ -1,14 +1,8 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
 import type { BoundNode, Row } from "@cadastre/odata";
+import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import { type Identities, type Identity, isPlacekey } from "./identity.ts";
-import {
-  goesBy,
-  hasNoPlacekey,
-  type ListingOptions,
-  type ListingReads,
-  listingQuery,
-  readListings,
-} from "./listings.ts";
+import { goesBy, hasNoPlacekey, listingQuery } from "./listings.ts";
 import { inPrecedence } from "./survivorship.ts";
 import { type PropertyView, viewOf } from "./view.ts";
 

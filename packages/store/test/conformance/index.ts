@@ -5,6 +5,7 @@ import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
 import { following } from "./following.ts";
 import type { Harness } from "./harness.ts";
+import { market } from "./market.ts";
 import { masks } from "./masks.ts";
 import { pages } from "./pages.ts";
 import { past } from "./past.ts";
@@ -29,6 +30,7 @@ export const conformance = (name: string, harness: Harness): void => {
       past,
       places,
       properties,
+      market,
       masks,
       running,
     ])

@@ -1,0 +1,21 @@
+import { Command } from "commander";
+import { exitCodes } from "../errors.ts";
+import { concede } from "./outcome.ts";
+import { pullCommand } from "./pull.ts";
+import { replicateCommand } from "./replicate.ts";
+import { verifyCommand } from "./verify.ts";
+
+/** Carry out a command line, and give the exit code. */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  const program = new Command("cadastre-client").description(
+    "Pull, verify and load what a Cadastre service delivers.",
+  );
+  for (const command of [pullCommand(), verifyCommand(), replicateCommand()])
+    program.addCommand(command.exitOverride());
+  try {
+    await program.exitOverride().parseAsync(args, { from: "user" });
+    return exitCodes.done;
+  } catch (error) {
+    return concede(error);
+  }
+}

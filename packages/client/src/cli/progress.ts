@@ -1,0 +1,64 @@
+import { SingleBar } from "cli-progress";
+import { say } from "./outcome.ts";
+
+/** Milliseconds between two lines of progress. */
+const reportEvery = 5000;
+
+export type Progress = {
+  /** Add to what is done; less than zero takes it back. */
+  readonly add: (bytes: number) => void;
+  readonly end: () => void;
+};
+
+/** A number of bytes for people. */
+export function size(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
+const duration = (seconds: number): string => {
+  if (!Number.isFinite(seconds)) return "–";
+  const whole = Math.ceil(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+};
+
+/** Progress up to so many bytes, with rate and time left: a bar on a terminal, elsewhere a line from time to time. */
+export function showProgress(total: number, now: () => number = Date.now): Progress {
+  const begun = now();
+  let done = 0;
+  const words = () => {
+    const rate = done / Math.max(0.001, (now() - begun) / 1000);
+    return {
+      done: size(done),
+      whole: size(total),
+      rate: `${size(rate)}/s`,
+      left: duration((total - done) / rate),
+    };
+  };
+  if (process.stderr.isTTY) {
+    const bar = new SingleBar({
+      format: "{bar} {percentage}% · {done} of {whole} · {rate} · {left} left",
+      stream: process.stderr,
+    });
+    bar.start(total, 0, words());
+    return {
+      add: (bytes) => {
+        done += bytes;
+        bar.update(done, words());
+      },
+      end: () => bar.stop(),
+    };
+  }
+  let told = begun;
+  return {
+    add: (bytes) => {
+      done += bytes;
+      if (now() - told < reportEvery) return;
+      told = now();
+      const { done: part, whole, rate, left } = words();
+      say(`  ${part} of ${whole}, ${rate}, ${left} left`);
+    },
+    end: () => {},
+  };
+}

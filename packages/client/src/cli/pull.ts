@@ -1,0 +1,145 @@
+import { hostname } from "node:os";
+import { Command, Option } from "commander";
+import { ClientError } from "../errors.ts";
+import type { Connection } from "../http/connection.ts";
+import { openTarget } from "../load/open-target.ts";
+import type { Target } from "../load/target.ts";
+import { domains, type ExportRequest } from "../pull/exports.ts";
+import { readKeyFile } from "../pull/keys.ts";
+import type { Trust } from "../pull/manifest.ts";
+import { exportOnce, type PendingExport } from "../pull/pending.ts";
+import { readPins } from "../pull/pins.ts";
+import { type PullReport, pull } from "../pull/pull.ts";
+import {
+  type ConnectionFlags,
+  connected,
+  jsonOption,
+  parseCount,
+  type TrustFlags,
+  withConnection,
+  withTrust,
+} from "./options.ts";
+import { print, say } from "./outcome.ts";
+import { type Progress, showProgress, size } from "./progress.ts";
+
+type Flags = ConnectionFlags &
+  TrustFlags & {
+    readonly domain?: ExportRequest["domain"];
+    readonly profile?: string;
+    readonly into: string;
+    readonly staging: string;
+    readonly parallel: number;
+    readonly reference: string;
+    readonly acknowledge: boolean;
+    readonly json?: true;
+  };
+
+/** `cadastre-client pull [delivery]` */
+export const pullCommand = (): Command =>
+  withTrust(
+    withConnection(
+      new Command("pull")
+        .description("Fetch a delivery, or a new snapshot, verify it, load it, and acknowledge it.")
+        .argument("[delivery]", "id of a delivery")
+        .addOption(new Option("--domain <domain>", "ask for a snapshot of this").choices(domains))
+        .option("--profile <id>", "output profile of the snapshot")
+        .requiredOption(
+          "--into <target>",
+          "a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://…",
+        )
+        .option("--staging <folder>", "where parts wait until they are loaded", ".cadastre")
+        .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
+        .option(
+          "--reference <text>",
+          "what the acknowledgement says",
+          `cadastre-client on ${hostname()}`.slice(0, 256),
+        )
+        .option("--no-acknowledge", "do not tell the server that the delivery is loaded")
+        .addOption(jsonOption()),
+    ),
+    "JWKS file of who may sign (default: the keys that the server publishes)",
+  ).action((delivery: string | undefined, flags: Flags) =>
+    connected(flags, async (connection) => {
+      const target = await openTarget(flags.into);
+      try {
+        const staging = target.staging ?? flags.staging;
+        const { id, done } = await deliveryOf(connection, delivery, flags, staging);
+        const report = await pullShown(connection, id, target, flags, staging);
+        await done();
+        if (flags.json) print(JSON.stringify(outlineOf(report)));
+        else say(summary(report));
+      } finally {
+        await target.close();
+      }
+    }),
+  );
+
+async function deliveryOf(
+  connection: Connection,
+  id: string | undefined,
+  { domain, profile }: Flags,
+  staging: string,
+): Promise<PendingExport> {
+  if (id !== undefined && domain === undefined) return { id, done: async () => {} };
+  if (id !== undefined || domain === undefined) throw new ClientError("delivery_or_domain");
+  let told = "";
+  const onStatus = (status: string) => {
+    if (status !== told) say(`  the export is ${status}`);
+    told = status;
+  };
+  return exportOnce(connection, { domain, profileId: profile }, { staging, onStatus });
+}
+
+async function pullShown(
+  connection: Connection,
+  id: string,
+  target: Target,
+  flags: Flags,
+  staging: string,
+): Promise<PullReport> {
+  let progress: Progress | undefined;
+  try {
+    return await pull(connection, id, {
+      target,
+      staging,
+      trust: await trustOf(flags),
+      pins: readPins(flags.pin ?? []),
+      parallel: flags.parallel,
+      reference: flags.acknowledge ? flags.reference : null,
+      onManifest: ({ manifest: { domain, totals } }, standing) => {
+        if (standing === "done") return;
+        say(`  ${domain}: ${totals.rowCount} rows in ${totals.partCount} parts, ${size(totals.byteLength)}`);
+        progress = showProgress(totals.byteLength);
+      },
+      onBytes: (bytes) => progress?.add(bytes),
+      onLoad: () => progress?.end(),
+    });
+  } finally {
+    progress?.end();
+  }
+}
+
+async function trustOf({ keys, unsigned }: TrustFlags): Promise<Trust> {
+  if (unsigned) return "unsigned";
+  return keys === undefined ? "published" : readKeyFile(keys);
+}
+
+const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknowledged }: PullReport) => ({
+  deliveryId: manifest.deliveryId,
+  domain: manifest.domain,
+  generation: manifest.generation,
+  sequence: manifest.sequence,
+  manifestSha256: sha256,
+  signed: signature !== undefined,
+  rows: manifest.totals.rowCount,
+  bytes: manifest.totals.byteLength,
+  loaded: standing === "new",
+  acknowledged,
+});
+
+function summary({ delivery: { manifest, sha256 }, standing, acknowledged }: PullReport): string {
+  const what = `delivery ${manifest.deliveryId} (manifest ${sha256.slice(0, 12)})`;
+  const loaded =
+    standing === "done" ? `${what} had been loaded` : `Loaded ${what}, ${manifest.totals.rowCount} rows`;
+  return `${loaded}${acknowledged ? ", and acknowledged it" : ""}.`;
+}

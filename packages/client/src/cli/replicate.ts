@@ -1,0 +1,54 @@
+import { Command } from "commander";
+import { openReplica } from "../replicate/replica.ts";
+import { replicate } from "../replicate/replicate.ts";
+import { type ConnectionFlags, connected, jsonOption, withConnection } from "./options.ts";
+import { print, say } from "./outcome.ts";
+
+type Flags = ConnectionFlags & {
+  readonly into: string;
+  readonly filter?: string;
+  readonly select?: string;
+  readonly key?: string;
+  readonly json?: true;
+};
+
+/** `cadastre-client replicate <resource>` */
+export const replicateCommand = (): Command =>
+  withConnection(
+    new Command("replicate")
+      .description(
+        "Copy an entity set by OData, and from then on what has changed. Removals are not found out.",
+      )
+      .argument("<resource>", "entity set, such as Property")
+      .requiredOption("--into <target>", "a folder, sqlite:<file>, postgres: or postgres://…")
+      .option("--filter <filter>", "`$filter` that every record passes")
+      .option("--select <fields>", "`$select` of the records")
+      .option("--key <field>", "its key (default: ListingKey of Property, <Resource>Key of others)")
+      .addOption(jsonOption()),
+  ).action((resource: string, flags: Flags) =>
+    connected(flags, async (connection) => {
+      const replica = await openReplica(flags.into);
+      try {
+        let told = 0;
+        const report = await replicate(connection, {
+          resource,
+          replica,
+          filter: flags.filter,
+          select: flags.select?.split(","),
+          keyField: flags.key,
+          onPage: (read) => {
+            if (read - told < 10_000) return;
+            told = read;
+            say(`  ${read} records`);
+          },
+        });
+        if (flags.json) print(JSON.stringify(report));
+        else
+          say(
+            `Read ${report.read} records of ${resource}${report.since === null ? "" : ` since ${report.since}`}.`,
+          );
+      } finally {
+        await replica.close();
+      }
+    }),
+  );

@@ -1,0 +1,71 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Manifest, readManifest, sha256 } from "@cadastre/manifest";
+import type { JSONWebKeySet } from "jose";
+import { ClientError, type ClientErrorCode } from "../errors.ts";
+import { compareFile } from "../pull/hash-file.ts";
+import { requireSignature } from "../pull/manifest.ts";
+import { type Pins, requirePins } from "../pull/pins.ts";
+import { manifestFile, signatureFile } from "../pull/staging.ts";
+import { readColumns } from "./columns.ts";
+import { isText } from "./read-part.ts";
+
+/** What may lie beside the parts: the last is what a push ends with. */
+const beside: ReadonlySet<string> = new Set([manifestFile, signatureFile, "_COMPLETE"]);
+
+const faultOf = {
+  missing: "file_missing",
+  length: "part_length_differs",
+  hash: "part_hash_differs",
+} as const satisfies Record<string, ClientErrorCode>;
+
+export type FolderReport = {
+  readonly manifest: Manifest;
+  readonly sha256: string;
+  readonly signed: boolean;
+  /** Whether the records were counted: those of Parquet are not. */
+  readonly counted: boolean;
+};
+
+/**
+ * Check a folder that holds a delivery, without a network: manifest, signature, every byte of every part, and its records.
+ *
+ * @throws {ClientError | ManifestError} with the first fault.
+ */
+export async function verifyFolder(
+  folder: string,
+  { keys, pins = {} }: { readonly keys: JSONWebKeySet | "unsigned"; readonly pins?: Pins },
+): Promise<FolderReport> {
+  const bytes = await readRequired(folder, manifestFile);
+  const signature = keys === "unsigned" ? undefined : jsonOf(await readRequired(folder, signatureFile));
+  await requireSignature(bytes, signature, () => keys);
+  const manifest = readManifest(bytes);
+  requirePins(manifest, pins);
+  const names = new Set(manifest.parts.map(({ name }) => name));
+  for (const file of await readdir(folder))
+    if (!names.has(file) && !beside.has(file)) throw new ClientError("file_unexpected", { file });
+  for (const part of manifest.parts) {
+    const found = await compareFile(join(folder, part.name), part);
+    if (found !== "same")
+      throw new ClientError(faultOf[found], { file: part.name, part: String(part.number) });
+  }
+  await readColumns(manifest, folder);
+  const counted = isText(manifest.profile.format);
+  return { manifest, sha256: await sha256(bytes), signed: keys !== "unsigned", counted };
+}
+
+const readRequired = (folder: string, file: string): Promise<Buffer> =>
+  readFile(join(folder, file)).catch((error: NodeJS.ErrnoException) => {
+    throw new ClientError(error.code === "ENOENT" ? "file_missing" : "file_unreadable", {
+      file,
+      code: error.code ?? "",
+    });
+  });
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return null;
+  }
+}

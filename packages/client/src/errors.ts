@@ -1,0 +1,159 @@
+import { ManifestError } from "@cadastre/manifest";
+
+type Details = Readonly<Record<string, string>>;
+
+/** How the program ends, by what is to be done. */
+export const exitCodes = {
+  done: 0,
+  /** A fault of the program's own. */
+  fault: 1,
+  /** The command line is wrong. */
+  usage: 2,
+  /** The server refuses; it will again. */
+  refused: 3,
+  /** The server is busy or out of reach: the same command goes on where this one stopped. */
+  later: 4,
+  /** What was served contradicts itself, its signature or the contract: nothing of it is kept. */
+  untrusted: 5,
+  /** What was loaded before contradicts what is served: stop, and ask the server's operator. */
+  conflict: 6,
+  /** The disk or the database that is loaded fails. */
+  local: 7,
+} as const;
+
+type Ending = Exclude<keyof typeof exitCodes, "done">;
+
+type Cause = readonly [ending: Ending, message: (details: Details) => string];
+
+const tell = (d: Details) => (d["code"] === undefined ? "" : ` (\`${d["code"]}\`)`);
+
+/** Every way the client gives up. The key is the stable code; one that is no longer raised stays here as a comment. */
+export const clientErrors = {
+  url_invalid: [
+    "usage",
+    (d) => `the address must be https, or http of this machine, without a path: ${d["reason"]}`,
+  ],
+  api_key_invalid: ["usage", (d) => `${d["place"]} must hold an API key: printable ASCII on one line`],
+  file_unreadable: ["usage", (d) => `${d["file"]} cannot be read${tell(d)}`],
+  keys_invalid: ["usage", (d) => `${d["file"]} is no JWKS with an Ed25519 key`],
+  pin_invalid: ["usage", (d) => `a pin is schema=…, profile=… or entitlement=…, not \`${d["pin"]}\``],
+  delivery_id_invalid: ["usage", () => "a delivery id has letters, digits, `-` and `_` alone"],
+  delivery_or_domain: ["usage", () => "name a delivery, or a `--domain` to ask for a new one, and not both"],
+  keys_or_unsigned: ["usage", () => "give `--keys`, or `--unsigned` if nobody need have signed"],
+  target_invalid: [
+    "usage",
+    () => "a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password",
+  ],
+  target_lacks_driver: ["usage", (d) => `install \`${d["package"]}\` to load this target`],
+  format_not_loadable: ["usage", (d) => `${d["format"]} can be loaded into ${d["targets"]} alone`],
+  kind_not_loadable: [
+    "usage",
+    (d) => `a ${d["kind"]} cannot be loaded into a database yet: pull it into a folder`,
+  ],
+  resource_invalid: ["usage", () => "a resource is an entity set's name, such as Property"],
+
+  unauthorized: ["refused", () => "the server does not know the API key"],
+  forbidden: ["refused", (d) => `the server does not allow this${tell(d)}: look at /v1/account/resources`],
+  not_found: ["refused", (d) => `the server has no such thing for this key${tell(d)}`],
+  request_refused: ["refused", (d) => `the server refuses the request with ${d["status"]}${tell(d)}`],
+  delivery_expired: ["refused", () => "the delivery has expired: ask for a new one"],
+  delivery_failed: [
+    "refused",
+    (d) => `the delivery ended as \`${d["status"]}\`${tell(d)}: ask for a new one`,
+  ],
+
+  server_busy: [
+    "later",
+    (d) => `the server could not answer, ${d["tries"]} times (${d["reason"]}): run this again later`,
+  ],
+  wait_too_long: [
+    "later",
+    (d) => `the server asks for a pause of ${d["minutes"]} minutes: run this again then`,
+  ],
+  delivery_not_ready: ["later", () => "the delivery is not complete yet: run this again later"],
+  interrupted: ["later", () => "interrupted: run this again to go on"],
+
+  redirect_refused: ["untrusted", () => "the server redirects, which no part of the contract does"],
+  answer_malformed: [
+    "untrusted",
+    (d) => `the server's answer to ${d["request"]} has not the form of the contract`,
+  ],
+  answer_too_long: ["untrusted", (d) => `the server's answer to ${d["request"]} is too long`],
+  grant_malformed: [
+    "untrusted",
+    () => "a part grant must have `kind`, `url` and `bearer_token`, and no more",
+  ],
+  grant_kind: ["untrusted", () => "a part grant must be `logical`: others send the bytes by another way"],
+  grant_url: ["untrusted", () => "a part grant's address is not exactly /v1/file-downloads/redeem"],
+  next_link_foreign: ["untrusted", () => "a next link leads to another origin, or is none"],
+  manifest_hash_differs: ["untrusted", () => "the manifest is not the one of the hash that comes with it"],
+  manifest_foreign: ["untrusted", () => "the manifest is that of another delivery"],
+  manifest_changed: [
+    "untrusted",
+    () => "the manifest is another than the one that was fetched before for this delivery",
+  ],
+  signature_missing: ["untrusted", () => "the manifest is not signed"],
+  pin_differs: ["untrusted", (d) => `the ${d["pin"]} of the delivery is not the pinned one`],
+  part_encoded: [
+    "untrusted",
+    (d) => `part ${d["part"]} came in a content encoding, where its own bytes were asked for`,
+  ],
+  part_length_differs: ["untrusted", (d) => `part ${d["part"]} has not the length of the manifest`],
+  part_hash_differs: ["untrusted", (d) => `part ${d["part"]} has not the SHA-256 of the manifest`],
+  part_content_differs: [
+    "untrusted",
+    (d) => `part ${d["part"]}, unpacked, has not the length and SHA-256 of the manifest`,
+  ],
+  part_count_differs: [
+    "untrusted",
+    (d) => `part ${d["part"]} has ${d["rows"]} records, and not as many as the manifest says`,
+  ],
+  part_malformed: ["untrusted", (d) => `record ${d["row"]} of part ${d["part"]} cannot be read`],
+  file_missing: ["untrusted", (d) => `${d["file"]} is missing`],
+  file_unexpected: ["untrusted", (d) => `${d["file"]} is not in the manifest`],
+
+  ledger_conflict: [
+    "conflict",
+    () =>
+      "another manifest was loaded under this generation and sequence: stop, and ask the server's operator",
+  ],
+  acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
+
+  disk_failed: [
+    "local",
+    (d) => `${d["place"]} cannot be written${tell(d)}: what was verified before is kept`,
+  ],
+  target_failed: ["local", (d) => `the target cannot be loaded${tell(d)}: ${d["reason"]}`],
+  column_name: ["local", (d) => `\`${d["column"]}\` of ${d["table"]} cannot be the name of a column`],
+  column_type: [
+    "local",
+    (d) => `the column \`${d["column"]}\` of ${d["table"]} cannot hold ${d["kind"]}: alter or drop it`,
+  ],
+  state_malformed: [
+    "local",
+    (d) => `${d["file"]} is not what this program writes: move it away to begin anew`,
+  ],
+} as const satisfies Record<string, Cause>;
+
+export type ClientErrorCode = keyof typeof clientErrors;
+
+/** The client gives up. Holds no key, no token, and of the server's words only its error code. */
+export class ClientError extends Error {
+  override readonly name = "ClientError";
+  readonly code: ClientErrorCode;
+  readonly exitCode: number;
+
+  constructor(code: ClientErrorCode, details: Details = {}) {
+    const [ending, message]: Cause = clientErrors[code];
+    super(message(details));
+    this.code = code;
+    this.exitCode = exitCodes[ending];
+  }
+}
+
+/** What a manifest is refused for is the server's fault, and a broken chain is a conflict with what was loaded. */
+export const exitCodeOf = (error: unknown): number => {
+  if (error instanceof ClientError) return error.exitCode;
+  if (!(error instanceof ManifestError)) return exitCodes.fault;
+  return error.code.startsWith("chain_") ? exitCodes.conflict : exitCodes.untrusted;
+};

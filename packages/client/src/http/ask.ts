@@ -1,0 +1,165 @@
+import { setTimeout } from "node:timers/promises";
+import { ClientError, type ClientErrorCode } from "../errors.ts";
+import type { Ask, Connection } from "./connection.ts";
+import { backoff, longestWait, retryAfter } from "./patience.ts";
+
+/** What may have passed when it is asked for again. */
+export class Passing extends Error {
+  override readonly name = "Passing";
+  /** Pause that the server asks for, in milliseconds. */
+  readonly wait: number | undefined;
+  /** What it is if it does not pass. */
+  readonly otherwise: ClientError | undefined;
+
+  constructor(
+    reason: string,
+    { wait, otherwise }: { wait?: number | undefined; otherwise?: ClientError } = {},
+  ) {
+    super(reason);
+    this.wait = wait;
+    this.otherwise = otherwise;
+  }
+}
+
+const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+const codeOfStatus: Readonly<Record<number, ClientErrorCode>> = {
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  410: "delivery_expired",
+};
+
+/** What an error code of the contract means, whatever its status. */
+const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
+  delivery_not_complete: "delivery_not_ready",
+  manifest_conflict: "acknowledge_conflict",
+  sequence_conflict: "acknowledge_conflict",
+};
+
+/** Longest answer of JSON, in bytes: a manifest of a hundred thousand parts. */
+const maxAnswer = 64 * 1024 * 1024;
+
+/** Do something that may have to be done again. */
+export async function persist<T>(
+  { patience, signal, onRetry }: Connection,
+  attempt: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt(signal);
+    } catch (error) {
+      if (signal?.aborted) throw new ClientError("interrupted");
+      if (!(error instanceof Passing)) throw error;
+      const { message: reason, wait, otherwise } = error;
+      if (tries >= patience.tries)
+        throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason });
+      if (wait !== undefined && wait > longestWait)
+        throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
+      // Jitter beside what was asked for: others have been told the same.
+      const pause = (wait ?? 0) + backoff(tries, patience, Math.random());
+      onRetry(reason, pause);
+      await setTimeout(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
+        throw new ClientError("interrupted");
+      });
+    }
+  }
+}
+
+/** A signal that ends when nothing was heard for too long. */
+type Silence = { readonly signal: AbortSignal; readonly heard: () => void; readonly end: () => void };
+
+/** Ends with `signal`, or after so many milliseconds without a sound. */
+export function silence(signal: AbortSignal | undefined, timeout: number): Silence {
+  const controller = new AbortController();
+  const timer = globalThis.setTimeout(() => controller.abort(), timeout);
+  return {
+    signal: signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]),
+    heard: () => void timer.refresh(),
+    end: () => clearTimeout(timer),
+  };
+}
+
+/** Send a request once, for a successful answer. */
+export async function sendOnce(connection: Connection, ask: Ask, signal: AbortSignal): Promise<Response> {
+  const response = await connection.send(ask, signal).catch((error: unknown) => {
+    throw passingOf(error);
+  });
+  if (response.status === 200 || response.status === 201 || response.status === 202) return response;
+  throw await refusalOf(response);
+}
+
+/** The JSON of an answer, asked for again if need be. `request` names it in errors. */
+export const askJson = (connection: Connection, ask: Ask, request: string): Promise<unknown> =>
+  persist(connection, async (signal) => {
+    const quiet = silence(signal, connection.patience.timeout);
+    try {
+      const response = await sendOnce(connection, ask, quiet.signal);
+      const text = await textOf(response, maxAnswer, quiet.heard);
+      if (text === undefined) throw new ClientError("answer_too_long", { request });
+      return parseJson(text, request);
+    } finally {
+      quiet.end();
+    }
+  });
+
+function parseJson(text: string, request: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ClientError("answer_malformed", { request });
+  }
+}
+
+/** The text of an answer; undefined where it is too long. */
+async function textOf({ body }: Response, most: number, heard: () => void): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+      heard();
+      length += chunk.length;
+      if (length > most) return undefined;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw passingOf(error);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** What an answer without success means. */
+async function refusalOf(response: Response): Promise<Error> {
+  const { status, headers } = response;
+  if (status >= 300 && status < 400) {
+    await response.body?.cancel();
+    return new ClientError("redirect_refused");
+  }
+  const code = errorCodeOf(await textOf(response, 65_536, () => {}).catch(() => undefined));
+  if (passing.has(status)) {
+    const wait = retryAfter(headers.get("retry-after"), Date.now());
+    return new Passing(`it gave ${status}`, { wait });
+  }
+  const cause = codeOfError[code.code ?? ""] ?? codeOfStatus[status] ?? "request_refused";
+  return new ClientError(cause, { status: String(status), ...code });
+}
+
+/** The error code of a body, as this service and OData write it, where it is fit to be shown. */
+function errorCodeOf(text: string | undefined): { readonly code?: string } {
+  try {
+    const { error } = JSON.parse(text ?? "") as { error?: unknown };
+    const code = typeof error === "object" && error !== null && "code" in error ? error.code : error;
+    return typeof code === "string" && /^\w{1,64}$/.test(code) ? { code } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** An answer that does not come, or not whole. */
+export function passingOf(error: unknown): Error {
+  if (error instanceof ClientError || error instanceof Passing) return error;
+  if (error instanceof Error && error.name === "AbortError") return new Passing("it fell silent");
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return new Passing(`it could not be read${code}`);
+}

@@ -1,0 +1,72 @@
+import { ClientError } from "../errors.ts";
+import { type Patience, usualPatience } from "./patience.ts";
+
+/** What is asked of the server. A path of its own, never an address: nothing is ever sent to another origin. */
+export type Ask = {
+  readonly method?: "GET" | "POST";
+  readonly path: string;
+  readonly body?: object;
+  readonly accept?: string;
+  readonly bearerToken?: string;
+};
+
+/** A server and the key for it, which the object does not show. */
+export type Connection = {
+  /** Such as `https://listings.example`. */
+  readonly origin: string;
+  readonly patience: Patience;
+  readonly signal: AbortSignal | undefined;
+  /** Told when something is asked for again, and after how many milliseconds. */
+  readonly onRetry: (reason: string, pause: number) => void;
+  /** Send one request; redirections are not followed. */
+  readonly send: (ask: Ask, signal: AbortSignal) => Promise<Response>;
+};
+
+export type ConnectionOptions = {
+  /** Address of the service, without a path. */
+  readonly url: string;
+  readonly apiKey: string;
+  readonly patience?: Partial<Patience>;
+  readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: Connection["onRetry"];
+};
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** @throws {ClientError} unless the address is an origin to which a key may be sent. */
+export function connect(options: ConnectionOptions): Connection {
+  const { origin } = originOf(options.url);
+  const { apiKey, signal, patience, onRetry = () => {} } = options;
+  if (!/^[!-~]+$/.test(apiKey)) throw new ClientError("api_key_invalid", { place: "`apiKey`" });
+  return {
+    origin,
+    patience: { ...usualPatience, ...patience },
+    signal,
+    onRetry,
+    send: ({ method = "GET", path, body, accept = "application/json", bearerToken }, until) => {
+      const url = new URL(path, origin);
+      if (url.origin !== origin || !path.startsWith("/"))
+        throw new ClientError("url_invalid", { reason: "path" });
+      const headers = {
+        "x-api-key": apiKey,
+        accept,
+        "accept-encoding": "identity",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(bearerToken === undefined ? {} : { authorization: `Bearer ${bearerToken}` }),
+      };
+      const content = body === undefined ? {} : { body: JSON.stringify(body) };
+      return fetch(url, { method, headers, ...content, redirect: "manual", signal: until });
+    },
+  };
+}
+
+function originOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const fault = (reason: string) => new ClientError("url_invalid", { reason });
+  if (url === null) throw fault("no address");
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback.test(url.hostname)))
+    throw fault("a key would travel in the clear");
+  if (url.username !== "" || url.password !== "") throw fault("it names a user");
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") throw fault("it has a path");
+  return url;
+}

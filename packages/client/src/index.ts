@@ -1,0 +1,27 @@
+/**
+ * Pull bulk deliveries as their contract asks, verify them, and load them.
+ *
+ * @module
+ */
+export { type KeyPlace, readApiKey } from "./api-key.ts";
+export { type ColumnKind, type Columns, readColumns } from "./content/columns.ts";
+export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
+export { ClientError, type ClientErrorCode, clientErrors, exitCodeOf, exitCodes } from "./errors.ts";
+export { type Ask, type Connection, type ConnectionOptions, connect } from "./http/connection.ts";
+export type { Patience } from "./http/patience.ts";
+export { openTarget } from "./load/open-target.ts";
+export type { LoadableDelivery, Standing, Target } from "./load/target.ts";
+export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./pull/exports.ts";
+export { fetchKeys, readKeyFile } from "./pull/keys.ts";
+export { fetchManifest, type Trust, type VerifiedManifest } from "./pull/manifest.ts";
+export { exportOnce, type PendingExport } from "./pull/pending.ts";
+export { type Pins, readPins } from "./pull/pins.ts";
+export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";
+export { type StagedDelivery, type StagingOptions, stageParts } from "./pull/staging.ts";
+export { openReplica } from "./replicate/replica.ts";
+export {
+  type Replica,
+  type ReplicationOptions,
+  type ReplicationReport,
+  replicate,
+} from "./replicate/replicate.ts";

@@ -1,0 +1,56 @@
+import { mkdir, readdir, readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
+import { onDisk, syncFolder } from "../pull/disk.ts";
+import { manifestFile } from "../pull/staging.ts";
+import { type LedgerEntry, standingAmong, streamOf } from "./ledger.ts";
+import type { Target } from "./target.ts";
+
+/**
+ * A folder with a folder for each delivery, which appears at once and whole. The manifests in them are the ledger.
+ */
+export async function openFolder(folder: string): Promise<Target> {
+  const staging = join(folder, ".staging");
+  await onDisk(folder, () => mkdir(staging, { recursive: true }));
+  const standing: Target["standing"] = async (delivery) =>
+    standingAmong(delivery, await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest))));
+  return {
+    staging,
+    standing,
+    load: async (delivery) => {
+      if ((await standing(delivery)) === "done") return "done";
+      const place = join(folder, delivery.manifest.deliveryId);
+      await onDisk(place, async () => {
+        await rename(delivery.folder, place);
+        await syncFolder(folder);
+      });
+      return "new";
+    },
+    close: async () => {},
+  };
+}
+
+async function entriesOf(folder: string, stream: string): Promise<readonly LedgerEntry[]> {
+  const entries: LedgerEntry[] = [];
+  for (const child of await readdir(folder, { withFileTypes: true })) {
+    if (!child.isDirectory() || child.name.startsWith(".")) continue;
+    const entry = await entryOf(join(folder, child.name, manifestFile), stream);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+async function entryOf(file: string, stream: string): Promise<LedgerEntry | undefined> {
+  try {
+    const bytes = await readFile(file);
+    const manifest = readManifest(bytes);
+    if (streamOf(manifest) !== stream) return undefined;
+    const { generation, sequence } = manifest;
+    return { generation, sequence, sha256: await sha256(bytes), manifest: bytes.toString("utf8") };
+  } catch (error) {
+    // What else lies in the folder is none of this program's.
+    if (error instanceof ManifestError || (error as NodeJS.ErrnoException).code === "ENOENT")
+      return undefined;
+    throw error;
+  }
+}

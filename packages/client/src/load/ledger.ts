@@ -1,0 +1,36 @@
+import { type ChainLink, type Manifest, readManifest, requireFollows } from "@cadastre/manifest";
+import { ClientError } from "../errors.ts";
+import type { Standing } from "./target.ts";
+
+/** A delivery that was loaded. */
+export type LedgerEntry = {
+  readonly generation: number;
+  readonly sequence: number;
+  readonly sha256: string;
+  /** Its canonical text. */
+  readonly manifest: string;
+};
+
+/** What the ledger is keyed by, beside generation and sequence: the subscription, or the delivery where there is none. */
+export const streamOf = ({ subscriptionId, deliveryId }: Manifest): string => subscriptionId ?? deliveryId;
+
+/**
+ * Where a delivery stands among those of its stream that were loaded before.
+ *
+ * @throws {ClientError | ManifestError} where it contradicts them, or does not follow the last one.
+ */
+export function standingAmong(delivery: ChainLink, entries: readonly LedgerEntry[]): Standing {
+  const { generation, sequence } = delivery.manifest;
+  const same = entries.find((entry) => entry.generation === generation && entry.sequence === sequence);
+  if (same !== undefined) {
+    if (same.sha256 !== delivery.sha256) throw new ClientError("ledger_conflict");
+    return "done";
+  }
+  const last = entries.toSorted((a, b) => a.generation - b.generation || a.sequence - b.sequence).at(-1);
+  if (last !== undefined)
+    requireFollows(
+      { manifest: readManifest(new TextEncoder().encode(last.manifest)), sha256: last.sha256 },
+      delivery,
+    );
+  return "new";
+}

@@ -1,0 +1,126 @@
+import type { ColumnKind } from "../content/columns.ts";
+import { isText, readPart } from "../content/read-part.ts";
+import { ClientError } from "../errors.ts";
+import {
+  declared,
+  driver,
+  listOf,
+  quoted,
+  requireFit,
+  type SqlSession,
+  type Table,
+  type Takes,
+} from "./session.ts";
+import { sqlTarget } from "./sql-target.ts";
+import type { Target } from "./target.ts";
+
+/** Numbers keep every digit that they were sent with. */
+const types = {
+  text: "text",
+  integer: "numeric",
+  number: "numeric",
+  boolean: "boolean",
+  json: "jsonb",
+} as const satisfies Record<ColumnKind, string>;
+
+/** What a column that is there already can take. PostgreSQL reads a member of JSON as whatever the column is. */
+const takes: Takes = {
+  text: ["text"],
+  "character varying": ["text"],
+  numeric: ["integer", "number"],
+  "double precision": ["integer", "number"],
+  bigint: ["integer"],
+  integer: ["integer"],
+  boolean: ["boolean"],
+  jsonb: ["text", "integer", "number", "boolean", "json"],
+  json: ["text", "integer", "number", "boolean", "json"],
+  "timestamp with time zone": ["text"],
+  date: ["text"],
+};
+
+/** Number of the lock that loads take turns by: `cad` in ASCII. */
+const loadLock = 0x63_61_64;
+
+/** Characters of JSON in one statement, about. */
+const batchLength = 1 << 20;
+
+/**
+ * A PostgreSQL database, by its address or the variables that `psql` reads (`PGHOST`, `PGPASSWORD` and the like).
+ */
+export const openPostgres = async (url: string | undefined): Promise<Target> =>
+  sqlTarget(await openPostgresSession(url));
+
+export async function openPostgresSession(url: string | undefined): Promise<SqlSession> {
+  const { default: pg } = await driver("pg", () => import("pg"));
+  const client = new pg.Client(url === undefined ? {} : { connectionString: url });
+  // A connection that breaks is told by the statement that needs it.
+  client.on("error", () => {});
+  await client.connect().catch((error: Error) => {
+    throw new ClientError("target_failed", { reason: error.message });
+  });
+  const run: SqlSession["run"] = async (statement, values = []) => {
+    let k = 0;
+    const text = statement.replaceAll("?", () => `$${++k}`);
+    return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+  };
+  const typesOf = new Map<string, ReadonlyMap<string, string>>();
+  const insertLines = async ({ name, columns }: Table, lines: readonly string[]) => {
+    const list = listOf(columns.keys());
+    const fields = Array.from(
+      columns,
+      ([column]) => `${quoted(column)} ${typesOf.get(name)?.get(column)}`,
+    ).join(", ");
+    await run(
+      `insert into ${quoted(name)} (${list}) select ${list} from json_to_recordset(?::json) as r(${fields})`,
+      [`[${lines.join(",")}]`],
+    );
+  };
+  return {
+    run,
+    begin: async () => {
+      await run("begin");
+      await run("select pg_advisory_xact_lock(?)", [loadLock]);
+    },
+    empty: async (table) => void typesOf.set(table.name, await empty(run, table)),
+    insert: async (table, part) => {
+      if (!isText(part.profile.format))
+        throw new ClientError("format_not_loadable", {
+          format: part.profile.format,
+          targets: "a folder or DuckDB",
+        });
+      let batch: string[] = [];
+      let length = 0;
+      for await (const lines of readPart(part)) {
+        for (const line of lines) {
+          batch.push(line);
+          length += line.length;
+          if (length < batchLength) continue;
+          await insertLines(table, batch);
+          batch = [];
+          length = 0;
+        }
+      }
+      if (batch.length > 0) await insertLines(table, batch);
+    },
+    close: () => client.end(),
+  };
+}
+
+/** Empty a table; the answer is the types of its columns, each one of {@link takes}. */
+async function empty(run: SqlSession["run"], table: Table): Promise<ReadonlyMap<string, string>> {
+  const name = quoted(table.name);
+  await run(`create table if not exists ${name} (${declared(table, types)})`);
+  const found = await run(
+    "select attname as name, format_type(atttypid, null) as type from pg_attribute where attrelid = ?::regclass and attnum > 0",
+    [name],
+  );
+  const known = new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
+  for (const [column, kind] of table.columns) {
+    const type = known.get(column);
+    if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+    else requireFit(takes, type, kind, column, table.name);
+    known.set(column, type ?? types[kind]);
+  }
+  await run(`delete from ${name}`);
+  return known;
+}

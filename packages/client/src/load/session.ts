@@ -1,0 +1,61 @@
+import type { ColumnKind, Columns } from "../content/columns.ts";
+import type { PartFile } from "../content/read-part.ts";
+import { ClientError } from "../errors.ts";
+
+/** A value of a statement, and of an answer. */
+type SqlValue = string | number | null;
+type SqlRow = Readonly<Record<string, unknown>>;
+
+/** A table, and the columns that a load fills. */
+export type Table = { readonly name: string; readonly keyField: string; readonly columns: Columns };
+
+/** One connection to a database. In statements `?` stands for a value, and for nothing else. */
+export type SqlSession = {
+  readonly run: (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
+  /** Begin a transaction, once no other load has one. */
+  readonly begin: () => Promise<void>;
+  /** Have a table with these columns, and no row in it. */
+  readonly empty: (table: Table) => Promise<void>;
+  readonly insert: (table: Table, part: PartFile) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** A name as SQL. Names are those of a checked manifest and of checked columns. */
+export function quoted(name: string): string {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_-]*$/.test(name)) throw new TypeError(`${name} is no name`);
+  return `"${name}"`;
+}
+
+export const listOf = (columns: Iterable<string>): string => Array.from(columns, quoted).join(", ");
+
+/** The columns of a table as SQL, its key first. */
+export const declared = ({ keyField, columns }: Table, types: Readonly<Record<ColumnKind, string>>): string =>
+  Array.from(
+    columns,
+    ([name, kind]) => `${quoted(name)} ${types[kind]}${name === keyField ? " primary key" : ""}`,
+  ).join(", ");
+
+/** What columns can take that are there already, by their type. */
+export type Takes = Readonly<Record<string, readonly ColumnKind[]>>;
+
+/** @throws {ClientError} if a column that is there cannot hold what is to be loaded. */
+export function requireFit(
+  takes: Takes,
+  type: string,
+  kind: ColumnKind,
+  column: string,
+  table: string,
+): void {
+  if (!takes[type]?.includes(kind)) throw new ClientError("column_type", { column, table, kind });
+}
+
+/** The driver of a database, which its user installs. */
+export async function driver<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ERR_MODULE_NOT_FOUND") throw new ClientError("target_lacks_driver", { package: name });
+    throw error;
+  }
+}

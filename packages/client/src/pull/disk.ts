@@ -1,0 +1,41 @@
+import { open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ClientError } from "../errors.ts";
+
+/** Do something with files; what the system refuses is told with its code. */
+export async function onDisk<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw isFileError(error) ? new ClientError("disk_failed", { place, code: error.code ?? "" }) : error;
+  }
+}
+
+const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && "syscall" in error && "code" in error;
+
+/** Write a file that is there whole or not at all, even if the machine stops. */
+export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+  const half = `${file}.partial`;
+  const handle = await open(half, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(half, file);
+  await syncFolder(dirname(file));
+}
+
+/** Make the names in a folder as durable as what they name. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folders, and needs none of this.
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { Manifest } from "@cadastre/manifest";
+import { z } from "zod";
+import { ClientError } from "../errors.ts";
+import { askJson } from "../http/ask.ts";
+import type { Connection } from "../http/connection.ts";
+import { dataOf } from "../http/envelope.ts";
+
+/** What can be exported. */
+export const domains = ["property", "listing", "public_record", "market_report"] as const;
+
+export type ExportRequest = {
+  readonly domain: (typeof domains)[number];
+  /** Output profile; the server has one for each domain otherwise. */
+  readonly profileId?: string | undefined;
+  /** The same key is the same export, however often it is asked for. */
+  readonly idempotencyKey?: string | undefined;
+};
+
+const idText = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);
+const created = z.object({ id: idText });
+const status = z.object({
+  status: z.string().regex(/^[a-z_]{1,32}$/),
+  failure: z.object({ code: z.string().regex(/^\w{1,64}$/) }).nullish(),
+});
+
+/** States of a delivery that will not be complete. */
+const ended: ReadonlySet<string> = new Set(["failed", "canceled", "expired", "purged"]);
+
+/** Pause between two looks at a delivery, in milliseconds: it grows from the first to the second. */
+const looks = [500, 10_000] as const;
+
+/** The path of a delivery, or of something of it. */
+export function deliveryPath(id: string, rest = ""): string {
+  if (!idText.safeParse(id).success) throw new ClientError("delivery_id_invalid");
+  return `/v1/file-exports/${id}${rest}`;
+}
+
+/** Ask for a snapshot; the answer is the id of its delivery. */
+export async function requestExport(connection: Connection, request: ExportRequest): Promise<string> {
+  const { domain, profileId, idempotencyKey = randomUUID() } = request;
+  const body = {
+    domain,
+    deliveryMode: "pull",
+    idempotencyKey,
+    ...(profileId === undefined ? {} : { profileId }),
+  };
+  const answer = await askJson(connection, { method: "POST", path: "/v1/file-exports", body }, "the request");
+  return dataOf(answer, created, "the request").id;
+}
+
+/** Wait until a delivery is complete. */
+export async function awaitExport(
+  connection: Connection,
+  id: string,
+  { onStatus = () => {} }: { readonly onStatus?: (status: string) => void } = {},
+): Promise<void> {
+  const { signal } = connection;
+  for (let pause: number = looks[0]; ; pause = Math.min(looks[1], pause * 1.5)) {
+    const answer = await askJson(connection, { path: deliveryPath(id) }, "the status");
+    const state = dataOf(answer, status, "the status");
+    onStatus(state.status);
+    if (state.status === "complete") return;
+    if (ended.has(state.status))
+      throw new ClientError("delivery_failed", {
+        status: state.status,
+        ...(state.failure ? { code: state.failure.code } : {}),
+      });
+    await setTimeout(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
+      throw new ClientError("interrupted");
+    });
+  }
+}
+
+/** Tell the server that a delivery is loaded. It is evidence, and changes nothing else. */
+export async function acknowledge(
+  connection: Connection,
+  { manifest, sha256 }: { readonly manifest: Manifest; readonly sha256: string },
+  reference: string,
+): Promise<void> {
+  const body = {
+    generation: manifest.generation,
+    sequence: manifest.sequence,
+    manifest_sha256: sha256,
+    customer_reference: reference,
+  };
+  const path = deliveryPath(manifest.deliveryId, "/acknowledge");
+  await askJson(connection, { method: "POST", path, body }, "the acknowledgement");
+}

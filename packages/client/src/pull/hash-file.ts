@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import type { ManifestPart } from "@cadastre/manifest";
+
+/** What a file is to a part: the part itself, nothing, or something else. */
+export async function compareFile(
+  file: string,
+  part: Pick<ManifestPart, "byteLength" | "sha256">,
+): Promise<"same" | "missing" | "length" | "hash"> {
+  const facts = await lstat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (facts === undefined) return "missing";
+  // A link could lead anywhere, and change.
+  if (!facts.isFile() || facts.size !== part.byteLength) return "length";
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest("hex") === part.sha256 ? "same" : "hash";
+}

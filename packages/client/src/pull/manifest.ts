@@ -1,0 +1,69 @@
+import {
+  canonicalBytes,
+  type ManifestSignature,
+  readManifest,
+  type SealedManifest,
+  sha256,
+  verifyManifest,
+} from "@cadastre/manifest";
+import type { JSONWebKeySet } from "jose";
+import { z } from "zod";
+import { ClientError } from "../errors.ts";
+import { askJson } from "../http/ask.ts";
+import type { Connection } from "../http/connection.ts";
+import { deliveryPath } from "./exports.ts";
+import { fetchKeys } from "./keys.ts";
+import { type Pins, requirePins } from "./pins.ts";
+
+/** Who may have signed: keys, those that the server publishes, or nobody need have. */
+export type Trust = JSONWebKeySet | "published" | "unsigned";
+
+/** A manifest that was checked, with its signature where that was asked for. */
+export type VerifiedManifest = SealedManifest & { readonly signature: ManifestSignature | undefined };
+
+const answerShape = z.object({
+  data: z.unknown(),
+  meta: z.object({ manifest_sha256: z.string(), signature: z.unknown().optional() }),
+});
+
+/**
+ * The manifest of a complete delivery: its hash, its schema and rules, its signature, its id and what is pinned are checked.
+ *
+ * @throws {ClientError | ManifestError}
+ */
+export async function fetchManifest(
+  connection: Connection,
+  id: string,
+  { trust, pins = {} }: { readonly trust: Trust; readonly pins?: Pins },
+): Promise<VerifiedManifest> {
+  const request = "the manifest";
+  const answer = answerShape.safeParse(
+    await askJson(connection, { path: deliveryPath(id, "/manifest") }, request),
+  );
+  if (!answer.success) throw new ClientError("answer_malformed", { request });
+  const { data, meta } = answer.data;
+  // What has another canonical text has another hash.
+  const bytes = canonicalBytes(data);
+  const hash = await sha256(bytes);
+  if (hash !== meta.manifest_sha256) throw new ClientError("manifest_hash_differs");
+  const signature = await requireSignature(bytes, meta.signature, () =>
+    trust === "published" ? fetchKeys(connection) : trust,
+  );
+  const manifest = readManifest(bytes);
+  if (manifest.deliveryId !== id) throw new ClientError("manifest_foreign");
+  requirePins(manifest, pins);
+  return { manifest, bytes, sha256: hash, signature };
+}
+
+/** The signature of a manifest, which verifies; undefined where nobody need have signed. */
+export async function requireSignature(
+  bytes: Uint8Array,
+  signature: unknown,
+  keysOf: () => Promise<JSONWebKeySet> | JSONWebKeySet | "unsigned",
+): Promise<ManifestSignature | undefined> {
+  const keys = await keysOf();
+  if (keys === "unsigned") return undefined;
+  if (signature === undefined || signature === null) throw new ClientError("signature_missing");
+  await verifyManifest(bytes, signature, keys);
+  return signature as ManifestSignature;
+}

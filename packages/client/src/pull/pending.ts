@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { ClientError } from "../errors.ts";
+import type { Connection } from "../http/connection.ts";
+import { onDisk, writeWhole } from "./disk.ts";
+import { awaitExport, type ExportRequest, requestExport } from "./exports.ts";
+
+const pending = z.object({ origin: z.string(), idempotencyKey: z.string() });
+
+/** A request of which the answer was not loaded yet. */
+export type PendingExport = {
+  readonly id: string;
+  /** Forget the request: the next one is another export. */
+  readonly done: () => Promise<void>;
+};
+
+/**
+ * Ask for a snapshot and wait until it is complete. What was asked for is kept in the staging folder, so that an interrupted call
+ * goes on with the same export.
+ */
+export async function exportOnce(
+  connection: Connection,
+  request: Omit<ExportRequest, "idempotencyKey">,
+  { staging, onStatus }: { readonly staging: string; readonly onStatus?: (status: string) => void },
+): Promise<PendingExport> {
+  const { domain, profileId = "default" } = request;
+  const file = join(staging, `request-${domain}-${profileId.replaceAll(/[^\w-]/g, "_")}.json`);
+  const done = () => onDisk(file, () => rm(file, { force: true }));
+  const { origin } = connection;
+  const before = await onDisk(file, () => readPending(file));
+  const idempotencyKey = before?.origin === origin ? before.idempotencyKey : randomUUID();
+  await onDisk(file, async () => {
+    await mkdir(staging, { recursive: true });
+    await writeWhole(file, JSON.stringify({ origin, idempotencyKey }));
+  });
+  try {
+    const id = await requestExport(connection, { ...request, idempotencyKey });
+    await awaitExport(connection, id, onStatus === undefined ? {} : { onStatus });
+    return { id, done };
+  } catch (error) {
+    if (error instanceof ClientError && error.code === "delivery_failed") await done();
+    throw error;
+  }
+}
+
+async function readPending(file: string) {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return undefined;
+  try {
+    return pending.parse(JSON.parse(text));
+  } catch {
+    throw new ClientError("state_malformed", { file });
+  }
+}

@@ -1,0 +1,31 @@
+import type { Manifest } from "@cadastre/manifest";
+import { ClientError } from "../errors.ts";
+
+/** What a delivery may be pinned by, and the texts that each is known by. */
+const pinnable = {
+  schema: ({ schema }) => [schema.sha256, `${schema.id}@${schema.version}`],
+  profile: ({ profile }) => [profile.sha256, `${profile.id}@${profile.version}`],
+  entitlement: ({ entitlement }) => [entitlement.scopeSha256, String(entitlement.version)],
+} as const satisfies Record<string, (manifest: Manifest) => readonly string[]>;
+
+/** What a consumer expects: `listing@2.0.3`, a version of the entitlement, or a SHA-256. */
+export type Pins = Readonly<Partial<Record<keyof typeof pinnable, string>>>;
+
+/** `["schema=listing@2.0.3"]` → `{ schema: "listing@2.0.3" }` */
+export const readPins = (texts: readonly string[]): Pins =>
+  Object.fromEntries(
+    texts.map((pin) => {
+      const [, name = "", value = ""] = /^(schema|profile|entitlement)=(\S+)$/.exec(pin) ?? [];
+      if (value === "") throw new ClientError("pin_invalid", { pin });
+      return [name, value];
+    }),
+  );
+
+/** @throws {ClientError} if a delivery is of anything but what is pinned. */
+export function requirePins(manifest: Manifest, pins: Pins): void {
+  for (const [pin, known] of Object.entries(pinnable)) {
+    const wanted = pins[pin as keyof typeof pinnable];
+    if (wanted !== undefined && !known(manifest).includes(wanted))
+      throw new ClientError("pin_differs", { pin });
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import type { ManifestPart } from "@cadastre/manifest";
+import { ClientError } from "../errors.ts";
+import { Passing, passingOf, persist, sendOnce, silence } from "../http/ask.ts";
+import type { Connection } from "../http/connection.ts";
+import { onDisk } from "./disk.ts";
+import { redeemPath, requestGrant } from "./grant.ts";
+
+/** Told what has come since the last time, in bytes: less than zero for what came in vain. */
+export type OnBytes = (bytes: number) => void;
+
+/**
+ * Fetch one part into a file, which appears once its length and SHA-256 are those of the manifest. Every try has a grant of its own.
+ *
+ * @throws {ClientError}
+ */
+export const transferPart = (
+  connection: Connection,
+  id: string,
+  part: ManifestPart,
+  file: string,
+  onBytes: OnBytes,
+): Promise<void> =>
+  persist(connection, async (signal) => {
+    const bearerToken = await requestGrant(connection, id, part.number);
+    const half = `${file}.${randomBytes(4).toString("hex")}.partial`;
+    let received = 0;
+    const count: OnBytes = (bytes) => {
+      received += bytes;
+      onBytes(bytes);
+    };
+    try {
+      await onDisk(half, () => receive(connection, bearerToken, part, half, count, signal));
+      await onDisk(file, () => rename(half, file));
+    } catch (error) {
+      onBytes(-received);
+      await rm(half, { force: true });
+      throw error;
+    }
+  });
+
+async function receive(
+  connection: Connection,
+  bearerToken: string,
+  part: ManifestPart,
+  half: string,
+  onBytes: OnBytes,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const quiet = silence(signal, connection.patience.timeout);
+  try {
+    const ask = { path: redeemPath, accept: "application/octet-stream", bearerToken };
+    const response = await sendOnce(connection, ask, quiet.signal).catch((error: unknown) => {
+      // The key was good for the grant: it is the token that is not any more.
+      if (error instanceof ClientError && error.code === "unauthorized")
+        throw new Passing("it does not take the token", { otherwise: error });
+      throw error;
+    });
+    const number = String(part.number);
+    if ((response.headers.get("content-encoding") ?? "identity") !== "identity") {
+      await response.body?.cancel();
+      throw new ClientError("part_encoded", { part: number });
+    }
+    const check = checker(part, quiet.heard, onBytes);
+    const body = Readable.fromWeb((response.body ?? new Blob([]).stream()) as ReadableStream<Uint8Array>);
+    await pipeline(body, check, createWriteStream(half, { flags: "wx", mode: 0o600, flush: true })).catch(
+      (error: unknown) => {
+        throw isDiskError(error) ? error : passingOf(error);
+      },
+    );
+  } finally {
+    quiet.end();
+  }
+}
+
+/** A stream of what comes, which ends well only if that is the part. */
+function checker(part: ManifestPart, heard: () => void, onBytes: OnBytes) {
+  return async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const number = String(part.number);
+    const hash = createHash("sha256");
+    let length = 0;
+    for await (const chunk of source) {
+      heard();
+      length += chunk.length;
+      if (length > part.byteLength) throw new ClientError("part_length_differs", { part: number });
+      hash.update(chunk);
+      onBytes(chunk.length);
+      yield chunk;
+    }
+    if (length < part.byteLength)
+      throw new Passing("it ended early", {
+        otherwise: new ClientError("part_length_differs", { part: number }),
+      });
+    if (hash.digest("hex") !== part.sha256) throw new ClientError("part_hash_differs", { part: number });
+  };
+}
+
+/** Whether writing has failed, rather than reading: what reading throws is wrapped by `fetch`. */
+const isDiskError = (error: unknown): boolean =>
+  error instanceof Error && !(error instanceof TypeError) && "syscall" in error;

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { ClientError, type ClientErrorCode, clientErrors, exitCodes } from "@cadastre/client";
+import { expect, test } from "vitest";
+import { runHere } from "./support/program.ts";
+
+const file = fileURLToPath(new URL("../../../docs/client.md", import.meta.url));
+const page = readFileSync(file, "utf8");
+
+/** The table under a heading row, without it. */
+const tableUnder = (heading: string) => {
+  const start = page.indexOf(heading) + heading.length;
+  return { start, rows: /^(?:\|.*\n)*/.exec(page.slice(start))?.[0] ?? "" };
+};
+
+/** What a message tells, by its name; a code is told only where there is one. */
+const details = new Proxy<Record<string, string>>(
+  {},
+  { get: (_, name) => (name === "code" ? undefined : `‹${String(name)}›`) },
+);
+
+test("the page has every error, as it is told", async () => {
+  const codes = Object.keys(clientErrors) as ClientErrorCode[];
+  const causes = codes.map((code) => {
+    const { exitCode, message } = new ClientError(code, details);
+    return `| \`${code}\` | ${exitCode} | ${message} |\n`;
+  });
+  const { start, rows } = tableUnder("| code | exit | says |\n|---|---|---|\n");
+  await expect(page.slice(0, start) + causes.join("") + page.slice(start + rows.length)).toMatchFileSnapshot(
+    file,
+  );
+});
+
+test("the page has every exit code", () => {
+  const { rows } = tableUnder("| exit code | name | means |\n|---|---|---|\n");
+  const told = [...rows.matchAll(/^\| (\d) \| `(\w+)`/gm)].map(([, code, name]) => [name, Number(code)]);
+  expect(told).toEqual(Object.entries(exitCodes));
+});
+
+test("the page has every option of a pull", async () => {
+  const { stdout } = await runHere(["pull", "--help"]);
+  const { rows } = tableUnder("| option | is | otherwise |\n|---|---|---|\n");
+  const told = new Set(rows.match(/--[a-z-]+/g));
+  expect(told).toEqual(new Set(stdout.match(/--[a-z-]+/g)?.filter((option) => option !== "--help")));
+});

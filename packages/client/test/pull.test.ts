@@ -1,0 +1,227 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ConnectionOptions, connect, openTarget, type PullOptions, pull } from "@cadastre/client";
+import { afterEach, expect, test } from "vitest";
+import { jwks, makeDelivery } from "./support/deliveries.ts";
+import { emptyFolder, filesIn, textIn } from "./support/folders.ts";
+import { apiKey, json, startServer, type TestServer } from "./support/server.ts";
+
+const delivery = await makeDelivery();
+const id = delivery.manifest.deliveryId;
+let server: TestServer;
+afterEach(() => server.close());
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+const patience = { tries: 3, timeout: 2000, pause: 5 };
+
+async function pullInto(folder: string, options: Partial<PullOptions & ConnectionOptions> = {}) {
+  const connection = connect({ url: server.url, apiKey, patience, ...options });
+  const target = await openTarget(folder);
+  return pull(connection, id, { target, staging: "", trust: jwks, reference: "load 1", ...options });
+}
+
+test("a delivery is fetched, verified, put in place and acknowledged", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  const report = await pullInto(folder);
+  expect(report).toMatchObject({
+    standing: "new",
+    acknowledged: true,
+    delivery: { sha256: delivery.sha256 },
+  });
+  const names = delivery.manifest.parts.map(({ name }) => name);
+  expect(filesIn(join(folder, id))).toEqual(["manifest.json", "signature.json", ...names].toSorted());
+  for (const { name, number } of delivery.manifest.parts)
+    expect(readFileSync(join(folder, id, name))).toEqual(delivery.parts.get(number));
+  expect(readFileSync(join(folder, id, "manifest.json"))).toEqual(Buffer.from(delivery.bytes));
+  const last = server.requests.at(-1);
+  expect(last?.url).toBe(`/v1/file-exports/${id}/acknowledge`);
+  expect(JSON.parse(last?.body ?? "")).toEqual({
+    generation: 1,
+    sequence: 0,
+    manifest_sha256: delivery.sha256,
+    customer_reference: "load 1",
+  });
+});
+
+test("what was loaded is not fetched again, and is acknowledged again", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  await pullInto(folder);
+  const before = server.requests.length;
+  expect(await pullInto(folder)).toMatchObject({ standing: "done", acknowledged: true });
+  expect(server.requests.slice(before).map(({ url }) => url)).toEqual([
+    `/v1/file-exports/${id}/manifest`,
+    `/v1/file-exports/${id}/acknowledge`,
+  ]);
+});
+
+test("every request has the key, and a token goes to one place alone, once", async () => {
+  server = await startServer(delivery);
+  await pullInto(emptyFolder());
+  expect(server.requests.every(({ headers }) => headers["x-api-key"] === apiKey)).toBe(true);
+  const redeemed = server.requests.filter(({ headers }) => headers.authorization !== undefined);
+  expect(new Set(redeemed.map(({ url }) => url))).toEqual(new Set(["/v1/file-downloads/redeem"]));
+  expect(new Set(redeemed.map(({ headers }) => headers.authorization))).toEqual(
+    new Set(Array.from(server.tokens, (token) => `Bearer ${token}`)),
+  );
+  expect(redeemed).toHaveLength(delivery.manifest.parts.length);
+});
+
+test("an interrupted pull goes on with the parts that are missing, and looks at those that are there", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  const last = delivery.manifest.parts.at(-1);
+  server.trick = ({ url }, response) =>
+    url.endsWith(`part=${last?.number}`) && json(response, 500, { error: "x" });
+  await expect(pullInto(folder, { parallel: 1 })).rejects.toMatchObject({ code: "request_refused" });
+  expect(filesIn(folder).filter((name) => name.endsWith(".gz"))).toHaveLength(
+    delivery.manifest.parts.length - 1,
+  );
+
+  server.trick = () => false;
+  const before = server.requests.length;
+  const received: number[] = [];
+  await pullInto(folder, { onBytes: (bytes) => void received.push(bytes) });
+  const granted = server.requests.slice(before).filter(({ url }) => url.includes("/download"));
+  expect(granted.map(({ url }) => url)).toEqual([`/v1/file-exports/${id}/download?part=${last?.number}`]);
+  expect(sum(received)).toBe(delivery.manifest.totals.byteLength);
+});
+
+test("a staged part that has changed meanwhile is fetched again", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  const [first] = delivery.manifest.parts;
+  server.trick = ({ url }, response) =>
+    url.includes("/download") && !url.endsWith(`part=${first?.number}`) && json(response, 500, {});
+  await expect(pullInto(folder, { parallel: 1 })).rejects.toThrow();
+  const file = join(folder, ".staging", id, first?.name ?? "");
+  const bytes = readFileSync(file);
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  server.trick = () => false;
+  await pullInto(folder);
+  expect(readFileSync(join(folder, id, first?.name ?? ""))).toEqual(delivery.parts.get(first?.number ?? 0));
+});
+
+test("what a killed run has left is not put in place", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  mkdirSync(join(folder, ".staging", id), { recursive: true });
+  writeFileSync(join(folder, ".staging", id, "listing-00012.jsonl.gz.0a1b2c3d.partial"), "half");
+  await pullInto(folder);
+  expect(filesIn(folder)).toHaveLength(delivery.manifest.parts.length + 2);
+});
+
+test("each try of a broken transfer has a grant of its own, and nothing of the broken one stays", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  let broken = 0;
+  server.trick = ({ url }, response) => {
+    if (url !== "/v1/file-downloads/redeem" || broken > 1) return false;
+    broken++;
+    response.writeHead(200, { "content-length": 100_000 });
+    response.write("a few bytes");
+    setTimeout(() => response.destroy(), 5);
+    return true;
+  };
+  const received: number[] = [];
+  await pullInto(folder, { parallel: 1, onBytes: (bytes) => void received.push(bytes) });
+  expect(server.tokens.size).toBe(delivery.manifest.parts.length + 2);
+  expect(sum(received)).toBe(delivery.manifest.totals.byteLength);
+  expect(filesIn(folder).filter((name) => name.endsWith(".partial"))).toEqual([]);
+});
+
+test("a busy server is asked again after the pause that it asks for", async () => {
+  server = await startServer(delivery);
+  const told: [string, number][] = [];
+  let busy = 0;
+  server.trick = (_, response) =>
+    busy++ < 2 && json(response, busy === 1 ? 429 : 503, {}, { "retry-after": "1" });
+  await pullInto(emptyFolder(), { onRetry: (reason, pause) => void told.push([reason, pause]) });
+  expect(told.map(([reason]) => reason)).toEqual(["it gave 429", "it gave 503"]);
+  expect(told.every(([, pause]) => pause >= 1000 && pause < 1050)).toBe(true);
+});
+
+test.each([
+  ["is busy without end", "server_busy", 429, {}],
+  ["asks for too long a pause", "wait_too_long", 503, { "retry-after": "86400" }],
+  ["does not know the key", "unauthorized", 401, {}],
+  ["does not allow it", "forbidden", 403, {}],
+  ["has no such delivery", "not_found", 404, {}],
+  ["has let it expire", "delivery_expired", 410, {}],
+] as const)("a server that %s ends the pull", async (_, code, status, headers) => {
+  server = await startServer(delivery);
+  server.trick = (__, response) => json(response, status, { error: "whatever" }, headers);
+  await expect(pullInto(emptyFolder())).rejects.toMatchObject({ code });
+});
+
+test("a delivery that is not complete is one to come back for", async () => {
+  server = await startServer(delivery);
+  server.trick = (_, response) => json(response, 409, { error: "delivery_not_complete" });
+  await expect(pullInto(emptyFolder())).rejects.toMatchObject({ code: "delivery_not_ready", exitCode: 4 });
+});
+
+test("an acknowledgement that the server does not take is a conflict, after the load", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  server.trick = ({ url }, response) =>
+    url.endsWith("/acknowledge") && json(response, 409, { error: "manifest_conflict" });
+  await expect(pullInto(folder)).rejects.toMatchObject({ code: "acknowledge_conflict" });
+  expect(filesIn(join(folder, id))).toContain("manifest.json");
+});
+
+test("a pull can be stopped, and leaves whole parts alone", async () => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  const controller = new AbortController();
+  server.trick = ({ url }, response) => {
+    if (url !== "/v1/file-downloads/redeem") return false;
+    response.writeHead(200, { "content-length": 100_000 }).write("a few bytes");
+    setTimeout(() => controller.abort(), 10);
+    return true;
+  };
+  await expect(pullInto(folder, { signal: controller.signal })).rejects.toMatchObject({
+    code: "interrupted",
+  });
+  expect(filesIn(folder).filter((name) => !name.endsWith(".json"))).toEqual([]);
+});
+
+test("a silent server is not waited for without end", async () => {
+  server = await startServer(delivery);
+  server.trick = ({ url }, response) => {
+    if (url !== "/v1/file-downloads/redeem") return false;
+    response.writeHead(200, { "content-length": 100_000 }).write("a few bytes");
+    return true;
+  };
+  const began = performance.now();
+  await expect(
+    pullInto(emptyFolder(), { patience: { tries: 2, timeout: 100, pause: 5 } }),
+  ).rejects.toMatchObject({
+    code: "server_busy",
+  });
+  expect(performance.now() - began).toBeLessThan(2000);
+});
+
+test.each<readonly [string, Partial<PullOptions>, string | undefined]>([
+  ["the schema's id and version", { pins: { schema: "listing@2.0.3" } }, undefined],
+  ["the schema's hash", { pins: { schema: delivery.manifest.schema.sha256 } }, undefined],
+  [
+    "all three",
+    { pins: { schema: "listing@2.0.3", profile: "listing-jsonl@4", entitlement: "7" } },
+    undefined,
+  ],
+  ["another schema", { pins: { schema: "listing@2.0.4" } }, "pin_differs"],
+  ["another profile", { pins: { profile: "listing-csv@4" } }, "pin_differs"],
+  ["another version of the entitlement", { pins: { entitlement: "6" } }, "pin_differs"],
+])("pinned to %s", async (_, options, code) => {
+  server = await startServer(delivery);
+  const folder = emptyFolder();
+  const pulled = pullInto(folder, options);
+  if (code === undefined) await pulled;
+  else {
+    await expect(pulled).rejects.toMatchObject({ code });
+    expect(server.requests.some(({ url }) => url.includes("/download"))).toBe(false);
+    expect(textIn(folder)).toBe("");
+  }
+});

@@ -1,0 +1,195 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import {
+  type Manifest,
+  type ManifestDataset,
+  type ManifestPart,
+  type ManifestSignature,
+  mediaTypes,
+  type SealedManifest,
+  sealManifest,
+  signManifest,
+} from "@cadastre/manifest";
+import { DuckDBInstance } from "@duckdb/node-api";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A sealed delivery, and the bytes of its parts by number. */
+export type TestDelivery = SealedManifest & {
+  readonly signature: ManifestSignature;
+  readonly parts: ReadonlyMap<number, Buffer>;
+};
+
+/** The public example key of RFC 8037, appendix A: a secret of nobody. */
+const signingKey = {
+  kid: "example",
+  privateKey: {
+    kty: "OKP",
+    crv: "Ed25519",
+    d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+    x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+  },
+} as const;
+const { kty, crv, x } = signingKey.privateKey;
+export const jwks = { keys: [{ kid: signingKey.kid, kty, crv, x, alg: "EdDSA", use: "sig" }] };
+
+export const sha256Of = (bytes: Uint8Array | string): string =>
+  createHash("sha256").update(bytes).digest("hex");
+
+const keyFields: Readonly<Record<string, string>> = {
+  listing: "ListingKey",
+  listing_media: "MediaKey",
+  media_assets: "MediaAssetId",
+};
+
+/** Values that are easily read wrong. */
+export const listings = (count: number, from = 0): readonly Row[] =>
+  Array.from({ length: count }, (_, k) => ({
+    ListingKey: `LSM_${String(from + k).padStart(6, "0")}`,
+    ListPrice: 100_000 + k + 0.5,
+    BedroomsTotal: k % 7,
+    PublicRemarks: `Line one\nline "two", three ${"·".repeat(k % 3)} 😀`,
+    ...(k % 2 === 0 ? { City: "Austin", WaterfrontYN: k % 4 === 0 } : {}),
+    ...(k % 3 === 0 ? { Appliances: ["Dishwasher", "Wine Cooler"] } : {}),
+    PostalCode: `0${1000 + (k % 9000)}`,
+    Remark: k % 5 === 0 ? "" : "x",
+  }));
+
+type Made = { readonly bytes: Buffer; readonly plain: Buffer };
+type Maker = (rows: readonly Row[]) => Promise<Made> | Made;
+
+const encoded = (text: string): Made => {
+  const plain = Buffer.from(text);
+  return { bytes: gzipSync(plain), plain };
+};
+
+const cell = (value: unknown): string => {
+  if (value === undefined || value === null) return "";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+const makers: Readonly<Record<"jsonl" | "csv" | "parquet", Maker>> = {
+  jsonl: (rows) => encoded(rows.map((row) => `${JSON.stringify(row)}\n`).join("")),
+  csv: (rows) => {
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+    const lines = rows.map((row) => names.map((name) => cell(row[name])).join());
+    return encoded([names.join(), ...lines].map((line) => `${line}\r\n`).join(""));
+  },
+  parquet: async (rows) => {
+    const folder = mkdtempSync(join(tmpdir(), "parquet-"));
+    try {
+      const [lines, file] = [join(folder, "rows.jsonl"), join(folder, "rows.parquet")];
+      writeFileSync(lines, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+      const connection = await (await DuckDBInstance.create()).connect();
+      await connection.run(`copy (select * from read_json('${lines}', format = 'newline_delimited'))
+        to '${file}' (format parquet, compression zstd)`);
+      const bytes = readFileSync(file);
+      return { bytes, plain: bytes };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+};
+
+export type DeliveryOptions = {
+  readonly id?: string;
+  readonly format?: keyof typeof makers;
+  readonly datasets?: Readonly<Record<string, readonly Row[]>>;
+  readonly rowsPerPart?: number;
+  readonly edit?: (manifest: Manifest) => Manifest;
+  /** Change a part's bytes before they are hashed, as a server would that hashes what it has spoilt. */
+  readonly spoil?: (plain: Buffer) => Buffer;
+};
+
+/** A snapshot, with part numbers that are neither contiguous nor sorted. */
+export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestDelivery> {
+  const { id = "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b", format = "jsonl", rowsPerPart = 100 } = options;
+  const { datasets = { listing: listings(250), listing_media: [] }, edit = (manifest) => manifest } = options;
+  const bytes = new Map<number, Buffer>();
+  const parts: ManifestPart[] = [];
+  const described: ManifestDataset[] = [];
+  for (const [dataset, rows] of Object.entries(datasets)) {
+    const own: number[] = [];
+    for (let from = 0; from < rows.length; from += rowsPerPart) {
+      const slice = rows.slice(from, from + rowsPerPart);
+      const number = 1 + ((parts.length * 37 + 11) % 101);
+      const made = await makers[format](slice);
+      const plain = options.spoil?.(made.plain) ?? made.plain;
+      const packed = format === "parquet" ? plain : gzipSync(plain);
+      own.push(number);
+      bytes.set(number, packed);
+      parts.push({
+        number,
+        dataset,
+        content: "rows",
+        name: `${dataset}-${String(number).padStart(5, "0")}.${format}${format === "parquet" ? "" : ".gz"}`,
+        mediaType: mediaTypes[format],
+        contentEncoding: format === "parquet" ? null : "gzip",
+        byteLength: packed.length,
+        sha256: sha256Of(packed),
+        uncompressedByteLength: plain.length,
+        uncompressedSha256: sha256Of(plain),
+        rowCount: slice.length,
+        removalCount: 0,
+        firstKey: null,
+        lastKey: null,
+      });
+    }
+    described.push({
+      name: dataset,
+      resource: null,
+      keyField: keyFields[dataset] ?? "Id",
+      rowCount: rows.length,
+      removalCount: 0,
+      partNumbers: own,
+    });
+  }
+  const manifest: Manifest = edit({
+    schemaVersion: 2,
+    manifestType: "delivery",
+    deliveryId: id,
+    customerId: "cust_7h2k",
+    subscriptionId: null,
+    domain: "listing",
+    kind: "snapshot",
+    generation: 1,
+    sequence: 0,
+    previous: null,
+    noChange: false,
+    window: {
+      fromCheckpoint: null,
+      toCheckpoint: "c1:0000000000431877",
+      fromExclusive: true,
+      asOf: "2026-11-21T04:00:00.000Z",
+    },
+    entitlement: { version: 7, scopeSha256: sha256Of("scope") },
+    schema: { id: "listing", version: "2.0.3", sha256: sha256Of("schema"), resoDdVersion: "2.0" },
+    profile: {
+      id: `listing-${format}`,
+      version: 4,
+      sha256: sha256Of("profile"),
+      format,
+      compression: format === "parquet" ? "zstd" : "gzip",
+      encoder: "test",
+      csv: format === "csv" ? { delimiter: ",", lineEnd: "crlf", header: true } : null,
+      removalReason: false,
+    },
+    datasets: described,
+    parts,
+    totals: {
+      partCount: parts.length,
+      rowCount: parts.reduce((sum, part) => sum + part.rowCount, 0),
+      removalCount: 0,
+      byteLength: parts.reduce((sum, part) => sum + part.byteLength, 0),
+    },
+    createdAt: "2026-11-21T04:03:12.000Z",
+    expiresAt: "2026-12-05T04:03:12.000Z",
+    attribution: [],
+  });
+  const sealed = await sealManifest(manifest);
+  return { ...sealed, signature: await signManifest(sealed.bytes, signingKey), parts: bytes };
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { jwks, type TestDelivery } from "./deliveries.ts";
+
+/** What came in. */
+type Recorded = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+};
+
+/** Answers in the place of the server; false leaves the request to it. */
+export type Trick = (
+  request: Recorded,
+  response: ServerResponse,
+  server: TestServer,
+) => boolean | Promise<boolean>;
+
+export type TestServer = {
+  readonly url: string;
+  readonly requests: readonly Recorded[];
+  /** Every token that was granted. */
+  readonly tokens: ReadonlySet<string>;
+  readonly deliveries: Map<string, TestDelivery>;
+  trick: Trick;
+  readonly close: () => Promise<void>;
+};
+
+export const apiKey = "cadastre_test_A7bC9dE1fG3hJ5kL";
+
+export const json = (response: ServerResponse, status: number, body: unknown, headers = {}): true => {
+  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+  return true;
+};
+
+/** A server of deliveries as the contract describes it, whose every answer can be played a trick on. */
+export async function startServer(...deliveries: readonly TestDelivery[]): Promise<TestServer> {
+  const requests: Recorded[] = [];
+  const granted = new Map<string, Buffer>();
+  const keyed = new Map<string, string>();
+  const listener = createServer((incoming, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const { method = "", url = "", headers } = incoming;
+      const request = { method, url, headers, body: Buffer.concat(chunks).toString() };
+      requests.push(request);
+      if (!(await server.trick(request, response, server))) answer(request, response);
+    })();
+  });
+  await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
+  const server: TestServer = {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    requests,
+    get tokens() {
+      return new Set(granted.keys());
+    },
+    deliveries: new Map(deliveries.map((delivery) => [delivery.manifest.deliveryId, delivery])),
+    trick: () => false,
+    close: () =>
+      new Promise((resolve) => {
+        listener.close(() => resolve());
+        listener.closeAllConnections();
+      }),
+  };
+
+  function answer({ method, url, headers, body }: Recorded, response: ServerResponse): unknown {
+    if (headers["x-api-key"] !== apiKey) return json(response, 401, { error: "unauthorized" });
+    if (url === "/.well-known/jwks.json") return json(response, 200, jwks);
+    if (url === "/v1/file-downloads/redeem") {
+      const bytes = granted.get(headers.authorization?.replace(/^Bearer /, "") ?? "");
+      if (bytes === undefined) return json(response, 401, { error: "invalid_token" });
+      return response
+        .writeHead(200, { "content-length": bytes.length, "cache-control": "no-store" })
+        .end(bytes);
+    }
+    if (method === "POST" && url === "/v1/file-exports") {
+      const { idempotencyKey } = JSON.parse(body) as { idempotencyKey: string };
+      const [first = ""] = server.deliveries.keys();
+      const id = keyed.get(idempotencyKey) ?? first;
+      keyed.set(idempotencyKey, id);
+      return json(response, 202, { data: { id, status: "queued" }, meta: {} });
+    }
+    const [, id = "", rest] = /^\/v1\/file-exports\/([\w-]+)(.*)$/.exec(url) ?? [];
+    const delivery = server.deliveries.get(id);
+    if (delivery === undefined) return json(response, 404, { error: "not_found" });
+    if (rest === "") return json(response, 200, { data: { id, status: "complete" }, meta: {} });
+    if (rest === "/manifest") return sendManifest(response, delivery);
+    if (rest === "/acknowledge") return json(response, 201, { data: { delivery_id: id }, meta: {} });
+    const number = /^\/download\?part=(\d+)$/.exec(rest ?? "")?.[1];
+    const part = number === "0" ? Buffer.from(delivery.bytes) : delivery.parts.get(Number(number));
+    if (part === undefined) return json(response, 404, { error: "part_not_found" });
+    return json(response, 200, { data: grantOf(part), meta: {} });
+  }
+
+  function grantOf(part: Buffer) {
+    const token = `ldsg_${randomBytes(24).toString("hex")}`;
+    granted.set(token, part);
+    return { kind: "logical", url: "/v1/file-downloads/redeem", bearer_token: token };
+  }
+  return server;
+}
+
+/** The answer that holds a manifest, with what is changed of its text or of what comes with it. */
+export function sendManifest(
+  response: ServerResponse,
+  { bytes, sha256, signature, manifest }: TestDelivery,
+  change: { readonly data?: (text: string) => string; readonly meta?: object } = {},
+): true {
+  const text = new TextDecoder().decode(bytes);
+  const meta = {
+    manifest_sha256: sha256,
+    entitlement_version: manifest.entitlement.version,
+    signature,
+    ...change.meta,
+  };
+  response
+    .writeHead(200, { "content-type": "application/json" })
+    .end(`{"data":${change.data?.(text) ?? text},"meta":${JSON.stringify(meta)}}`);
+  return true;
+}

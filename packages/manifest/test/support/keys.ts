@@ -1,0 +1,14 @@
+/** The public example key of RFC 8037, appendix A: a secret of nobody. */
+export const signingKey = {
+  kid: "example",
+  privateKey: {
+    kty: "OKP",
+    crv: "Ed25519",
+    d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+    x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+  },
+} as const;
+
+const { kty, crv, x } = signingKey.privateKey;
+
+export const keys = { keys: [{ kid: signingKey.kid, kty, crv, x, alg: "EdDSA", use: "sig" }] };

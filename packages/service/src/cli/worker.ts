@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { createScopes } from "../access/scopes.ts";
+import { openTrust } from "../access/trust.ts";
+import { scopeOptions } from "../catalog.ts";
+import { startWorker } from "../delivery/start-worker.ts";
+import { createLog, describe } from "../log.ts";
+import { withServiceRegistry } from "./data.ts";
+import { say } from "./outcome.ts";
+import { signalled } from "./signalled.ts";
+
+/** `cadastre worker` */
+export const workerCommand = (): Command =>
+  new Command("worker")
+    .description("Build the deliveries that customers ask for, until a signal stops it.")
+    .action(() =>
+      withServiceRegistry(async (registry, folder, config) => {
+        const log = createLog(config.logLevel);
+        const trust = await openTrust(config, folder, (error) =>
+          log.warn(describe(error), "could not read the key set anew"),
+        );
+        const scopes = createScopes(registry.entitlements, trust, scopeOptions);
+        const worker = await startWorker({ config, folder, registry, scopes, log });
+        say("Building deliveries. Stop with Ctrl-C.");
+        await signalled(["SIGINT", "SIGTERM"]);
+        await worker.stop();
+        trust.keys.close();
+      }),
+    );

@@ -1,0 +1,27 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { ListPosition } from "@cadastre/store/registry";
+import { z } from "zod";
+import { Refused } from "../errors.ts";
+
+const position = z.tuple([z.int(), z.string()]);
+
+const sealOf = (content: string, customer: string, key: Uint8Array): Buffer =>
+  createHmac("sha256", key)
+    .update(JSON.stringify(["file-exports", customer, content]))
+    .digest();
+
+/** Where the list of a customer goes on, as text that nobody else can make or use. */
+export function writeCursor({ completed, id }: ListPosition, customer: string, key: Uint8Array): string {
+  const content = Buffer.from(JSON.stringify([completed, id])).toString("base64url");
+  return `${content}.${sealOf(content, customer, key).toString("base64url")}`;
+}
+
+/** @throws {Refused} `invalid_cursor` */
+export function readCursor(text: string, customer: string, key: Uint8Array): ListPosition {
+  const [, content = "", seal = ""] = /^([\w-]{1,256})\.([\w-]{43})$/.exec(text) ?? [];
+  const given = Buffer.from(seal, "base64url");
+  const wanted = sealOf(content, customer, key);
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) throw new Refused("invalid_cursor");
+  const [completed, id] = position.parse(JSON.parse(Buffer.from(content, "base64url").toString()));
+  return { completed, id };
+}

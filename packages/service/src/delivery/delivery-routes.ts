@@ -1,0 +1,86 @@
+import { requireChannel } from "@cadastre/entitlement";
+import type { Request, RequestHandler } from "express";
+import type { Config } from "../config.ts";
+import { Refused } from "../errors.ts";
+import { sendAnswer } from "../http/answer.ts";
+import { forCaller } from "../http/for-caller.ts";
+import { contentTypeOf, readBody } from "../http/request-body.ts";
+import { callerOf, findContext } from "../http/request-context.ts";
+import { inOrder } from "../http/steps.ts";
+import { underPreconditions } from "../odata/entity-tag.ts";
+import { readParameters } from "../v1/parameters.ts";
+import { endpoints } from "./endpoints.ts";
+import { type DeliveryEndpoint, deliveryOperations } from "./operations.ts";
+import { redeem } from "./redeem.ts";
+import type { DeliveryServices } from "./services.ts";
+
+/** Longest body, in bytes. */
+const maxBody = 16_384;
+
+/** The endpoints by the pattern of their paths. */
+const routes = Object.entries(deliveryOperations).map(([name, { path, method, ...operation }]) => ({
+  name: name as DeliveryEndpoint,
+  template: path,
+  method: method.toUpperCase(),
+  pattern: new RegExp(`^${path.replace("{id}", "([^/]*)")}$`),
+  parameters: ("parameters" in operation ? operation.parameters : []).flatMap((one) =>
+    one.in === "query" ? [one.name] : [],
+  ),
+}));
+
+/** Headers of a request that have a say in its answer. */
+const decisive = "x-api-key, authorization, accept-encoding";
+
+/** Endpoints of which `HEAD` asks as well: they only tell what there is. */
+const told: readonly DeliveryEndpoint[] = ["list", "status", "manifest"];
+
+/** Everything of deliveries, for callers that the edge has let in. */
+export function deliveryRoutes(services: DeliveryServices, { compression }: Config): RequestHandler[] {
+  return [
+    inOrder(forCaller(decisive)),
+    async (req, res) => {
+      const [path = "", ...query] = req.originalUrl.split("?");
+      const { name, template, parameters, id } = routeOf(path, req.method);
+      const context = findContext(req);
+      if (context !== undefined) context.route = template;
+      const { scope, keyId } = callerOf(req);
+      requireChannel(scope, "file_delivery");
+      const caller = { scope, apiKey: keyId };
+      if (name === "redeem") return redeem(req, res, caller, services);
+      const answer = await endpoints[name](
+        { caller, id, parameters: readParameters(query.join("?"), parameters), body: () => readJson(req) },
+        services,
+      );
+      const isStored = answer.headers?.["cache-control"] === undefined;
+      // A compressed answer may tell of the secret in it by its length.
+      sendAnswer(
+        res,
+        underPreconditions(answer, { header: (name) => req.get(name) }),
+        compression && isStored,
+      );
+    },
+  ];
+}
+
+/** @throws {Refused} `not_found`, `method_not_allowed` */
+function routeOf(path: string, method: string) {
+  const here = routes.filter(({ pattern }) => pattern.test(path));
+  const asked = here.find((route) => methodsOf(route).includes(method));
+  if (asked !== undefined) return { ...asked, id: asked.pattern.exec(path)?.[1] ?? "" };
+  if (here.length === 0) throw new Refused("not_found");
+  throw new Refused("method_not_allowed", null, { allow: here.flatMap(methodsOf).join(", ") });
+}
+
+const methodsOf = ({ name, method }: (typeof routes)[number]): readonly string[] =>
+  told.includes(name) ? [method, "HEAD"] : [method];
+
+/** @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_request` */
+async function readJson(req: Request): Promise<unknown> {
+  if (contentTypeOf(req)?.type !== "application/json") throw new Refused("unsupported_media_type");
+  const text = await readBody(req, maxBody);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refused("invalid_request");
+  }
+}

@@ -1,0 +1,100 @@
+import { Refused } from "../errors.ts";
+import { type Answer, found } from "../http/answer.ts";
+import { enveloped } from "../v1/envelope.ts";
+import { readAcknowledgement, readExportRequest } from "./bodies.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
+import type { DeliveryRequest } from "./delivery-request.ts";
+import { type DeliveryEndpoint, exportsRoot, listLimits, maxPart, redemptionPath } from "./operations.ts";
+import type { DeliveryServices } from "./services.ts";
+import { acknowledgementView, creationView, deliveryView, statusView } from "./views.ts";
+
+type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
+
+/** For nobody to keep: it holds a secret, or is the answer to a change. */
+const unstored = { "cache-control": "no-store" } as const;
+
+const asIs = (data: Readonly<Record<string, unknown>>, request: DeliveryRequest, meta = {}): Answer =>
+  enveloped(data, request.caller.scope, meta);
+
+/** An answer that is only for the request at hand: without an ETag, not to be kept. */
+function once(
+  { contentType, body }: Answer,
+  status: number,
+  headers: Answer["headers"] = {},
+): Answer & { readonly contentType: string } {
+  return { status, contentType: contentType ?? "", body, headers: { ...unstored, ...headers } };
+}
+
+/** What each endpoint answers, but for the redemption, which streams. */
+export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, Endpoint>> = {
+  create: async (request, { deliveries }) => {
+    const asked = readExportRequest(await request.body());
+    const { delivery, replayed } = await deliveries.create(request.caller, asked);
+    return once(asIs(creationView(delivery), request), 202, {
+      location: `${exportsRoot}/${delivery.id}`,
+      ...(replayed ? { "idempotency-replayed": "true" } : {}),
+    });
+  },
+
+  list: async ({ caller, parameters }, { deliveries, cursorKey }) => {
+    const { scope } = caller;
+    const limit = readLimit(parameters.get("limit"));
+    const given = parameters.get("after");
+    const after = given === undefined ? undefined : readCursor(given, scope.customer, cursorKey);
+    // One more than asked for tells whether there is another page.
+    const complete = await deliveries.list(caller, { after, limit: limit + 1 });
+    const page = complete.slice(0, limit);
+    const last = complete.length > limit ? page.at(-1) : undefined;
+    const next =
+      last === undefined || last.completed === null
+        ? null
+        : writeCursor({ id: last.id, completed: last.completed }, scope.customer, cursorKey);
+    const views = page.map((delivery) => deliveryView(delivery));
+    return enveloped(views, scope, { count: page.length, next_after: next });
+  },
+
+  status: async (request, { deliveries }) =>
+    asIs(statusView(await deliveries.status(request.caller, request.id)), request),
+
+  cancel: async (request, { deliveries }) =>
+    once(asIs(deliveryView(await deliveries.cancel(request.caller, request.id)), request), 200),
+
+  manifest: async ({ caller, id }, { deliveries }) => {
+    const { text, sha256, signature } = await deliveries.manifest(caller, id);
+    const meta = {
+      entitlement_version: caller.scope.version,
+      manifest_sha256: sha256,
+      signature: JSON.parse(signature) as unknown,
+    };
+    const pieces = ['{"data":', text, `,"meta":${JSON.stringify(meta)}}`];
+    return { ...found("application/json", pieces), headers: { etag: `"sha256:${sha256}"` } };
+  },
+
+  download: async (request, { deliveries }) => {
+    const part = readPart(request.parameters.get("part"));
+    const { token, expires } = await deliveries.grant(request.caller, request.id, part);
+    const grant = { kind: "logical", url: redemptionPath, bearer_token: token };
+    return once(asIs(grant, request, { expires_at: new Date(expires).toISOString() }), 200);
+  },
+
+  acknowledge: async (request, { deliveries }) => {
+    const said = readAcknowledgement(await request.body());
+    const { acknowledgement, first } = await deliveries.acknowledge(request.caller, request.id, said);
+    return once(asIs(acknowledgementView(acknowledgement), request), first ? 201 : 200);
+  },
+};
+
+/** @throws {Refused} `invalid_limit` */
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return listLimits.default;
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > listLimits.most) throw new Refused("invalid_limit");
+  return limit;
+}
+
+/** @throws {Refused} `invalid_part` */
+function readPart(text: string | undefined): number {
+  const part = text !== undefined && /^(?:0|[1-9]\d{0,9})$/.test(text) ? Number(text) : -1;
+  if (part < 0 || part > maxPart) throw new Refused("invalid_part");
+  return part;
+}

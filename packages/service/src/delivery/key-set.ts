@@ -1,0 +1,13 @@
+import type { IRouter } from "express";
+import { found, sendAnswer } from "../http/answer.ts";
+import { addRead } from "../http/routes.ts";
+import { keySetOperation } from "./operations.ts";
+import type { DeliveryServices } from "./services.ts";
+
+/** Adds the public keys that manifests are signed with. No key is asked. */
+export function addKeySet(routes: IRouter, { manifestKeys }: Pick<DeliveryServices, "manifestKeys">): void {
+  addRead(routes, keySetOperation, (_req, res) => {
+    res.setHeader("cache-control", "public, max-age=300");
+    sendAnswer(res, found("application/json", manifestKeys));
+  });
+}

@@ -1,0 +1,57 @@
+import { pipeline } from "node:stream/promises";
+import type { Caller } from "@cadastre/delivery";
+import type { Request, Response } from "express";
+import { Refused } from "../errors.ts";
+import { parseMediaType } from "../odata/media-type.ts";
+import type { DeliveryServices } from "./services.ts";
+
+/** What a redemption answers with. */
+const octets = "application/octet-stream";
+
+/**
+ * `GET /v1/file-downloads/redeem`: the bytes of a grant, as fast as the client takes them. They are read no further, and what
+ * they are read from is closed, when the client has gone.
+ *
+ * @throws {Refused} `query_not_allowed`, `not_acceptable`, `invalid_token`
+ */
+export async function redeem(
+  req: Request,
+  res: Response,
+  caller: Caller,
+  { deliveries }: Pick<DeliveryServices, "deliveries">,
+): Promise<void> {
+  if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
+  if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
+  const { stream, byteLength, sha256 } = await deliveries.redeem(caller, tokenOf(req));
+  res.status(200);
+  res.setHeader("content-type", octets);
+  res.setHeader("content-length", byteLength);
+  res.setHeader("repr-digest", `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`);
+  res.setHeader("accept-ranges", "none");
+  res.setHeader("cache-control", "no-store");
+  try {
+    await pipeline(stream, res);
+  } catch (error) {
+    // Nobody waits for the rest when the client has gone.
+    if (!isGone(error)) throw error;
+  }
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE";
+
+/** The token of the grant: where there is only one header for both, it is taken for an API key and found unknown. */
+function tokenOf(req: Request): string {
+  const token = /^Bearer +(\S+)$/i.exec(req.get("authorization") ?? "")?.[1];
+  if (token === undefined) throw new Refused("invalid_token");
+  return token;
+}
+
+const accepted = [octets, "application/*", "*/*"];
+
+const accepts = (header: string | undefined): boolean =>
+  header === undefined ||
+  header.split(",").some((range) => {
+    const { type = "", parameters = [] } = parseMediaType(range) ?? {};
+    return accepted.includes(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });

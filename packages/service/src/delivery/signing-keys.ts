@@ -1,0 +1,51 @@
+import { generateKeyPair } from "@cadastre/entitlement";
+import { type ManifestSigningKey, readKeySet } from "@cadastre/manifest";
+import { z } from "zod";
+import type { Config } from "../config.ts";
+import { parseDataFile, readDataFile } from "../data/data-error.ts";
+import { type DataFolder, readOrCreate } from "../data/data-folder.ts";
+
+/** A private Ed25519 key. Source: RFC 8037, section 2. */
+const key = z.object({
+  kid: z.string(),
+  kty: z.literal("OKP"),
+  crv: z.literal("Ed25519"),
+  x: z.string(),
+  d: z.string(),
+});
+
+/** The first one signs; the others have signed what is not yet over. */
+const schema = z.object({ keys: z.tuple([key], key) });
+
+/** The keys of manifests. */
+export type SigningKeys = {
+  readonly signing: ManifestSigningKey;
+  /** JWKS of all of them, as JSON text. */
+  readonly published: string;
+};
+
+/**
+ * The keys of the file that the settings name, else of the folder, made at the first start.
+ *
+ * @throws {DataError}
+ */
+export async function readSigningKeys(
+  { signingKeys }: Pick<Config, "signingKeys">,
+  folder: DataFolder,
+): Promise<SigningKeys> {
+  const file = folder.signingKeys;
+  const make = async () => JSON.stringify({ keys: [(await generateKeyPair()).privateKey] });
+  const { keys } =
+    signingKeys === undefined
+      ? parseDataFile(file, await readOrCreate(file, make), parse)
+      : await readDataFile(signingKeys, parse);
+  const [privateKey] = keys;
+  return {
+    signing: { privateKey, kid: privateKey.kid },
+    published: JSON.stringify(readKeySet({ keys: keys.map(publicKeyOf) })),
+  };
+}
+
+const publicKeyOf = ({ kid, kty, crv, x }: z.output<typeof key>) => ({ kid, kty, crv, x });
+
+const parse = (text: string) => schema.parse(JSON.parse(text));

@@ -1,0 +1,83 @@
+import { hostname } from "node:os";
+import { createWorker, retain, type WorkReport } from "@cadastre/delivery";
+import { signManifest } from "@cadastre/manifest";
+import type { Registry } from "@cadastre/store/registry";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import type { Scopes } from "../access/scopes.ts";
+import { storedResources } from "../catalog.ts";
+import type { Config } from "../config.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import { followActivation } from "../gates/activation.ts";
+import { describe, type Log } from "../log.ts";
+import { exportSource } from "./export-source.ts";
+import { openParts } from "./parts.ts";
+import { readSigningKeys } from "./signing-keys.ts";
+
+/** How often what is over is removed, in milliseconds. */
+const retentionInterval = 10 * 60 * 1000;
+
+/** How long a page of an export may take, in milliseconds: nobody waits at the other end. */
+const pageTimeout = 60_000;
+
+export type WorkerOptions = {
+  readonly config: Config;
+  readonly folder: DataFolder;
+  readonly registry: Registry;
+  readonly scopes: Scopes;
+  readonly log: Log;
+};
+
+/**
+ * Build what was asked for, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
+ * those who ask for records wait no longer.
+ */
+export async function startWorker({ config, folder, registry, scopes, log }: WorkerOptions) {
+  const { signing } = await readSigningKeys(config, folder);
+  const store = await openSqliteStore({
+    file: folder.database,
+    resources: storedResources,
+    threads: 1,
+    timeout: pageTimeout,
+  });
+  const activation = await followActivation(store.builds, log);
+  const { identities, deliveries: ledger } = registry;
+  const parts = openParts(config, folder);
+  const source = exportSource({ store, identities, activeEntitySets: activation.entitySets });
+  const worker = createWorker({
+    ledger,
+    source,
+    parts,
+    scopeOf: (customer) => scopes.of(customer, Date.now(), "fresh"),
+    sign: (bytes) => signManifest(bytes, signing),
+    name: `${hostname()}:${process.pid}`,
+    lease: config.leaseSeconds * 1000,
+    report: (work) => note(log, work),
+  });
+  const clean = async () => {
+    try {
+      const { expired, removed } = await retain({ ledger, parts }, Date.now());
+      if (expired + removed > 0) log.info({ expired, removed }, "removed what was over of deliveries");
+    } catch (error) {
+      log.error(describe(error), "could not remove what was over of deliveries");
+    }
+  };
+  const stopping = new AbortController();
+  const working = Promise.all([worker.run(stopping.signal), clean()]);
+  const timer = setInterval(() => void clean(), retentionInterval);
+  timer.unref();
+  return {
+    /** Give the delivery at hand back, with the parts that are finished. */
+    stop: async (): Promise<void> => {
+      clearInterval(timer);
+      stopping.abort();
+      await working;
+      activation.stop();
+      await store.close();
+    },
+  };
+}
+
+function note(log: Log, { delivery, outcome, code, cause }: WorkReport): void {
+  if (cause === undefined) log.info({ delivery, outcome }, "worked on a delivery");
+  else log.error({ delivery, outcome, reason: code, ...describe(cause) }, "could not build a delivery");
+}

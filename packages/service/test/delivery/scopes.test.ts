@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { storedResources } from "../../src/catalog.ts";
+import { withRegistry } from "../../src/data/registry.ts";
+import { readIssuer } from "../../src/demo/issuer.ts";
+import { ask } from "../support/ask.ts";
+import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
+import { type Running, run } from "../support/running.ts";
+
+const root = "/v1/file-exports";
+
+let running: Running;
+beforeAll(async () => {
+  running = await run({ CADASTRE_LISTINGS: "150", CADASTRE_PART_BYTES: "65536" });
+});
+afterAll(() => running.stop());
+
+/** Give a demo customer the next version of its entitlement. */
+async function change(customer: string, change: (before: Entitlement) => Entitlement): Promise<void> {
+  const signer = await readIssuer(running.folder);
+  await withRegistry(running.folder, async ({ entitlements }) => {
+    const installed = await entitlements.find(`demo-${customer}`);
+    const [, payload = ""] = installed?.jws.split(".") ?? [];
+    const before = parseEntitlement(JSON.parse(Buffer.from(payload, "base64url").toString()));
+    const document = { ...change(before), ver: before.ver + 1, jti: randomUUID() };
+    await entitlements.install({
+      customer: `demo-${customer}`,
+      version: document.ver,
+      jws: await signEntitlement(document, signer),
+      installed: Date.now(),
+    });
+  });
+}
+
+test.each(["listing", "property", "public_record"])(
+  "what is hidden changes no byte of an export of %s",
+  async (domain) => {
+    const market = customerOf(running, "market");
+    const contentOf = async () => {
+      const { data } = await market.manifest(await market.complete({ domain }));
+      expect(data.parts.length).toBeGreaterThan(0);
+      return { parts: data.parts, datasets: data.datasets };
+    };
+    const before = await contentOf();
+    const store = await openSqliteStore({
+      file: running.folder.database,
+      resources: storedResources,
+      threads: 0,
+    });
+    const later = "2026-07-01T00:00:00.000Z";
+    const datasetId = "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21";
+    await store.commit([
+      {
+        resource: "Property",
+        datasetId,
+        record: { ListingKey: `AAA_${domain}`, ModificationTimestamp: later, StateOrProvince: "TX" },
+      },
+      {
+        resource: "PublicRecord",
+        datasetId,
+        record: { PublicRecordKey: `AAA_${domain}`, ModificationTimestamp: later, StateOrProvince: "TX" },
+      },
+    ]);
+    await store.close();
+    expect(await contentOf()).toEqual(before);
+  },
+);
+
+test("what an entitlement no longer covers is not served; what it covers more of still is", async () => {
+  const coarse = customerOf(running, "coarse");
+  const id = await coarse.complete();
+  const token = await coarse.grant(id, 0);
+  const redeem = () => coarse.get("/v1/file-downloads/redeem", { authorization: `Bearer ${token}` });
+  const all = [`${root}/${id}/manifest`, `${root}/${id}/download?part=0`];
+  await change("coarse", (before) => ({
+    ...before,
+    regions: [...before.regions, { kind: "state", value: "OR" }],
+  }));
+  for (const target of all) expect((await coarse.get(target)).status).toBe(200);
+  expect((await redeem()).status).toBe(200);
+  await change("coarse", (before) => ({ ...before, regions: [{ kind: "state", value: "OR" }] }));
+  for (const target of all) expect(refusal(await coarse.get(target))).toEqual([403, "entitlement_changed"]);
+  expect(refusal(await redeem())).toEqual([403, "entitlement_changed"]);
+  // The delivery is what it was; who asks has changed.
+  expect(dataOf<{ status: string }>(await coarse.get(`${root}/${id}`)).status).toBe("complete");
+});
+
+test("a customer without the channel is refused, whatever it asks", async () => {
+  const state = customerOf(running, "state");
+  const id = await state.complete();
+  await change("state", (before) => ({
+    ...before,
+    channels: { api: true, odata: true, file_delivery: false },
+  }));
+  for (const target of [root, `${root}/${id}`, `${root}/${id}/manifest`, "/v1/file-downloads/redeem"])
+    expect(refusal(await state.get(target))).toEqual([403, "channel_not_entitled"]);
+  expect(refusal(await state.create())).toEqual([403, "channel_not_entitled"]);
+});
+
+test("a part whose bytes are gone is no answer", async () => {
+  const national = customerOf(running);
+  const id = await national.complete({ domain: "public_record" });
+  const { data } = await national.manifest(id);
+  const [part] = data.parts;
+  if (part === undefined) throw new Error("there is no part");
+  const token = await national.grant(id, part.number);
+  await rm(`${running.folder.exports}/parts/${part.sha256.slice(0, 2)}/${part.sha256}`);
+  const reply = await ask(running.service.baseUrl, "/v1/file-downloads/redeem", {
+    ...national.headers,
+    authorization: `Bearer ${token}`,
+  });
+  expect(refusal(reply)).toEqual([503, "service_unavailable"]);
+});

@@ -1,0 +1,7 @@
+/**
+ * How the market was, from listings.
+ *
+ * @module
+ */
+export { type MarketRow, marketColumns } from "./columns.ts";
+export { type MarketReportOptions, readMarketReport } from "./read-market-report.ts";

@@ -1,0 +1,82 @@
+import { scopeWithin, showsWhole, visibleEntitySet } from "@cadastre/entitlement";
+import { bindQuery, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
+import { compareCodePoints } from "../code-points.ts";
+import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
+import type { Bookmark } from "../store.ts";
+import type { MarketRow } from "./columns.ts";
+import { factsOf, type ListingFacts, type Population, reportFields, toldBy } from "./listing-facts.ts";
+import { type Month, monthOf } from "./month.ts";
+import { Report } from "./report.ts";
+
+export type MarketReportOptions = ListingOptions & {
+  readonly asOf: number;
+  /** The id after which rows are given. */
+  readonly after?: string | null;
+  /** Listings that are counted together at least. */
+  readonly least?: number;
+};
+
+/** Source: interface specification, section 2.5, `minimum_cell_size`. */
+const minimumCellSize = 10;
+
+/** Whole months that a report is about, up to the newest change. */
+const periods = 24;
+
+/** Listings of a page. */
+const pageSize = 1000;
+
+/**
+ * How the market was in each month, by place and type, of the listings that the scope shows and as it shows them: rows in order
+ * of the code points of their ids. The listings are walked over several times; what is kept grows with the markets, not with them.
+ */
+export async function* readMarketReport(
+  reads: ListingReads,
+  { after = null, least = minimumCellSize, ...options }: MarketReportOptions,
+): AsyncGenerator<MarketRow> {
+  const last = await lastMonth(reads, options);
+  if (last === undefined) return;
+  const report = new Report({ from: last - periods + 1, last, least, regions: reads.scope.regions });
+  const walk = async (see: (dataset: string, facts: ListingFacts, told: ReadonlySet<Population>) => void) => {
+    for (const { dataset_id: dataset } of reads.scope.datasets) {
+      const scope = scopeWithin(reads.scope, dataset);
+      const told = toldBy((field) => showsWhole(reads.entitySet, scope, field));
+      for await (const listing of listingsOf({ ...reads, scope }, options)) {
+        const facts = factsOf(listing);
+        if (facts !== undefined) see(dataset, facts, told);
+      }
+    }
+  };
+  await walk((dataset, facts, told) => report.count(dataset, facts, told));
+  report.settle();
+  do await walk((dataset, facts, told) => report.value(dataset, facts, told));
+  while (!report.isKnown());
+  for (const row of report.rows()) if (after === null || compareCodePoints(row.id, after) > 0) yield row;
+}
+
+/** The month before the one of the newest change: it is over. */
+async function lastMonth(reads: ListingReads, options: ListingOptions): Promise<Month | undefined> {
+  const visible = visibleEntitySet(reads.entitySet, reads.scope);
+  const parts = {
+    select: parseSelect("ModificationTimestamp"),
+    orderBy: parseOrderBy("ModificationTimestamp desc"),
+    top: 1,
+  };
+  const { listings } = await readListings(bindQuery(parts, visible), reads, options);
+  const newest = monthOf(listings[0]?.["ModificationTimestamp"]);
+  return newest === undefined ? undefined : newest - 1;
+}
+
+/** The listings of a scope of one dataset: of their fields, those that it shows whole. */
+async function* listingsOf(reads: ListingReads, options: ListingOptions): AsyncGenerator<Row> {
+  const { entitySet, scope } = reads;
+  if (!scope.visible(entitySet.name)) return;
+  const shown = reportFields.filter((field) => showsWhole(entitySet, scope, field));
+  if (!shown.includes("PropertyType")) return;
+  const parts = { select: parseSelect(shown.join()), top: pageSize };
+  const query = bindQuery(parts, visibleEntitySet(entitySet, scope));
+  for (let from: Bookmark | null | undefined; from !== null; ) {
+    const { listings, next } = await readListings(query, reads, { ...options, from });
+    yield* listings;
+    from = next;
+  }
+}

@@ -1,0 +1,172 @@
+import type { Region } from "@cadastre/entitlement";
+import { compareCodePoints } from "../code-points.ts";
+import type { MarketRow } from "./columns.ts";
+import { type ListingFacts, type Population, populations } from "./listing-facts.ts";
+import { type Market, marketsOf, regionTexts } from "./market.ts";
+import { Medians } from "./medians.ts";
+import { type Month, monthText } from "./month.ts";
+import { type Group, unitDepths } from "./units.ts";
+
+/** Figures that are medians: of which listings, and of which of their values. */
+const measures = {
+  median_list_price: { of: "new", from: "listPrice", parts: 100 },
+  median_close_price: { of: "closed", from: "closePrice", parts: 100 },
+  median_days_on_market: { of: "closed", from: "days", parts: 1 },
+  median_price_per_square_foot: { of: "closed", from: "unitPrice", parts: 100 },
+} as const satisfies Record<
+  string,
+  { readonly of: Population; readonly from: keyof ListingFacts; readonly parts: number }
+>;
+
+type Measure = keyof typeof measures;
+const measureNames = Object.keys(measures) as readonly Measure[];
+
+export type ReportOptions = {
+  readonly from: Month;
+  readonly last: Month;
+  readonly least: number;
+  readonly regions: readonly Region[];
+};
+
+/** A row in the making. */
+type Cell = {
+  readonly month: Month;
+  readonly market: Market;
+  readonly type: string;
+  readonly id: string;
+  readonly counts: Map<Population, number>;
+};
+
+type Told = ReadonlySet<Population>;
+
+/** A report in the making: listings are counted, and then their values are seen as often as the medians need. */
+export class Report {
+  readonly #options: ReportOptions;
+  readonly #groups: Group[] = [];
+  readonly #groupNumbers = new Map<string, number>();
+  /** Listings by population and month, then by number of the group. */
+  readonly #counts = new Map<string, Map<number, number>>();
+  /** By population and month, at which depth each group that is counted is. */
+  readonly #depths = new Map<string, ReadonlyMap<number, number>>();
+  readonly #cells = new Map<string, Cell>();
+  readonly #medians = new Medians<string>();
+
+  constructor(options: ReportOptions) {
+    this.#options = options;
+  }
+
+  count(dataset: string, facts: ListingFacts, told: Told): void {
+    const group = this.#groupOf(dataset, facts);
+    for (const [population, month] of this.#memberships(facts, told)) {
+      const key = periodKey(population, month);
+      const counts = this.#counts.get(key) ?? new Map<number, number>();
+      this.#counts.set(key, counts.set(group, (counts.get(group) ?? 0) + 1));
+    }
+  }
+
+  /** All listings are counted: decide which of them count, and for which markets. */
+  settle(): void {
+    const { least, from, last, regions } = this.#options;
+    const granted = regionTexts(regions);
+    for (const population of populations)
+      for (let month = from; month <= last; month++) {
+        const key = periodKey(population, month);
+        const counts = this.#counts.get(key) ?? new Map<number, number>();
+        const depths = unitDepths(this.#groups, counts, least, granted);
+        this.#depths.set(key, depths);
+        for (const [group, depth] of depths)
+          for (const cell of this.#cellsOf(group, depth, month))
+            cell.counts.set(population, (cell.counts.get(population) ?? 0) + (counts.get(group) ?? 0));
+      }
+    this.#counts.clear();
+  }
+
+  value(dataset: string, facts: ListingFacts, told: Told): void {
+    const group = this.#groupOf(dataset, facts);
+    for (const [population, month] of this.#memberships(facts, told)) {
+      const depth = this.#depths.get(periodKey(population, month))?.get(group);
+      if (depth === undefined) continue;
+      for (const name of measureNames) {
+        const { of, from } = measures[name];
+        const value = of === population ? facts[from] : undefined;
+        if (value === undefined) continue;
+        for (const cell of this.#cellsOf(group, depth, month))
+          this.#medians.see(medianKey(name, cell), value);
+      }
+    }
+  }
+
+  /** Whether all medians are known, or the values are to be seen again. */
+  isKnown(): boolean {
+    return this.#medians.isKnown();
+  }
+
+  *rows(): Generator<MarketRow> {
+    for (const cell of [...this.#cells.values()].toSorted((a, b) => compareCodePoints(a.id, b.id)))
+      yield this.#rowOf(cell);
+  }
+
+  #rowOf(cell: Cell): MarketRow {
+    const { id, month, market, type, counts } = cell;
+    const [active, closed] = [counts.get("active"), counts.get("closed")];
+    const medians = measureNames.flatMap((name): [string, number][] => {
+      const key = medianKey(name, cell);
+      const doubled = this.#medians.doubledOf(key);
+      return doubled === undefined || this.#medians.countOf(key) < this.#options.least
+        ? []
+        : [[name, doubled / (2 * measures[name].parts)]];
+    });
+    return {
+      id,
+      period: monthText(month),
+      geography_type: market.kind,
+      geography_id: market.id,
+      property_type: type,
+      ...Object.fromEntries(
+        populations.flatMap((population) => {
+          const count = counts.get(population);
+          return count === undefined ? [] : [[`${population}_listings`, count] as const];
+        }),
+      ),
+      ...Object.fromEntries(medians),
+      ...(active === undefined || closed === undefined
+        ? {}
+        : { months_of_supply: Math.floor((200 * active + closed) / (2 * closed)) / 100 }),
+    };
+  }
+
+  /** The populations of a listing, in the months of the report. */
+  *#memberships(facts: ListingFacts, told: Told): Generator<readonly [Population, Month]> {
+    const { from, last } = this.#options;
+    const { begun, ended, closed } = facts;
+    const isIn = (month: Month | undefined): month is Month =>
+      month !== undefined && month >= from && month <= last;
+    if (told.has("new") && isIn(begun)) yield ["new", begun];
+    if (told.has("closed") && isIn(closed)) yield ["closed", closed];
+    if (!told.has("active") || begun === undefined || ended === undefined) return;
+    for (let month = Math.max(from, begun); month <= last && month < ended; month++) yield ["active", month];
+  }
+
+  #groupOf(dataset: string, { system, type, place }: ListingFacts): number {
+    const text = JSON.stringify([dataset, system, type, ...place]);
+    const known = this.#groupNumbers.get(text);
+    if (known !== undefined) return known;
+    this.#groupNumbers.set(text, this.#groups.length);
+    return this.#groups.push({ dataset, system, type, place }) - 1;
+  }
+
+  *#cellsOf(groupNumber: number, depth: number, month: Month): Generator<Cell> {
+    const group = this.#groups[groupNumber];
+    if (group === undefined) return;
+    for (const market of marketsOf(group.place, depth)) {
+      const id = `${monthText(month)}/${market.kind}:${market.id}/${group.type}`;
+      const cell = this.#cells.get(id) ?? { month, market, type: group.type, id, counts: new Map() };
+      this.#cells.set(id, cell);
+      yield cell;
+    }
+  }
+}
+
+const periodKey = (population: Population, month: Month): string => `${population} ${month}`;
+
+const medianKey = (name: Measure, { id }: Cell): string => `${name} ${id}`;
