@@ -162,16 +162,22 @@ describe("external ids", () => {
     expect(sealed).not.toContain("secret");
     expect(sealExternalId("secret", "d1", key, random)).not.toBe(sealed);
     expect(openExternalId(sealed, "d1", key)).toBe("secret");
-    const unreadable = expect.objectContaining({ code: "external_id_unreadable" });
-    expect(() => openExternalId(sealed, "d2", key)).toThrow(unreadable);
-    expect(() => openExternalId(sealed, "d1", random(32))).toThrow(unreadable);
-    expect(() => openExternalId("", "d1", key)).toThrow(unreadable);
+    const refusal = (text: string, destination = "d1", secret = key): unknown => {
+      try {
+        return openExternalId(text, destination, secret);
+      } catch (error) {
+        return (error as { code: unknown }).code;
+      }
+    };
+    expect(refusal(sealed, "d2")).toBe("external_id_unreadable");
+    expect(refusal(sealed, "d1", random(32))).toBe("external_id_unreadable");
+    expect(refusal("")).toBe("external_id_unreadable");
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const bytes = Buffer.from(sealed, "base64url");
         const place = at % bytes.length;
         bytes[place] = (bytes[place] ?? 0) ^ change;
-        expect(() => openExternalId(bytes.toString("base64url"), "d1", key)).toThrow(unreadable);
+        expect(refusal(bytes.toString("base64url"))).toBe("external_id_unreadable");
       }),
     );
   });

@@ -23,7 +23,7 @@ const without = (action: string) =>
     return left.length === 0 ? undefined : { ...statement, Action: left };
   });
 
-const conditionless = changing(({ Condition: _, ...statement }) => statement);
+const conditionless = changing((statement) => ({ ...statement, Condition: undefined }));
 
 /** A key that the server does not have, and the role nothing for. */
 const foreignKey = kmsKeyArns[0].replace(/.$/, "0");

@@ -1,17 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bucketParts, folderParts, type ObjectStore, openBucket } from "../../src/index.ts";
 import { partStoreConformance } from "../parts/conformance.ts";
 import { type Customer, makeCustomer } from "../support/object-storage/customer.ts";
 import { type ObjectServer, region } from "../support/object-storage/server.ts";
+import { scratchFolder } from "../support/scratch.ts";
 import { codeOf, objectOf } from "./buckets.ts";
 
 /** What parts in a bucket do, whatever the server. */
 export function bucketPartsConformance(name: string, serverOf: () => ObjectServer): void {
   describe(`parts at ${name}`, () => {
-    const folder = mkdtempSync(join(tmpdir(), "cadastre-staging-"));
+    const folder = scratchFolder();
     let owner: Customer;
     let bucket: ObjectStore;
     let stores = 0;
@@ -24,7 +24,6 @@ export function bucketPartsConformance(name: string, serverOf: () => ObjectServe
     afterAll(async () => {
       bucket.close();
       await owner.close();
-      rmSync(folder, { recursive: true });
     });
     const newStore = () => {
       const own = String(++stores);

@@ -99,9 +99,8 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
             codeOf((i % 2 ? destinations : other).reserve(newDestination({ customer: one }))),
           ),
         );
-        expect(codes.toSorted()).toEqual(
-          [...Array.from({ length: 7 }, () => "destination_exists"), "done"].toSorted(),
-        );
+        expect(codes.filter((code) => code === "done")).toHaveLength(1);
+        expect(codes.filter((code) => code === "destination_exists")).toHaveLength(7);
       }));
 
     test("one that is found as it must be is active, one that is not is degraded", () =>

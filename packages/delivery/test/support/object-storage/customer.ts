@@ -22,7 +22,7 @@ import { kmsKeyArns, type ObjectServer, region, servicePrincipal } from "./serve
 export const customer = "cust_7h2k";
 
 /** An object as its owner sees it. */
-export type Seen = { readonly key: string; readonly etag: string; readonly modified: string };
+type Seen = { readonly key: string; readonly etag: string; readonly modified: string };
 
 /** A customer with a bucket at a server, and the service that delivers to it. */
 export type Customer = {
@@ -52,7 +52,7 @@ export type Onboarding = {
   readonly permissions?: (policy: string) => string;
 };
 
-export type Onboarded = {
+type Onboarded = {
   readonly id: string;
   readonly externalId: string;
   readonly prefix: string;

@@ -144,7 +144,7 @@ function makeRole(run: Run, { name, permissions }: Role, trust: string): void {
 /** The gateway would never find a condition on the external id fulfilled. */
 const withoutConditions = ({ Version, Statement }: Policy): Policy => ({
   Version,
-  Statement: Statement.map(({ Condition: _, ...rest }) => rest),
+  Statement: Statement.map((statement) => ({ ...statement, Condition: undefined })),
 });
 
 async function until(isReady: () => boolean | Promise<boolean>): Promise<void> {

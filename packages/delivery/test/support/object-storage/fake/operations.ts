@@ -105,7 +105,7 @@ function put({ bucket, key, headers, body, may }: Operation, buckets: Map<string
     return { status: 400, code: "BadDigest" };
   if (headers["if-none-match"] === "*" && found.objects.has(key))
     return { status: 412, code: "PreconditionFailed" };
-  const kept = Object.entries(headers).flatMap(([name, value]) =>
+  const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     name.startsWith("x-amz-meta-") || name === "content-type" ? [[name, String(value)]] : [],
   );
   const object = newObject(body, { checksumSha256, kmsKeyArn, headers: Object.fromEntries(kept) });
