@@ -48,6 +48,7 @@ export {
   publish,
 } from "./publication/publish.ts";
 export { type PublishedDelivery, publishDelivery } from "./publication/publish-delivery.ts";
+export { sealedPublication } from "./publication/sealed.ts";
 export {
   type AcknowledgementRequest,
   type Caller,

@@ -172,7 +172,11 @@ describe("an entity set", () => {
     const keysFrom = async (from: string | null) => {
       const keys: string[] = [];
       for await (const { lines } of source.read({ dataset: "listing", scope, columns, checkpoint, from }))
-        keys.push(...(Buffer.from(lines).toString().match(/K\d\w+/g) ?? []));
+        keys.push(
+          ...(Buffer.from(lines)
+            .toString()
+            .match(/K\d\w+/g) ?? []),
+        );
       return keys;
     };
     const all = await keysFrom(null);

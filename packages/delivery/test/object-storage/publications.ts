@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   completeName,
@@ -153,6 +154,31 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       const parts = [partOf(first ?? "", "whole"), partOf(second ?? "", "tampered", "original")];
       expect(await codeOf(publish(to, publicationOf({ parts }), { authorize }))).toBe("object_damaged");
       expect(await namesAt(to)).toEqual([first]);
+    });
+
+    test("one that is cut off in the middle of a part leaves none of it, and is taken up", async () => {
+      const folder = `exports/${++made}`;
+      const cut = new AbortController();
+      const opening = { delivery: "d1", folder, signal: cut.signal };
+      const to = await brokerage.destinations.open(customer, id, opening);
+      opened.push(to);
+      const [first, second] = [partOf("a", "whole"), partOf("b", "x".repeat(3_000_000))];
+      const halfway = {
+        ...second,
+        open: () =>
+          Readable.from(
+            (async function* () {
+              yield Buffer.alloc(1_000_000, "x");
+              cut.abort();
+              yield Buffer.alloc(2_000_000, "x");
+            })(),
+          ),
+      };
+      const publishing = publish(to, publicationOf({ parts: [first, halfway] }), { authorize });
+      await expect(publishing).rejects.toMatchObject({ name: "AbortError" });
+      expect(await namesAt(to)).toEqual(["a"]);
+      const again = publicationOf({ parts: [first, second] });
+      expect(await publish(await open(folder), again, { authorize })).toEqual({ created: 4, found: 1 });
     });
 
     test.each([names[2], "manifest.json"])(
