@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { freePort } from "../../../../odata/test/support/free-port.ts";
 import { startGate } from "./gate.ts";
@@ -107,8 +107,9 @@ export async function startRadosgw(): Promise<ObjectServer> {
     start("radosgw", "-n", "client.rgw");
     await until(async () => (await fetch(`http://127.0.0.1:${port}/`)).ok);
   } catch (error) {
+    const logs = readdirSync(join(folder, "log")).map((name) => logEnd(join(folder, "log", name)));
     await stop();
-    throw error;
+    throw new Error(`radosgw does not start: ${logs.join("\n")}`, { cause: error });
   }
 
   const gate = await startGate(port, service);
@@ -132,6 +133,8 @@ export async function startRadosgw(): Promise<ObjectServer> {
   };
 }
 
+const logEnd = (file: string): string => `${basename(file)}: ${readFileSync(file, "utf8").slice(-1500)}`;
+
 type Run = (program: string, ...args: string[]) => string;
 
 function makeRole(run: Run, { name, permissions }: Role, trust: string): void {
@@ -148,7 +151,7 @@ const withoutConditions = ({ Version, Statement }: Policy): Policy => ({
 });
 
 async function until(isReady: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 60_000; ; ) {
+  for (const deadline = Date.now() + 90_000; ; ) {
     try {
       if (await isReady()) return;
     } catch (error) {
