@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { beforeAll, describe } from "vitest";
 import { hasRadosgw, startRadosgw } from "../support/object-storage/radosgw.ts";
 import type { ObjectServer } from "../support/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
@@ -15,8 +15,8 @@ describe.skipIf(!hasRadosgw && !isRequired)("Ceph's object gateway", () => {
   let server: ObjectServer;
   beforeAll(async () => {
     server = await startRadosgw();
+    return () => server.stop();
   }, 180_000);
-  afterAll(() => server.stop());
 
   bucketConformance("radosgw", () => server);
   destinationConformance("radosgw", () => server);

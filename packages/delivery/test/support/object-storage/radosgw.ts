@@ -33,6 +33,7 @@ const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" }
  * is a tenant there. What the gateway lacks, its gate does: see {@link startGate}.
  */
 export async function startRadosgw(): Promise<ObjectServer> {
+  if (!hasRadosgw) throw new Error("no radosgw is installed");
   const folder = mkdtempSync(join(tmpdir(), "radosgw-"));
   for (const name of ["mon", "osd", "log", "run", "rgw"]) mkdirSync(join(folder, name));
   const [monitorPort, port] = [await freePort(), await freePort()];
