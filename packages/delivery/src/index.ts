@@ -60,6 +60,7 @@ export { type RetentionOptions, type RetentionReport, retain } from "./retention
 export type { ExportBatch, ExportColumn, ExportRead, ExportSource, ExportType } from "./source.ts";
 export type { DatasetReader } from "./store-source/dataset-reader.ts";
 export { entitySetReader } from "./store-source/entity-set-reader.ts";
+export { marketReader } from "./store-source/market-reader.ts";
 export { type PropertyReaderOptions, propertyReader } from "./store-source/property-reader.ts";
 export { storeSource } from "./store-source/store-source.ts";
 export type { CrashPoint } from "./worker/crash-point.ts";

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import {
   builtInProfiles,
@@ -89,6 +90,12 @@ describe("a file of profiles", () => {
   ])("with %s is refused, and says where", (_, profile, where) => {
     expect(() => read(profile)).toThrow(expect.objectContaining({ code: "invalid_profile" }));
     expect(() => read(profile)).toThrow(where);
+  });
+
+  test("may be that of the page about deliveries", () => {
+    const page = readFileSync(new URL("../../../docs/delivery.md", import.meta.url), "utf8");
+    const [, text = ""] = /^```json\n(.*?)^```$/ms.exec(page) ?? [];
+    expect(readProfiles(text)).toMatchObject([{ id: "listing-brief", format: "csv", removalReason: true }]);
   });
 
   test("with two of one id, or without JSON, is refused", () => {

@@ -113,7 +113,11 @@ describe("public records", () => {
 
   test("add land and building up, and put transfers in their order", () => {
     for (const record of records) {
-      const { AssessedLandValue: land, AssessedImprovementValue: building, AssessedTotalValue: total } = record;
+      const {
+        AssessedLandValue: land,
+        AssessedImprovementValue: building,
+        AssessedTotalValue: total,
+      } = record;
       expect(Number(land) + Number(building)).toBe(total);
       const [last, prior] = [text(record, "LastTransferDate"), text(record, "PriorTransferDate")];
       if (prior !== undefined) expect(prior < (last ?? "")).toBe(true);

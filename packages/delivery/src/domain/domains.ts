@@ -45,7 +45,7 @@ export const domains: Readonly<Record<Domain, DomainEntry>> = {
   market_report: {
     schemaVersion: "1",
     resoDdVersion: null,
-    datasets: [{ name: "market_report", resource: null, keyField: "MarketReportKey" }],
+    datasets: [{ name: "market_report", resource: null, keyField: "id" }],
   },
 };
 

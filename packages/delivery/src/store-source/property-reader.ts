@@ -1,5 +1,5 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
-import type { EntitySet } from "@cadastre/odata";
+import type { EntitySet, Row } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
 import { propertyColumns, propertyRow, readProperties } from "@cadastre/store/property";
 import type { IdentityRegister } from "@cadastre/store/registry";
@@ -7,9 +7,7 @@ import { DeliveryError } from "../errors.ts";
 import type { ExportBatch, ExportRead } from "../source.ts";
 import { columnOf } from "./column-types.ts";
 import type { DatasetReader } from "./dataset-reader.ts";
-
-/** Properties of a batch. */
-const batchSize = 500;
+import { batchesOfRows } from "./row-batches.ts";
 
 export type PropertyReaderOptions = {
   readonly store: Pick<Store, "page">;
@@ -32,6 +30,9 @@ export const propertyReader = (options: PropertyReaderOptions): DatasetReader =>
   read: (request) => batchesOf(options, request),
 });
 
+/** The revision of the resolutions, and the id of the property before. */
+type Position = readonly [revision: number, after: string | null];
+
 async function* batchesOf(
   { store, entitySet, identities }: PropertyReaderOptions,
   { scope, columns, checkpoint, from, signal }: ExportRead,
@@ -45,22 +46,10 @@ async function* batchesOf(
     { store, entitySet, scope, resolutions },
     { asOf: checkpoint, after, signal },
   );
-  let [texts, end]: [string[], string] = [[], ""];
-  const batch = (): ExportBatch => ({
-    lines: Buffer.from(texts.join("")),
-    length: texts.length,
-    end: JSON.stringify([revision, end] satisfies Position),
-  });
-  for await (const property of properties) {
-    // Members in the order of the columns, and no other one.
-    texts.push(`${JSON.stringify(propertyRow(property), [...columns])}\n`);
-    end = property.id;
-    if (texts.length < batchSize) continue;
-    yield batch();
-    texts = [];
-  }
-  if (texts.length > 0) yield batch();
+  const positionAfter = ({ id }: Row) => JSON.stringify([revision, String(id)] satisfies Position);
+  yield* batchesOfRows(rowsOf(properties), columns, positionAfter);
 }
 
-/** The revision of the resolutions, and the id of the property before. */
-type Position = readonly [revision: number, after: string | null];
+async function* rowsOf(properties: ReturnType<typeof readProperties>): AsyncGenerator<Row> {
+  for await (const property of properties) yield propertyRow(property);
+}

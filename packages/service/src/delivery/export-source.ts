@@ -2,6 +2,7 @@ import {
   type DatasetReader,
   type ExportSource,
   entitySetReader,
+  marketReader,
   propertyReader,
   storeSource,
 } from "@cadastre/delivery";
@@ -32,6 +33,7 @@ export function exportSource({ store, identities, activeEntitySets }: ExportMean
     listing_media: proven(entitySet("Media"), rows(entitySet("Media"))),
     media_assets: proven(entitySet("Media"), rows(entitySet("MediaAsset"))),
     property: proven(listings, propertyReader({ store, entitySet: listings, identities })),
+    market_report: proven(listings, marketReader(store, listings)),
     public_record: rows(entitySet("PublicRecord")),
   });
 }

@@ -26,7 +26,7 @@ export function isActive(entitySet: EntitySet, build: Build | undefined): boolea
 }
 
 /** The active sets, in the order of the service document. */
-export async function readActive(builds: Pick<Builds, "current">): Promise<readonly EntitySet[]> {
+async function readActive(builds: Pick<Builds, "current">): Promise<readonly EntitySet[]> {
   const active: EntitySet[] = [];
   for (const entitySet of entityModel.entitySets)
     if (isActive(entitySet, await builds.current(entitySet.name))) active.push(entitySet);
