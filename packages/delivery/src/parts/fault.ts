@@ -17,17 +17,23 @@ const codeOf = (error: unknown): string | undefined =>
 export const isAbsent = (error: unknown): boolean => codeOf(error) === "ENOENT";
 
 /** An error of the file system as one of deliveries; any other as it is. */
-export function asStorageFault(error: unknown): unknown {
-  const code = codeOf(error);
-  if (code === undefined || error instanceof DeliveryError || !isSystemError(error)) return error;
+export function asStorageFault(error: unknown, otherwise?: DeliveryErrorCode): unknown {
+  const code = isSystemError(error) ? codeOf(error) : undefined;
+  const meaning = code === undefined ? undefined : (codes[code] ?? otherwise);
   // Its message names paths: it is for the log.
-  return new DeliveryError(codes[code] ?? "parts_unavailable", code, { cause: error });
+  return meaning === undefined ? error : new DeliveryError(meaning, code, { cause: error });
 }
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
-/** Work on files, whose errors are those of deliveries. */
+/** Work on the files of parts, whose errors are those of deliveries. */
 export const onFiles = <T>(work: () => Promise<T>): Promise<T> =>
+  work().catch((error: unknown) => {
+    throw asStorageFault(error, "parts_unavailable");
+  });
+
+/** Work that writes files among other things: what else fails of the system is not theirs. */
+export const writing = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw asStorageFault(error);
   });

@@ -6,7 +6,7 @@ import { DeliveryError } from "../errors.ts";
 import { partName, partNumber } from "../part/part-number.ts";
 import { datasetStart, type PartStart } from "../part/part-text.ts";
 import { type WrittenPart, writePart } from "../part/write-part.ts";
-import { onFiles } from "../parts/fault.ts";
+import { writing } from "../parts/fault.ts";
 import { type Pinned, readPinned } from "../pinned.ts";
 import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profile/schema.ts";
 import { manifestOf } from "./manifest.ts";
@@ -101,7 +101,7 @@ async function buildPart(
     checkpoint,
     start,
   };
-  const written = await onFiles(() => writePart(request, file, signal));
+  const written = await writing(() => writePart(request, file, signal));
   if (written === undefined) return undefined;
   const part = partOf(written, ordinal, partName(dataset.name, partNumber(ordinal), profile));
   await at("after_part_write");

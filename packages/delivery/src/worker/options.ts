@@ -24,11 +24,11 @@ export type WorkerSettings = {
   readonly clock: () => number;
   /** How long a delivery is the worker's unless it says that it lives. By default 30,000. */
   readonly lease: number;
-  /** How often a delivery is tried without progress until it fails. By default 5. */
+  /** How often a delivery is tried without progress until it fails. By default 8. */
   readonly attempts: number;
   /** How long to wait before looking for work again. By default 1000. */
   readonly poll: number;
-  /** How long to wait before a second attempt, and twice as long before each other. By default 2000. */
+  /** How long to wait before a second attempt, and twice as long before each other. By default 5000. */
   readonly backoff: number;
   readonly report: (work: WorkReport) => void;
   /** Is waited for at each point: tests have the process die there. */

@@ -32,9 +32,9 @@ export function createWorker(options: WorkerOptions): Worker {
 
 const settingsOf = (options: WorkerOptions): WorkerSettings => ({
   lease: options.lease ?? 30_000,
-  attempts: options.attempts ?? 5,
+  attempts: options.attempts ?? 8,
   poll: options.poll ?? 1000,
-  backoff: options.backoff ?? 2000,
+  backoff: options.backoff ?? 5000,
   clock: options.clock ?? Date.now,
   report: options.report ?? (() => {}),
   at: options.at ?? (() => {}),

@@ -109,12 +109,14 @@ test.each([
   ["EIO", "parts_unavailable"],
 ])("%s is %s, and its path is not told", (code, expected) => {
   const error = Object.assign(new Error(`${code}: write '/secret'`), { code, syscall: "write" });
-  const fault = asStorageFault(error);
+  const fault = asStorageFault(error, "parts_unavailable");
   expect(fault).toMatchObject({ code: expected, cause: error });
   expect((fault as Error).message).not.toContain("secret");
 });
 
 test("what is no fault of files stays as it is", () => {
-  const error = new TypeError("x");
-  expect(asStorageFault(error)).toBe(error);
+  const reset = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
+  expect(asStorageFault(reset)).toBe(reset);
+  const error = Object.assign(new TypeError("x"), { code: "ENOSPC" });
+  expect(asStorageFault(error, "parts_unavailable")).toBe(error);
 });

@@ -26,7 +26,7 @@ const seed = process.env["SEED"] === undefined ? {} : { seed: Number(process.env
 const folder = scratchFolder();
 let places = 0;
 
-/** Short enough to have ended before the next worker has started. */
+/** Of a worker that is going to die, in milliseconds. */
 const lease = 250;
 
 /** What nobody interrupted says of deliveries that were asked for in this order. */
@@ -82,6 +82,7 @@ export function crashes(
           const time = point.includes("part") ? 2 : 1;
           const worker = spawnWorker({ place, lease, crash: { point, time } });
           expect(await worker.ended, point).toBe("SIGKILL");
+          await setTimeout(lease);
         }
         await complete(place);
       }),
@@ -100,8 +101,8 @@ export function crashes(
               await setTimeout(delay);
               worker.child.kill("SIGKILL");
               await worker.ended;
+              await setTimeout(lease);
             }
-            await setTimeout(lease);
             await complete(place);
           }),
         ),

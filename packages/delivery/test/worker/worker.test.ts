@@ -196,7 +196,7 @@ describe("what keeps a delivery from being built", () => {
         ...source,
         read: async function* (request) {
           for await (const batch of source.read(request)) {
-            await setTimeout(20, undefined, { signal: request.signal });
+            await setTimeout(200, undefined, { signal: request.signal });
             yield batch;
           }
         },
@@ -206,8 +206,8 @@ describe("what keeps a delivery from being built", () => {
       await setTimeout(30);
       await registry.deliveries.cancel(customer, id, "canceled_by_customer");
       expect(await working).toMatchObject({ outcome: "lost" });
-      // The parts would take four seconds.
-      expect(performance.now() - started).toBeLessThan(2000);
+      // The parts would take half a minute.
+      expect(performance.now() - started).toBeLessThan(10_000);
     }));
 });
 
@@ -216,7 +216,7 @@ test("a fault that passes is waited for, and finished parts are kept", () =>
     const { registry, id, work } = workshop;
     let parts = 0;
     const dies = work({
-      backoff: 60,
+      backoff: 1000,
       at: (point) => {
         if (point === "before_part_commit" && ++parts === 3) throw new Error("the network is gone");
       },
@@ -225,7 +225,7 @@ test("a fault that passes is waited for, and finished parts are kept", () =>
     expect(await registry.deliveries.countParts(id)).toBe(2);
     expect(await stateOf(workshop)).toEqual({ state: "queued", code: null });
     expect(await work()).toBeUndefined();
-    await setTimeout(80);
+    await setTimeout(1000);
     let written = 0;
     const ends = work({
       at: (point) => {

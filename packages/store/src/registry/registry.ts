@@ -1,10 +1,10 @@
 import type { Knex } from "knex";
+import { createDeliveryQueue } from "./deliveries/claims.ts";
 import { createDeliveryRecords } from "./deliveries/deliveries.ts";
 import type { QueueDialect } from "./deliveries/dialect.ts";
-import { createDeliveryRetention } from "./deliveries/forgetting.ts";
 import { createPartGrants } from "./deliveries/grants.ts";
 import type { DeliveryLedger } from "./deliveries/ledger.ts";
-import { createDeliveryQueue } from "./deliveries/work.ts";
+import { createDeliveryRetention } from "./deliveries/leftovers.ts";
 import type { DestinationRegistry } from "./destinations/destination.ts";
 import { createDestinationRegistry } from "./destinations/destinations.ts";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
-import { deliveryConformance } from "./deliveries.ts";
+import { queueConformance } from "./deliveries/queue.ts";
+import { recordsConformance } from "./deliveries/records.ts";
+import { retentionConformance } from "./deliveries/retention.ts";
 import { destinationConformance } from "./destinations.ts";
 
 const at = Date.UTC(2026, 0, 1);
@@ -283,7 +285,9 @@ export function conformance(name: string, open: Open): void {
       }));
   });
 
-  deliveryConformance(name, withRegistry);
+  recordsConformance(name, withRegistry);
+  queueConformance(name, withRegistry);
+  retentionConformance(name, withRegistry);
   destinationConformance(name, withRegistry);
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Destination, NewDestination, Registry } from "../../src/registry/index.ts";
+import { codeOf, type WithRegistry } from "../support/deliveries.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const customer = "acme";
@@ -19,12 +20,6 @@ const newDestination = (more: Partial<NewDestination> = {}): NewDestination => (
   ...more,
 });
 
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "done",
-    (error: { code: unknown }) => error.code,
-  );
-
 const good = { at: at + 9, failure: null };
 const bad = { at: at + 9, failure: "role_denied" };
 
@@ -33,10 +28,6 @@ async function activate({ destinations }: Registry, { id }: NewDestination): Pro
   expect(await destinations.note(await destinations.beginVerification(customer, id), good)).toBe(true);
   return (await destinations.find(customer, id)) as Destination;
 }
-
-type WithRegistry = (
-  use: (registry: Registry, again: () => Promise<Registry>) => Promise<void>,
-) => Promise<void>;
 
 /** What every registry of destinations does, whatever its database. */
 export function destinationConformance(name: string, withRegistry: WithRegistry): void {
