@@ -14,6 +14,8 @@ import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { readPeppers, readSecrets } from "./data/secrets.ts";
 import { openDeliveries } from "./delivery/open-deliveries.ts";
+import { outputProfiles } from "./delivery/profiles.ts";
+import { readSigningKeys } from "./delivery/signing-keys.ts";
 import { startWorker } from "./delivery/start-worker.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
@@ -44,6 +46,8 @@ export async function startService(
 ): Promise<RunningService> {
   const { skipTokenKey } = await readSecrets(folder);
   const { adminPort } = config;
+  const outputs = outputProfiles(config);
+  const manifestKeys = await readSigningKeys(config, folder);
   const trust = await openTrust(config, folder, (error) =>
     log.warn(describe(error), "could not read the key set anew"),
   );
@@ -59,10 +63,12 @@ export async function startService(
   const profiles = recentProfiles(registry.profiles);
   const scopes = createScopes(registry.entitlements, trust, scopeOptions);
   const activeEntitySets = activation.entitySets;
-  const delivery = await openDeliveries({
+  const delivery = openDeliveries({
     config,
     folder,
     registry,
+    outputs,
+    manifestKeys,
     store,
     identities,
     activeEntitySets,
@@ -95,7 +101,9 @@ export async function startService(
   const server = await listen(createApp(services), config);
   const admin = await listenForOperator(services);
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
-  const worker = config.worker ? await startWorker({ config, folder, registry, scopes, log }) : undefined;
+  const worker = config.worker
+    ? await startWorker({ config, folder, registry, scopes, manifestKeys, log })
+    : undefined;
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { createScopes } from "../access/scopes.ts";
 import { openTrust } from "../access/trust.ts";
 import { scopeOptions } from "../catalog.ts";
+import { readSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
 import { createLog, describe } from "../log.ts";
 import { withServiceRegistry } from "./data.ts";
@@ -15,11 +16,12 @@ export const workerCommand = (): Command =>
     .action(() =>
       withServiceRegistry(async (registry, folder, config) => {
         const log = createLog(config.logLevel);
+        const manifestKeys = await readSigningKeys(config, folder);
         const trust = await openTrust(config, folder, (error) =>
           log.warn(describe(error), "could not read the key set anew"),
         );
         const scopes = createScopes(registry.entitlements, trust, scopeOptions);
-        const worker = await startWorker({ config, folder, registry, scopes, log });
+        const worker = await startWorker({ config, folder, registry, scopes, manifestKeys, log });
         say("Building deliveries. Stop with Ctrl-C.");
         await signalled(["SIGINT", "SIGTERM"]);
         await worker.stop();

@@ -11,7 +11,7 @@ import { followActivation } from "../gates/activation.ts";
 import { describe, type Log } from "../log.ts";
 import { exportSource } from "./export-source.ts";
 import { openParts } from "./parts.ts";
-import { readSigningKeys } from "./signing-keys.ts";
+import type { SigningKeys } from "./signing-keys.ts";
 
 /** How often what is over is removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
@@ -24,6 +24,7 @@ export type WorkerOptions = {
   readonly folder: DataFolder;
   readonly registry: Registry;
   readonly scopes: Scopes;
+  readonly manifestKeys: SigningKeys;
   readonly log: Log;
 };
 
@@ -31,8 +32,14 @@ export type WorkerOptions = {
  * Build what was asked for, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
  * those who ask for records wait no longer.
  */
-export async function startWorker({ config, folder, registry, scopes, log }: WorkerOptions) {
-  const { signing } = await readSigningKeys(config, folder);
+export async function startWorker({
+  config,
+  folder,
+  registry,
+  scopes,
+  manifestKeys: { signing },
+  log,
+}: WorkerOptions) {
   const store = await openSqliteStore({
     file: folder.database,
     resources: storedResources,

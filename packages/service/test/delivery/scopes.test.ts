@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { storedResources } from "../../src/catalog.ts";
 import { withRegistry } from "../../src/data/registry.ts";
 import { readIssuer } from "../../src/demo/issuer.ts";
-import { ask } from "../support/ask.ts";
+import { ask, type Collection } from "../support/ask.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
 
@@ -32,6 +32,18 @@ async function change(customer: string, change: (before: Entitlement) => Entitle
       jws: await signEntitlement(document, signer),
       installed: Date.now(),
     });
+  });
+}
+
+/** Listings in Texas of the first system, with all of their fields. */
+async function texasListings() {
+  const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
+  const filter = "StateOrProvince eq 'TX' and OriginatingSystemName eq 'Lone Star MLS'";
+  const target = `/reso/odata/Property?$ignorenulls=true&$filter=${encodeURIComponent(filter)}`;
+  const { value } = JSON.parse((await customerOf(running).get(target)).text) as Collection;
+  return value.map((row) => {
+    const members = Object.entries(row).filter(([name]) => !name.startsWith("@"));
+    return { dataset, record: Object.fromEntries(members) };
   });
 }
 
@@ -68,6 +80,28 @@ test.each(["listing", "property", "public_record", "market_report"])(
     expect(await contentOf()).toEqual(before);
   },
 );
+
+test("nor does a hidden field", async () => {
+  const state = customerOf(running, "state");
+  const partsNow = async () => (await state.manifest(await state.complete())).data.parts;
+  const before = await partsNow();
+  const [first] = await texasListings();
+  const store = await openSqliteStore({
+    file: running.folder.database,
+    resources: storedResources,
+    threads: 0,
+  });
+  const [datasetId, record] = [first?.dataset, first?.record ?? {}];
+  const changed = { ...record, PrivateRemarks: "another", ListAgentFullName: "Another", Latitude: 30.5 };
+  const commit = (of: Readonly<Record<string, unknown>>) =>
+    store.commit([{ resource: "Property", datasetId: datasetId ?? "", record: of }]);
+  expect((await commit(changed)).written).toBe(1);
+  expect(await partsNow()).toEqual(before);
+  // Of a field that is shown it is another part.
+  await commit({ ...changed, ListPrice: 1 });
+  await store.close();
+  expect(await partsNow()).not.toEqual(before);
+});
 
 test("what an entitlement no longer covers is not served; what it covers more of still is", async () => {
   const coarse = customerOf(running, "coarse");

@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { domains } from "@cadastre/delivery";
+import { resoDdVersion } from "@cadastre/reso";
+import { afterAll, describe, expect, test } from "vitest";
+import { knownColumns } from "../../src/delivery/known-columns.ts";
+import { outputProfiles } from "../../src/delivery/profiles.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadastre-profiles-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const mine = { id: "mine", version: 1, domain: "listing", format: "csv", compression: "none" };
+
+function read(profile: object) {
+  const file = join(folder, "profiles.json");
+  writeFileSync(file, JSON.stringify({ profiles: [profile] }));
+  return outputProfiles({ exportProfiles: file, partBytes: undefined });
+}
+
+describe("output profiles", () => {
+  test("of a file come first, and take the place of those of the same id", () => {
+    const usual = outputProfiles({ exportProfiles: undefined, partBytes: undefined });
+    expect(read(mine).map(({ id }) => id)).toEqual(["mine", ...usual.map(({ id }) => id)]);
+    const again = read({ ...mine, id: "listing-csv" });
+    expect(again).toHaveLength(usual.length);
+    expect(again[0]?.compression).toBe("none");
+  });
+
+  test("may be of parts of another size", () => {
+    const [profile] = outputProfiles({ exportProfiles: undefined, partBytes: 65_536 });
+    expect(profile?.partBytes).toBe(65_536);
+  });
+
+  test.each<[string, object, string]>([
+    ["that are none", { ...mine, format: "xml" }, "profiles.0.format"],
+    [
+      "with a field that there is not",
+      { ...mine, fields: { listing: ["City", "Citty"] } },
+      "mine: listing has no field `Citty`",
+    ],
+  ])("%s stop the start, and say where", (_, profile, sentence) => {
+    expect(() => read(profile)).toThrow(sentence);
+    expect(() => read(profile)).toThrow("CADASTRE_EXPORT_PROFILES");
+  });
+
+  test("cannot be read from nowhere", () => {
+    const config = { exportProfiles: join(folder, "nowhere"), partBytes: undefined };
+    expect(() => outputProfiles(config)).toThrow("it cannot be read (ENOENT)");
+  });
+});
+
+test("every dataset of every domain has columns, its key among them", () => {
+  for (const { datasets } of Object.values(domains))
+    for (const { name, keyField } of datasets)
+      expect([name, knownColumns[name]]).toEqual([name, expect.arrayContaining([keyField])]);
+});
+
+test("listings are of the version of the dictionary that their fields are of", () => {
+  expect(domains.listing.resoDdVersion).toBe(resoDdVersion);
+});
