@@ -2,6 +2,8 @@ import * as odata from "@cadastre/odata";
 import { beforeAll, describe, expect, test } from "vitest";
 import { Sources } from "./support/sources.ts";
 
+/** It follows which sets have passed their gates, and reads restricted pages. */
+const worker = "packages/service/src/delivery/start-worker.ts";
 const prepare = "packages/service/src/data/prepare-listings.ts";
 const service = "packages/service/src/service.ts";
 const registry = "packages/service/src/data/registry.ts";
@@ -30,7 +32,7 @@ const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
   // Who holds more than the half of a store that reads.
-  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [command, prepare, service]],
+  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [command, prepare, worker, service]],
   ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
   ["packages/store/src/store.ts", "WritableStore", [command, prepare, pruning, ingest, removal, replication]],
   ["packages/store/src/store.ts", "commit", [prepare]],
@@ -43,7 +45,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/store.ts",
     "builds",
-    [buildCommands, gateCommands, prepare, ingest, removal, replication, service],
+    [buildCommands, gateCommands, prepare, worker, ingest, removal, replication, service],
   ],
   ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
   ["packages/store/src/build/build.ts", "keys", [removal]],

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalBytes, type ManifestProfile } from "@cadastre/manifest";
 import { type Domain, domains } from "../domain/domains.ts";
+import type { ParquetOptions } from "../format/duckdb-copy.ts";
 import { duckdbVersion } from "../format/duckdb-version.ts";
 import { gzipEncoder } from "../format/gzip.ts";
 
@@ -27,21 +28,20 @@ export type ProfileChoice = {
 export type OutputProfile = ProfileChoice & {
   readonly schema: { readonly id: string; readonly version: string };
   readonly csv: ManifestProfile["csv"];
-  readonly parquet: { readonly rowGroup: number; readonly level: number } | null;
+  readonly parquet: ParquetOptions | null;
   /** What makes the bytes. */
   readonly encoder: string;
   /** Of the canonical JSON of all members but this one. */
   readonly sha256: string;
 };
 
-/** Of a row group: records; of ZSTD: its level. */
-const parquet = { rowGroup: 20_480, level: 3 } as const;
+const parquet: ParquetOptions = { cells: 1_228_800, level: 3 };
 
 /** What makes the text or the pages of a format. */
 const encoders: Readonly<Record<Format, string>> = {
   jsonl: "jsonl",
   csv: "csv;rfc4180",
-  parquet: `parquet;duckdb=${duckdbVersion};zstd=${parquet.level};rows=${parquet.rowGroup}`,
+  parquet: `parquet;duckdb=${duckdbVersion};zstd=${parquet.level};cells=${parquet.cells}`,
 };
 
 /** A choice with all that follows from it. */
