@@ -24,7 +24,7 @@ export type DeliveryMeans = ExportMeans & {
 } & Pick<Secrets, "skipTokenKey">;
 
 /** What the routes of deliveries work with, over the folder's ledger and parts. */
-export function openDeliveries({
+export async function openDeliveries({
   config,
   folder,
   registry,
@@ -33,12 +33,12 @@ export function openDeliveries({
   profiles,
   skipTokenKey,
   ...means
-}: DeliveryMeans): DeliveryServices {
+}: DeliveryMeans): Promise<DeliveryServices> {
   return {
     deliveries: createDeliveries({
       ledger: registry.deliveries,
       source: exportSource(means),
-      parts: openParts(config, folder),
+      parts: await openParts(config, folder),
       profiles: outputs,
       retention: config.retentionDays * day,
       creditsOf: (scope) => creditsOf(scope, profiles),
