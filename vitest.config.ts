@@ -1,7 +1,8 @@
 import { defineConfig } from "vitest/config";
 
-// Tests read the neighbours' source, not their build: an edit is seen at once and no build is needed.
-const conditions = ["@cadastre/source", "module", "node", "default"];
+// Tests read the neighbours' source, not their build: an edit is seen at once and no build is needed. Of others they read what
+// Node.js does: what is meant for bundlers (`module`) need not run.
+const conditions = ["@cadastre/source", "node", "default"];
 
 export default defineConfig({
   resolve: { conditions },

@@ -23,8 +23,8 @@ export const deliveryErrors = {
   capability_required: "the entitlement does not have the capability that a push needs",
   /** The entitlement is another one than that of the delivery. */
   entitlement_changed: "the entitlement has changed since the delivery was asked for: ask for a new one",
-  /** The customer has no such delivery, or subscription. */
-  not_found: "there is no such delivery or subscription",
+  /** The customer has no such delivery, subscription or destination. */
+  not_found: "the customer has nothing of this id",
   invalid_name: "`name` is a text of 1 to 128 characters",
   invalid_cadence: "`cadenceSeconds` is a whole number from 300 to 2678400",
   invalid_preferred_minute: "`preferredMinuteOfDay` is a whole number from 0 to 1439",
@@ -66,6 +66,45 @@ export const deliveryErrors = {
   parts_unavailable: "the parts cannot be reached",
   /** A part that the ledger has is not there, or not whole. */
   part_missing: "a part is missing: restore the folder of parts",
+
+  // Buckets.
+  /** `@aws-sdk/client-s3` or `@aws-sdk/client-sts` is not installed. */
+  aws_sdk_missing:
+    "buckets need @aws-sdk/client-s3 and @aws-sdk/client-sts: install the versions that this package names",
+  /** Tried often enough. */
+  bucket_unavailable: "the bucket cannot be reached, or is asked too much: try again later",
+  bucket_denied: "the bucket does not exist, or does not allow it: see to the permissions of the role",
+  kms_denied: "the encryption key cannot be used: see to its policy and the permissions of the role",
+  region_mismatch: "the bucket is in another region than the destination says",
+  object_damaged: "bytes that were to be written are not those of their hash: nothing was written",
+
+  // What a destination is refused for.
+  invalid_bucket: "the bucket has no name of a bucket",
+  invalid_region: "the region has no name of a region of AWS",
+  invalid_prefix:
+    "the prefix is not made of names with letters, digits, `.`, `_`, `=` and `-`, with slashes between them",
+  invalid_role_arn: "the role is not one below the path that the onboarding page names",
+  invalid_kms_key_arn: "the key has no ARN of a key in the region of the bucket",
+  destination_exists:
+    "the bucket and prefix are in use: choose another prefix, that neither contains one in use nor is in one",
+  destination_state: "the destination is disabled, or waits for its new external id",
+  destination_not_active: "the destination is not verified: see its state, and verify it",
+  /** The secret of the service is another one than that which it was sealed with. */
+  external_id_unreadable: "the external id cannot be opened: restore the secret, or rotate the destination",
+
+  // What a verification of a destination finds, beside what is above.
+  external_id_not_enforced:
+    "the role can be assumed without its external id: add the condition to its trust policy",
+  role_denied: "the role cannot be assumed: see to its trust policy",
+  probe_denied:
+    "an object cannot be written and looked at below the prefix: see to the permissions of the role",
+  kms_mismatch: "objects are not encrypted with the key of the destination: see to the bucket's encryption",
+  probe_cleanup_failed: "the probe below the prefix cannot be removed: see to the permissions of the role",
+
+  // What a publication fails of.
+  destination_denied: "the destination does not allow the publication: verify it",
+  destination_conflict:
+    "an object of the delivery's name is there and is another one: nothing is overwritten",
 } as const;
 
 export type DeliveryErrorCode = keyof typeof deliveryErrors;

@@ -19,12 +19,28 @@ export {
   type DeliveryStatus,
   type RedeemedPart,
 } from "./deliveries.ts";
+export {
+  createDestinations,
+  type DestinationOptions,
+  type Destinations,
+  type IssuedDestination,
+  type OpenDestination,
+} from "./destination/destinations.ts";
+export type { ExternalIdKey } from "./destination/external-id.ts";
+export type { DestinationRequest } from "./destination/place.ts";
+export { type DestinationFailure, destinationFailures } from "./destination/probe.ts";
 export { type Dataset, type Domain, type DomainEntry, domainNames, domains } from "./domain/domains.ts";
 export { DeliveryError, type DeliveryErrorCode, deliveryErrors } from "./errors.ts";
 export { grantLifetime, type IssuedGrant } from "./grant/grants.ts";
+export type { AccessKeys, BucketAccess } from "./object-store/access.ts";
+export type { ListedObject, NewObject, ObjectFacts, ObjectStore } from "./object-store/object-store.ts";
+export type { Patience } from "./object-store/patience.ts";
+export type { RoleSession } from "./object-store/role-session.ts";
+export { type Bucket, type BucketOptions, openBucket } from "./object-store/s3.ts";
 export { partName, partNumber } from "./part/part-number.ts";
 export { datasetStart, type PartStart } from "./part/part-text.ts";
 export { type PartRequest, type WrittenPart, writePart } from "./part/write-part.ts";
+export { type BucketPartsOptions, bucketParts } from "./parts/bucket.ts";
 export { folderParts } from "./parts/folder.ts";
 export type { OpenPart, PartStore } from "./parts/part-store.ts";
 export type { Pinned } from "./pinned.ts";
@@ -32,6 +48,16 @@ export { builtInProfiles, standardProfiles } from "./profile/built-in.ts";
 export { manifestProfile, type OutputProfile, type ProfileChoice, profileOf } from "./profile/profile.ts";
 export { readProfiles } from "./profile/read-profiles.ts";
 export { type DeliveredDataset, type DeliverySchema, deliveredDatasets, schemaOf } from "./profile/schema.ts";
+export { completeName, folderOf, manifestName, signatureName } from "./publication/layout.ts";
+export type { Publication, PublishedPart } from "./publication/publication.ts";
+export {
+  type PublicationPoint,
+  type PublicationReport,
+  type PublishOptions,
+  publish,
+} from "./publication/publish.ts";
+export { type PublishedDelivery, publishDelivery } from "./publication/publish-delivery.ts";
+export { sealedPublication } from "./publication/sealed.ts";
 export {
   type AcknowledgementRequest,
   type Caller,

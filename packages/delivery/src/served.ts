@@ -36,7 +36,7 @@ export async function findServed(found: Found, scope: Scope, id: string, at: num
   return delivery;
 }
 
-/** What the ledger refuses, as customers are told it. */
+/** What the registry refuses, as customers are told it. */
 const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   idempotency_conflict: "idempotency_conflict",
   too_many_exports: "too_many_exports",
@@ -47,9 +47,12 @@ const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   delivery_not_complete: "delivery_not_complete",
   sequence_conflict: "sequence_conflict",
   manifest_conflict: "manifest_conflict",
+  unknown_destination: "not_found",
+  destination_exists: "destination_exists",
+  destination_state: "destination_state",
 };
 
-/** What the ledger says, with what it refuses as an error of deliveries. */
+/** What the registry says, with what it refuses as an error of deliveries. */
 export const asked = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error: unknown) => {
     const code = error instanceof StoreError ? refusals[error.code] : undefined;

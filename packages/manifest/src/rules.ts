@@ -7,7 +7,8 @@ type Faults = Iterable<string>;
 type Rule = { readonly code: ManifestErrorCode; readonly faults: (manifest: Manifest) => Faults };
 
 /** Names that lie beside the parts in a folder, or that a system gives another meaning. */
-const reserved = /^(?:manifest\.json|_complete|(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?)$/i;
+const reserved =
+  /^(?:manifest\.json|manifest\.jws\.json|_complete|(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?)$/i;
 
 export const mediaTypes = {
   jsonl: "application/x-ndjson",

@@ -25,6 +25,11 @@ const refusals = {
     status: 400,
     message: "the id of a property is 1 to 256 characters long, none of them a control character",
   },
+  invalid_geography: {
+    status: 400,
+    message:
+      "`geography` is `national:US`, `state:TX`, `zip:78701` or `county:TX/Travis`, with a county of 1 to 200 characters",
+  },
   invalid_request: { status: 400, message: "the body is not what this address takes" },
   invalid_name: { status: 400, message: "`name` is a text of 1 to 128 characters" },
   invalid_cadence: { status: 400, message: "`cadenceSeconds` is a whole number from 300 to 2678400" },
@@ -39,11 +44,6 @@ const refusals = {
   invalid_cursor: { status: 400, message: "`after` is no `next_after` of yours: start at the first page" },
   invalid_part: { status: 400, message: "`part` is the number of a part in the manifest, or 0" },
   query_not_allowed: { status: 400, message: "this address takes no query" },
-  invalid_geography: {
-    status: 400,
-    message:
-      "`geography` is `national:US`, `state:TX`, `zip:78701` or `county:TX/Travis`, with a county of 1 to 200 characters",
-  },
   unknown_parameter: { status: 400, message: "the query has a parameter that this address does not take" },
   duplicate_parameter: { status: 400, message: "the query has a parameter more than once" },
   unauthorized: {

@@ -63,7 +63,7 @@ export async function startService(
   const profiles = recentProfiles(registry.profiles);
   const scopes = createScopes(registry.entitlements, trust, scopeOptions);
   const activeEntitySets = activation.entitySets;
-  const delivery = openDeliveries({
+  const delivery = await openDeliveries({
     config,
     folder,
     registry,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toBucketPlace } from "./delivery/bucket-place.ts";
 import { toOrigins } from "./http/cross-origin.ts";
 import { toTrustedProxies } from "./http/trusted-proxies.ts";
 
@@ -192,6 +193,28 @@ export const settings = {
     ...text("the path of a folder"),
     absent: "`exports` of the data folder",
     means: "Folder of the files that are delivered; all workers must have it in common",
+  },
+  CADASTRE_PARTS_BUCKET: {
+    member: "partsBucket",
+    is: readBy(toBucketPlace),
+    must: "`s3://<bucket>`, or `s3://<bucket>/<prefix>`",
+    absent: "none",
+    means:
+      "Bucket of the files that are delivered, in place of the folder, which then holds what is being written: see [Deliveries](#deliveries)",
+  },
+  CADASTRE_PARTS_REGION: {
+    member: "partsRegion",
+    is: z.string().regex(/^[a-z0-9-]{1,64}$/),
+    must: "the name of a region",
+    default: "us-east-1",
+    means: "Region of that bucket",
+  },
+  CADASTRE_PARTS_ENDPOINT: {
+    member: "partsEndpoint",
+    is: z.string().refine(isBaseUrl),
+    must: "an http or https address without a query",
+    absent: "that of AWS",
+    means: "Address of another server that speaks S3, with the bucket in the path",
   },
   CADASTRE_RETENTION_DAYS: {
     member: "retentionDays",

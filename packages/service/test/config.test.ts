@@ -27,6 +27,7 @@ test("without variables everything has its default", () => {
     tokenLife: 86_400,
     querySeconds: 10,
     readers: 2,
+    partsRegion: "us-east-1",
     retentionDays: 14,
     worker: true,
     leaseSeconds: 30,
@@ -62,6 +63,11 @@ test.each([
     "CADASTRE_CORS_ORIGINS must be `*`, or origins such as `https://app.example` with commas between, not `https://a.example/`",
   ],
   ["CADASTRE_ODATA_VERSION", "4.1", "CADASTRE_ODATA_VERSION must be 4.0 or 4.01, not `4.1`"],
+  [
+    "CADASTRE_PARTS_BUCKET",
+    "https://bucket",
+    "CADASTRE_PARTS_BUCKET must be `s3://<bucket>`, or `s3://<bucket>/<prefix>`, not `https://bucket`",
+  ],
   ["CADASTRE_SERVER_TIMING", "yes", "CADASTRE_SERVER_TIMING must be true or false, not `yes`"],
   ["CADASTRE_LOG_LEVEL", "loud", "CADASTRE_LOG_LEVEL must be debug, info, warn, error or silent, not `loud`"],
 ])("%s=%s is refused in a sentence", (name, value, sentence) => {

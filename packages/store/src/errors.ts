@@ -48,6 +48,12 @@ const messages = {
   delivery_not_complete: "the delivery is not complete: wait until it is",
   sequence_conflict: "the delivery is of another generation or sequence: acknowledge what its manifest says",
   manifest_conflict: "the delivery's manifest has another hash: do not use what was loaded",
+  /** The place is, or overlaps that of, a destination of whichever customer. */
+  destination_exists:
+    "the bucket and prefix are in use: choose another prefix, that neither contains one in use nor is in one",
+  /** The customer has no such destination. */
+  unknown_destination: "the customer has no such destination: see the list of its destinations",
+  destination_state: "the destination's state does not allow it",
   /** Another subscription of the customer has the name. */
   subscription_exists: "the customer has a subscription of this name: choose another one, or cancel it",
   too_many_subscriptions: "the customer has as many subscriptions as it may have: cancel one of them",

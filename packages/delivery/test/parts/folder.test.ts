@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { folderParts } from "../../src/index.ts";
 import { asStorageFault } from "../../src/parts/fault.ts";
 import { scratchFolder } from "../support/scratch.ts";
+import { partStoreConformance } from "./conformance.ts";
 
 const folder = scratchFolder();
 let stores = 0;
@@ -25,6 +26,8 @@ async function put(store: ReturnType<typeof folderParts>, bytes: Uint8Array, own
   await store.put(file, part);
   return { ...part, ino };
 }
+
+partStoreConformance("a folder", () => newStore().store);
 
 /** Files that this process has open below a folder. */
 const openBelow = (own: string) =>
@@ -52,17 +55,6 @@ test("a part is read as it was put, by its hash, for its owner alone", async () 
   expect(readdirSync(join(own, "staging", `${claim.id}.1`))).toEqual([]);
 });
 
-test("a part that is removed is missing, and is read to its end by who had begun", async () => {
-  const { store } = newStore();
-  const bytes = randomBytes(2_000_000);
-  const part = await put(store, bytes);
-  const { stream } = await store.open(part);
-  await store.remove(part.sha256);
-  await store.remove(part.sha256);
-  expect(bytes.equals(await buffer(stream))).toBe(true);
-  await expect(store.open(part)).rejects.toMatchObject({ code: "part_missing" });
-});
-
 test("a part that is not whole is not served", async () => {
   const { own, store } = newStore();
   const part = await put(store, randomBytes(1000));
@@ -80,13 +72,6 @@ test("a transfer that is broken off leaves no file open", async () => {
   stream.destroy();
   await once(stream, "close");
   expect(openBelow(own)).toEqual([]);
-});
-
-test("only a hash names a part", async () => {
-  const { store } = newStore();
-  const outside = { sha256: "../../etc/passwd", byteLength: 1 };
-  await expect(store.open(outside)).rejects.toThrow(RangeError);
-  await expect(store.remove(outside.sha256)).rejects.toThrow(RangeError);
 });
 
 test("what is staged under claims that are gone is swept, whatever claims come meanwhile", async () => {

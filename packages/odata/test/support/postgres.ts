@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
+import { freePort } from "./free-port.ts";
 
 /** A server of its own, with an empty database in UTF-8 and UTC. */
 export type PostgresServer = {
@@ -39,15 +39,6 @@ function serverUser(): { readonly uid: number; readonly gid: number } | undefine
 
 /** Whether {@link startPostgres} has a server to start. */
 export const hasPostgres: boolean = findPrograms() !== null && (!isRoot || serverUser() !== undefined);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => void server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 /** Start a server on a free loopback port. It keeps nothing: its files go when it stops. */
 export async function startPostgres(): Promise<PostgresServer> {

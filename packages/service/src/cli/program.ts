@@ -25,8 +25,8 @@ function createProgram(): Command {
     .addCommand(buildsCommand())
     .addCommand(identityCommand())
     .addCommand(profileCommand())
-    .addCommand(workerCommand())
-    .addCommand(coverageCommand());
+    .addCommand(coverageCommand())
+    .addCommand(workerCommand());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

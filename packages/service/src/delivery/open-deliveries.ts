@@ -24,7 +24,7 @@ export type DeliveryMeans = ExportMeans & {
 } & Pick<Secrets, "skipTokenKey">;
 
 /** What the routes of deliveries work with, over the folder's ledger and parts. */
-export function openDeliveries({
+export async function openDeliveries({
   config,
   folder,
   registry,
@@ -33,14 +33,14 @@ export function openDeliveries({
   profiles,
   skipTokenKey,
   ...means
-}: DeliveryMeans): DeliveryServices {
+}: DeliveryMeans): Promise<DeliveryServices> {
   const delivered = { source: exportSource(means), profiles: outputs };
   return {
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({
       ...delivered,
       ledger: registry.deliveries,
-      parts: openParts(config, folder),
+      parts: await openParts(config, folder),
       retention: config.retentionDays * day,
       creditsOf: (scope) => creditsOf(scope, profiles),
     }),

@@ -58,10 +58,12 @@ export async function startWorker({
     resources: storedResources,
     threads: 1,
     timeout: pageTimeout,
+    // An export reads most of the file once: nothing is gained by keeping it.
+    mapped: 0,
   });
   const activation = await followActivation(store.builds, log);
   const { identities, deliveries: ledger } = registry;
-  const parts = openParts(config, folder);
+  const parts = await openParts(config, folder);
   const source = exportSource({ store, identities, activeEntitySets: activation.entitySets });
   const scopeOf = (customer: string) => scopes.of(customer, Date.now(), "fresh");
   const worker = createWorker({

@@ -1,6 +1,6 @@
 /**
  * What a service must remember beside its listings: who may come in, what each customer is entitled to, which identities are
- * one property, how datasets are to be presented, and what was delivered.
+ * one property, how datasets are to be presented, what was delivered, and where to.
  *
  * @module
  */
@@ -24,6 +24,15 @@ export type {
 } from "./deliveries/ledger.ts";
 export type { Claim, ClaimTerms, DeliveryQueue } from "./deliveries/queue.ts";
 export type { DeliveryRetention } from "./deliveries/retention.ts";
+export {
+  type Destination,
+  type DestinationFinding,
+  type DestinationPlace,
+  type DestinationRegistry,
+  type DestinationState,
+  destinationTransitions,
+  type NewDestination,
+} from "./destinations/destination.ts";
 export type { EntitlementRegistry, InstalledEntitlement } from "./entitlements/entitlement.ts";
 export type { CrosswalkEntry, IdentityRegister, Resolution } from "./identities/identity.ts";
 export { type ApiKeyRecord, isInForce, type KeyRegistry, maxLiveKeys, type NewApiKey } from "./keys/key.ts";

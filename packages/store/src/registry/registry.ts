@@ -5,6 +5,8 @@ import type { QueueDialect } from "./deliveries/dialect.ts";
 import { createPartGrants } from "./deliveries/grants.ts";
 import type { DeliveryLedger } from "./deliveries/ledger.ts";
 import { createDeliveryRetention } from "./deliveries/leftovers.ts";
+import type { DestinationRegistry } from "./destinations/destination.ts";
+import { createDestinationRegistry } from "./destinations/destinations.ts";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
 import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
 import { type Attempt, guarded } from "./guarded.ts";
@@ -24,6 +26,7 @@ export type Registry = {
   readonly identities: IdentityRegister;
   readonly profiles: ProfileRegistry;
   readonly deliveries: DeliveryLedger;
+  readonly destinations: DestinationRegistry;
   readonly subscriptions: SubscriptionRegistry;
   readonly close: () => Promise<void>;
 };
@@ -40,6 +43,7 @@ export const createRegistry = (knex: Knex, attempt: Attempt, dialect: QueueDiale
     grants: guarded(createPartGrants(knex), attempt),
     retention: guarded(createDeliveryRetention(knex), attempt),
   },
+  destinations: guarded(createDestinationRegistry(knex), attempt),
   subscriptions: guarded(createSubscriptionRegistry(knex), attempt),
   close: () => knex.destroy(),
 });

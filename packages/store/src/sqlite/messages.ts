@@ -7,6 +7,8 @@ export type ReaderWorkerData = {
   readonly file: string;
   /** One Int32: anything but 0 ends the query at hand. */
   readonly canceled: SharedArrayBuffer;
+  /** See `SqliteStoreOptions`. */
+  readonly mapped: number;
 };
 
 export type ReaderTask = { readonly id: number; readonly request: ReadRequest<SeenPlanRef> };

@@ -6,6 +6,8 @@ import { ReaderThread } from "./reader-thread.ts";
 export type ReaderPoolOptions = {
   /** Path of the database file. */
   readonly file: string;
+  /** See `SqliteStoreOptions`. */
+  readonly mapped: number;
   readonly threads: number;
   /** Queries that may wait for a thread. */
   readonly queue: number;
@@ -82,11 +84,15 @@ export class ReaderPool {
   #findSeat(): Seat | undefined {
     const idle = this.#seats.find(({ task }) => task === undefined);
     if (idle !== undefined || this.#seats.length >= this.#options.threads) return idle;
+    const { file, mapped } = this.#options;
     const seat: Seat = {
-      thread: new ReaderThread(this.#options.file, {
-        reply: (reply) => this.#settle(seat, reply),
-        lost: (cause) => this.#replace(seat, cause),
-      }),
+      thread: new ReaderThread(
+        { file, mapped },
+        {
+          reply: (reply) => this.#settle(seat, reply),
+          lost: (cause) => this.#replace(seat, cause),
+        },
+      ),
       task: undefined,
       late: undefined,
     };

@@ -18,8 +18,9 @@ export class ReaderThread {
   /** The plans that the thread keeps: it forgets the same ones, for it sees the same tasks. */
   readonly #plans = new Recent<number, true>(keptPlans);
 
-  constructor(file: string, { reply, lost }: ThreadEvents) {
-    const workerData: ReaderWorkerData = { file, canceled: this.#canceled.buffer as SharedArrayBuffer };
+  constructor(options: Omit<ReaderWorkerData, "canceled">, { reply, lost }: ThreadEvents) {
+    const canceled = this.#canceled.buffer as SharedArrayBuffer;
+    const workerData: ReaderWorkerData = { ...options, canceled };
     this.#worker = new Worker(program, { workerData, name: "cadastre-reader" });
     this.#worker.on("message", (message: ReaderReply) => reply(this.#withRelease(message)));
     this.#worker.once("error", lost);

@@ -52,12 +52,14 @@ export class Reader {
   readonly #commit: Statement;
   readonly #layouts = new Recent<number, RecordLayout>(keptPlans);
 
-  /** @param canceled see {@link Deadline} */
-  constructor(database: Database, canceled: Int32Array) {
+  /**
+   * @param canceled see {@link Deadline}
+   * @param mapped see `SqliteStoreOptions`
+   */
+  constructor(database: Database, canceled: Int32Array, mapped: number) {
     this.#database = database;
     registerFunctions(database);
-    // Reads a file of up to 16 GB without copying; what the system has no memory for, it takes back.
-    database.pragma("mmap_size = 17179869184");
+    database.pragma(`mmap_size = ${mapped}`);
     this.#statements = new StatementCache(database);
     this.#datasets = new DatasetIds(database);
     this.#begin = database.prepare("begin");

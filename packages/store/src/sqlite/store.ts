@@ -50,7 +50,14 @@ export type SqliteStoreOptions = {
   readonly queue?: number | undefined;
   /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
+  /**
+   * Bytes of the file that are read in place, at most, and not copied. What the system has no memory for it takes back, but the
+   * process seems as large as what it has read. By default 16 GiB.
+   */
+  readonly mapped?: number | undefined;
 };
+
+const mappedByDefault = 16 * 1024 ** 3;
 
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
@@ -88,7 +95,7 @@ class SqliteStore implements WritableStore {
   readonly #plans = new Plans();
 
   constructor(options: SqliteStoreOptions, stored: ReadonlyMap<string, Stored>, read: Database.Database) {
-    const { file, threads = 2, queue = 256, timeout = 10_000 } = options;
+    const { file, threads = 2, queue = 256, timeout = 10_000, mapped = mappedByDefault } = options;
     this.#stored = stored;
     this.#timeout = timeout;
     this.#database = openToWrite(file);
@@ -96,8 +103,8 @@ class SqliteStore implements WritableStore {
       ({ table, members }) => [table.name, new TableWriter(this.#database, table, members)] as const,
     );
     this.#committer = new Committer(this.#database, new Map(writers));
-    this.#reader = new Reader(read, new Int32Array(1));
-    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue });
+    this.#reader = new Reader(read, new Int32Array(1), mapped);
+    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue, mapped });
     const committed = sessionOf(read);
     const ground: Ground = {
       tables: stored,
@@ -109,7 +116,7 @@ class SqliteStore implements WritableStore {
 
     this.builds = createBuilds(ground);
     this.coverage = createCoverages(ground);
-    const within = new Reader(this.#database, new Int32Array(1));
+    const within = new Reader(this.#database, new Int32Array(1), mapped);
     const candidateReads: CandidateReads = {
       page: (query, options = {}) =>
         this.#page(query, options, within, async (request) => within.readWithin(request)),

@@ -6,8 +6,8 @@ import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "
 import { Reader } from "./reader.ts";
 
 /** A thread that reads: one task after another, each answered by one reply. */
-function serve(port: MessagePort, { file, canceled }: ReaderWorkerData): void {
-  const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled));
+function serve(port: MessagePort, { file, canceled, mapped }: ReaderWorkerData): void {
+  const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
   const memories = new Memories();
   port.on("message", (message: ReaderTask | ReturnedMemory) => {
     if ("memory" in message) return memories.giveBack(message.memory);

@@ -3,6 +3,7 @@ import { isInForce, type NewApiKey, type Registry } from "../../src/registry/ind
 import { queueConformance } from "./deliveries/queue.ts";
 import { recordsConformance } from "./deliveries/records.ts";
 import { retentionConformance } from "./deliveries/retention.ts";
+import { destinationConformance } from "./destinations.ts";
 import { subscriptionConformance } from "./subscriptions.ts";
 
 const at = Date.UTC(2026, 0, 1);
@@ -288,6 +289,7 @@ export function conformance(name: string, open: Open): void {
   recordsConformance(name, withRegistry);
   queueConformance(name, withRegistry);
   retentionConformance(name, withRegistry);
+  destinationConformance(name, withRegistry);
   subscriptionConformance(name, withRegistry);
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {

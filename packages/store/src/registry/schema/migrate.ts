@@ -131,6 +131,27 @@ const steps: MigrationSteps = {
         table.text("reference").notNullable();
         table.bigInteger("at").notNullable();
       }),
+  "005_destinations": (schema) =>
+    schema
+      .createTable("cadastre_destination", (table) => {
+        table.text("id").primary();
+        table.text("customer").notNullable().references("name").inTable("cadastre_customer").index();
+        table.text("bucket").notNullable().index();
+        table.text("region").notNullable();
+        table.text("prefix").notNullable();
+        table.text("role_arn").notNullable();
+        table.text("kms_key_arn");
+        table.text("external_id");
+        table.bigInteger("created").notNullable();
+        table.text("state").notNullable();
+        table.text("failure");
+        table.bigInteger("verified");
+        table.integer("round").notNullable();
+      })
+      // A row is held by whoever reserves a place in the bucket.
+      .createTable("cadastre_destination_bucket", (table) => {
+        table.text("name").primary();
+      }),
   "006_subscriptions": (schema) =>
     schema
       .createTable("cadastre_subscription", (table) => {

@@ -1,0 +1,45 @@
+import type { DestinationPlace } from "@cadastre/store/registry";
+
+/** What probes of the prefix are called, before what tells one from another. */
+export const probeName = ".probe-";
+
+type Statement = {
+  readonly Effect: "Allow";
+  readonly Action: readonly string[];
+  readonly Resource: string;
+  readonly Condition?: object;
+};
+
+const policyOf = (place: DestinationPlace, statements: readonly Statement[]): object => ({
+  Version: "2012-10-17",
+  Statement: [
+    ...statements,
+    ...(place.kmsKeyArn === null ? [] : [allow(["kms:GenerateDataKey", "kms:Decrypt"], place.kmsKeyArn)]),
+  ],
+});
+
+const allow = (Action: readonly string[], Resource: string): Statement => ({
+  Effect: "Allow",
+  Action,
+  Resource,
+});
+
+const objectsOf = ({ bucket, prefix }: DestinationPlace, below: string): string =>
+  `arn:aws:s3:::${bucket}/${prefix}/${below}*`;
+
+/** What a publication may do: write and look at objects in its own folder. */
+export const publicationPolicy = (place: DestinationPlace, folder: string): object =>
+  policyOf(place, [allow(["s3:PutObject", "s3:GetObject"], objectsOf(place, `${folder}/`))]);
+
+/** What a verification may do: tell where the bucket is, and write, look at and remove probes. */
+export const verificationPolicy = (place: DestinationPlace): object => {
+  const bucket = `arn:aws:s3:::${place.bucket}`;
+  return policyOf(place, [
+    allow(["s3:GetBucketLocation"], bucket),
+    allow(["s3:PutObject", "s3:GetObject", "s3:DeleteObject"], objectsOf(place, probeName)),
+    {
+      ...allow(["s3:ListBucket"], bucket),
+      Condition: { StringLike: { "s3:prefix": `${place.prefix}/${probeName}*` } },
+    },
+  ]);
+};

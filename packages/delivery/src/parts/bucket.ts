@@ -1,0 +1,71 @@
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import type { ObjectStore } from "../object-store/object-store.ts";
+import { onFiles } from "./fault.ts";
+import type { PartStore } from "./part-store.ts";
+
+export type BucketPartsOptions = {
+  readonly bucket: ObjectStore;
+  /** What keys begin with, without a slash at its ends. */
+  readonly prefix: string;
+  /** Where parts lie while they are being written: a folder of this machine. */
+  readonly staging: Pick<PartStore, "stage" | "sweep">;
+};
+
+const sha256Text = /^[0-9a-f]{64}$/;
+
+/** Parts in a bucket, each in one object of `<prefix>/<two digits>/<sha256>`, so that half a part is never there. */
+export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): PartStore {
+  const keyOf = (sha256: string) => {
+    if (!sha256Text.test(sha256)) throw new RangeError("a part lies under its SHA-256");
+    return `${prefix}/${sha256.slice(0, 2)}/${sha256}`;
+  };
+  return {
+    stage: staging.stage,
+    sweep: staging.sweep,
+    put: (file, digest) =>
+      inBucket(async () => {
+        const key = keyOf(digest.sha256);
+        const object = {
+          ...digest,
+          mediaType: "application/octet-stream",
+          open: () => createReadStream(file),
+        };
+        if ((await bucket.put(key, object)) === "exists") {
+          const found = await bucket.head(key);
+          if (found?.byteLength !== digest.byteLength || found.sha256 !== digest.sha256)
+            throw new DeliveryError("part_missing", `${digest.sha256} is another one's`);
+        }
+        await onFiles(() => rm(file, { force: true }));
+      }),
+    open: ({ sha256, byteLength }) =>
+      inBucket(async () => {
+        const opened = await bucket.open(keyOf(sha256));
+        if (opened === undefined) throw new DeliveryError("part_missing");
+        if (opened.byteLength !== byteLength) {
+          opened.stream.destroy();
+          throw new DeliveryError("part_missing", `${sha256} has ${opened.byteLength} bytes`);
+        }
+        return opened;
+      }),
+    remove: (sha256) => inBucket(() => bucket.remove(keyOf(sha256))),
+  };
+}
+
+/** What a bucket refuses, as whoever runs the service is told it. */
+const codes: Readonly<Partial<Record<DeliveryErrorCode, DeliveryErrorCode>>> = {
+  bucket_unavailable: "parts_unavailable",
+  bucket_denied: "parts_not_writable",
+  kms_denied: "parts_not_writable",
+  region_mismatch: "parts_not_writable",
+};
+
+const inBucket = async <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof DeliveryError ? codes[error.code] : undefined;
+    throw code === undefined ? error : new DeliveryError(code, undefined, { cause: error });
+  }
+};

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { canonicalBytes } from "@cadastre/manifest";
+import type { NewObject } from "../object-store/object-store.ts";
+import { completeName, manifestName, signatureName } from "./layout.ts";
+
+/** A part as the manifest lists it. */
+export type PublishedPart = NewObject & {
+  readonly name: string;
+};
+
+/** What is published of a sealed delivery. */
+export type Publication = {
+  /** In the order of the manifest. */
+  readonly parts: readonly PublishedPart[];
+  /** The canonical bytes, as they were sealed. */
+  readonly manifest: Uint8Array;
+  /** The detached signature of the manifest, as JSON. */
+  readonly signature?: Uint8Array | undefined;
+};
+
+/** The objects of a publication in the order in which they are written: whoever finds the last one finds all. */
+export function objectsOf({ parts, manifest, signature }: Publication): readonly PublishedPart[] {
+  const signed = signature === undefined ? [] : [document(signatureName, signature)];
+  // Says which manifest it is the end of.
+  const end = canonicalBytes({ manifestSha256: sha256(manifest) });
+  const objects = [...parts, document(manifestName, manifest), ...signed, document(completeName, end)];
+  const names = new Set(objects.map(({ name }) => name.toLowerCase()));
+  if (names.size < objects.length || objects.some(({ name }) => !/^[\w][\w.-]*$/.test(name)))
+    throw new RangeError("parts have names of their own, without slashes");
+  return objects;
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+const document = (name: string, bytes: Uint8Array): PublishedPart => ({
+  name,
+  byteLength: bytes.length,
+  sha256: sha256(bytes),
+  mediaType: "application/json",
+  open: () => Readable.from([bytes]),
+});

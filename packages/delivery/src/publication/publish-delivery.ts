@@ -1,0 +1,50 @@
+import type { Delivery } from "@cadastre/store/registry";
+import type { Destinations } from "../destination/destinations.ts";
+import { type DestinationFailure, destinationFailures } from "../destination/probe.ts";
+import { DeliveryError } from "../errors.ts";
+import { folderOf } from "./layout.ts";
+import type { Publication } from "./publication.ts";
+import { type PublicationReport, type PublishOptions, publish } from "./publish.ts";
+
+export type PublishedDelivery = Pick<
+  Delivery,
+  "id" | "customer" | "destination" | "subscription" | "generation" | "sequence"
+>;
+
+/**
+ * Publish a sealed delivery to its destination. One that does not allow it is degraded, with what is wrong.
+ *
+ * @throws {DeliveryError} `destination_denied`, `destination_conflict`, `destination_not_active`, `bucket_unavailable`,
+ * `object_damaged`, `external_id_unreadable`, and what `authorize` throws
+ */
+export async function publishDelivery(
+  destinations: Pick<Destinations, "find" | "open" | "degrade">,
+  delivery: PublishedDelivery,
+  publication: Publication,
+  options: PublishOptions & { readonly signal?: AbortSignal | undefined },
+): Promise<PublicationReport> {
+  const { id, customer, destination } = delivery;
+  if (destination === null) throw new DeliveryError("destination_required");
+  const found = await destinations.find(customer, destination);
+  try {
+    const folder = folderOf(delivery);
+    const to = await destinations.open(customer, destination, {
+      delivery: id,
+      folder,
+      signal: options.signal,
+    });
+    try {
+      return await publish(to, publication, options);
+    } finally {
+      to.bucket.close();
+    }
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === undefined) throw error;
+    await destinations.degrade(found, failure);
+    throw new DeliveryError("destination_denied", failure, { cause: error });
+  }
+}
+
+const failureOf = (error: unknown): DestinationFailure | undefined =>
+  error instanceof DeliveryError ? destinationFailures.find((code) => code === error.code) : undefined;

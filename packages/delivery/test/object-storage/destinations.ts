@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Customer,
+  customer,
+  makeCustomer,
+  type Onboarding,
+} from "../support/object-storage/customer.ts";
+import { policyOf } from "../support/object-storage/onboarding.ts";
+import { kmsKeyArns, type ObjectServer, servicePrincipal } from "../support/object-storage/server.ts";
+import { codeOf, objectOf } from "./buckets.ts";
+
+/** A policy whose statements are changed one by one; undefined: left out. */
+const changing =
+  (change: (statement: Record<string, unknown>) => Record<string, unknown> | undefined) =>
+  (policy: string): string => {
+    const { Statement, ...rest } = JSON.parse(policy) as { Statement: readonly Record<string, unknown>[] };
+    return JSON.stringify({ ...rest, Statement: Statement.flatMap((one) => change(one) ?? []) });
+  };
+
+const without = (action: string) =>
+  changing((statement) => {
+    const left = [statement["Action"]].flat().filter((one) => one !== action);
+    return left.length === 0 ? undefined : { ...statement, Action: left };
+  });
+
+const conditionless = changing((statement) => ({ ...statement, Condition: undefined }));
+
+/** A key that the server does not have, and the role nothing for. */
+const foreignKey = kmsKeyArns[0].replace(/.$/, "0");
+
+const faults: readonly (readonly [what: string, wanted: Onboarding, failure: string])[] = [
+  ["trusts without an external id", { trust: conditionless }, "external_id_not_enforced"],
+  [
+    "trusts with any external id",
+    { trust: changing((one) => ({ ...one, Condition: { StringLike: { "sts:ExternalId": "*" } } })) },
+    "external_id_not_enforced",
+  ],
+  [
+    "trusts with another external id",
+    { trust: (policy) => policy.replace(/"sts:ExternalId":"[^"]+"/, '"sts:ExternalId":"another"') },
+    "role_denied",
+  ],
+  [
+    "trusts another principal",
+    { trust: (policy) => policy.replace(servicePrincipal, `${servicePrincipal}2`) },
+    "role_denied",
+  ],
+  ["has its bucket elsewhere", { region: "eu-west-1", kmsKeyArn: null }, "region_mismatch"],
+  ["has no bucket", { bucket: "brokerage-nowhere" }, "bucket_denied"],
+  ["may not tell the region", { permissions: without("s3:GetBucketLocation") }, "bucket_denied"],
+  ["may not write", { permissions: without("s3:PutObject") }, "probe_denied"],
+  ["may not look", { permissions: without("s3:GetObject") }, "probe_denied"],
+  ["may not remove", { permissions: without("s3:DeleteObject") }, "probe_cleanup_failed"],
+  ["may not list", { permissions: without("s3:ListBucket") }, "probe_cleanup_failed"],
+  ["names a key that there is not", { kmsKeyArn: foreignKey }, "kms_denied"],
+];
+
+/** What destinations do, whatever the server. */
+export function destinationConformance(name: string, serverOf: () => ObjectServer): void {
+  describe(`destinations at ${name}`, () => {
+    let brokerage: Customer;
+    beforeAll(async () => {
+      brokerage = await makeCustomer(serverOf());
+    });
+    afterAll(() => brokerage.close());
+    beforeEach(() => serverOf().failWhen(undefined));
+
+    test.each([
+      ["with", kmsKeyArns[1]],
+      ["without", null],
+    ])("one that is set up as the page says is active, %s a named key", async (_, kmsKeyArn) => {
+      const { destinations, onboard, look } = brokerage;
+      const { id, prefix } = await onboard({ kmsKeyArn });
+      const opening = { delivery: "d1", folder: "d1" };
+      expect(await codeOf(destinations.open(customer, id, opening))).toBe("destination_not_active");
+      expect(await destinations.verify(customer, id)).toMatchObject({ state: "active", failure: null });
+      // The probe is gone.
+      expect(await look(prefix)).toEqual([]);
+      const { bucket, root } = await destinations.open(customer, id, opening);
+      await bucket.put(`${root}a`, objectOf("a"));
+      expect(await bucket.head(`${root}a`)).toMatchObject({ kmsKeyArn });
+      bucket.close();
+    });
+
+    test.each(faults)("one that %s is not", async (what, wanted, failure) => {
+      const { destinations, onboard, look } = brokerage;
+      const { id, prefix } = await onboard(wanted);
+      expect(await destinations.verify(customer, id)).toMatchObject({ state: "degraded", failure });
+      expect(await codeOf(destinations.open(customer, id, { delivery: "d1", folder: "d1" }))).toBe(
+        "destination_not_active",
+      );
+      // Who may not remove it leaves the probe behind.
+      expect(await look(`${prefix}/`)).toHaveLength(what === "may not remove" ? 1 : 0);
+    });
+
+    test("of a server that does not answer nothing is found out", async () => {
+      const { destinations, onboard } = brokerage;
+      const { id } = await onboard();
+      await destinations.verify(customer, id);
+      serverOf().failWhen(() => ({ status: 503, code: "ServiceUnavailable" }));
+      expect(await codeOf(destinations.verify(customer, id))).toBe("bucket_unavailable");
+      expect(await destinations.find(customer, id)).toMatchObject({ state: "active", failure: null });
+    });
+
+    test("rotated, the old external id is of no use any more", async () => {
+      const { destinations, onboard } = brokerage;
+      const { id, externalId } = await onboard();
+      await destinations.verify(customer, id);
+      const rotated = await destinations.rotate(customer, id);
+      expect(rotated.destination.state).toBe("reserved");
+      expect(rotated.externalId).not.toBe(externalId);
+      expect(await codeOf(destinations.open(customer, id, { delivery: "d1", folder: "d1" }))).toBe(
+        "destination_not_active",
+      );
+      // The role has still the old one.
+      expect(await destinations.verify(customer, id)).toMatchObject({ failure: "role_denied" });
+    });
+
+    test("the bucket policy of the page lets the service write, and nobody overwrite", async () => {
+      const { destinations, onboard, guard, write, look } = brokerage;
+      const { id, prefix, words } = await onboard();
+      const { knowsIfNoneMatch } = serverOf();
+      const policy = policyOf("Bucket policy", words);
+      await guard(
+        knowsIfNoneMatch
+          ? policy
+          : changing((one) => (one["Sid"] === "NeverOverwrite" ? undefined : one))(policy),
+      );
+      expect(await destinations.verify(customer, id)).toMatchObject({ state: "active" });
+      const { bucket, root } = await destinations.open(customer, id, { delivery: "d1", folder: "d1" });
+      expect(await bucket.put(`${root}a`, objectOf("a"))).toBe("created");
+      bucket.close();
+      const named = { ServerSideEncryption: "aws:kms", SSEKMSKeyId: kmsKeyArns[0] };
+      const other = { ServerSideEncryption: "aws:kms", SSEKMSKeyId: kmsKeyArns[1], IfNoneMatch: "*" };
+      await expect(write(`${prefix}/b`, "b", other)).rejects.toMatchObject({ name: "AccessDenied" });
+      if (knowsIfNoneMatch)
+        await expect(write(`${root}a`, "b", named)).rejects.toMatchObject({ name: "AccessDenied" });
+      expect(await look(prefix)).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import type { PartStore } from "../../src/index.ts";
+
+const claim = { id: "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b", fence: 1 };
+
+let staged = 0;
+
+async function put(store: PartStore, bytes: Uint8Array) {
+  const file = join(await store.stage(claim), String(++staged));
+  writeFileSync(file, bytes);
+  const part = { sha256: createHash("sha256").update(bytes).digest("hex"), byteLength: bytes.length };
+  await store.put(file, part);
+  expect(existsSync(file)).toBe(false);
+  return part;
+}
+
+/** What every store of parts does, wherever they lie. */
+export function partStoreConformance(name: string, open: () => PartStore): void {
+  describe(`parts in ${name}`, () => {
+    test("a part is read as it was put, however often", async () => {
+      const store = open();
+      const bytes = randomBytes(700_000);
+      const part = await put(store, bytes);
+      expect(await put(store, bytes)).toEqual(part);
+      for (let i = 0; i < 2; i++) {
+        const { stream, byteLength } = await store.open(part);
+        expect(byteLength).toBe(700_000);
+        expect(bytes.equals(await buffer(stream))).toBe(true);
+      }
+    });
+
+    test("of many that put the same at once each one has put it", async () => {
+      const store = open();
+      const bytes = randomBytes(100_000);
+      const [part] = await Promise.all(Array.from({ length: 8 }, () => put(store, bytes)));
+      const opened = part && (await store.open(part));
+      expect(opened && bytes.equals(await buffer(opened.stream))).toBe(true);
+    });
+
+    test("a part that is removed is missing, and is read to its end by who had begun", async () => {
+      const store = open();
+      const bytes = randomBytes(2_000_000);
+      const part = await put(store, bytes);
+      const { stream } = await store.open(part);
+      await store.remove(part.sha256);
+      await store.remove(part.sha256);
+      expect(bytes.equals(await buffer(stream))).toBe(true);
+      await expect(store.open(part)).rejects.toMatchObject({ code: "part_missing" });
+      expect(await put(store, bytes)).toEqual(part);
+    });
+
+    test("a part of another length is not served", async () => {
+      const store = open();
+      const { sha256 } = await put(store, randomBytes(1000));
+      const opening = store.open({ sha256, byteLength: 1001 });
+      await expect(opening).rejects.toMatchObject({ code: "part_missing" });
+    });
+
+    test("only a hash names a part", async () => {
+      const store = open();
+      const outside = { sha256: "../../etc/passwd", byteLength: 1 };
+      await expect(store.open(outside)).rejects.toThrow(RangeError);
+      await expect(store.remove(outside.sha256)).rejects.toThrow(RangeError);
+    });
+
+    test("what is staged under a claim stays until the claim is gone", async () => {
+      const store = open();
+      const file = join(await store.stage(claim), "half");
+      writeFileSync(file, "half");
+      expect(await store.sweep(async () => [claim])).toBe(0);
+      expect(existsSync(file)).toBe(true);
+      expect(await store.sweep(async () => [])).toBe(1);
+      expect(existsSync(file)).toBe(false);
+    });
+  });
+}

@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { answer, close, failed } from "../gate.ts";
+import { type Access, allows, effectOf, type Policy } from "../policy.ts";
+import {
+  type Asked,
+  customerAccount,
+  type Fault,
+  type Keys,
+  type ObjectServer,
+  rolePath,
+  servicePrincipal,
+} from "../server.ts";
+import { readAuthorization, sha256, signatureOf } from "../signature.ts";
+import type { Bucket } from "./objects.ts";
+import { handlers, type Operation, type Reply } from "./operations.ts";
+import { type Caller, fakeRoles, sessionBody } from "./session.ts";
+
+const service: Keys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secret" };
+const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
+
+/**
+ * As much of S3 and STS as pushes need, in memory, for machines without the real one. Signatures, session tokens, policies and
+ * hashes of bodies are verified. The same suite runs against both.
+ */
+export async function startFakeObjectServer(): Promise<ObjectServer> {
+  const buckets = new Map<string, Bucket>();
+  const roles = fakeRoles();
+  let faultOf: ((asked: Asked) => Fault) | undefined;
+
+  /** Undefined: the request is not signed as it must be by anybody who is known. */
+  const callerOf = (from: IncomingMessage, payloadSha256: string): Caller | undefined => {
+    const authorization = readAuthorization(from.headers);
+    if (authorization === undefined) return undefined;
+    const session = roles.session(authorization.accessKeyId);
+    const caller: Caller | undefined =
+      session ??
+      [service, owner].filter((keys) => keys.accessKeyId === authorization.accessKeyId).map(known)[0];
+    const asked = { method: from.method ?? "", url: from.url ?? "", headers: from.headers };
+    const isSigned =
+      caller !== undefined &&
+      from.headers["x-amz-security-token"] === caller.token &&
+      authorization.signature ===
+        signatureOf(asked, authorization, caller.keys.secretAccessKey, payloadSha256);
+    return isSigned ? caller : undefined;
+  };
+
+  const assume = (from: IncomingMessage, to: ServerResponse, body: Buffer) => {
+    const caller = callerOf(from, sha256(body));
+    const session =
+      caller?.keys === service
+        ? roles.assume(new URLSearchParams(body.toString()), servicePrincipal)
+        : undefined;
+    if (session === undefined)
+      return answer(
+        to,
+        403,
+        "AccessDenied",
+        `${servicePrincipal} is not authorized to perform: sts:AssumeRole`,
+        true,
+      );
+    to.writeHead(200, { "content-type": "text/xml" }).end(sessionBody(session));
+  };
+
+  const serve = async (from: IncomingMessage, to: ServerResponse) => {
+    // Of an upload that breaks off nothing is kept.
+    const body = await buffer(from).catch(() => undefined);
+    if (body === undefined) return;
+    const isSts = from.method === "POST" && from.url === "/";
+    if (failed(from, to, faultOf, isSts ? new URLSearchParams(body.toString()).get("Action") : null)) return;
+    if (isSts) return assume(from, to, body);
+    const caller = callerOf(from, String(from.headers["x-amz-content-sha256"]));
+    if (caller === undefined) return answer(to, 403, "SignatureDoesNotMatch", "");
+    const { pathname, searchParams: query } = new URL(from.url ?? "", "http://localhost");
+    const [, bucket = "", ...path] = pathname.split("/").map(decodeURIComponent);
+    const operation: Operation = {
+      bucket,
+      key: path.join("/"),
+      query,
+      headers: from.headers,
+      body,
+      may: (action, resource, context = {}) =>
+        isAllowed(caller, buckets.get(bucket)?.policy, { action, resource, context }),
+    };
+    const handler = handlers[`${from.method} ${operation.key === "" ? "bucket" : "object"}`];
+    reply(to, handler?.(operation, buckets) ?? { status: 501, code: "NotImplemented" });
+  };
+
+  const server = createServer((from, to) => void serve(from, to));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    service,
+    owner,
+    makeRole: (role) => {
+      const arn = `arn:aws:iam::${customerAccount}:role${rolePath}${role.name}`;
+      roles.add(arn, role);
+      return arn;
+    },
+    failWhen: (fault) => {
+      faultOf = fault;
+    },
+    knowsIfNoneMatch: true,
+    stop: () => close(server),
+  };
+}
+
+/** What the caller's policies all allow, and the bucket's does not deny; it allows nothing of its own. */
+const isAllowed = ({ policies }: Caller, ofBucket: Policy | undefined, access: Access): boolean =>
+  (policies === "all" || policies.every((policy) => allows(policy, access))) &&
+  (ofBucket === undefined || effectOf(ofBucket, { ...access, principal: "anybody" }) !== "Deny");
+
+/** The service may do nothing of its own with buckets. */
+const known = (keys: Keys): Caller => ({
+  keys,
+  policies: keys === owner ? "all" : [{ Version: "2012-10-17", Statement: [] }],
+});
+
+function reply(to: ServerResponse, { status, headers, body, code, message = "" }: Reply): void {
+  if (code !== undefined) answer(to, status, code, message);
+  else to.writeHead(status, headers).end(body);
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto";
+import { allows, assumption, type Policy, readPolicy } from "../policy.ts";
+import type { Keys, Role } from "../server.ts";
+
+/** Who asks: the owner may do all, a session what its role and its own policy both allow. */
+export type Caller = {
+  readonly keys: Keys;
+  readonly token?: string;
+  readonly policies: readonly Policy[] | "all";
+};
+
+export type Session = Caller & { readonly token: string; readonly expires: Date };
+
+/** Roles by ARN, and what was assumed of them. Source: STS, AssumeRole. */
+export function fakeRoles() {
+  const roles = new Map<string, { readonly trust: Policy; readonly permissions: Policy }>();
+  const sessions = new Map<string, Session>();
+  return {
+    add: (arn: string, { trust, permissions }: Role) =>
+      void roles.set(arn, { trust: readPolicy(trust), permissions: readPolicy(permissions) }),
+    session: (accessKeyId: string) => sessions.get(accessKeyId),
+    /** Undefined: the role does not exist, or does not trust who asks. */
+    assume(form: URLSearchParams, principal: string): Session | undefined {
+      const role = roles.get(form.get("RoleArn") ?? "");
+      const access = { ...assumption(form), principal };
+      if (role === undefined || !allows(role.trust, access)) return undefined;
+      const own = form.get("Policy");
+      const policies = [role.permissions, ...(own === null ? [] : [readPolicy(own)])];
+      const [accessKeyId, secretAccessKey, token] = [10, 30, 60].map((n) => randomBytes(n).toString("hex"));
+      const session: Session = {
+        keys: { accessKeyId: `ASIA${accessKeyId}`, secretAccessKey: secretAccessKey ?? "" },
+        token: token ?? "",
+        expires: new Date(Date.now() + 1000 * Number(form.get("DurationSeconds") ?? 3600)),
+        policies,
+      };
+      sessions.set(session.keys.accessKeyId, session);
+      return session;
+    },
+  };
+}
+
+export const sessionBody = ({ keys, token, expires }: Session): string =>
+  `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>${keys.accessKeyId}</AccessKeyId><SecretAccessKey>${keys.secretAccessKey}</SecretAccessKey><SessionToken>${token}</SessionToken><Expiration>${expires.toISOString()}</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`;

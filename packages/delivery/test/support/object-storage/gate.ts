@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { allows, assumption, type Policy, readPolicy, withoutKms } from "./policy.ts";
+import { type Asked, errorBody, type Fault, type Keys, type ObjectServer } from "./server.ts";
+import { readAuthorization, sha256, signatureOf, writeAuthorization } from "./signature.ts";
+
+export type Gate = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
+  /** Have a role assumed only as its trust policy says, principals aside. */
+  readonly trust: (roleArn: string, policy: Policy) => void;
+};
+
+/**
+ * A proxy on loopback that adds to Ceph's object gateway what it lacks: it looks at the external id when a role is assumed, and
+ * takes the actions of KMS out of session policies, signing the request anew. All else passes as it is. It also has requests fail.
+ */
+export async function startGate(port: number, service: Keys): Promise<Gate> {
+  const trusted = new Map<string, Policy>();
+  let faultOf: ((asked: Asked) => Fault) | undefined;
+
+  const assume = async (from: IncomingMessage, to: ServerResponse) => {
+    const body = await buffer(from);
+    const form = new URLSearchParams(body.toString());
+    if (failed(from, to, faultOf, form.get("Action"))) return;
+    const roleArn = form.get("RoleArn") ?? "";
+    const authorization = readAuthorization(from.headers);
+    const asked = { method: "POST", url: from.url ?? "/", headers: from.headers };
+    const isSigned =
+      authorization?.accessKeyId === service.accessKeyId &&
+      authorization.signature === signatureOf(asked, authorization, service.secretAccessKey, sha256(body));
+    const trust = trusted.get(roleArn);
+    const isTrusted = trust !== undefined && allows(trust, assumption(form));
+    if (!isSigned || !isTrusted)
+      return answer(to, 403, "AccessDenied", `not authorized to perform: sts:AssumeRole on ${roleArn}`, true);
+    const policy = form.get("Policy");
+    if (policy !== null) form.set("Policy", JSON.stringify(withoutKms(readPolicy(policy))));
+    const sent = Buffer.from(form.toString());
+    const headers = { ...from.headers, "content-length": String(sent.length) };
+    const signature = signatureOf(
+      { ...asked, headers },
+      authorization,
+      service.secretAccessKey,
+      sha256(sent),
+    );
+    const signed = { ...headers, authorization: writeAuthorization(authorization, signature) };
+    forward(port, { ...asked, headers: signed }, to).end(sent);
+  };
+
+  const server = createServer((from, to) => {
+    if (from.method === "POST" && from.url === "/") return void assume(from, to);
+    if (failed(from, to, faultOf, null)) return;
+    // Whoever waits to go on has been told to.
+    const { expect: _, ...headers } = from.headers;
+    from.pipe(forward(port, { method: from.method ?? "GET", url: from.url ?? "/", headers }, to));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    trust: (roleArn, policy) => void trusted.set(roleArn, policy),
+    failWhen: (fault) => {
+      faultOf = fault;
+    },
+    stop: () => close(server),
+  };
+}
+
+function forward(
+  port: number,
+  { method, url, headers }: { method: string; url: string; headers: IncomingMessage["headers"] },
+  to: ServerResponse,
+) {
+  const asked = request({ host: "127.0.0.1", port, method, path: url, headers }, (from) => {
+    to.writeHead(from.statusCode ?? 502, from.headers);
+    from.pipe(to);
+  });
+  asked.on("error", () => to.destroy());
+  // An upload that breaks off must not look like one that has ended.
+  to.on("close", () => {
+    if (!to.writableEnded) asked.destroy();
+  });
+  return asked;
+}
+
+/** Whether a request has been made to fail. */
+export function failed(
+  from: IncomingMessage,
+  to: ServerResponse,
+  faultOf: ((asked: Asked) => Fault) | undefined,
+  action: string | null,
+): boolean {
+  const fault = faultOf?.({ method: from.method ?? "", path: from.url ?? "", action });
+  if (fault === undefined) return false;
+  if (fault === "unanswered") {
+    to.writeHead = () => {
+      from.socket.destroy();
+      return to;
+    };
+    return false;
+  }
+  if (fault === "broken") from.socket.destroy();
+  else {
+    from.resume();
+    answer(to, fault.status, fault.code, "as the test wants it", action !== null);
+  }
+  return true;
+}
+
+export function answer(
+  to: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  isSts = false,
+): void {
+  to.writeHead(status, { "content-type": "application/xml" }).end(errorBody(code, message, isSts));
+}
+
+export const close = (server: ReturnType<typeof createServer>): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });

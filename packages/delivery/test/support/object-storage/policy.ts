@@ -1,0 +1,85 @@
+import { z } from "zod";
+
+const list = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
+
+const operatorNames = ["StringEquals", "StringLike", "StringNotEquals", "Null"] as const;
+
+const statement = z.strictObject({
+  Sid: z.string().optional(),
+  Effect: z.enum(["Allow", "Deny"]),
+  Principal: z.union([z.literal("*"), z.strictObject({ AWS: list })]).optional(),
+  Action: list,
+  Resource: list.optional(),
+  Condition: z.partialRecord(z.enum(operatorNames), z.record(z.string(), list)).optional(),
+});
+
+const policyShape = z.strictObject({ Version: z.literal("2012-10-17"), Statement: z.array(statement) });
+
+export type Policy = z.infer<typeof policyShape>;
+type Statement = Policy["Statement"][number];
+
+/** A policy of IAM, as much of its language as is used here. Anything else is refused. */
+export const readPolicy = (text: string): Policy => policyShape.parse(JSON.parse(text));
+
+/** What is to be decided on. */
+export type Access = {
+  readonly action: string;
+  readonly resource: string;
+  readonly principal?: string;
+  /** Values of condition keys. */
+  readonly context?: Readonly<Record<string, string>>;
+};
+
+/** What a role's trust policy decides on, by the form that STS is sent. */
+export function assumption(form: URLSearchParams): Access {
+  const externalId = form.get("ExternalId");
+  const context = externalId === null ? {} : { "sts:ExternalId": externalId };
+  return { action: "sts:AssumeRole", resource: "", context };
+}
+
+/** What a policy says to it. A denial outranks what allows it. */
+export function effectOf({ Statement }: Policy, access: Access): "Allow" | "Deny" | undefined {
+  const effects = Statement.filter((one) => applies(one, access)).map(({ Effect }) => Effect);
+  return effects.includes("Deny") ? "Deny" : effects[0];
+}
+
+export const allows = (policy: Policy, access: Access): boolean => effectOf(policy, access) === "Allow";
+
+function applies({ Action, Resource, Principal, Condition }: Statement, access: Access): boolean {
+  const { action, resource, principal, context = {} } = access;
+  return (
+    Action.some((one) => isLike(action, one)) &&
+    (Resource === undefined || Resource.some((one) => isLike(resource, one))) &&
+    (principal === undefined || Principal === "*" || (Principal?.AWS.includes(principal) ?? false)) &&
+    operatorNames.every((operator) =>
+      Object.entries(Condition?.[operator] ?? {}).every(([key, values]) =>
+        operators[operator](context[key], values),
+      ),
+    )
+  );
+}
+
+/** What is asked of the value of a condition key, which may be absent. */
+const operators: Readonly<
+  Record<(typeof operatorNames)[number], (value: string | undefined, values: readonly string[]) => boolean>
+> = {
+  StringEquals: (value, values) => value !== undefined && values.includes(value),
+  StringNotEquals: (value, values) => value === undefined || !values.includes(value),
+  StringLike: (value, values) => value !== undefined && values.some((pattern) => isLike(value, pattern)),
+  Null: (value, [wanted]) => String(value === undefined) === wanted,
+};
+
+/** Whether a text is of a pattern with `*` and `?`. */
+function isLike(text: string, pattern: string): boolean {
+  const source = pattern
+    .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
+  return new RegExp(`^${source}$`, "s").test(text);
+}
+
+/** A policy that names no actions of KMS: the object gateway knows none, and refuses a policy that names one. */
+export const withoutKms = ({ Version, Statement }: Policy): Policy => ({
+  Version,
+  Statement: Statement.filter(({ Action }) => !Action.every((action) => action.startsWith("kms:"))),
+});

@@ -1,0 +1,68 @@
+import { createHash, createHmac } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** A request as it is on the wire. */
+export type SignedRequest = {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+};
+
+/** What the header `authorization` says. Source: AWS Signature Version 4. */
+export type Authorization = {
+  readonly accessKeyId: string;
+  /** Date, region, service and `aws4_request`. */
+  readonly scope: readonly string[];
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+};
+
+const form =
+  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/;
+
+export function readAuthorization(headers: IncomingHttpHeaders): Authorization | undefined {
+  const [, accessKeyId, scope, signedHeaders, signature] = form.exec(headers.authorization ?? "") ?? [];
+  if (!accessKeyId || !scope || !signedHeaders || !signature) return undefined;
+  return { accessKeyId, scope: scope.split("/"), signedHeaders: signedHeaders.split(";"), signature };
+}
+
+export const writeAuthorization = ({ accessKeyId, scope, signedHeaders }: Authorization, signature: string) =>
+  `AWS4-HMAC-SHA256 Credential=${[accessKeyId, ...scope].join("/")}, SignedHeaders=${signedHeaders.join(";")}, Signature=${signature}`;
+
+export const sha256 = (bytes: string | Uint8Array): string =>
+  createHash("sha256").update(bytes).digest("hex");
+
+/** The signature that a request must have for a secret. */
+export function signatureOf(
+  { method, url, headers }: SignedRequest,
+  { scope, signedHeaders }: Authorization,
+  secretAccessKey: string,
+  payloadSha256: string,
+): string {
+  const [path = "/", query = ""] = url.split("?");
+  const canonical = [
+    method,
+    path,
+    query
+      .split("&")
+      .map((item) => (item === "" || item.includes("=") ? item : `${item}=`))
+      .toSorted()
+      .join("&"),
+    ...signedHeaders.map(
+      (name) =>
+        `${name}:${String(headers[name] ?? "")
+          .trim()
+          .replace(/ +/g, " ")}`,
+    ),
+    "",
+    signedHeaders.join(";"),
+    payloadSha256,
+  ].join("\n");
+  const toSign = ["AWS4-HMAC-SHA256", headers["x-amz-date"], scope.join("/"), sha256(canonical)].join("\n");
+  const key = scope.reduce<string | Buffer>(
+    (secret, item) => createHmac("sha256", secret).update(item).digest(),
+    `AWS4${secretAccessKey}`,
+  );
+  return createHmac("sha256", key).update(toSign).digest("hex");
+}

@@ -1,0 +1,96 @@
+import type { Knex } from "knex";
+import { StoreError } from "../../errors.ts";
+import { inTurn } from "../turn.ts";
+import {
+  type Destination,
+  type DestinationRegistry,
+  type DestinationState,
+  destinationStatesBefore,
+  type NewDestination,
+} from "./destination.ts";
+import { bucketTable, destinationTable, selectDestinations } from "./rows.ts";
+
+/** The destinations in a database. */
+export function createDestinationRegistry(knex: Knex): DestinationRegistry {
+  const change = changeOf(knex);
+  return {
+    reserve: (destination) =>
+      inTurn(knex, destination.customer, (transaction) => reserve(transaction, destination)),
+    find: async (customer, id) => (await selectDestinations(knex, { customer, id }))[0],
+    list: (customer) => selectDestinations(knex, { customer }),
+    externalId: async (customer, id) => {
+      const row = await destinationTable(knex).where({ customer, id }).first();
+      return row?.external_id ?? undefined;
+    },
+    beginVerification: (customer, id) =>
+      change({ customer, id }, [...destinationStatesBefore("verifying"), "active"], {
+        state: knex.raw("case ?? when 'active' then 'active' else 'verifying' end", ["state"]),
+      }),
+    note: async ({ id, round }, { at, failure }) => {
+      const state = failure === null ? "active" : "degraded";
+      const noted = await destinationTable(knex)
+        .where({ id, round })
+        .whereIn("state", destinationStatesBefore(state))
+        .update({ state, failure, ...(failure === null ? { verified: at } : {}) });
+      return noted > 0;
+    },
+    rotate: (customer, id) =>
+      change({ customer, id }, destinationStatesBefore("rotating"), { state: "rotating", external_id: null }),
+    reissue: (customer, id, externalId) =>
+      change({ customer, id }, ["rotating"], { state: "reserved", external_id: externalId, failure: null }),
+    disable: (customer, id) =>
+      change({ customer, id }, [...destinationStatesBefore("disabled"), "disabled"], {
+        state: "disabled",
+        external_id: null,
+      }),
+  };
+}
+
+type Change = {
+  readonly state: DestinationState | Knex.Raw;
+  readonly external_id?: string | null;
+  readonly failure?: null;
+};
+
+/** Change a destination that is in one of some states, and begin a round of its own. */
+const changeOf =
+  (knex: Knex) =>
+  (
+    one: Pick<Destination, "customer" | "id">,
+    from: readonly DestinationState[],
+    values: Change,
+  ): Promise<Destination> =>
+    knex.transaction(async (transaction) => {
+      const changed = await destinationTable(transaction)
+        .where(one)
+        .whereIn("state", from)
+        .update({ ...values, round: transaction.raw("?? + 1", ["round"]) });
+      const [destination] = await selectDestinations(transaction, one);
+      if (destination === undefined) throw new StoreError("unknown_destination", one.id);
+      if (changed === 0) throw new StoreError("destination_state", `${one.id} is ${destination.state}`);
+      return destination;
+    });
+
+/** To be called in the customer's turn. */
+async function reserve(transaction: Knex.Transaction, destination: NewDestination): Promise<Destination> {
+  const { bucket, prefix, roleArn, kmsKeyArn, externalId, ...row } = destination;
+  // Whoever reserves a place in the bucket waits for whoever else does.
+  await bucketTable(transaction).insert({ name: bucket }).onConflict("name").merge();
+  const others = await selectDestinations(transaction, { bucket });
+  if (others.some((other) => other.state !== "disabled" && overlap(prefix, other.prefix)))
+    throw new StoreError("destination_exists");
+  await destinationTable(transaction).insert({
+    ...row,
+    bucket,
+    prefix,
+    role_arn: roleArn,
+    kms_key_arn: kmsKeyArn,
+    external_id: externalId,
+    state: "reserved",
+    round: 0,
+  });
+  const { externalId: _, ...reserved } = destination;
+  return { ...reserved, state: "reserved", failure: null, verified: null, round: 0 };
+}
+
+const overlap = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);
