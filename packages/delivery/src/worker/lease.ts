@@ -1,11 +1,18 @@
 import { StoreError } from "@cadastre/store";
 import type { Claim, DeliveryQueue } from "@cadastre/store/registry";
 
+/** A claim that is kept. */
+export type KeptLease = {
+  /** Aborts once the claim is lost. */
+  readonly signal: AbortSignal;
+  readonly stop: () => Promise<void>;
+};
+
 /**
  * Extends the lease of a claim again and again, until it is stopped. `signal` aborts once the claim is lost; while the ledger
  * cannot be asked nothing is known, and work goes on: what is done under a lost claim has no effect.
  */
-export function keepLease(queue: Pick<DeliveryQueue, "extend">, claim: Claim, lease: number) {
+export function keepLease(queue: Pick<DeliveryQueue, "extend">, claim: Claim, lease: number): KeptLease {
   const lost = new AbortController();
   let asking = Promise.resolve();
   const extend = () =>

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { compilePackages } from "./compiled.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const source = fileURLToPath(new URL("../../src/", import.meta.url));
+const compiled = fileURLToPath(new URL("../../dist/", import.meta.url));
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -16,7 +18,8 @@ export type Program = {
 
 /** @param file the program, below the service's `src` */
 export function startProgram(file: string, args: readonly string[], environment: Environment): Program {
-  const { child, texts } = spawnSource(file, args, environment);
+  const node = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", source + file];
+  const { child, texts } = spawnNode([...node, ...args], environment);
   return { child, output: () => texts.both };
 }
 
@@ -38,22 +41,23 @@ export async function end({ child }: Program, signal: NodeJS.Signals): Promise<n
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Run a program to its end. */
+/** Run a program, as it is published, to its end. */
 export async function runProgram(
   file: string,
   args: readonly string[],
   environment: Environment,
   input = "",
 ): Promise<Outcome> {
-  const { child, texts } = spawnSource(file, args, environment);
+  await compilePackages();
+  const program = compiled + file.replace(/ts$/, "js");
+  const { child, texts } = spawnNode([program, ...args], environment);
   child.stdin.end(input);
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout: texts.stdout, stderr: texts.stderr };
 }
 
-function spawnSource(file: string, args: readonly string[], environment: Environment) {
-  const node = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", source + file];
-  const child = spawn(process.execPath, [...node, ...args], {
+function spawnNode(args: readonly string[], environment: Environment) {
+  const child = spawn(process.execPath, args, {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: "pipe",

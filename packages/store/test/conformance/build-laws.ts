@@ -94,7 +94,7 @@ export function buildLaws(harness: Harness): void {
           }
         }),
       ),
-      { numRuns: 12 },
+      { numRuns: Number(process.env["CASES"] ?? 8) },
     );
   }, 120_000);
 }

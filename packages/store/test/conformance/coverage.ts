@@ -122,7 +122,7 @@ export function coverage(harness: Harness): void {
               }
             }),
         ),
-        { numRuns: Number(process.env["CASES"] ?? 8) },
+        { numRuns: Number(process.env["CASES"] ?? 5) },
       );
     }, 120_000);
 

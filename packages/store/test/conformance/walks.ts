@@ -43,7 +43,7 @@ export function walks(harness: Harness): void {
           await commit(changes[page % changes.length] ?? []);
         }
       }),
-      { numRuns: Number(process.env["CASES"] ?? 60) },
+      { numRuns: Number(process.env["CASES"] ?? 25) },
     );
     await store.close();
   });
