@@ -69,7 +69,11 @@ function fieldOf(
 }
 
 /** Whether rows of the dataset show the value of the property itself, and neither a part of it nor another. */
-function isWhole(expression: BoundNode, property: StructuralProperty, dataset: string | null): boolean {
+export function isWhole(
+  expression: BoundNode,
+  property: StructuralProperty,
+  dataset: string | null,
+): boolean {
   if (expression.kind === "Property")
     return expression.base === undefined && expression.property.name === property.name;
   if (expression.kind !== "Choice" || !readsDataset(expression.when)) return false;

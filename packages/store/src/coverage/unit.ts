@@ -7,6 +7,7 @@ import type { Counted } from "./coverage.ts";
  * small ones are put together over the smallest place in which they are enough.
  */
 export type Unit = {
+  readonly dataset: string | null;
   /** Stands for the place: the places within it are null. */
   readonly row: Row;
   readonly atoms: readonly Atom[];
@@ -22,7 +23,7 @@ export function unitsOf(atoms: readonly Atom[], counted: Counted, least: number)
       const records = group.reduce((sum, atom) => sum + atom.records, 0);
       const [first] = group;
       if (first === undefined || records < least) rest.push(...group);
-      else units.push({ row: atomRow(keyOf(first, depth), counted), atoms: group });
+      else units.push({ dataset: first.key[0], row: atomRow(keyOf(first, depth), counted), atoms: group });
     }
     small = rest;
   }

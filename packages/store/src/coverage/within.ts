@@ -2,7 +2,7 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import { type BoundNode, evaluate, matches, type Row } from "@cadastre/odata";
 import type { Member } from "../record/members.ts";
 import { type Atom, atomRow, placeOf } from "./atom.ts";
-import { countMarkets, type Seen } from "./count.ts";
+import { countMarkets, isWhole, type Seen } from "./count.ts";
 import type { Counted, CoverageWithin, Place } from "./coverage.ts";
 import { requireCounted, requireCountedPlace } from "./reads.ts";
 import type { Unit } from "./unit.ts";
@@ -17,19 +17,27 @@ export type CountedBuild = {
 
 /**
  * See `Coverage.within`. A unit is seen where its place is found, whatever lies in it, and all of its atoms: so what is not
- * found changes nothing, and what is counted is made of the same units for everyone.
+ * found changes nothing, and what is counted is made of the same units for everyone. How places divide records into units tells
+ * of the places: of a dataset that does not show all of them no unit is seen.
  */
 export function coverageWithin(query: RestrictedQuery, build: CountedBuild): CoverageWithin {
   const { counted, members } = build;
   const { filter, select } = query;
   requireCounted(filter, counted);
+  const showsPlaces = (dataset: string | null): boolean =>
+    counted.places.every(({ column }) =>
+      select.some(
+        ({ property, expression }) => property.name === column && isWhole(expression, property, dataset),
+      ),
+    );
   const shown = new Map(select.map(({ property, expression }) => [property.name, expression]));
   for (const place of counted.places) requireCountedPlace(shown.get(place.column), place, counted);
   const found = new Set(build.atoms.filter(({ key }) => matches(filter, atomRow(key, counted))));
   const seen: Seen = {
     atoms: [...found],
     units: build.units.filter(
-      ({ row, atoms }) => matches(filter, row) && atoms.every((atom) => found.has(atom)),
+      ({ row, dataset, atoms }) =>
+        showsPlaces(dataset) && matches(filter, row) && atoms.every((atom) => found.has(atom)),
     ),
   };
   const byPlaces = new Map<string, ReadonlyMap<string, Seen>>();
