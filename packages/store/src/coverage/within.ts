@@ -24,30 +24,30 @@ export function coverageWithin(query: RestrictedQuery, build: CountedBuild): Cov
   const { counted, members } = build;
   const { filter, select } = query;
   requireCounted(filter, counted);
-  const showsPlaces = (dataset: string | null): boolean =>
-    counted.places.every(({ column }) =>
-      select.some(
-        ({ property, expression }) => property.name === column && isWhole(expression, property, dataset),
-      ),
-    );
   const shown = new Map(select.map(({ property, expression }) => [property.name, expression]));
   for (const place of counted.places) requireCountedPlace(shown.get(place.column), place, counted);
   const found = new Set(build.atoms.filter(({ key }) => matches(filter, atomRow(key, counted))));
+  const columns = new Set(counted.places.map(({ column }) => column));
+  const places = select.filter(({ property }) => columns.has(property.name));
+  const showsPlaces = (dataset: string | null): boolean =>
+    places.length === columns.size &&
+    places.every(({ property, expression }) => isWhole(expression, property, dataset));
+  const showing = new Set([...new Set(build.units.map(({ dataset }) => dataset))].filter(showsPlaces));
   const seen: Seen = {
     atoms: [...found],
     units: build.units.filter(
       ({ row, dataset, atoms }) =>
-        showsPlaces(dataset) && matches(filter, row) && atoms.every((atom) => found.has(atom)),
+        showing.has(dataset) && matches(filter, row) && atoms.every((atom) => found.has(atom)),
     ),
   };
   const byPlaces = new Map<string, ReadonlyMap<string, Seen>>();
   return {
     count: (values) => {
       const asked = counted.places.filter(({ column }) => Object.hasOwn(values, column));
-      const columns = JSON.stringify(asked.map(({ column }) => column));
-      const places = byPlaces.get(columns) ?? seenByPlace(seen, asked, shown, counted);
-      byPlaces.set(columns, places);
-      const there = places.get(JSON.stringify(asked.map(({ column }) => values[column])));
+      const text = JSON.stringify(asked.map(({ column }) => column));
+      const groups = byPlaces.get(text) ?? seenByPlace(seen, asked, shown, counted);
+      byPlaces.set(text, groups);
+      const there = groups.get(JSON.stringify(asked.map(({ column }) => values[column])));
       return there === undefined ? [] : countMarkets(there, select, members);
     },
   };
