@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export { requirePush } from "./asked-for.ts";
 export { comparingReader } from "./changes/comparing-reader.ts";
 export {
   type DeltaRequest,

@@ -62,7 +62,7 @@ export async function buildDelivery(
  *
  * @throws {DeliveryError} `entitlement_changed`
  */
-async function requireScope(
+export async function requireScope(
   { scopeOf }: Pick<BuildOptions, "scopeOf">,
   { customer, scopeSha256 }: Delivery,
 ): Promise<Scope> {

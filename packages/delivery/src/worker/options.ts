@@ -1,13 +1,14 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { ManifestSignature } from "@cadastre/manifest";
 import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
+import type { Destinations } from "../destination/destinations.ts";
 import type { DeliveryErrorCode } from "../errors.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import type { ExportSource } from "../source.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
-/** What became of a delivery that a worker had. `lost`: another worker has it by now, or it was canceled. */
-export type WorkOutcome = "complete" | "released" | "queued" | "canceled" | "failed" | "lost";
+/** What became of a delivery that a worker had. `sealed`: it waits to be published; `lost`: another worker has it by now, or it was canceled. */
+export type WorkOutcome = "complete" | "sealed" | "released" | "queued" | "canceled" | "failed" | "lost";
 
 /** What a worker tells of its work, for the log. */
 export type WorkReport = {
@@ -35,15 +36,17 @@ export type WorkerSettings = {
   readonly at: (point: CrashPoint) => Promise<void> | void;
 };
 
-/** What a worker builds from. */
+/** What a worker builds from, and publishes to. */
 export type WorkerMeans = {
-  readonly ledger: Pick<DeliveryLedger, "parts" | "queue" | "retention">;
+  readonly ledger: Pick<DeliveryLedger, "manifest" | "parts" | "queue" | "retention">;
   readonly source: ExportSource;
   readonly parts: PartStore;
   /** What a customer is granted now; undefined: nothing. What it throws of entitlements that changed cancels the delivery. */
   readonly scopeOf: (customer: string) => Promise<Scope | undefined>;
   /** Signs the bytes of a manifest. */
   readonly sign: (bytes: Uint8Array, delivery: Delivery) => Promise<ManifestSignature>;
+  /** Where deliveries are published to; undefined: by this worker none is. */
+  readonly destinations?: Pick<Destinations, "find" | "open" | "degrade"> | undefined;
   /** Names the worker in the ledger. */
   readonly name: string;
 };

@@ -3,17 +3,18 @@ import { buildDelivery, type Claimed } from "./build.ts";
 import { faultOf } from "./fault.ts";
 import { keepLease } from "./lease.ts";
 import type { WorkerMeans, WorkerOptions, WorkerSettings, WorkOutcome, WorkReport } from "./options.ts";
+import { publishClaimed } from "./publication.ts";
 
 /** Longest wait between two attempts, in milliseconds. */
 const longestBackoff = 300_000;
 
 type Settings = WorkerMeans & WorkerSettings;
 
-/** Builds deliveries, one after the other. Any number of workers may work on one ledger. */
+/** Builds deliveries and publishes them, one after the other. Any number of workers may work on one ledger. */
 export type Worker = {
-  /** Build what waits until the signal aborts. The delivery at hand is then given back, with the parts that are finished. */
+  /** Build and publish what waits until the signal aborts. The delivery at hand is then given back, with the parts that are finished. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Build the longest waiting delivery, and tell what became of it; undefined if none waits. */
+  /** Build or publish the longest waiting delivery, and tell what became of it; undefined if none waits. */
   readonly work: (signal?: AbortSignal) => Promise<WorkReport | undefined>;
 };
 
@@ -44,15 +45,19 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 
 async function work(settings: Settings, stop: AbortSignal): Promise<WorkReport | undefined> {
-  const { ledger, parts, name, lease, attempts, at } = settings;
-  const claimed = await ledger.queue.claim(name, { lease, attempts });
+  const { ledger, parts, destinations, name, lease, attempts, at } = settings;
+  const publishes = destinations !== undefined;
+  const claimed = await ledger.queue.claim(name, { lease, attempts, publishes });
   if (claimed === undefined) return undefined;
   const { claim, delivery } = claimed;
   const kept = keepLease(ledger.queue, claim, lease);
-  let report: WorkReport = { delivery: delivery.id, outcome: "complete" };
+  const isBuilt = delivery.state === "publishing";
+  const outcome = isBuilt || delivery.mode === "pull" ? "complete" : "sealed";
+  let report: WorkReport = { delivery: delivery.id, outcome };
   try {
     await at("after_claim");
-    await buildDelivery(settings, claimed, AbortSignal.any([stop, kept.signal]));
+    const work = isBuilt ? publishClaimed : buildDelivery;
+    await work(settings, claimed, AbortSignal.any([stop, kept.signal]));
   } catch (error) {
     report = await giveUp(settings, claimed, error, stop.aborted);
   } finally {

@@ -129,7 +129,7 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         const second = await destinations.beginVerification(customer, id);
         expect(await destinations.note(first, good)).toBe(false);
         await destinations.rotate(customer, id);
-        await destinations.reissue(customer, id, "sealed anew");
+        await destinations.reissue(customer, id, { externalId: "sealed anew" });
         expect(await destinations.note(second, good)).toBe(false);
         expect(await destinations.find(customer, id)).toMatchObject({ state: "reserved", verified: null });
       }));
@@ -140,13 +140,15 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         const wanted = newDestination();
         await destinations.reserve(wanted);
         const active = await activate(registry, wanted);
-        expect(await codeOf(destinations.reissue(customer, wanted.id, "x"))).toBe("destination_state");
+        expect(await codeOf(destinations.reissue(customer, wanted.id, { externalId: "x" }))).toBe(
+          "destination_state",
+        );
         for (let i = 0; i < 2; i++)
           expect(await destinations.rotate(customer, wanted.id)).toMatchObject({ state: "rotating" });
         expect(await destinations.externalId(customer, wanted.id)).toBeUndefined();
         expect(await destinations.note(active, bad)).toBe(false);
         expect(await codeOf(destinations.beginVerification(customer, wanted.id))).toBe("destination_state");
-        await destinations.reissue(customer, wanted.id, "sealed anew");
+        await destinations.reissue(customer, wanted.id, { externalId: "sealed anew" });
         expect(await destinations.externalId(customer, wanted.id)).toBe("sealed anew");
         expect(await activate(registry, wanted)).toMatchObject({ state: "active" });
       }));
