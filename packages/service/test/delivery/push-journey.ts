@@ -367,7 +367,7 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
             await market.post(destinationsRoot, body),
           ])
             expect(refusal(reply)).toEqual([403, "capability_required"]);
-          const off = await run({ CADASTRE_LISTINGS: "1" });
+          const off = await run({ CADASTRE_LISTINGS: "150" });
           const unpushed = customerOf(off);
           for (const reply of [
             await unpushed.create(asked),
