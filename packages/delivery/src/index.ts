@@ -97,10 +97,12 @@ export {
 } from "./subscription/subscriptions.ts";
 export type { CrashPoint } from "./worker/crash-point.ts";
 export type {
+  PublisherMeans,
+  PublisherOptions,
   WorkerMeans,
   WorkerOptions,
   WorkerSettings,
   WorkOutcome,
   WorkReport,
 } from "./worker/options.ts";
-export { createWorker, type Worker } from "./worker/worker.ts";
+export { createPublisher, createWorker, type Worker } from "./worker/worker.ts";

@@ -63,7 +63,7 @@ export async function buildDelivery(
  * @throws {DeliveryError} `entitlement_changed`
  */
 export async function requireScope(
-  { scopeOf }: Pick<BuildOptions, "scopeOf">,
+  { scopeOf }: Pick<WorkerMeans, "scopeOf">,
   { customer, scopeSha256 }: Delivery,
 ): Promise<Scope> {
   const scope = await scopeOf(customer);

@@ -36,21 +36,28 @@ export type WorkerSettings = {
   readonly at: (point: CrashPoint) => Promise<void> | void;
 };
 
-/** What a worker builds from, and publishes to. */
+/** What a worker builds from. */
 export type WorkerMeans = {
-  readonly ledger: Pick<DeliveryLedger, "manifest" | "parts" | "queue" | "retention">;
+  readonly ledger: Pick<DeliveryLedger, "parts" | "queue" | "retention">;
   readonly source: ExportSource;
   readonly parts: PartStore;
   /** What a customer is granted now; undefined: nothing. What it throws of entitlements that changed cancels the delivery. */
   readonly scopeOf: (customer: string) => Promise<Scope | undefined>;
   /** Signs the bytes of a manifest. */
   readonly sign: (bytes: Uint8Array, delivery: Delivery) => Promise<ManifestSignature>;
-  /** Where deliveries are published to; undefined: by this worker none is. */
-  readonly destinations?: Pick<Destinations, "find" | "open" | "degrade"> | undefined;
   /** Names the worker in the ledger. */
   readonly name: string;
 };
 
-export type WorkerOptions = WorkerMeans & {
+/** What a publisher publishes by. */
+export type PublisherMeans = Pick<WorkerMeans, "parts" | "scopeOf" | "name"> & {
+  readonly ledger: Pick<DeliveryLedger, "manifest" | "queue">;
+  readonly destinations: Pick<Destinations, "find" | "open" | "degrade">;
+};
+
+type GivenSettings = {
   readonly [Setting in keyof WorkerSettings]?: WorkerSettings[Setting] | undefined;
 };
+
+export type WorkerOptions = WorkerMeans & GivenSettings;
+export type PublisherOptions = PublisherMeans & GivenSettings;

@@ -3,10 +3,10 @@ import { requirePush } from "../asked-for.ts";
 import { DeliveryError } from "../errors.ts";
 import { publishDelivery } from "../publication/publish-delivery.ts";
 import { sealedPublication } from "../publication/sealed.ts";
-import { type BuildOptions, type Claimed, requireScope } from "./build.ts";
-import type { WorkerMeans, WorkerSettings } from "./options.ts";
+import { type Claimed, requireScope } from "./build.ts";
+import type { PublisherMeans, WorkerSettings } from "./options.ts";
 
-type PublishingOptions = BuildOptions & Pick<WorkerMeans, "destinations"> & Pick<WorkerSettings, "lease">;
+type PublishingOptions = PublisherMeans & Pick<WorkerSettings, "clock" | "at" | "lease">;
 
 /**
  * Publish a claimed delivery that is sealed, from the first object on that is missing.
@@ -19,7 +19,6 @@ export async function publishClaimed(
   signal: AbortSignal,
 ): Promise<void> {
   const { ledger, parts, destinations, clock, at, lease } = options;
-  if (destinations === undefined) throw new DeliveryError("push_unavailable");
   const sealed = await ledger.manifest(delivery.id);
   if (sealed === undefined) throw new DeliveryError("delivery_expired");
   const authorize = async () => {
@@ -41,7 +40,7 @@ export async function publishClaimed(
 
 /** @throws {DeliveryError} `destination_not_active` */
 async function requireActive(
-  destinations: NonNullable<WorkerMeans["destinations"]>,
+  destinations: PublisherMeans["destinations"],
   { customer, destination }: Delivery,
 ): Promise<void> {
   const { state } = await destinations.find(customer, destination ?? "");

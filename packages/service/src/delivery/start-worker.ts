@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import {
+  createPublisher,
   createScheduler,
   createWorker,
   type OutputProfile,
@@ -28,6 +29,9 @@ const day = 86_400_000;
 
 /** How often what is over is removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
+
+/** Deliveries that are published at once: one whose bucket is slow keeps no other one waiting. */
+const publications = 4;
 
 /** How long a page of an export may take, in milliseconds: nobody waits at the other end. */
 const pageTimeout = 60_000;
@@ -71,17 +75,19 @@ export async function startWorker({
   const source = exportSource({ store, identities, activeEntitySets: activation.entitySets });
   const scopeOf = (customer: string) => scopes.of(customer, Date.now(), "fresh");
   const destinations = config.push ? openDestinations(config, registry, { skipTokenKey }) : undefined;
-  const worker = createWorker({
+  const common = {
     ledger,
-    destinations,
-    source,
     parts,
     scopeOf,
-    sign: (bytes) => signManifest(bytes, signing),
     name: `${hostname()}:${process.pid}`,
     lease: config.leaseSeconds * 1000,
-    report: (work) => note(log, work),
-  });
+    report: (work: WorkReport) => note(log, work),
+  };
+  const worker = createWorker({ ...common, source, sign: (bytes) => signManifest(bytes, signing) });
+  const publishers =
+    destinations === undefined
+      ? []
+      : Array.from({ length: publications }, () => createPublisher({ ...common, destinations }));
   const profiles = recentProfiles(registry.profiles);
   const scheduler = createScheduler({
     registry: registry.subscriptions,
@@ -106,7 +112,8 @@ export async function startWorker({
     }
   };
   const stopping = new AbortController();
-  const working = Promise.all([worker.run(stopping.signal), scheduler.run(stopping.signal), clean()]);
+  const running = [worker, ...publishers, scheduler].map((one) => one.run(stopping.signal));
+  const working = Promise.all([...running, clean()]);
   const verifier = destinations && startVerifier(destinations, log);
   const timer = setInterval(() => void clean(), retentionInterval);
   timer.unref();

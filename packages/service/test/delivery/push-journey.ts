@@ -358,7 +358,11 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
 
         test("is whoever does not have the capability, and everyone while nothing is pushed", async () => {
           const { body, id } = await reserve();
-          await entitle(running, "market", ({ capabilities: _, ...before }) => before);
+          await entitle(running, "market", (before) => {
+            const { capabilities, ...rest } = before;
+            expect(capabilities).toEqual(["file_export_push"]);
+            return rest;
+          });
           const market = customerOf(running, "market");
           const asked = { domain: "listing", deliveryMode: "push", destinationId: id };
           for (const reply of [

@@ -11,10 +11,10 @@ const workerLost = "worker_lost";
 /** No worker has it. */
 const unclaimed = { worker: null, announced: null } as const;
 
-/** States of what waits for a worker, then of what one has. */
-const building = ["queued", "building"] as const;
-const publication = ["sealed", "publishing"] as const;
-const held = [building[1], publication[1]];
+/** By what they are for, the states of deliveries that wait for a worker, then of those that one has. */
+const tasks = { build: ["queued", "building"], publish: ["sealed", "publishing"] } as const;
+
+const held = Object.values(tasks).map(([, state]) => state);
 
 /** The queue of deliveries in a database. */
 export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect): DeliveryQueue {
@@ -36,18 +36,16 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
       .update(changes);
     if (changed === 0) throw new StoreError("lease_lost", id);
   }
-  /** The state that a delivery is in when a worker has it, and the other way round. */
-  const [claimed, waiting] = [
-    knex.raw("case when ?? in ('sealed', 'publishing') then 'publishing' else 'building' end", ["state"]),
-    knex.raw("case when ?? in ('sealed', 'publishing') then 'sealed' else 'queued' end", ["state"]),
-  ];
+  /** The state of a delivery that is given back. */
+  const waiting = knex.raw("case ?? when 'publishing' then 'sealed' else 'queued' end", ["state"]);
 
   return {
-    claim: async (worker, { lease, attempts, publishes = false }) => {
-      const states = publishes ? [...building, ...publication] : building;
+    claim: async (worker, { lease, attempts, task = "build" }) => {
+      const states = tasks[task];
+      const [, claimed] = states;
       // Whoever only looks does not lock.
       if ((await due(knex, states).first("id")) === undefined) return undefined;
-      await due(knex, held)
+      await due(knex, [claimed])
         .andWhere("attempts", ">=", attempts)
         .update({ ...unclaimed, state: "failed", code: workerLost });
       const first = due(knex, states).select("id").orderBy(["created", "id"]).limit(1);

@@ -6,8 +6,8 @@ export type ClaimTerms = {
   readonly lease: number;
   /** Claims of a delivery without progress; after them it fails. */
   readonly attempts: number;
-  /** Whether what is built is published as well. By default not: it waits. */
-  readonly publishes?: boolean | undefined;
+  /** What the delivery is claimed for. By default to build it. */
+  readonly task?: "build" | "publish" | undefined;
 };
 
 /** A delivery that a worker builds or publishes. Whoever claims it later has a higher fence, and this claim is lost. */
@@ -19,7 +19,7 @@ export type Claim = { readonly id: string; readonly fence: number };
  * `registry_unavailable`, and those that take a claim `lease_lost`.
  */
 export type DeliveryQueue = {
-  /** The longest waiting delivery, or one whose lease has ended: `building`, or `publishing` if it is sealed. */
+  /** The longest waiting delivery, or one whose lease has ended; what is sealed waits to be published. */
   readonly claim: (
     worker: string,
     terms: ClaimTerms,

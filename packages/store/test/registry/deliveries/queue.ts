@@ -84,7 +84,7 @@ export function queueConformance(name: string, withRegistry: WithRegistry): void
         const { id } = await create(registry, { mode: "both", destination: "d1" });
         await queue.seal(await claim(registry), manifest, at);
         expect(await queue.claim("w1", terms)).toBeUndefined();
-        const publishing = { ...terms, publishes: true };
+        const publishing = { ...terms, task: "publish" } as const;
         const lost = await claim(registry, { ...publishing, lease: -1 });
         expect(await find(customer, id)).toMatchObject({ state: "publishing", attempts: 1, completed: null });
         expect(await queue.claim("w1", terms)).toBeUndefined();
@@ -120,7 +120,7 @@ export function queueConformance(name: string, withRegistry: WithRegistry): void
     test("what is published is given up, fails after so many attempts, and once its time is over", () =>
       withRegistry(async (registry) => {
         const { queue, retention, cancel, find } = registry.deliveries;
-        const publishing = { ...terms, publishes: true };
+        const publishing = { ...terms, task: "publish" } as const;
         const begun = async () => {
           const { id } = await create(registry, { mode: "push", destination: "d1" });
           await queue.seal(await claim(registry), manifest, at);
