@@ -39,7 +39,7 @@ export type Subscriptions = {
    *
    * @throws {DeliveryError} `invalid_name`, `invalid_cadence`, `invalid_preferred_minute`, `invalid_request`, `unknown_domain`,
    * `unknown_profile`, `destination_required`, `entitlement_denied`, `capability_required`, `push_unavailable`, `not_found`,
-   * `destination_not_active`,   * `subscription_exists`, `too_many_subscriptions`, `idempotency_conflict`
+   * `destination_not_active`, `subscription_exists`, `too_many_subscriptions`, `idempotency_conflict`
    */
   readonly create: (
     caller: Caller,

@@ -61,9 +61,7 @@ export const destinationOperations = {
     "/{id}",
     "What a destination is by now (beyond the specification)",
     envelope(destination),
-    {
-      parameters,
-    },
+    { parameters },
   ),
   verifyDestination: of(
     "post",

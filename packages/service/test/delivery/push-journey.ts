@@ -234,9 +234,11 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
     }, 120_000);
 
     test("a destination that denies it suspends, and once it is repaired the same place is published", async () => {
-      const { id: destinationId } = await onboarded();
+      const { id: destinationId, prefix } = await onboarded();
       serverOf().failWhen(({ method, path }) =>
-        method === "PUT" && path.includes("_COMPLETE") ? { status: 403, code: "AccessDenied" } : undefined,
+        method === "PUT" && path.includes(prefix) && path.includes("_COMPLETE")
+          ? { status: 403, code: "AccessDenied" }
+          : undefined,
       );
       const body = {
         name: "denied",
@@ -269,11 +271,11 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
     }, 120_000);
 
     test("what lies there under the same name stays, and ends the delivery", async () => {
-      const { id: destinationId } = await onboarded();
+      const { id: destinationId, prefix } = await onboarded();
       let isWritten = false;
       // Somebody else writes the manifest's name while the first part is on its way.
       serverOf().failWhen(({ method, path }) => {
-        if (method !== "PUT" || isWritten || path.includes("%")) return undefined;
+        if (method !== "PUT" || isWritten || !path.includes(`${prefix}/exports/`)) return undefined;
         isWritten = true;
         const folder = path.split("?")[0]?.split("/").slice(2, -1).join("/");
         void owner.write(`${folder}/manifest.json`, "somebody else's");
@@ -291,15 +293,16 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
     }, 120_000);
 
     test("an entitlement that changes midway ends the publication", async () => {
-      const { id: destinationId } = await onboarded();
+      const { id: destinationId, prefix } = await onboarded();
       let change: Promise<void> | undefined;
       serverOf().failWhen(({ method, path }) => {
-        if (method === "PUT" && path.includes("manifest.json"))
+        if (method !== "PUT" || !path.includes(prefix)) return undefined;
+        if (path.includes("manifest.json"))
           change ??= entitle(running, "national", (before) => ({
             ...before,
             products: ["listing", "property"],
           }));
-        return method === "PUT" && change !== undefined ? { status: 503, code: "SlowDown" } : undefined;
+        return change === undefined ? undefined : { status: 503, code: "SlowDown" };
       });
       const reply = await national.create({ domain: "listing", deliveryMode: "push", destinationId });
       const { id } = dataOf<Delivery>(reply);
@@ -394,7 +397,7 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
         [running, national] = [beside, customerOf(beside)];
         let worker = start();
         try {
-          const { id: destinationId } = await onboarded();
+          const { id: destinationId, prefix } = await onboarded();
           // The first request for each of these kills its worker: before it is served, or after.
           const deaths: [string, "broken" | "unanswered"][] = [
             [".jsonl.gz", "unanswered"],
@@ -404,7 +407,8 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
           ];
           serverOf().failWhen(({ method, path }) => {
             const [name = "?", fault] = deaths[0] ?? [];
-            if (method !== "PUT" || !path.includes(name) || worker.child.killed) return undefined;
+            const isWanted = method === "PUT" && path.includes(prefix) && path.includes(name);
+            if (!isWanted || worker.child.killed) return undefined;
             deaths.shift();
             worker.child.kill("SIGKILL");
             return fault;
