@@ -165,8 +165,13 @@ test("a destination that is not active any more fails it, before the next object
 
 test("canceled by its customer it is given up, before the next object", async () => {
   const { id, look } = await sealed();
+  const cutOff = (point: CrashPoint) => {
+    if (point.startsWith("after_check")) throw new Error("cut off");
+  };
+  expect(await publish({ at: cutOff })).toMatchObject({ outcome: "sealed" });
+  // The object is found, so nothing is noted of it.
   const at = async (point: CrashPoint) => {
-    if (point.startsWith("after_put")) await deliveries.cancel(caller, id);
+    if (point.startsWith("after_check")) await deliveries.cancel(caller, id);
   };
   expect(await publish({ at })).toMatchObject({ outcome: "lost" });
   expect(await stateOf(id)).toEqual(["canceled", "canceled_by_customer"]);
