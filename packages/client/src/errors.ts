@@ -50,9 +50,10 @@ export const clientErrors = {
     "untrusted",
     (d) => `a dataset named \`${d["dataset"]}\` would be loaded into that table, and no domain has one`,
   ],
-  kind_not_loadable: [
+  // kind_not_loadable: a delta into a database
+  seed_not_loaded: [
     "usage",
-    (d) => `a ${d["kind"]} cannot be loaded into a database yet: pull it into a folder`,
+    () => "a delta changes what its seed has, and nothing of the subscription was loaded here",
   ],
   resource_invalid: ["usage", () => "a resource is an entity set's name, such as Property"],
 
@@ -112,6 +113,10 @@ export const clientErrors = {
     "untrusted",
     (d) => `part ${d["part"]} has ${d["rows"]} records, and not as many as the manifest says`,
   ],
+  removal_contradicted: [
+    "untrusted",
+    (d) => `a record of ${d["dataset"]} is removed by the delivery that has it`,
+  ],
   part_malformed: ["untrusted", (d) => `record ${d["row"]} of part ${d["part"]} cannot be read`],
   file_missing: ["untrusted", (d) => `${d["file"]} is missing`],
   file_unexpected: ["untrusted", (d) => `${d["file"]} is not in the manifest`],
@@ -120,6 +125,16 @@ export const clientErrors = {
     "conflict",
     () =>
       "another manifest was loaded under this generation and sequence: stop, and ask the server's operator",
+  ],
+  table_foreign: [
+    "conflict",
+    (d) =>
+      `\`${d["table"]}\` does not hold what the delta changes: reset the subscription, or load elsewhere`,
+  ],
+  copy_differs: [
+    "conflict",
+    (d) =>
+      `\`${d["table"]}\` lacks a record that is removed: others have changed it, so reset the subscription`,
   ],
   acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
 

@@ -48,7 +48,7 @@ async function learn(from: PartFile, keyField: string, columns: Map<string, Colu
       const record = recordOf(line);
       if (record === undefined || (record[keyField] ?? null) === null)
         throw new ClientError("part_malformed", { part: String(from.part.number), row: String(row) });
-      if (from.part.content === "rows") widen(columns, record);
+      widen(columns, from.part.content === "rows" ? record : { [keyField]: record[keyField] });
     }
   }
 }
