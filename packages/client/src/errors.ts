@@ -38,6 +38,7 @@ export const clientErrors = {
   keys_invalid: ["usage", (d) => `${d["file"]} is no JWKS with an Ed25519 key`],
   pin_invalid: ["usage", (d) => `a pin is schema=…, profile=… or entitlement=…, not \`${d["pin"]}\``],
   delivery_id_invalid: ["usage", () => "a delivery id has letters, digits, `-` and `_` alone"],
+  subscription_id_invalid: ["usage", () => "a subscription id has letters, digits, `-` and `_` alone"],
   delivery_or_domain: ["usage", () => "name a delivery, or a `--domain` to ask for a new one, and not both"],
   keys_or_unsigned: ["usage", () => "give `--keys`, or `--unsigned` if nobody need have signed"],
   target_invalid: [
@@ -55,12 +56,27 @@ export const clientErrors = {
     "usage",
     () => "a delta changes what its seed has, and nothing of the subscription was loaded here",
   ],
+  bucket_invalid: ["usage", () => "a bucket's prefix is s3://<bucket> or s3://<bucket>/<prefix>"],
+  url_or_bucket: [
+    "usage",
+    () => "give `--url`, `--from-bucket`, or both: the bucket is then read, and the service told",
+  ],
+  aws_sdk_missing: ["usage", () => "install `@aws-sdk/client-s3` to read a bucket"],
   resource_invalid: ["usage", () => "a resource is an entity set's name, such as Property"],
 
   unauthorized: ["refused", () => "the server does not know the API key"],
   forbidden: ["refused", (d) => `the server does not allow this${tell(d)}: look at /v1/account/resources`],
   not_found: ["refused", (d) => `the server has no such thing for this key${tell(d)}`],
   request_refused: ["refused", (d) => `the server refuses the request with ${d["status"]}${tell(d)}`],
+  entitlement_changed: [
+    "refused",
+    (d) => `the delivery is of an entitlement that has changed since${tell(d)}: ask for a new one`,
+  ],
+  delivery_missed: [
+    "refused",
+    () => "what follows the last delivery that was loaded is not to be had any more: reset the subscription",
+  ],
+  bucket_refused: ["refused", (d) => `the bucket cannot be read${tell(d)}`],
   delivery_expired: ["refused", () => "the delivery has expired: ask for a new one"],
   delivery_failed: [
     "refused",
