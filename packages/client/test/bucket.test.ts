@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { type BucketOptions, bucketFeed, follow, openBucket, openTarget } from "@cadastre/client";
@@ -67,8 +68,11 @@ const put = async (key: string, bytes: Uint8Array) => {
 /** Write what the service would, up to an object. */
 async function push(delivery: TestDelivery, isWritten = (_name: string) => true): Promise<void> {
   const parts = delivery.manifest.parts.map(({ name, number, byteLength, sha256, mediaType }) => ({
-    ...{ name, byteLength, sha256, mediaType },
-    open: async () => (await import("node:stream")).Readable.from([delivery.parts.get(number)]),
+    name,
+    byteLength,
+    sha256,
+    mediaType,
+    open: () => Readable.from([delivery.parts.get(number)]),
   }));
   const signature = Buffer.from(JSON.stringify(delivery.signature));
   for (const { name, open } of objectsOf({ parts, manifest: delivery.bytes, signature }))
@@ -204,11 +208,10 @@ test("the program follows a bucket, and tells the service", async () => {
   await push(delta);
   const service = await startServer(seed, delta);
   try {
-    const { code, stdout, stderr } = await runHere([
-      ...["follow", "--subscription", subscription, "--into", `sqlite:${place.file}`, "--once", "--json"],
-      ...["--staging", place.staging, "--from-bucket", `s3://${owner.bucket}/${prefix}/`],
-      ...["--region", region, "--endpoint", server.endpoint, "--url", service.url],
-    ]);
+    const into = ["--into", `sqlite:${place.file}`, "--staging", place.staging];
+    const bucket = ["--from-bucket", `s3://${owner.bucket}/${prefix}/`, "--endpoint", server.endpoint];
+    const asked = ["follow", "--subscription", subscription, "--region", region, "--url", service.url];
+    const { code, stdout, stderr } = await runHere([...asked, ...bucket, ...into, "--once", "--json"]);
     expect({ code, lines: stdout.trimEnd().split("\n").length }).toEqual({ code: 0, lines: 2 });
     expect(pricesIn(place.file)).toEqual(afterDelta);
     expect(service.requests.filter(({ url }) => url.endsWith("/acknowledge"))).toHaveLength(2);

@@ -20,13 +20,13 @@ const media = (keys: readonly string[]): readonly Row[] => keys.map((key) => ({ 
 async function held({ all }: Emptied, table: string, like: readonly Row[]): Promise<readonly Row[]> {
   const [key = ""] = Object.keys(like[0] ?? {});
   const rows = await all(`select * from ${table} order by "${key}"`);
-  return rows.map((row, k) =>
-    Object.fromEntries(
-      Object.entries(row)
-        .map(([column, value]) => [column, sent(value, like[k]?.[column])])
-        .filter(([, value]) => value !== undefined),
-    ),
-  );
+  return rows.map((row, k) => {
+    const members = Object.entries(row).map(([column, value]): readonly [string, unknown] => [
+      column,
+      sent(value, like[k]?.[column]),
+    ]);
+    return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as Row;
+  });
 }
 
 describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {

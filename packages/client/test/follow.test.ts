@@ -206,10 +206,9 @@ describe("it stops, and leaves the copy as it was, for", () => {
     only(...served);
     await expect(followOnce(file, staging)).rejects.toMatchObject({ code });
     expect(pricesIn(file)).toEqual(views[upTo]);
-    const { code: ended } = await runHere([
-      ...["follow", "--subscription", subscription, "--url", server.url, "--into", `sqlite:${file}`],
-      ...["--staging", staging, "--once", "--tries", "1"],
-    ]);
+    const place = ["--into", `sqlite:${file}`, "--staging", staging];
+    const asked = ["follow", "--subscription", subscription, "--url", server.url, "--once", "--tries", "1"];
+    const { code: ended } = await runHere([...asked, ...place]);
     expect(ended).toBe(exitCode);
   };
   const changes = { datasets: { listing: listings(1, 90) } };
