@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { type BucketOptions, bucketFeed, follow, openBucket, openTarget } from "@cadastre/client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { folderOf } from "../../delivery/src/publication/layout.ts";
-import { objectsOf } from "../../delivery/src/publication/publication.ts";
 import { type Customer, makeCustomer } from "../../delivery/test/support/object-storage/customer.ts";
 import { startFakeObjectServer } from "../../delivery/test/support/object-storage/fake/server.ts";
+import { pushed } from "../../delivery/test/support/object-storage/pushed.ts";
 import { type ObjectServer, region } from "../../delivery/test/support/object-storage/server.ts";
 import { deltaAfter, seedAfter, subscription } from "./support/chain.ts";
 import { pricesIn, pricesOf } from "./support/copies.ts";
@@ -56,17 +54,13 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const folderIn = ({ manifest }: TestDelivery): string => {
-  const { deliveryId: id, generation, sequence } = manifest;
-  return `${prefix}/${folderOf({ id, subscription: manifest.subscriptionId, generation, sequence })}`;
-};
-
 const put = async (key: string, bytes: Uint8Array) => {
   await client.send(new PutObjectCommand({ Bucket: owner.bucket, Key: key, Body: bytes }));
 };
 
-/** Write what the service would, up to an object. */
-async function push(delivery: TestDelivery, isWritten = (_name: string) => true): Promise<void> {
+/** Write what the service would, or some of it; the answer is the folder. */
+async function push(delivery: TestDelivery, isWritten = (_name: string) => true): Promise<string> {
+  const { deliveryId: id, subscriptionId, generation, sequence } = delivery.manifest;
   const parts = delivery.manifest.parts.map(({ name, number, byteLength, sha256, mediaType }) => ({
     name,
     byteLength,
@@ -75,8 +69,12 @@ async function push(delivery: TestDelivery, isWritten = (_name: string) => true)
     open: () => Readable.from([delivery.parts.get(number)]),
   }));
   const signature = Buffer.from(JSON.stringify(delivery.signature));
-  for (const { name, open } of objectsOf({ parts, manifest: delivery.bytes, signature }))
-    if (isWritten(name)) await put(`${folderIn(delivery)}/${name}`, await buffer(await open()));
+  const objects = await pushed(
+    { id, subscription: subscriptionId, generation, sequence },
+    { parts, manifest: delivery.bytes, signature },
+  );
+  for (const { name, key, bytes } of objects) if (isWritten(name)) await put(`${prefix}/${key}`, bytes);
+  return `${prefix}/${objects[0]?.key.replace(/[^/]*$/, "") ?? ""}`.slice(0, -1);
 }
 
 function begin() {
@@ -143,12 +141,11 @@ test("a bucket that is busy, and transfers that break, are borne with", async ()
 });
 
 describe("it stops, and leaves the copy as it was, for", () => {
-  const stopsAt = async (code: string, spoil: (folder: string) => Promise<void>, pushed = delta) => {
+  const stopsAt = async (code: string, spoil: (folder: string) => Promise<unknown>, next = delta) => {
     const place = begin();
     await push(seed);
     await followOnce(place);
-    await push(pushed);
-    await spoil(folderIn(pushed));
+    await spoil(await push(next));
     await expect(followOnce(place)).rejects.toMatchObject({ code });
     expect(pricesIn(place.file)).toEqual(pricesOf(listings(10)));
   };
