@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deltaAfter, seedAfter } from "./support/chain.ts";
 import { type DeliveryOptions, listings, makeDelivery, type Row } from "./support/deliveries.ts";
-import { type Emptied, engines, load, sent, sqlite, withPostgres } from "./support/engines.ts";
+import { duckdb, type Emptied, engines, load, sent, sqlite, withPostgres } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
 import { startServer, type TestServer } from "./support/server.ts";
 
@@ -194,6 +194,22 @@ describe.each(engines)("$name", ({ begin, formats, isAbsent }) => {
       ).rejects.toMatchObject({ code: "seed_not_loaded", exitCode: 2 });
     });
   });
+});
+
+test("a delta of Parquet brings the columns that an empty seed had not, if they have plain types", async () => {
+  const place = await duckdb.begin();
+  const format = "parquet";
+  const seed = await seedAfter(undefined, { format, datasets: { listing: [] } });
+  const rows = listings(4);
+  const delta = await deltaAfter(seed, { format, datasets: { listing: rows } });
+  const nested = await deltaAfter(delta, {
+    format,
+    datasets: { listing: [{ ListingKey: "a", Place: { 'x" y': 1 } }] },
+  });
+  for (const one of [seed, delta]) await load(server, place.target, one);
+  expect(await held(place, "listing", rows)).toEqual(rows);
+  await expect(load(server, place.target, nested)).rejects.toMatchObject({ code: "column_type" });
+  expect(await held(place, "listing", rows)).toEqual(rows);
 });
 
 test("a removal without its key is no record", async () => {

@@ -1,5 +1,5 @@
 import type { ManifestProfile } from "@cadastre/manifest";
-import type { ColumnKind } from "../content/columns.ts";
+import { type ColumnKind, requireColumnName } from "../content/columns.ts";
 import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import {
@@ -39,6 +39,9 @@ const takes: Takes = {
   boolean: ["boolean"],
   json: ["text", "integer", "number", "boolean", "json"],
 };
+
+/** Types that hold no names of a file's, such as `DECIMAL(18,2)` and `VARCHAR[]`. */
+const plainType = /^[A-Z][A-Z0-9_ ]*(?:\(\d+(?:, ?\d+)?\))?(?:\[\])*$/;
 
 const structOf = ({ columns }: Table): string =>
   Array.from(columns, ([column, kind]) => `${quoted(column)}: '${types[kind]}'`).join(", ");
@@ -125,7 +128,11 @@ async function fitParquet(
   const columns = await run("describe select * from read_parquet(?)", [rows.file]);
   for (const column of columns) {
     const [own, type] = [String(column["column_name"]), String(column["column_type"])];
-    if (!known.has(own)) await run(`alter table ${quoted(name)} add column ${quoted(own)} ${type}`);
+    requireColumnName(own, name);
+    if (known.has(own)) continue;
+    if (!plainType.test(type))
+      throw new ClientError("column_type", { column: own, table: name, kind: "json" });
+    await run(`alter table ${quoted(name)} add column ${quoted(own)} ${type}`);
   }
   return columns.map((column) => String(column["column_name"]));
 }
