@@ -38,6 +38,7 @@ export const clientErrors = {
   keys_invalid: ["usage", (d) => `${d["file"]} is no JWKS with an Ed25519 key`],
   pin_invalid: ["usage", (d) => `a pin is schema=…, profile=… or entitlement=…, not \`${d["pin"]}\``],
   delivery_id_invalid: ["usage", () => "a delivery id has letters, digits, `-` and `_` alone"],
+  subscription_id_invalid: ["usage", () => "a subscription id has letters, digits, `-` and `_` alone"],
   delivery_or_domain: ["usage", () => "name a delivery, or a `--domain` to ask for a new one, and not both"],
   keys_or_unsigned: ["usage", () => "give `--keys`, or `--unsigned` if nobody need have signed"],
   target_invalid: [
@@ -50,16 +51,32 @@ export const clientErrors = {
     "untrusted",
     (d) => `a dataset named \`${d["dataset"]}\` would be loaded into that table, and no domain has one`,
   ],
-  kind_not_loadable: [
+  // kind_not_loadable: a delta into a database
+  seed_not_loaded: [
     "usage",
-    (d) => `a ${d["kind"]} cannot be loaded into a database yet: pull it into a folder`,
+    () => "a delta changes what its seed has, and nothing of the subscription was loaded here",
   ],
+  bucket_invalid: ["usage", () => "a bucket's prefix is s3://<bucket> or s3://<bucket>/<prefix>"],
+  url_or_bucket: [
+    "usage",
+    () => "give `--url`, `--from-bucket`, or both: the bucket is then read, and the service told",
+  ],
+  aws_sdk_missing: ["usage", () => "install `@aws-sdk/client-s3` to read a bucket"],
   resource_invalid: ["usage", () => "a resource is an entity set's name, such as Property"],
 
   unauthorized: ["refused", () => "the server does not know the API key"],
   forbidden: ["refused", (d) => `the server does not allow this${tell(d)}: look at /v1/account/resources`],
   not_found: ["refused", (d) => `the server has no such thing for this key${tell(d)}`],
   request_refused: ["refused", (d) => `the server refuses the request with ${d["status"]}${tell(d)}`],
+  entitlement_changed: [
+    "refused",
+    (d) => `the delivery is of an entitlement that has changed since${tell(d)}: ask for a new one`,
+  ],
+  delivery_missed: [
+    "refused",
+    () => "what follows the last delivery that was loaded is not to be had any more: reset the subscription",
+  ],
+  bucket_refused: ["refused", (d) => `the bucket cannot be read${tell(d)}`],
   delivery_expired: ["refused", () => "the delivery has expired: ask for a new one"],
   delivery_failed: [
     "refused",
@@ -112,6 +129,10 @@ export const clientErrors = {
     "untrusted",
     (d) => `part ${d["part"]} has ${d["rows"]} records, and not as many as the manifest says`,
   ],
+  removal_contradicted: [
+    "untrusted",
+    (d) => `a record of ${d["dataset"]} is removed by the delivery that has it`,
+  ],
   part_malformed: ["untrusted", (d) => `record ${d["row"]} of part ${d["part"]} cannot be read`],
   file_missing: ["untrusted", (d) => `${d["file"]} is missing`],
   file_unexpected: ["untrusted", (d) => `${d["file"]} is not in the manifest`],
@@ -120,6 +141,16 @@ export const clientErrors = {
     "conflict",
     () =>
       "another manifest was loaded under this generation and sequence: stop, and ask the server's operator",
+  ],
+  table_foreign: [
+    "conflict",
+    (d) =>
+      `\`${d["table"]}\` does not hold what the delta changes: reset the subscription, or load elsewhere`,
+  ],
+  copy_differs: [
+    "conflict",
+    (d) =>
+      `\`${d["table"]}\` lacks a record that is removed: others have changed it, so reset the subscription`,
   ],
   acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
 

@@ -1,12 +1,18 @@
 /**
- * Pull bulk deliveries as their contract asks, verify them, and load them.
+ * Pull bulk deliveries as their contract asks, verify them, load them, and keep what was loaded current.
  *
  * @module
  */
 export { type KeyPlace, readApiKey } from "./api-key.ts";
+export { type Bucket, type BucketOptions, openBucket } from "./bucket/bucket.ts";
 export { type ColumnKind, type Columns, readColumns } from "./content/columns.ts";
 export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
 export { ClientError, type ClientErrorCode, clientErrors, exitCodeOf, exitCodes } from "./errors.ts";
+export { type BucketFeedOptions, bucketFeed } from "./follow/bucket-feed.ts";
+export type { Feed } from "./follow/feed.ts";
+export { type FollowOptions, follow } from "./follow/follow.ts";
+export type { Announced } from "./follow/place.ts";
+export { acknowledgeBy, type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
 export { type Ask, type Connection, type ConnectionOptions, connect } from "./http/connection.ts";
 export type { Patience } from "./http/patience.ts";
 export { openTarget } from "./load/open-target.ts";

@@ -37,6 +37,13 @@ test("the page has every exit code", () => {
   expect(told).toEqual(Object.entries(exitCodes));
 });
 
+test("the page has every option of following", async () => {
+  const { stdout } = await runHere(["follow", "--help"]);
+  const start = page.indexOf("| option of follow |");
+  const told = new Set(page.slice(start, page.indexOf("are those of a pull")).match(/--[a-z][a-z-]+/g));
+  expect(told).toEqual(new Set(stdout.match(/--[a-z-]+/g)?.filter((option) => option !== "--help")));
+});
+
 test("the page has every option of a pull", async () => {
   const { stdout } = await runHere(["pull", "--help"]);
   const { rows } = tableUnder("| option | is | otherwise |\n|---|---|---|\n");

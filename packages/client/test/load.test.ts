@@ -1,109 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect, openTarget, pull } from "@cadastre/client";
+import { openTarget } from "@cadastre/client";
 import type { Manifest } from "@cadastre/manifest";
-import { DuckDBInstance } from "@duckdb/node-api";
-import Database from "better-sqlite3";
-import type pg from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
-import {
-  type DeliveryOptions,
-  jwks,
-  listings,
-  makeDelivery,
-  type Row,
-  type TestDelivery,
-} from "./support/deliveries.ts";
+import { hasPostgres } from "../../odata/test/support/postgres.ts";
+import { listings, makeDelivery, type Row } from "./support/deliveries.ts";
+import { duckdb, engines, load, postgresql, sent, sqlite, withPostgres } from "./support/engines.ts";
 import { emptyFolder } from "./support/folders.ts";
-import { apiKey, startServer, type TestServer } from "./support/server.ts";
+import { startServer, type TestServer } from "./support/server.ts";
 
-type Engine = {
-  readonly name: string;
-  readonly formats: readonly NonNullable<DeliveryOptions["format"]>[];
-  /** The text of an empty target, and rows of a query in it. */
-  readonly begin: () => Promise<{ target: string; all: (sql: string) => Promise<readonly Row[]> }>;
-};
-
-let postgres: PostgresServer | undefined;
-let pool: pg.Pool | undefined;
 let server: TestServer;
+const pool = withPostgres();
 beforeAll(async () => {
   server = await startServer();
-  if (!hasPostgres) return;
-  postgres = await startPostgres();
-  pool = postgres.connect();
 });
-afterAll(async () => {
-  await server.close();
-  await pool?.end();
-  await postgres?.stop();
-});
+afterAll(() => server.close());
 beforeEach(() => server.deliveries.clear());
-
-const engines: readonly Engine[] = [
-  {
-    name: "SQLite",
-    formats: ["jsonl", "csv"],
-    begin: async () => {
-      const file = join(emptyFolder(), "listings.sqlite");
-      const all = async (sql: string) => {
-        const database = new Database(file);
-        try {
-          return database.prepare<[], Row>(sql).all();
-        } finally {
-          database.close();
-        }
-      };
-      return { target: `sqlite:${file}`, all };
-    },
-  },
-  {
-    name: "PostgreSQL",
-    formats: ["jsonl", "csv"],
-    begin: async () => {
-      await pool?.query("drop schema public cascade; create schema public");
-      return { target: postgres?.url ?? "", all: async (sql) => (await pool?.query<Row>(sql))?.rows ?? [] };
-    },
-  },
-  {
-    name: "DuckDB",
-    formats: ["jsonl", "csv", "parquet"],
-    begin: async () => {
-      const file = join(emptyFolder(), "listings.duckdb");
-      const all = async (sql: string) => {
-        const instance = await DuckDBInstance.create(file);
-        const connection = await instance.connect();
-        const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
-        connection.closeSync();
-        instance.closeSync();
-        return rows;
-      };
-      return { target: `duckdb:${file}`, all };
-    },
-  },
-];
-
-async function load(text: string, delivery: TestDelivery) {
-  server.deliveries.set(delivery.manifest.deliveryId, delivery);
-  const connection = connect({ url: server.url, apiKey, patience: { tries: 1, pause: 1 } });
-  const target = await openTarget(text);
-  const options = { target, staging: join(emptyFolder(), "staging"), trust: jwks, reference: null } as const;
-  try {
-    return (await pull(connection, delivery.manifest.deliveryId, options)).standing;
-  } finally {
-    await target.close();
-  }
-}
-
-/** A value as it was sent, of what a database gives for it. */
-const sent = (value: unknown, like: unknown): unknown => {
-  if (value === null) return undefined;
-  if (typeof like === "number") return Number(value);
-  if (typeof like === "boolean") return typeof value === "string" ? value === "true" : Boolean(value);
-  if (typeof like === "object" && typeof value === "string") return JSON.parse(value);
-  return value;
-};
 
 const seedOf = (generation: number, previous: Manifest["previous"], id: string, rows = 5) =>
   makeDelivery({
@@ -112,12 +24,15 @@ const seedOf = (generation: number, previous: Manifest["previous"], id: string, 
     edit: (manifest) => ({ ...manifest, kind: "seed", subscriptionId: "subscription", generation, previous }),
   });
 
-describe.each(engines)("$name", ({ name, formats, begin }) => {
-  const absent = name === "PostgreSQL" && !hasPostgres;
+describe.each(engines)("$name", ({ name, formats, begin, isAbsent: absent }) => {
   test.skipIf(absent).each(formats)("has every cell of %s as it was sent", async (format) => {
     const { target, all } = await begin();
     const rows = listings(250);
-    await load(target, await makeDelivery({ format, datasets: { listing: rows, listing_media: [] } }));
+    await load(
+      server,
+      target,
+      await makeDelivery({ format, datasets: { listing: rows, listing_media: [] } }),
+    );
     const found = await all('select * from listing order by "ListingKey"');
     expect(found).toHaveLength(rows.length);
     for (const [k, row] of rows.entries()) {
@@ -133,9 +48,11 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
 
   has("a snapshot takes the place of the one before, and a new column is added", async () => {
     const { target, all } = await begin();
-    await load(target, await makeDelivery({ id: "first", datasets: { listing: listings(30) } }));
+    await load(server, target, await makeDelivery({ id: "first", datasets: { listing: listings(30) } }));
     const rows: readonly Row[] = listings(7, 100).map((row) => ({ ...row, Added: "new" }));
-    expect(await load(target, await makeDelivery({ id: "second", datasets: { listing: rows } }))).toBe("new");
+    expect(
+      await load(server, target, await makeDelivery({ id: "second", datasets: { listing: rows } })),
+    ).toBe("new");
     const found = await all('select "ListingKey" as k, "Added" as a from listing order by 1');
     expect(found.map(({ k, a }) => [k, a])).toEqual(rows.map((row) => [row["ListingKey"], "new"]));
   });
@@ -145,10 +62,13 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
     async () => {
       const { target, all } = await begin();
       const delivery = await makeDelivery({ id: "one", datasets: { listing: listings(5) } });
-      expect(await load(target, delivery)).toBe("new");
-      expect(await load(target, delivery)).toBe("done");
+      expect(await load(server, target, delivery)).toBe("new");
+      expect(await load(server, target, delivery)).toBe("done");
       const another = await makeDelivery({ id: "one", datasets: { listing: listings(6) } });
-      await expect(load(target, another)).rejects.toMatchObject({ code: "ledger_conflict", exitCode: 6 });
+      await expect(load(server, target, another)).rejects.toMatchObject({
+        code: "ledger_conflict",
+        exitCode: 6,
+      });
       expect(
         await all("select stream, generation, sequence, manifest_sha256 from cadastre_loads"),
       ).toHaveLength(1);
@@ -159,7 +79,10 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
   has.each(["cadastre_loads", "customers", "Listing"])("a server cannot have %s emptied", async (dataset) => {
     const { target } = await begin();
     const made = await makeDelivery({ datasets: { [dataset]: [{ Id: "a" }] } });
-    await expect(load(target, made)).rejects.toMatchObject({ code: "dataset_not_loadable", exitCode: 5 });
+    await expect(load(server, target, made)).rejects.toMatchObject({
+      code: "dataset_not_loadable",
+      exitCode: 5,
+    });
     expect(server.requests.at(-1)?.url).toMatch(/manifest$/);
   });
 
@@ -168,8 +91,11 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
     const delivery = await makeDelivery({ id: "both", datasets: { listing: listings(50) } });
     // A DuckDB file has one program at a time.
     const tries =
-      name === "DuckDB" ? [await load(target, delivery), await load(target, delivery)] : undefined;
-    const standings = tries ?? (await Promise.all([load(target, delivery), load(target, delivery)]));
+      name === "DuckDB"
+        ? [await load(server, target, delivery), await load(server, target, delivery)]
+        : undefined;
+    const standings =
+      tries ?? (await Promise.all([load(server, target, delivery), load(server, target, delivery)]));
     expect(standings).toContain("new");
     expect(await all("select * from cadastre_loads")).toHaveLength(1);
     expect(Number((await all("select count(*) as n from listing"))[0]?.["n"])).toBe(50);
@@ -177,10 +103,10 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
 
   has("what fails leaves data and ledger as they were", async () => {
     const { target, all } = await begin();
-    await load(target, await makeDelivery({ id: "good", datasets: { listing: listings(5) } }));
+    await load(server, target, await makeDelivery({ id: "good", datasets: { listing: listings(5) } }));
     const [one] = listings(1);
     const twice = await makeDelivery({ id: "twice", datasets: { listing: [one ?? {}, one ?? {}] } });
-    await expect(load(target, twice)).rejects.toMatchObject({ code: "target_failed", exitCode: 7 });
+    await expect(load(server, target, twice)).rejects.toMatchObject({ code: "target_failed", exitCode: 7 });
     expect(Number((await all("select count(*) as n from listing"))[0]?.["n"])).toBe(5);
     expect((await all("select stream from cadastre_loads")).map(({ stream }) => stream)).toEqual(["good"]);
   });
@@ -190,27 +116,29 @@ describe.each(engines)("$name", ({ name, formats, begin }) => {
     const first = await seedOf(1, null, "seed1");
     const second = await seedOf(2, { generation: 1, sequence: 0, manifestSha256: first.sha256 }, "seed2");
     const forked = await seedOf(2, { generation: 1, sequence: 0, manifestSha256: second.sha256 }, "seed3");
-    expect(await load(target, first)).toBe("new");
-    await expect(load(target, forked)).rejects.toMatchObject({ code: "chain_fork" });
-    expect(await load(target, second)).toBe("new");
-    expect(await load(target, first)).toBe("done");
-    await expect(load(target, await seedOf(1, null, "seed4", 6))).rejects.toMatchObject({
+    expect(await load(server, target, first)).toBe("new");
+    await expect(load(server, target, forked)).rejects.toMatchObject({ code: "chain_fork" });
+    expect(await load(server, target, second)).toBe("new");
+    expect(await load(server, target, first)).toBe("done");
+    await expect(load(server, target, await seedOf(1, null, "seed4", 6))).rejects.toMatchObject({
       code: "ledger_conflict",
     });
-    await expect(load(target, await seedOf(3, null, "seed5"))).rejects.toMatchObject({ code: "chain_fork" });
+    await expect(load(server, target, await seedOf(3, null, "seed5"))).rejects.toMatchObject({
+      code: "chain_fork",
+    });
   });
 
   test.skipIf(absent || formats.includes("parquet"))("does not take Parquet", async () => {
     const { target } = await begin();
-    await expect(load(target, await makeDelivery({ format: "parquet" }))).rejects.toMatchObject({
+    await expect(load(server, target, await makeDelivery({ format: "parquet" }))).rejects.toMatchObject({
       code: "format_not_loadable",
     });
   });
 });
 
 test.runIf(hasPostgres)("PostgreSQL keeps every digit, and the types that its owner has chosen", async () => {
-  const engine = await engines[1]?.begin();
-  await pool?.query(
+  const engine = await postgresql.begin();
+  await pool()?.query(
     `create table listing ("ListingKey" text primary key, "ListPrice" numeric, "At" timestamptz, "City" text); create view dear as select * from listing`,
   );
   const digits = "12345678901234567.89";
@@ -218,19 +146,20 @@ test.runIf(hasPostgres)("PostgreSQL keeps every digit, and the types that its ow
     datasets: { listing: [{ ListingKey: "a", ListPrice: 1.5, At: "2026-01-02T03:04:05Z" }] },
     spoil: (plain) => Buffer.from(plain.toString().replace("1.5", digits)),
   });
-  await load(engine?.target ?? "", delivery);
-  const [row] = (await pool?.query<Row>(`select "ListPrice"::text as p, "At" from dear`))?.rows ?? [];
+  await load(server, engine.target, delivery);
+  const [row] = (await pool()?.query<Row>(`select "ListPrice"::text as p, "At" from dear`))?.rows ?? [];
   expect(row).toEqual({ p: digits, At: new Date("2026-01-02T03:04:05Z") });
   await expect(
     load(
-      engine?.target ?? "",
+      server,
+      engine.target,
       await makeDelivery({ id: "x", datasets: { listing: [{ ListingKey: "a", City: [1] }] } }),
     ),
   ).rejects.toMatchObject({ code: "column_type" });
 });
 
 test("SQLite keeps integers of 64 bits, and lists with long numbers", async () => {
-  const { target, all } = (await engines[0]?.begin()) ?? { target: "", all: async () => [] };
+  const { target, all } = await sqlite.begin();
   const rows = [
     { ListingKey: "a", Id: 1, List: [1], Yes: true, Price: 3_000_000_000, Huge: 1e300, None: null },
   ];
@@ -246,7 +175,7 @@ test("SQLite keeps integers of 64 bits, and lists with long numbers", async () =
     parts: manifest.parts.map((part) => ({ ...part, rowCount: 2 })),
     totals: { ...manifest.totals, rowCount: 2 },
   });
-  await load(target, await makeDelivery({ datasets: { listing: rows }, spoil, edit }));
+  await load(server, target, await makeDelivery({ datasets: { listing: rows }, spoil, edit }));
   const [first, second] = await all(
     'select cast("Id" as text) as i, "List" as l, "Yes" as y, typeof("Price") as t from listing order by 1',
   );
@@ -255,17 +184,18 @@ test("SQLite keeps integers of 64 bits, and lists with long numbers", async () =
 });
 
 test("SQLite makes no number of a text, as the type of a column that is there would have it", async () => {
-  const { target } = (await engines[0]?.begin()) ?? { target: "" };
+  const { target } = await sqlite.begin();
   await load(
+    server,
     target,
     await makeDelivery({ id: "a", datasets: { listing: [{ ListingKey: "a", Zip: 78701 }] } }),
   );
   const texts = await makeDelivery({ id: "b", datasets: { listing: [{ ListingKey: "a", Zip: "01001" }] } });
-  await expect(load(target, texts)).rejects.toMatchObject({ code: "column_type", exitCode: 7 });
+  await expect(load(server, target, texts)).rejects.toMatchObject({ code: "column_type", exitCode: 7 });
 });
 
 test("Parquet with fewer rows than the manifest says is not loaded", async () => {
-  const { target, all } = (await engines[2]?.begin()) ?? { target: "", all: async () => [] };
+  const { target, all } = await duckdb.begin();
   const edit = (manifest: Manifest): Manifest => ({
     ...manifest,
     datasets: manifest.datasets.map((dataset) => ({ ...dataset, rowCount: 6 })),
@@ -273,16 +203,16 @@ test("Parquet with fewer rows than the manifest says is not loaded", async () =>
     totals: { ...manifest.totals, rowCount: 6 },
   });
   const made = await makeDelivery({ format: "parquet", datasets: { listing: listings(5) }, edit });
-  await expect(load(target, made)).rejects.toMatchObject({ code: "part_count_differs", exitCode: 5 });
+  await expect(load(server, target, made)).rejects.toMatchObject({ code: "part_count_differs", exitCode: 5 });
   expect(await all("select * from cadastre_loads")).toEqual([]);
 });
 
 test("a folder's manifests are its ledger", async () => {
   const folder = emptyFolder();
   const first = await seedOf(1, null, "seed1");
-  expect(await load(folder, first)).toBe("new");
-  expect(await load(`folder:${folder}`, first)).toBe("done");
-  await expect(load(folder, await seedOf(1, null, "seed2", 6))).rejects.toMatchObject({
+  expect(await load(server, folder, first)).toBe("new");
+  expect(await load(server, `folder:${folder}`, first)).toBe("done");
+  await expect(load(server, folder, await seedOf(1, null, "seed2", 6))).rejects.toMatchObject({
     code: "ledger_conflict",
   });
 });

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
-import { requireProfile } from "./asked-for.ts";
+import { type PushTargets, requireProfile } from "./asked-for.ts";
 import { DeliveryError } from "./errors.ts";
 import { type DeliveryMeans, newDelivery } from "./new-delivery.ts";
 import type { OutputProfile } from "./profile/profile.ts";
@@ -12,6 +12,7 @@ const openExports = 4;
 export type CreationOptions = DeliveryMeans & {
   readonly ledger: Pick<DeliveryLedger, "create">;
   readonly profiles: readonly OutputProfile[];
+  readonly targets?: PushTargets;
 };
 
 /** Create an export of all that the caller is granted of a domain, or find the one that the same request created before. */
@@ -22,11 +23,11 @@ export async function createExport(
   at: number,
 ): Promise<{ readonly delivery: Delivery; readonly replayed: boolean }> {
   if (!isKey(request.idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
-  const profile = requireProfile(options.profiles, scope, request);
+  const profile = await requireProfile(options.profiles, options.targets, scope, request);
   const purpose = {
     kind: "snapshot",
-    mode: "pull",
-    destination: null,
+    mode: request.deliveryMode,
+    destination: request.destinationId ?? null,
     subscription: null,
     generation: 1,
     sequence: 0,

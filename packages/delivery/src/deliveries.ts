@@ -8,6 +8,7 @@ import type {
   ListPosition,
   SealedManifest,
 } from "@cadastre/store/registry";
+import type { PushTargets } from "./asked-for.ts";
 import { type CreationOptions, createExport } from "./creation.ts";
 import { DeliveryError } from "./errors.ts";
 import { type IssuedGrant, issueGrant, readGrant } from "./grant/grants.ts";
@@ -29,6 +30,8 @@ export type DeliveryOptions = {
   readonly parts: Pick<PartStore, "open">;
   /** The first one of a domain is what it is delivered by unless asked otherwise. */
   readonly profiles: readonly OutputProfile[];
+  /** Where exports may be pushed to. By default nothing is pushed. */
+  readonly targets?: PushTargets;
   /** How long a delivery may be fetched after it was created, in milliseconds. By default 14 days. */
   readonly retention?: number | undefined;
   /** Whose records a delivery holds, for its manifest. By default nothing is said. */
@@ -60,7 +63,7 @@ export type Deliveries = {
    * Create an export. The same request again gives the delivery that it created: `replayed`.
    *
    * @throws {DeliveryError} `invalid_request`, `unknown_domain`, `unknown_profile`, `destination_required`, `entitlement_denied`,
-   * `capability_required`, `push_unavailable`, `idempotency_conflict`, `too_many_exports`
+   * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`, `idempotency_conflict`, `too_many_exports`
    */
   readonly create: (
     caller: Caller,

@@ -58,6 +58,8 @@ export const deliveryErrors = {
   // Why a subscription is suspended, or its delivery canceled.
   /** Nothing of what it delivers is granted at present. */
   entitlement_expired: "the entitlement does not grant what the subscription delivers: renew it",
+  /** What it is pushed to cannot be written to. */
+  destination_degraded: "the destination of the subscription is not active: see its state, and verify it",
   subscription_reset: "the subscription starts anew with a seed",
 
   // The store of parts.
@@ -87,6 +89,7 @@ export const deliveryErrors = {
   invalid_kms_key_arn: "the key has no ARN of a key in the region of the bucket",
   destination_exists:
     "the bucket and prefix are in use: choose another prefix, that neither contains one in use nor is in one",
+  too_many_destinations: "there are as many destinations as there may be: disable one of them",
   destination_state: "the destination is disabled, or waits for its new external id",
   destination_not_active: "the destination is not verified: see its state, and verify it",
   /** The secret of the service is another one than that which it was sealed with. */

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export { requirePush } from "./asked-for.ts";
 export { comparingReader } from "./changes/comparing-reader.ts";
 export {
   type DeltaRequest,
@@ -95,10 +97,12 @@ export {
 } from "./subscription/subscriptions.ts";
 export type { CrashPoint } from "./worker/crash-point.ts";
 export type {
+  PublisherMeans,
+  PublisherOptions,
   WorkerMeans,
   WorkerOptions,
   WorkerSettings,
   WorkOutcome,
   WorkReport,
 } from "./worker/options.ts";
-export { createWorker, type Worker } from "./worker/worker.ts";
+export { createPublisher, createWorker, type Worker } from "./worker/worker.ts";

@@ -49,6 +49,7 @@ const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   manifest_conflict: "manifest_conflict",
   unknown_destination: "not_found",
   destination_exists: "destination_exists",
+  too_many_destinations: "too_many_destinations",
   destination_state: "destination_state",
 };
 

@@ -2,6 +2,7 @@ import express, { type Express } from "express";
 import { type Edge, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
 import { deliveryRoutes } from "./delivery/delivery-routes.ts";
+import { destinationsRoot } from "./delivery/destination-operations.ts";
 import { addKeySet } from "./delivery/key-set.ts";
 import { downloadsRoot, exportsRoot } from "./delivery/operations.ts";
 import type { DeliveryServices } from "./delivery/services.ts";
@@ -57,7 +58,7 @@ export function createApp(services: Services): Express {
     addKeySet(app, delivery);
     // What was revoked is not delivered for another moment.
     app.use(
-      [exportsRoot, downloadsRoot, subscriptionsRoot],
+      [exportsRoot, downloadsRoot, subscriptionsRoot, destinationsRoot],
       requireApiKey(services, "fresh"),
       deliveryRoutes(delivery, config),
     );

@@ -40,6 +40,18 @@ const refusals = {
   unknown_domain: { status: 400, message: "there is no such domain" },
   unknown_profile: { status: 400, message: "the domain has no such output profile" },
   destination_required: { status: 400, message: "a push needs a destination" },
+  invalid_bucket: { status: 400, message: "`bucket` is no name of a bucket" },
+  invalid_region: { status: 400, message: "`region` is no name of a region of AWS" },
+  invalid_prefix: {
+    status: 400,
+    message:
+      "`prefix` is made of names with letters, digits, `.`, `_`, `=` and `-`, and slashes between them, at most 256 characters",
+  },
+  invalid_role_arn: {
+    status: 400,
+    message: "`roleArn` is `arn:aws:iam::<account>:role/cadastre/file-delivery/<name>`",
+  },
+  invalid_kms_key_arn: { status: 400, message: "`kmsKeyArn` is the ARN of a key in the bucket's region" },
   invalid_limit: { status: 400, message: "`limit` is a whole number from 1 to 500" },
   invalid_cursor: { status: 400, message: "`after` is no `next_after` of yours: start at the first page" },
   invalid_part: { status: 400, message: "`part` is the number of a part in the manifest, or 0" },
@@ -76,6 +88,16 @@ const refusals = {
   too_many_subscriptions: {
     status: 409,
     message: "there are as many subscriptions as there may be: cancel one of them",
+  },
+  too_many_destinations: {
+    status: 409,
+    message: "there are as many destinations as there may be: disable one of them",
+  },
+  destination_exists: { status: 409, message: "the bucket and prefix are in use: choose another prefix" },
+  destination_state: { status: 409, message: "the destination is disabled, or is just being rotated" },
+  destination_not_active: {
+    status: 409,
+    message: "the destination is not active: see its status, and verify it",
   },
   subscription_exists: { status: 409, message: "another subscription has this name" },
   subscription_canceled: { status: 409, message: "the subscription is canceled: create another one" },

@@ -102,7 +102,7 @@ export async function startService(
   const admin = await listenForOperator(services);
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
   const worker = config.worker
-    ? await startWorker({ config, folder, registry, scopes, outputs, manifestKeys, log })
+    ? await startWorker({ config, folder, registry, scopes, outputs, manifestKeys, skipTokenKey, log })
     : undefined;
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,

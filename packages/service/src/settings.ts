@@ -240,6 +240,20 @@ export const settings = {
     absent: "`signing-keys.json` of the data folder",
     means: "Private JWKS of Ed25519 keys; the first one signs manifests, all are published",
   },
+  CADASTRE_PUSH: {
+    member: "push",
+    ...trueOrFalse,
+    default: "false",
+    means: "Whether deliveries are pushed to buckets of customers: see [Push](#push)",
+  },
+  CADASTRE_PUSH_ENDPOINT: {
+    member: "pushEndpoint",
+    is: z.string().refine(isBaseUrl),
+    must: "an http or https address without a query",
+    absent: "those of AWS",
+    means:
+      "Address of another server that speaks S3 and STS, with the bucket in the path, for all that is pushed",
+  },
   CADASTRE_WORKER: {
     member: "worker",
     ...trueOrFalse,

@@ -29,6 +29,7 @@ test("without variables everything has its default", () => {
     readers: 2,
     partsRegion: "us-east-1",
     retentionDays: 14,
+    push: false,
     worker: true,
     leaseSeconds: 30,
     odataVersion: "4.0",

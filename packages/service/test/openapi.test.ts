@@ -32,7 +32,7 @@ type Schema = {
 type Document = { readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>> };
 
 beforeAll(async () => {
-  running = await run({ CADASTRE_LISTINGS: "200" });
+  running = await run({ CADASTRE_LISTINGS: "200", CADASTRE_PUSH: "true" });
   base = running.service.baseUrl;
   document = JSON.parse((await ask(base, "/openapi.json")).text) as Document;
 });
@@ -64,16 +64,26 @@ const bodies: Record<string, string> = {
   "/v1/file-exports": '{"domain":"listing","deliveryMode":"pull","idempotencyKey":"one"}',
   "/v1/file-export-subscriptions":
     '{"name":"one","domain":"listing","deliveryMode":"pull","cadenceSeconds":86400}',
+  "/v1/file-export-destinations": JSON.stringify(placeOf("one")),
 };
 
-/** A delivery, leave to fetch a part of it, and a subscription. */
-let [delivery, token, subscription] = ["", "", ""];
+/** A place to push to, as a request names it. */
+function placeOf(prefix: string) {
+  const roleArn = "arn:aws:iam::111122223333:role/cadastre/file-delivery/exports";
+  return { bucket: "brokerage-exports", region: "us-west-2", prefix, roleArn };
+}
+
+/** A delivery, leave to fetch a part of it, a subscription and a destination. */
+let [delivery, token, subscription, destination] = ["", "", "", ""];
 beforeAll(async () => {
   const customer = customerOf(running);
   delivery = await customer.complete();
   token = await customer.grant(delivery, 0);
   const subscribed = { name: "other", domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400 };
   subscription = dataOf<{ id: string }>(await customer.post("/v1/file-export-subscriptions", subscribed)).id;
+  destination = dataOf<{ id: string }>(
+    await customer.post("/v1/file-export-destinations", placeOf("other")),
+  ).id;
   const { meta } = await customer.manifest(delivery);
   const said = { generation: 1, sequence: 0, manifest_sha256: meta.manifest_sha256, customer_reference: "" };
   bodies["/v1/file-exports/{id}/acknowledge"] = JSON.stringify(said);
@@ -86,6 +96,7 @@ function send(path: string, method: string, operation: OperationObject): Promise
   const ids: Record<string, string> = {
     "/v1/file-exports": delivery,
     "/v1/file-export-subscriptions": subscription,
+    "/v1/file-export-destinations": destination,
   };
   examples.set("id", ids[root] ?? running.service.examples?.placekey);
   const parts = path.endsWith("/download") ? "?part=0" : "";
@@ -146,7 +157,7 @@ test("the JSON endpoints answer what its schemas say", async () => {
   const paths = Object.entries(document.paths).filter(
     ([path, { get }]) => path.startsWith("/v1/") && schemaOf(get) !== undefined,
   );
-  expect(paths).toHaveLength(11);
+  expect(paths).toHaveLength(13);
   for (const [path, { get }] of paths) {
     const schema = schemaOf(get);
     if (get === undefined || schema === undefined) throw new Error(`${path} has no schema`);

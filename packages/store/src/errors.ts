@@ -51,6 +51,7 @@ const messages = {
   /** The place is, or overlaps that of, a destination of whichever customer. */
   destination_exists:
     "the bucket and prefix are in use: choose another prefix, that neither contains one in use nor is in one",
+  too_many_destinations: "the customer has as many destinations as it may have: disable one of them",
   /** The customer has no such destination. */
   unknown_destination: "the customer has no such destination: see the list of its destinations",
   destination_state: "the destination's state does not allow it",

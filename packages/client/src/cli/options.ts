@@ -1,25 +1,38 @@
+import { hostname } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type KeyPlace, readApiKey } from "../api-key.ts";
+import type { Means } from "../http/ask.ts";
 import { type Connection, connect } from "../http/connection.ts";
 import { usualPatience } from "../http/patience.ts";
+import { readKeyFile } from "../pull/keys.ts";
+import type { Trust } from "../pull/manifest.ts";
 import { say } from "./outcome.ts";
 
-/** How a server is reached. */
-export type ConnectionFlags = {
-  readonly url: string;
-  readonly keyEnv: string;
-  readonly keyFile?: string;
-  readonly keyStdin?: true;
-  readonly tries: number;
-  readonly timeout: number;
-};
+/** Where the key of a service is. */
+export type KeyFlags = { readonly keyEnv: string; readonly keyFile?: string; readonly keyStdin?: true };
+
+/** How much a server is borne with. */
+export type PatienceFlags = { readonly tries: number; readonly timeout: number };
+
+/** How a service is reached. */
+export type ConnectionFlags = KeyFlags & PatienceFlags & { readonly url: string };
 
 export const withConnection = (command: Command): Command =>
+  withPatience(
+    withKey(
+      command.requiredOption("--url <origin>", "address of the service, such as https://listings.example"),
+    ),
+  );
+
+/** Where the key of a service is. */
+export const withKey = (command: Command): Command =>
   command
-    .requiredOption("--url <origin>", "address of the service, such as https://listings.example")
     .option("--key-env <name>", "variable that holds the API key", "CADASTRE_API_KEY")
     .option("--key-file <file>", "file that holds the API key")
-    .addOption(new Option("--key-stdin", "read the API key from standard input").conflicts("keyFile"))
+    .addOption(new Option("--key-stdin", "read the API key from standard input").conflicts("keyFile"));
+
+export const withPatience = (command: Command): Command =>
+  command
     .option("--tries <count>", "times that one thing is asked for", parseCount, usualPatience.tries)
     .option(
       "--timeout <seconds>",
@@ -34,25 +47,29 @@ export async function connected<T>(
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const apiKey = await readApiKey(keyPlaceOf(flags));
+  return stoppable(flags, (means) => work(connect({ url: flags.url, apiKey, ...means })));
+}
+
+/** Run with what ends with the first SIGINT or SIGTERM. */
+export async function stoppable<T>(
+  { tries, timeout }: PatienceFlags,
+  work: (means: Means) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const stop = () => controller.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   try {
-    return await work(
-      connect({
-        url: flags.url,
-        apiKey,
-        patience: { tries: flags.tries, timeout: flags.timeout * 1000 },
-        signal: controller.signal,
-        onRetry: (reason, pause) => say(`  the server: ${reason}; again in ${(pause / 1000).toFixed(1)} s`),
-      }),
-    );
+    return await work({
+      patience: { ...usualPatience, tries, timeout: timeout * 1000 },
+      signal: controller.signal,
+      onRetry: (reason, pause) => say(`  the server: ${reason}; again in ${(pause / 1000).toFixed(1)} s`),
+    });
   } finally {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeListener(signal, stop);
   }
 }
 
-function keyPlaceOf({ keyEnv, keyFile, keyStdin }: ConnectionFlags): KeyPlace {
+export function keyPlaceOf({ keyEnv, keyFile, keyStdin }: KeyFlags): KeyPlace {
   if (keyStdin) return { stdin: process.stdin };
   return keyFile === undefined ? { env: keyEnv } : { file: keyFile };
 }
@@ -66,6 +83,27 @@ const collect = (text: string, before: readonly string[] = []): readonly string[
 
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 
+/** How deliveries are loaded, and who is told. */
+export type LoadFlags = {
+  readonly into: string;
+  readonly staging: string;
+  readonly parallel: number;
+  readonly reference: string;
+  readonly acknowledge: boolean;
+};
+
+export const withLoad = (command: Command): Command =>
+  command
+    .requiredOption("--into <target>", "a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://…")
+    .option("--staging <folder>", "where parts wait until they are loaded", ".cadastre")
+    .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
+    .option(
+      "--reference <text>",
+      "what the acknowledgement says",
+      `cadastre-client on ${hostname()}`.slice(0, 256),
+    )
+    .option("--no-acknowledge", "do not tell the server what is loaded");
+
 /** Who may have signed. */
 export type TrustFlags = {
   readonly keys?: string;
@@ -78,3 +116,8 @@ export const withTrust = (command: Command, keys: string): Command =>
     .option("--keys <file>", keys)
     .addOption(new Option("--unsigned", "do not ask for a signature").conflicts("keys"))
     .option("--pin <pin>", "refuse another schema=…, profile=… or entitlement=… (repeatable)", collect);
+
+export async function trustOf({ keys, unsigned }: TrustFlags): Promise<Trust> {
+  if (unsigned) return "unsigned";
+  return keys === undefined ? "published" : readKeyFile(keys);
+}

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { exitCodes } from "../errors.ts";
+import { followCommand } from "./follow.ts";
 import { concede } from "./outcome.ts";
 import { pullCommand } from "./pull.ts";
 import { replicateCommand } from "./replicate.ts";
@@ -10,7 +11,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const program = new Command("cadastre-client").description(
     "Pull, verify and load what a Cadastre service delivers.",
   );
-  for (const command of [pullCommand(), verifyCommand(), replicateCommand()])
+  for (const command of [pullCommand(), followCommand(), verifyCommand(), replicateCommand()])
     program.addCommand(command.exitOverride());
   try {
     await program.exitOverride().parseAsync(args, { from: "user" });

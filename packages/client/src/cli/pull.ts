@@ -1,12 +1,9 @@
-import { hostname } from "node:os";
 import { Command, Option } from "commander";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import { openTarget } from "../load/open-target.ts";
 import type { Target } from "../load/target.ts";
 import { domains, type ExportRequest } from "../pull/exports.ts";
-import { readKeyFile } from "../pull/keys.ts";
-import type { Trust } from "../pull/manifest.ts";
 import { exportOnce, type PendingExport } from "../pull/pending.ts";
 import { readPins } from "../pull/pins.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
@@ -14,49 +11,36 @@ import {
   type ConnectionFlags,
   connected,
   jsonOption,
-  parseCount,
+  type LoadFlags,
   type TrustFlags,
+  trustOf,
   withConnection,
+  withLoad,
   withTrust,
 } from "./options.ts";
 import { print, say } from "./outcome.ts";
 import { type Progress, showProgress, size } from "./progress.ts";
 
 type Flags = ConnectionFlags &
-  TrustFlags & {
+  TrustFlags &
+  LoadFlags & {
     readonly domain?: ExportRequest["domain"];
     readonly profile?: string;
-    readonly into: string;
-    readonly staging: string;
-    readonly parallel: number;
-    readonly reference: string;
-    readonly acknowledge: boolean;
     readonly json?: true;
   };
 
 /** `cadastre-client pull [delivery]` */
 export const pullCommand = (): Command =>
   withTrust(
-    withConnection(
-      new Command("pull")
-        .description("Fetch a delivery, or a new snapshot, verify it, load it, and acknowledge it.")
-        .argument("[delivery]", "id of a delivery")
-        .addOption(new Option("--domain <domain>", "ask for a snapshot of this").choices(domains))
-        .option("--profile <id>", "output profile of the snapshot")
-        .requiredOption(
-          "--into <target>",
-          "a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://…",
-        )
-        .option("--staging <folder>", "where parts wait until they are loaded", ".cadastre")
-        .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
-        .option(
-          "--reference <text>",
-          "what the acknowledgement says",
-          `cadastre-client on ${hostname()}`.slice(0, 256),
-        )
-        .option("--no-acknowledge", "do not tell the server that the delivery is loaded")
-        .addOption(jsonOption()),
-    ),
+    withLoad(
+      withConnection(
+        new Command("pull")
+          .description("Fetch a delivery, or a new snapshot, verify it, load it, and acknowledge it.")
+          .argument("[delivery]", "id of a delivery")
+          .addOption(new Option("--domain <domain>", "ask for a snapshot of this").choices(domains))
+          .option("--profile <id>", "output profile of the snapshot"),
+      ),
+    ).addOption(jsonOption()),
     "JWKS file of who may sign (default: the keys that the server publishes)",
   ).action((delivery: string | undefined, flags: Flags) =>
     connected(flags, async (connection) => {
@@ -117,11 +101,6 @@ async function pullShown(
   } finally {
     progress?.end();
   }
-}
-
-async function trustOf({ keys, unsigned }: TrustFlags): Promise<Trust> {
-  if (unsigned) return "unsigned";
-  return keys === undefined ? "published" : readKeyFile(keys);
 }
 
 const outlineOf = ({ delivery: { manifest, sha256, signature }, standing, acknowledged }: PullReport) => ({

@@ -12,6 +12,11 @@ export type Columns = ReadonlyMap<string, ColumnKind>;
 /** A name that every database takes, as SQL and as a member of JSON. */
 const columnName = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
+/** @throws {ClientError} */
+export function requireColumnName(column: string, table: string): void {
+  if (!columnName.test(column)) throw new ClientError("column_name", { column: column.slice(0, 64), table });
+}
+
 /** The parts of a dataset in the order in which they are applied. */
 export const partsOf = ({ profile, parts }: Manifest, dataset: string, folder: string): readonly PartFile[] =>
   parts
@@ -31,8 +36,7 @@ export async function readColumns(manifest: Manifest, folder: string): Promise<R
     if (isText(manifest.profile.format))
       for (const part of partsOf(manifest, name, folder)) await learn(part, keyField, seen);
     for (const [column, kind] of seen) {
-      if (!columnName.test(column))
-        throw new ClientError("column_name", { column: column.slice(0, 64), table: name });
+      requireColumnName(column, name);
       columns.set(column, kind);
     }
     datasets.set(name, columns);
@@ -48,7 +52,7 @@ async function learn(from: PartFile, keyField: string, columns: Map<string, Colu
       const record = recordOf(line);
       if (record === undefined || (record[keyField] ?? null) === null)
         throw new ClientError("part_malformed", { part: String(from.part.number), row: String(row) });
-      if (from.part.content === "rows") widen(columns, record);
+      widen(columns, from.part.content === "rows" ? record : { [keyField]: record[keyField] });
     }
   }
 }

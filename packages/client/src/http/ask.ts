@@ -36,6 +36,7 @@ const codeOfStatus: Readonly<Record<number, ClientErrorCode>> = {
 /** What an error code of the contract means, whatever its status. */
 const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
   delivery_not_complete: "delivery_not_ready",
+  entitlement_changed: "entitlement_changed",
   manifest_conflict: "acknowledge_conflict",
   sequence_conflict: "acknowledge_conflict",
 };
@@ -43,9 +44,12 @@ const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
 /** Longest answer of JSON, in bytes: a manifest of a hundred thousand parts. */
 const maxAnswer = 64 * 1024 * 1024;
 
+/** What it takes to do something again. */
+export type Means = Pick<Connection, "patience" | "signal" | "onRetry">;
+
 /** Do something that may have to be done again. */
 export async function persist<T>(
-  { patience, signal, onRetry }: Connection,
+  { patience, signal, onRetry }: Means,
   attempt: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -98,9 +102,9 @@ export const askJson = (connection: Connection, ask: Ask, request: string): Prom
     const quiet = silence(signal, connection.patience.timeout);
     try {
       const response = await sendOnce(connection, ask, quiet.signal);
-      const text = await textOf(response, maxAnswer, quiet.heard);
-      if (text === undefined) throw new ClientError("answer_too_long", { request });
-      return parseJson(text, request);
+      const bytes = await bytesOf(response.body ?? [], quiet.heard);
+      if (bytes === undefined) throw new ClientError("answer_too_long", { request });
+      return parseJson(bytes.toString("utf8"), request);
     } finally {
       quiet.end();
     }
@@ -114,12 +118,16 @@ function parseJson(text: string, request: string): unknown {
   }
 }
 
-/** The text of an answer; undefined where it is too long. */
-async function textOf({ body }: Response, most: number, heard: () => void): Promise<string | undefined> {
+/** The bytes of an answer; undefined where they are too many. */
+export async function bytesOf(
+  body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+  heard: () => void = () => {},
+  most = maxAnswer,
+): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    for await (const chunk of body) {
       heard();
       length += chunk.length;
       if (length > most) return undefined;
@@ -128,7 +136,7 @@ async function textOf({ body }: Response, most: number, heard: () => void): Prom
   } catch (error) {
     throw passingOf(error);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 /** What an answer without success means. */
@@ -138,7 +146,7 @@ async function refusalOf(response: Response): Promise<Error> {
     await response.body?.cancel();
     return new ClientError("redirect_refused");
   }
-  const told = errorCodeOf(await textOf(response, 65_536, () => {}).catch(() => undefined));
+  const told = errorCodeOf(await bytesOf(response.body ?? [], () => {}, 65_536).catch(() => undefined));
   if (passing.has(status) || told.code === passingCode) {
     const wait = retryAfter(headers.get("retry-after"), Date.now());
     return new Passing(`it gave ${status}`, { wait });
@@ -148,9 +156,9 @@ async function refusalOf(response: Response): Promise<Error> {
 }
 
 /** The error code of a body, as this service and OData write it, where it is fit to be shown. */
-function errorCodeOf(text: string | undefined): { readonly code?: string } {
+function errorCodeOf(bytes: Buffer | undefined): { readonly code?: string } {
   try {
-    const { error } = JSON.parse(text ?? "") as { error?: unknown };
+    const { error } = JSON.parse(bytes?.toString("utf8") ?? "") as { error?: unknown };
     const code = typeof error === "object" && error !== null && "code" in error ? error.code : error;
     return typeof code === "string" && /^\w{1,64}$/.test(code) ? { code } : {};
   } catch {

@@ -60,7 +60,8 @@ export function connect(options: ConnectionOptions): Connection {
   };
 }
 
-function originOf(text: string): URL {
+/** @throws {ClientError} unless an address is an origin that can be spoken with in private. */
+export function originOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const fault = (reason: string) => new ClientError("url_invalid", { reason });
   if (url === null) throw fault("no address");

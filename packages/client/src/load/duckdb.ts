@@ -1,7 +1,17 @@
 import type { ManifestProfile } from "@cadastre/manifest";
-import type { ColumnKind } from "../content/columns.ts";
+import { type ColumnKind, requireColumnName } from "../content/columns.ts";
+import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
-import { declared, driver, listOf, quoted, type SqlSession, type Table } from "./session.ts";
+import {
+  declared,
+  driver,
+  listOf,
+  quoted,
+  requireFit,
+  type SqlSession,
+  type Table,
+  type Takes,
+} from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
 import type { Target } from "./target.ts";
 
@@ -20,6 +30,18 @@ const readers: Readonly<Record<ManifestProfile["format"], (table: Table) => stri
   csv: () => "read_csv(?, header = true, all_varchar = true, allow_quoted_nulls = false)",
   parquet: () => "read_parquet(?)",
 };
+
+/** What a column that is there already can take. */
+const takes: Takes = {
+  varchar: ["text"],
+  bigint: ["integer"],
+  double: ["integer", "number"],
+  boolean: ["boolean"],
+  json: ["text", "integer", "number", "boolean", "json"],
+};
+
+/** Types that hold no names of a file's, such as `DECIMAL(18,2)` and `VARCHAR[]`. */
+const plainType = /^[A-Z][A-Z0-9_ ]*(?:\(\d+(?:, ?\d+)?\))?(?:\[\])*$/;
 
 const structOf = ({ columns }: Table): string =>
   Array.from(columns, ([column, kind]) => `${quoted(column)}: '${types[kind]}'`).join(", ");
@@ -42,9 +64,14 @@ async function openSession(file: string): Promise<SqlSession> {
     begin: async () => void (await run("begin transaction")),
     empty: async (table) =>
       void (await run(`create or replace table ${quoted(table.name)} (${declared(table, types)})`)),
-    insert: async (table, { file: part, profile: { format } }) => {
+    fit: (table, parts) =>
+      parts.some(({ profile: { format } }) => format === "parquet")
+        ? fitParquet(run, table, parts)
+        : fit(run, table),
+    insert: async (table, { file: part, part: { content }, profile: { format } }) => {
       // The columns of Parquet are its own.
-      const list = format === "parquet" ? undefined : listOf(table.columns.keys());
+      const isAdopted = format === "parquet" && content === "rows";
+      const list = isAdopted ? undefined : listOf(table.columns.keys());
       if (list === undefined) await adopt(run, table, part);
       await run(
         `insert into ${quoted(table.name)} ${list === undefined ? "by name select *" : `(${list}) select ${list}`} from ${readers[format](table)}`,
@@ -64,4 +91,48 @@ async function adopt(run: SqlSession["run"], { name, keyField }: Table, file: st
   if (Number(count?.["n"]) > 0) return;
   await run(`create or replace table ${quoted(name)} as select * from read_parquet(?) limit 0`, [file]);
   await run(`alter table ${quoted(name)} add primary key (${quoted(keyField)})`);
+}
+
+/** The types of a table's columns. */
+async function typesOf(run: SqlSession["run"], table: string): Promise<ReadonlyMap<string, string>> {
+  const found = await run(`describe ${quoted(table)}`);
+  return new Map(
+    found.map((column) => [String(column["column_name"]), String(column["column_type"]).toLowerCase()]),
+  );
+}
+
+async function fit(run: SqlSession["run"], table: Table): Promise<readonly string[]> {
+  const name = quoted(table.name);
+  await run(`create table if not exists ${name} (${declared(table, types)})`);
+  const known = await typesOf(run, table.name);
+  for (const [column, kind] of table.columns) {
+    const type = known.get(column);
+    if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+    // Whole numbers alone were met so far.
+    else if (type === types.integer && kind === "number")
+      await run(`alter table ${name} alter column ${quoted(column)} set data type ${types[kind]}`);
+    else requireFit(takes, type, kind, column, table.name);
+  }
+  return [...table.columns.keys()];
+}
+
+/** The same where the columns are those of Parquet files, which are alike within a generation. */
+async function fitParquet(
+  run: SqlSession["run"],
+  { name, keyField }: Table,
+  parts: readonly PartFile[],
+): Promise<readonly string[]> {
+  const rows = parts.find(({ part }) => part.content === "rows");
+  if (rows === undefined) return [keyField];
+  const known = await typesOf(run, name);
+  const columns = await run("describe select * from read_parquet(?)", [rows.file]);
+  for (const column of columns) {
+    const [own, type] = [String(column["column_name"]), String(column["column_type"])];
+    requireColumnName(own, name);
+    if (known.has(own)) continue;
+    if (!plainType.test(type))
+      throw new ClientError("column_type", { column: own, table: name, kind: "json" });
+    await run(`alter table ${quoted(name)} add column ${quoted(own)} ${type}`);
+  }
+  return columns.map((column) => String(column["column_name"]));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import { onDisk, syncFolder } from "../pull/disk.ts";
 import { manifestFile } from "../pull/staging.ts";
-import { type LedgerEntry, standingAmong, streamOf } from "./ledger.ts";
+import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import type { Target } from "./target.ts";
 
 /**
@@ -25,6 +25,10 @@ export async function openFolder(folder: string): Promise<Target> {
         await syncFolder(folder);
       });
       return "new";
+    },
+    last: async (subscription) => {
+      const last = lastOf(await onDisk(folder, () => entriesOf(folder, subscription)));
+      return last && linkOf(last);
     },
     close: async () => {},
   };

@@ -26,11 +26,17 @@ export function standingAmong(delivery: ChainLink, entries: readonly LedgerEntry
     if (same.sha256 !== delivery.sha256) throw new ClientError("ledger_conflict");
     return "done";
   }
-  const last = entries.toSorted((a, b) => a.generation - b.generation || a.sequence - b.sequence).at(-1);
-  if (last !== undefined)
-    requireFollows(
-      { manifest: readManifest(new TextEncoder().encode(last.manifest)), sha256: last.sha256 },
-      delivery,
-    );
+  const last = lastOf(entries);
+  if (last !== undefined) requireFollows(linkOf(last), delivery);
+  else if (delivery.manifest.kind === "delta") throw new ClientError("seed_not_loaded");
   return "new";
 }
+
+/** The last delivery of a stream that was loaded. */
+export const lastOf = (entries: readonly LedgerEntry[]): LedgerEntry | undefined =>
+  entries.toSorted((a, b) => a.generation - b.generation || a.sequence - b.sequence).at(-1);
+
+export const linkOf = ({ manifest, sha256 }: LedgerEntry): ChainLink => ({
+  manifest: readManifest(new TextEncoder().encode(manifest)),
+  sha256,
+});

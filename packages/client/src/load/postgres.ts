@@ -64,13 +64,13 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
     const text = statement.replaceAll("?", () => `$${++k}`);
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;
   };
-  const typesOf = new Map<string, ReadonlyMap<string, string>>();
-  const insertLines = async ({ name, columns }: Table, lines: readonly string[]) => {
+  const insertLines = async (
+    { name, columns }: Table,
+    typeOf: ReadonlyMap<string, string>,
+    lines: readonly string[],
+  ) => {
     const list = listOf(columns.keys());
-    const fields = Array.from(
-      columns,
-      ([column]) => `${quoted(column)} ${typesOf.get(name)?.get(column)}`,
-    ).join(", ");
+    const fields = Array.from(columns, ([column]) => `${quoted(column)} ${typeOf.get(column)}`).join(", ");
     await run(
       `insert into ${quoted(name)} (${list}) select ${list} from json_to_recordset(?::json) as r(${fields})`,
       [`[${lines.join(",")}]`],
@@ -82,9 +82,14 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
       await run("begin");
       await run("select pg_advisory_xact_lock(?)", [loadLock]);
     },
-    empty: async (table) => void typesOf.set(table.name, await empty(run, table)),
+    empty: async (table) => {
+      await fit(run, table);
+      await run(`delete from ${quoted(table.name)}`);
+    },
+    fit: (table) => fit(run, table),
     insert: async (table, part) => {
       requireText(part);
+      const typeOf = await typesOf(run, table.name);
       let batch: string[] = [];
       let length = 0;
       for await (const lines of readPart(part)) {
@@ -92,32 +97,35 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
           batch.push(line);
           length += line.length;
           if (length < batchLength) continue;
-          await insertLines(table, batch);
+          await insertLines(table, typeOf, batch);
           batch = [];
           length = 0;
         }
       }
-      if (batch.length > 0) await insertLines(table, batch);
+      if (batch.length > 0) await insertLines(table, typeOf, batch);
     },
     close: () => client.end(),
   };
 }
 
-/** Empty a table; the answer is the types of its columns, each one of {@link takes}. */
-async function empty(run: SqlSession["run"], table: Table): Promise<ReadonlyMap<string, string>> {
+/** The types of a table's columns. */
+async function typesOf(run: SqlSession["run"], table: string): Promise<ReadonlyMap<string, string>> {
+  const found = await run(
+    "select attname as name, format_type(atttypid, null) as type from pg_attribute where attrelid = ?::regclass and attnum > 0 and not attisdropped",
+    [quoted(table)],
+  );
+  return new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
+}
+
+/** Have a table whose columns each are one of {@link takes}. */
+async function fit(run: SqlSession["run"], table: Table): Promise<readonly string[]> {
   const name = quoted(table.name);
   await run(`create table if not exists ${name} (${declared(table, types)})`);
-  const found = await run(
-    "select attname as name, format_type(atttypid, null) as type from pg_attribute where attrelid = ?::regclass and attnum > 0",
-    [name],
-  );
-  const known = new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
+  const known = await typesOf(run, table.name);
   for (const [column, kind] of table.columns) {
     const type = known.get(column);
     if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
     else requireFit(takes, type, kind, column, table.name);
-    known.set(column, type ?? types[kind]);
   }
-  await run(`delete from ${name}`);
-  return known;
+  return [...table.columns.keys()];
 }

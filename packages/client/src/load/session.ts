@@ -16,6 +16,8 @@ export type SqlSession = {
   readonly begin: () => Promise<void>;
   /** Have a table with these columns, and no row in it. */
   readonly empty: (table: Table) => Promise<void>;
+  /** Have a table with the columns of parts, whatever rows are in it; the answer is their names. */
+  readonly fit: (table: Table, parts: readonly PartFile[]) => Promise<readonly string[]>;
   readonly insert: (table: Table, part: PartFile) => Promise<void>;
   readonly close: () => Promise<void>;
 };

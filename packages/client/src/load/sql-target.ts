@@ -1,20 +1,11 @@
 import { ManifestError } from "@cadastre/manifest";
 import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
-import { type LedgerEntry, standingAmong, streamOf } from "./ledger.ts";
-import { quoted, type SqlSession, type Table } from "./session.ts";
-import type { LoadableDelivery, Standing, Target } from "./target.ts";
-
-/** Holds what was loaded, in the database that it was loaded into. */
-const ledger = `create table if not exists cadastre_loads (
-  stream text not null,
-  generation bigint not null,
-  sequence bigint not null,
-  manifest_sha256 text not null,
-  manifest text not null,
-  loaded_at text not null,
-  primary key (stream, generation, sequence)
-)`;
+import { changeRows, replaceRows } from "./fill.ts";
+import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
+import type { SqlSession, Table } from "./session.ts";
+import { enter, entriesOf, prepareLedger, requireTables, takeTables } from "./sql-ledger.ts";
+import type { LoadableDelivery, Target } from "./target.ts";
 
 /** The tables that may be emptied and filled: a server has no say in what else lies in the database. */
 const tables: ReadonlySet<string> = new Set([
@@ -26,32 +17,24 @@ const tables: ReadonlySet<string> = new Set([
   "market_report",
 ]);
 
-/** A database with a table for each dataset. A snapshot takes the place of what is in its tables, in one transaction. */
+/**
+ * A database with a table for each dataset. In one transaction a snapshot or a seed takes the place of what is in its tables, and
+ * a delta changes them.
+ */
 export function sqlTarget(session: SqlSession): Target {
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
-    if (manifest.kind === "delta") throw new ClientError("kind_not_loadable", { kind: manifest.kind });
     const foreign = manifest.datasets.find(({ name }) => !tables.has(name));
     if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign.name });
-    const rows = await session.run(
-      "select generation, sequence, manifest_sha256, manifest from cadastre_loads where stream = ?",
-      [streamOf(manifest)],
-    );
-    const entries = rows.map(
-      (row): LedgerEntry => ({
-        generation: Number(row["generation"]),
-        sequence: Number(row["sequence"]),
-        sha256: String(row["manifest_sha256"]),
-        manifest: String(row["manifest"]),
-      }),
-    );
-    return standingAmong({ manifest, sha256 }, entries);
+    const found = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
+    if (found === "new" && manifest.kind === "delta") await requireTables(session, manifest);
+    return found;
   };
   /** Work with the ledger while nobody else does. */
-  const alone = (work: () => Promise<Standing>): Promise<Standing> =>
+  const alone = <T>(work: () => Promise<T>): Promise<T> =>
     told(async () => {
       await session.begin();
       try {
-        await session.run(ledger);
+        await prepareLedger(session);
         const result = await work();
         await session.run("commit");
         return result;
@@ -70,31 +53,30 @@ export function sqlTarget(session: SqlSession): Target {
         if (before === "new") await fill(session, delivery);
         return before;
       }),
+    last: (subscription) =>
+      alone(async () => {
+        const last = lastOf(await entriesOf(session, subscription));
+        return last && linkOf(last);
+      }),
     close: () => session.close(),
   };
 }
 
-async function fill(session: SqlSession, { manifest, bytes, sha256, folder, datasets }: LoadableDelivery) {
-  await session.run("insert into cadastre_loads values (?, ?, ?, ?, ?, ?)", [
-    streamOf(manifest),
-    manifest.generation,
-    manifest.sequence,
-    sha256,
-    new TextDecoder().decode(bytes),
-    new Date().toISOString(),
-  ]);
-  for (const { name, keyField, rowCount } of manifest.datasets) {
+async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<void> {
+  const { manifest, folder, datasets } = delivery;
+  await enter(session, delivery);
+  if (manifest.kind !== "delta") await takeTables(session, manifest);
+  for (const dataset of manifest.datasets) {
+    const { name, keyField } = dataset;
     const table: Table = { name, keyField, columns: datasets.get(name) ?? new Map([[keyField, "text"]]) };
-    await session.empty(table);
-    for (const part of partsOf(manifest, name, folder)) await session.insert(table, part);
-    const [count] = await session.run(`select count(*) as n from ${quoted(name)}`);
-    if (Number(count?.["n"]) !== rowCount)
-      throw new ClientError("part_count_differs", { part: `of ${name}`, rows: String(count?.["n"]) });
+    const parts = partsOf(manifest, name, folder);
+    if (manifest.kind !== "delta") await replaceRows(session, table, parts, dataset);
+    else if (parts.length > 0) await changeRows(session, table, parts, dataset);
   }
 }
 
 /** What a database refuses is told in its words, which are the consumer's own. */
-async function told(work: () => Promise<Standing>): Promise<Standing> {
+async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

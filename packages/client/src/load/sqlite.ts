@@ -10,6 +10,7 @@ import {
   requireFit,
   requireText,
   type SqlSession,
+  type Table,
   type Takes,
 } from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
@@ -55,21 +56,26 @@ export async function openSqliteSession(file: string): Promise<SqlSession> {
     prepared.run(...values);
     return [];
   };
+  const fit = async (table: Table): Promise<readonly string[]> => {
+    const name = quoted(table.name);
+    await run(`create table if not exists ${name} (${declared(table, types)})`);
+    const found = await run("select name, lower(type) as type from pragma_table_info(?)", [table.name]);
+    const known = new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
+    for (const [column, kind] of table.columns) {
+      const type = known.get(column);
+      if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+      else requireFit(takes, type, kind, column, table.name);
+    }
+    return [...table.columns.keys()];
+  };
   return {
     run,
     begin: () => untilFree(() => void database.exec("begin immediate")),
     empty: async (table) => {
-      const name = quoted(table.name);
-      await run(`create table if not exists ${name} (${declared(table, types)})`);
-      const found = await run("select name, lower(type) as type from pragma_table_info(?)", [table.name]);
-      const known = new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
-      for (const [column, kind] of table.columns) {
-        const type = known.get(column);
-        if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
-        else requireFit(takes, type, kind, column, table.name);
-      }
-      await run(`delete from ${name}`);
+      await fit(table);
+      await run(`delete from ${quoted(table.name)}`);
     },
+    fit,
     insert: async (table, part) => {
       requireText(part);
       const columns = [...table.columns.keys()];

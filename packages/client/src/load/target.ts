@@ -1,3 +1,4 @@
+import type { ChainLink } from "@cadastre/manifest";
 import type { Columns } from "../content/columns.ts";
 import type { VerifiedManifest } from "../pull/manifest.ts";
 import type { StagedDelivery } from "../pull/staging.ts";
@@ -20,5 +21,7 @@ export type Target = {
   readonly standing: (delivery: VerifiedManifest) => Promise<Standing>;
   /** Load a delivery and enter it into the ledger, both or neither; `done` if it was loaded before. */
   readonly load: (delivery: LoadableDelivery) => Promise<Standing>;
+  /** The last delivery of a subscription that was loaded. */
+  readonly last: (subscription: string) => Promise<ChainLink | undefined>;
   readonly close: () => Promise<void>;
 };

@@ -18,8 +18,9 @@ export type ExportRequest = {
   readonly idempotencyKey?: string | undefined;
 };
 
-const idText = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);
-const created = z.object({ id: idText });
+/** Of a delivery, or of a subscription. */
+export const deliveryId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);
+const created = z.object({ id: deliveryId });
 const status = z.object({
   status: z.string().regex(/^[a-z_]{1,32}$/),
   failure: z.object({ code: z.string().regex(/^\w{1,64}$/) }).nullish(),
@@ -33,7 +34,7 @@ const looks = [500, 10_000] as const;
 
 /** The path of a delivery, or of something of it. */
 export function deliveryPath(id: string, rest = ""): string {
-  if (!idText.safeParse(id).success) throw new ClientError("delivery_id_invalid");
+  if (!deliveryId.safeParse(id).success) throw new ClientError("delivery_id_invalid");
   return `/v1/file-exports/${id}${rest}`;
 }
 

@@ -1,28 +1,16 @@
-import { rm } from "node:fs/promises";
-import { readColumns } from "../content/columns.ts";
 import type { Connection } from "../http/connection.ts";
-import type { Standing, Target } from "../load/target.ts";
-import { onDisk } from "./disk.ts";
+import type { Standing } from "../load/target.ts";
 import { acknowledge } from "./exports.ts";
 import { fetchManifest, type Trust, type VerifiedManifest } from "./manifest.ts";
 import type { Pins } from "./pins.ts";
 import { stageParts } from "./staging.ts";
-import type { OnBytes } from "./transfer.ts";
+import { type TakeOptions, take } from "./take.ts";
 
-export type PullOptions = {
-  readonly target: Target;
-  /** Folder for parts until they are loaded; a folder target has its own. */
-  readonly staging: string;
+export type PullOptions = TakeOptions & {
   readonly trust: Trust;
   readonly pins?: Pins;
-  /** Parts that are fetched at a time. */
-  readonly parallel?: number;
   /** What the acknowledgement says; null: none is sent. */
   readonly reference: string | null;
-  readonly onManifest?: (delivery: VerifiedManifest, standing: Standing) => void;
-  readonly onBytes?: OnBytes;
-  /** Told when all parts are there, and the load begins. */
-  readonly onLoad?: () => void;
 };
 
 export type PullReport = {
@@ -39,17 +27,9 @@ export type PullReport = {
  * @throws {ClientError | ManifestError}
  */
 export async function pull(connection: Connection, id: string, options: PullOptions): Promise<PullReport> {
-  const { target, reference, trust, pins = {}, parallel = 4, onBytes = () => {} } = options;
+  const { reference, trust, pins = {} } = options;
   const delivery = await fetchManifest(connection, id, { trust, pins });
-  const before = await target.standing(delivery);
-  options.onManifest?.(delivery, before);
-  if (before === "new") {
-    const staging = target.staging ?? options.staging;
-    const staged = await stageParts(connection, delivery, { staging, parallel, onBytes });
-    options.onLoad?.();
-    await target.load({ ...staged, datasets: await readColumns(staged.manifest, staged.folder) });
-    await onDisk(staged.folder, () => rm(staged.folder, { recursive: true, force: true }));
-  }
+  const standing = await take(delivery, (staging) => stageParts(connection, delivery, staging), options);
   if (reference !== null) await acknowledge(connection, delivery, reference);
-  return { delivery, standing: before, acknowledged: reference !== null };
+  return { delivery, standing, acknowledged: reference !== null };
 }

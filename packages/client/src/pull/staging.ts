@@ -2,11 +2,12 @@ import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Manifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
+import type { Means } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
 import { onDisk, syncFolder, writeWhole } from "./disk.ts";
 import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
-import { type OnBytes, transferPart } from "./transfer.ts";
+import { type OnBytes, type OpenPart, partsBy, transferPart } from "./transfer.ts";
 
 /** A delivery whose files lie in a folder, each with the bytes of the manifest. */
 export type StagedDelivery = VerifiedManifest & { readonly folder: string };
@@ -28,8 +29,17 @@ export const signatureFile = "signature.json";
  *
  * @throws {ClientError} with the first fault; parts that are whole by then are kept for the next time.
  */
-export async function stageParts(
+export const stageParts = (
   connection: Connection,
+  delivery: VerifiedManifest,
+  options: StagingOptions,
+): Promise<StagedDelivery> =>
+  stageBy(connection, partsBy(connection, delivery.manifest.deliveryId), delivery, options);
+
+/** The same from wherever parts are opened. */
+export async function stageBy(
+  means: Means,
+  open: OpenPart,
   delivery: VerifiedManifest,
   { staging, parallel = 4, onBytes = () => {} }: StagingOptions,
 ): Promise<StagedDelivery> {
@@ -38,9 +48,8 @@ export async function stageParts(
   await onDisk(folder, () => layOut(folder, delivery));
 
   const fault = new AbortController();
-  const signal =
-    connection.signal === undefined ? fault.signal : AbortSignal.any([connection.signal, fault.signal]);
-  const stoppable = { ...connection, signal };
+  const signal = means.signal === undefined ? fault.signal : AbortSignal.any([means.signal, fault.signal]);
+  const stoppable = { ...means, signal };
   const waiting = manifest.parts.values();
   const fetchWaiting = async () => {
     for (const part of waiting) {
@@ -51,7 +60,7 @@ export async function stageParts(
         continue;
       }
       if (found !== "missing") await onDisk(file, () => rm(file, { recursive: true }));
-      await transferPart(stoppable, manifest.deliveryId, part, file, onBytes);
+      await transferPart(stoppable, open, part, file, onBytes);
     }
   };
   const faults: unknown[] = [];

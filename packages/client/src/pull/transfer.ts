@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import type { ManifestPart } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { Passing, passingOf, persist, sendOnce, silence } from "../http/ask.ts";
+import { type Means, Passing, passingOf, persist, sendOnce, silence } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
 import { onDisk } from "./disk.ts";
 import { redeemPath, requestGrant } from "./grant.ts";
@@ -14,20 +14,34 @@ import { redeemPath, requestGrant } from "./grant.ts";
 /** Told what has come since the last time, in bytes: less than zero for what came in vain. */
 export type OnBytes = (bytes: number) => void;
 
+/** Gets ready for one try at a part. What it gives opens the bytes of the part. */
+export type OpenPart = (
+  part: ManifestPart,
+  signal: AbortSignal | undefined,
+) => Promise<(signal: AbortSignal) => Promise<Readable>>;
+
+/** The parts of a service's delivery. Every try has a grant of its own. */
+export const partsBy =
+  (connection: Connection, id: string): OpenPart =>
+  async (part, signal) => {
+    const bearerToken = await requestGrant({ ...connection, signal }, id, part.number);
+    return (until) => redeem(connection, bearerToken, part, until);
+  };
+
 /**
- * Fetch one part into a file, which appears once its length and SHA-256 are those of the manifest. Every try has a grant of its own.
+ * Fetch one part into a file, which appears once its length and SHA-256 are those of the manifest.
  *
  * @throws {ClientError}
  */
 export const transferPart = (
-  connection: Connection,
-  id: string,
+  means: Means,
+  open: OpenPart,
   part: ManifestPart,
   file: string,
   onBytes: OnBytes,
 ): Promise<void> =>
-  persist(connection, async (signal) => {
-    const bearerToken = await requestGrant(connection, id, part.number);
+  persist(means, async (signal) => {
+    const begin = await open(part, signal);
     const half = `${file}.${randomBytes(4).toString("hex")}.partial`;
     let received = 0;
     const count: OnBytes = (bytes) => {
@@ -35,7 +49,7 @@ export const transferPart = (
       onBytes(bytes);
     };
     try {
-      await onDisk(half, () => receive(connection, bearerToken, part, half, count, signal));
+      await onDisk(half, () => receive(means, begin, part, half, count, signal));
       await onDisk(file, () => rename(half, file));
     } catch (error) {
       onBytes(-received);
@@ -44,30 +58,38 @@ export const transferPart = (
     }
   });
 
-async function receive(
+async function redeem(
   connection: Connection,
   bearerToken: string,
+  { number }: ManifestPart,
+  signal: AbortSignal,
+): Promise<Readable> {
+  const ask = { path: redeemPath, accept: "application/octet-stream", bearerToken };
+  const response = await sendOnce(connection, ask, signal).catch((error: unknown) => {
+    // The key was good for the grant: it is the token that is not any more.
+    if (error instanceof ClientError && error.code === "unauthorized")
+      throw new Passing("it does not take the token", { otherwise: error });
+    throw error;
+  });
+  if ((response.headers.get("content-encoding") ?? "identity") !== "identity") {
+    await response.body?.cancel();
+    throw new ClientError("part_encoded", { part: String(number) });
+  }
+  return Readable.fromWeb((response.body ?? new Blob([]).stream()) as ReadableStream<Uint8Array>);
+}
+
+async function receive(
+  { patience }: Means,
+  begin: (signal: AbortSignal) => Promise<Readable>,
   part: ManifestPart,
   half: string,
   onBytes: OnBytes,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const quiet = silence(signal, connection.patience.timeout);
+  const quiet = silence(signal, patience.timeout);
   try {
-    const ask = { path: redeemPath, accept: "application/octet-stream", bearerToken };
-    const response = await sendOnce(connection, ask, quiet.signal).catch((error: unknown) => {
-      // The key was good for the grant: it is the token that is not any more.
-      if (error instanceof ClientError && error.code === "unauthorized")
-        throw new Passing("it does not take the token", { otherwise: error });
-      throw error;
-    });
-    const number = String(part.number);
-    if ((response.headers.get("content-encoding") ?? "identity") !== "identity") {
-      await response.body?.cancel();
-      throw new ClientError("part_encoded", { part: number });
-    }
+    const body = await begin(quiet.signal);
     const check = checker(part, quiet.heard, onBytes);
-    const body = Readable.fromWeb((response.body ?? new Blob([]).stream()) as ReadableStream<Uint8Array>);
     await pipeline(body, check, createWriteStream(half, { flags: "wx", mode: 0o600, flush: true })).catch(
       (error: unknown) => {
         throw isDiskError(error) ? error : passingOf(error);

@@ -95,10 +95,15 @@ const makers: Readonly<Record<"jsonl" | "csv" | "parquet", Maker>> = {
   },
 };
 
+const slicesOf = (rows: readonly Row[], size: number): readonly (readonly Row[])[] =>
+  Array.from({ length: Math.ceil(rows.length / size) }, (_, k) => rows.slice(k * size, (k + 1) * size));
+
 export type DeliveryOptions = {
   readonly id?: string;
   readonly format?: keyof typeof makers;
   readonly datasets?: Readonly<Record<string, readonly Row[]>>;
+  /** Keys of removed records by dataset. */
+  readonly removals?: Readonly<Record<string, readonly string[]>>;
   readonly rowsPerPart?: number;
   readonly edit?: (manifest: Manifest) => Manifest;
   /** Change a part's bytes before they are hashed, as a server would that hashes what it has spoilt. */
@@ -111,13 +116,19 @@ export type DeliveryOptions = {
 export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestDelivery> {
   const { id = "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b", format = "jsonl", rowsPerPart = 100 } = options;
   const { datasets = { listing: listings(250), listing_media: [] }, edit = (manifest) => manifest } = options;
+  const { removals = {} } = options;
   const bytes = new Map<number, Buffer>();
   const parts: ManifestPart[] = [];
   const described: ManifestDataset[] = [];
   for (const [dataset, rows] of Object.entries(datasets)) {
     const own: number[] = [];
-    for (let from = 0; from < rows.length; from += rowsPerPart) {
-      const slice = rows.slice(from, from + rowsPerPart);
+    const keyField = keyFields[dataset] ?? "Id";
+    const removed = (removals[dataset] ?? []).map((key) => ({ [keyField]: key, removalReason: "deleted" }));
+    const slices = [
+      ...slicesOf(rows, rowsPerPart).map((slice) => ({ slice, content: "rows" }) as const),
+      ...slicesOf(removed, rowsPerPart).map((slice) => ({ slice, content: "removals" }) as const),
+    ];
+    for (const { slice, content } of slices) {
       const number = 1 + ((parts.length * 37 + 11) % 101);
       const made = await makers[format](slice);
       const plain = options.spoil?.(made.plain) ?? made.plain;
@@ -128,7 +139,7 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
       parts.push({
         number,
         dataset,
-        content: "rows",
+        content,
         name: `${dataset}-${String(number).padStart(5, "0")}.${format}${format === "parquet" ? "" : ".gz"}`,
         mediaType: mediaTypes[format],
         contentEncoding: format === "parquet" ? null : "gzip",
@@ -136,8 +147,8 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
         sha256: sha256Of(packed),
         uncompressedByteLength: plain.length,
         uncompressedSha256: sha256Of(plain),
-        rowCount: slice.length,
-        removalCount: 0,
+        rowCount: content === "rows" ? slice.length : 0,
+        removalCount: content === "rows" ? 0 : slice.length,
         firstKey: null,
         lastKey: null,
       });
@@ -145,9 +156,9 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
     described.push({
       name: dataset,
       resource: null,
-      keyField: keyFields[dataset] ?? "Id",
+      keyField,
       rowCount: rows.length,
-      removalCount: 0,
+      removalCount: removed.length,
       partNumbers: own,
     });
   }
@@ -186,7 +197,7 @@ export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestD
     totals: {
       partCount: parts.length,
       rowCount: parts.reduce((sum, part) => sum + part.rowCount, 0),
-      removalCount: 0,
+      removalCount: parts.reduce((sum, part) => sum + part.removalCount, 0),
       byteLength: parts.reduce((sum, part) => sum + part.byteLength, 0),
     },
     createdAt: "2026-11-21T04:03:12.000Z",

@@ -24,9 +24,13 @@ export type TestServer = {
   /** Every token that was granted. */
   readonly tokens: ReadonlySet<string>;
   readonly deliveries: Map<string, TestDelivery>;
+  /** States of deliveries that are not complete. */
+  readonly states: Map<string, string>;
   trick: Trick;
   readonly close: () => Promise<void>;
 };
+
+const listing = /^\/v1\/file-export-subscriptions\/([\w-]+)\/deliveries\?limit=(\d+)$/;
 
 export const apiKey = "cadastre_test_A7bC9dE1fG3hJ5kL";
 
@@ -58,6 +62,7 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
       return new Set(granted.keys());
     },
     deliveries: new Map(deliveries.map((delivery) => [delivery.manifest.deliveryId, delivery])),
+    states: new Map(),
     trick: () => false,
     close: () =>
       new Promise((resolve) => {
@@ -83,6 +88,9 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
       keyed.set(idempotencyKey, id);
       return json(response, 202, { data: { id, status: "queued" }, meta: {} });
     }
+    const [, subscription, limit] = listing.exec(url) ?? [];
+    if (subscription !== undefined)
+      return json(response, 200, { data: listed(subscription, Number(limit)), meta: {} });
     const [, id = "", rest] = /^\/v1\/file-exports\/([\w-]+)(.*)$/.exec(url) ?? [];
     const delivery = server.deliveries.get(id);
     if (delivery === undefined) return json(response, 404, { error: "not_found" });
@@ -94,6 +102,17 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
     if (part === undefined) return json(response, 404, { error: "part_not_found" });
     return json(response, 200, { data: grantOf(part), meta: {} });
   }
+
+  const listed = (subscription: string, limit: number) =>
+    [...server.deliveries.values()]
+      .map(({ manifest }) => manifest)
+      .filter(({ subscriptionId }) => subscriptionId === subscription)
+      .toSorted((a, b) => b.generation - a.generation || b.sequence - a.sequence)
+      .slice(0, limit)
+      .map(({ deliveryId: id, generation, sequence }) => {
+        const status = server.states.get(id) ?? "complete";
+        return { id, generation, sequence, status };
+      });
 
   function grantOf(part: Buffer) {
     const token = `ldsg_${randomBytes(24).toString("hex")}`;

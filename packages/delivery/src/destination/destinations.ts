@@ -6,7 +6,7 @@ import type { ObjectStore } from "../object-store/object-store.ts";
 import { assumeRole } from "../object-store/role-session.ts";
 import { openBucket } from "../object-store/s3.ts";
 import { asked } from "../served.ts";
-import { uuidBytes, uuidOf } from "../uuid.ts";
+import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { type ExternalIdKey, newExternalId, openExternalId, sealExternalId } from "./external-id.ts";
 import { type DestinationRequest, placeOf } from "./place.ts";
 import { type DestinationFailure, probeDestination } from "./probe.ts";
@@ -16,6 +16,8 @@ export type DestinationOptions = {
   readonly registry: DestinationRegistry;
   /** What external ids are kept under. */
   readonly key: ExternalIdKey;
+  /** Destinations of a customer at most that are not disabled. By default 32. */
+  readonly most?: number | undefined;
   /** What comes before `/file-delivery/` in the path of customers' roles. By default `cadastre`. */
   readonly platform?: string | undefined;
   readonly access?: BucketAccess | undefined;
@@ -43,7 +45,7 @@ export type OpenDestination = {
 export type Destinations = {
   /**
    * @throws {DeliveryError} `invalid_bucket`, `invalid_region`, `invalid_prefix`, `invalid_role_arn`, `invalid_kms_key_arn`,
-   * `destination_exists`
+   * `destination_exists`, `too_many_destinations`
    */
   readonly reserve: (customer: string, request: DestinationRequest) => Promise<IssuedDestination>;
   /** The oldest first. */
@@ -56,6 +58,15 @@ export type Destinations = {
    * @throws {DeliveryError} `not_found`, `destination_state`, `bucket_unavailable`, `external_id_unreadable`
    */
   readonly verify: (customer: string, id: string) => Promise<Destination>;
+  /** Have somebody who calls `verifyNext` find it out. @throws {DeliveryError} `not_found`, `destination_state` */
+  readonly requestVerification: (customer: string, id: string) => Promise<Destination>;
+  /**
+   * Verify the destination that has waited longest for it; undefined if none waits. One that is not as it must be is looked at again
+   * after an hour, and one that is reserved by itself after ten minutes. What cannot be found out is tried again after five.
+   *
+   * @throws {DeliveryError} `bucket_unavailable`, `external_id_unreadable`
+   */
+  readonly verifyNext: () => Promise<Destination | undefined>;
   /**
    * Give it a new external id, in the place of one that is lost. It has to be verified again.
    *
@@ -82,11 +93,18 @@ export type Destinations = {
   readonly degrade: (destination: Destination, failure: DestinationFailure) => Promise<boolean>;
 };
 
+const minute = 60_000;
+/** When a destination that is reserved is looked at first, and one that is degraded again, in milliseconds. */
+const waits = { reserved: 10 * minute, degraded: 60 * minute } as const;
+/** How long a verification has, in milliseconds, before somebody else makes another one. */
+const verificationLease = 5 * minute;
+
 /** The destinations of a registry. Speaks no HTTP. */
 export function createDestinations(options: DestinationOptions): Destinations {
   const {
     registry,
     key,
+    most = 32,
     platform = "cadastre",
     access = {},
     clock = Date.now,
@@ -94,7 +112,7 @@ export function createDestinations(options: DestinationOptions): Destinations {
   } = options;
 
   const find = async (customer: string, id: string): Promise<Destination> => {
-    const found = await registry.find(customer, id);
+    const found = isUuid(id) ? await registry.find(customer, id) : undefined;
     if (found === undefined) throw new DeliveryError("not_found");
     return found;
   };
@@ -103,6 +121,19 @@ export function createDestinations(options: DestinationOptions): Destinations {
     // It was rotated or disabled since.
     if (sealed === undefined) throw new DeliveryError("destination_not_active");
     return openExternalId(sealed, id, key);
+  };
+  const note = (destination: Destination, failure: DestinationFailure | undefined): Promise<boolean> =>
+    registry.note(destination, {
+      at: clock(),
+      failure: failure ?? null,
+      again: failure === undefined ? undefined : clock() + waits.degraded,
+    });
+  const verify = async (destination: Destination): Promise<Destination> => {
+    const { customer, id } = destination;
+    const externalId = await externalIdOf(destination);
+    const sessionName = `verify-${id}`;
+    await note(destination, await probeDestination(destination, externalId, { access, sessionName, random }));
+    return find(customer, id);
   };
   const issue = (id: string) => {
     const externalId = newExternalId(random);
@@ -114,28 +145,33 @@ export function createDestinations(options: DestinationOptions): Destinations {
       const place = placeOf(request, platform);
       const id = uuidOf(clock(), random(uuidBytes));
       const { externalId, sealed } = issue(id);
-      const reserving = registry.reserve({ ...place, id, customer, externalId: sealed, created: clock() });
+      const created = clock();
+      const due = created + waits.reserved;
+      const reserving = registry.reserve({ ...place, id, customer, externalId: sealed, created, due }, most);
       return { destination: await asked(reserving), externalId };
     },
     list: (customer) => registry.list(customer),
     find,
-    verify: async (customer, id) => {
-      const destination = await asked(registry.beginVerification(customer, id));
-      const externalId = await externalIdOf(destination);
-      const failure = await probeDestination(destination, externalId, {
-        access,
-        sessionName: `verify-${id}`,
-        random,
-      });
-      await registry.note(destination, { at: clock(), failure: failure ?? null });
-      return find(customer, id);
+    verify: async (customer, id) => verify(await asked(registry.beginVerification(customer, id))),
+    requestVerification: async (customer, id) => {
+      await find(customer, id);
+      return asked(registry.requestVerification(customer, id, clock()));
+    },
+    verifyNext: async () => {
+      const destination = await registry.claimVerification(clock(), verificationLease);
+      return destination && verify(destination);
     },
     rotate: async (customer, id) => {
+      await find(customer, id);
       await asked(registry.rotate(customer, id));
       const { externalId, sealed } = issue(id);
-      return { destination: await asked(registry.reissue(customer, id, sealed)), externalId };
+      const issued = { externalId: sealed, due: clock() + waits.reserved };
+      return { destination: await asked(registry.reissue(customer, id, issued)), externalId };
     },
-    disable: (customer, id) => asked(registry.disable(customer, id)),
+    disable: async (customer, id) => {
+      await find(customer, id);
+      return asked(registry.disable(customer, id));
+    },
     open: async (customer, id, { delivery, folder, signal }) => {
       const destination = await find(customer, id);
       if (destination.state !== "active")
@@ -150,6 +186,6 @@ export function createDestinations(options: DestinationOptions): Destinations {
       const bucket = await openBucket(destination, { access, session, signal });
       return { destination, bucket, root: `${prefix}/${folder}/` };
     },
-    degrade: (destination, failure) => registry.note(destination, { at: clock(), failure }),
+    degrade: note,
   };
 }

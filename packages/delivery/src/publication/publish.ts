@@ -12,6 +12,8 @@ export type PublishOptions = {
    * Asked before each object: whether the publication may go on, by what is so now. What it throws ends the publication.
    */
   readonly authorize: () => Promise<void>;
+  /** Told of each object once it is written and looked at. */
+  readonly written?: (() => Promise<void>) | undefined;
   readonly at?: ((point: PublicationPoint) => void | Promise<void>) | undefined;
 };
 
@@ -27,7 +29,7 @@ export type PublicationReport = { readonly created: number; readonly found: numb
 export async function publish(
   to: OpenDestination,
   publication: Publication,
-  { authorize, at = () => {} }: PublishOptions,
+  { authorize, written = async () => {}, at = () => {} }: PublishOptions,
 ): Promise<PublicationReport> {
   const report = { created: 0, found: 0 };
   for (const object of objectsOf(publication)) {
@@ -40,6 +42,7 @@ export async function publish(
     await at(`after_put ${object.name}`);
     if (before === undefined) requireSame(await to.bucket.head(key), object, to.destination);
     await at(`after_check ${object.name}`);
+    if (outcome === "created") await written();
     report[outcome === "created" ? "created" : "found"]++;
   }
   return report;

@@ -22,8 +22,13 @@ export type Ungranted = {
 
 /** What a subscription delivers by now, or why it cannot. */
 export async function groundsOf(
-  { scopeOf, profiles, source }: Pick<StepMeans, "scopeOf" | "profiles" | "source">,
-  { customer, domain, profile: id, mode }: Subscription,
+  {
+    scopeOf,
+    profiles,
+    destinations,
+    source,
+  }: Pick<StepMeans, "scopeOf" | "profiles" | "destinations" | "source">,
+  { customer, domain, profile: id, mode, destination }: Subscription,
 ): Promise<Grounds | Ungranted> {
   const scope = await grantedBy(scopeOf, customer);
   const ungranted = (code: DeliveryErrorCode): Ungranted => ({ code, version: scope?.version });
@@ -31,6 +36,8 @@ export async function groundsOf(
     return ungranted("entitlement_expired");
   if (mode !== "pull" && !scope.capabilities.includes("file_export_push"))
     return ungranted("capability_required");
+  if (mode !== "pull" && !(await isActive(destinations, customer, destination)))
+    return ungranted("destination_degraded");
   const profile = profiles.find((one) => one.id === id && one.domain === domain);
   if (profile === undefined) return ungranted("unknown_profile");
   const datasets = deliveredDatasets(source, scope, profile);
@@ -43,6 +50,12 @@ export async function groundsOf(
   };
   return { scope, profile, datasets, pins };
 }
+
+const isActive = async (
+  destinations: StepMeans["destinations"],
+  customer: string,
+  id: string | null,
+): Promise<boolean> => id !== null && (await destinations?.find(customer, id))?.state === "active";
 
 async function grantedBy(scopeOf: StepMeans["scopeOf"], customer: string): Promise<Scope | undefined> {
   try {

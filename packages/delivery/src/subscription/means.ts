@@ -1,5 +1,5 @@
 import type { Scope } from "@cadastre/entitlement";
-import type { SubscriptionRegistry } from "@cadastre/store/registry";
+import type { DestinationRegistry, SubscriptionRegistry } from "@cadastre/store/registry";
 import type { DeliveryMeans } from "../new-delivery.ts";
 import type { OutputProfile } from "../profile/profile.ts";
 import type { ExportSource } from "../source.ts";
@@ -7,6 +7,8 @@ import type { ExportSource } from "../source.ts";
 /** What the next steps of subscriptions are found by. */
 export type StepMeans = DeliveryMeans & {
   readonly registry: Pick<SubscriptionRegistry, "delivery" | "step" | "waiting">;
+  /** By which the destinations of subscriptions are known to be active. Without them none is. */
+  readonly destinations?: Pick<DestinationRegistry, "find"> | undefined;
   readonly source: ExportSource;
   readonly profiles: readonly OutputProfile[];
   /** What a customer is granted now; undefined: nothing. What it throws of entitlements that changed suspends the subscription. */

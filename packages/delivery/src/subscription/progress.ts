@@ -35,6 +35,19 @@ const outdated: readonly (string | null)[] = [
   "identities_changed",
 ];
 
+/** Why a delivery was canceled that the customer is not granted any more, or not so. */
+const isUngranted = (code: string | null): boolean =>
+  code === "entitlement_changed" || code === "capability_required";
+
+/** What a destination is at fault for: once it is active again the same place is delivered. */
+const degraded: readonly (string | null)[] = ["destination_denied", "destination_not_active"];
+
+/** Suspended until its destination is active again, or else until somebody resumes it. */
+const failed = (code: string | null, at: number): Changes => {
+  if (degraded.includes(code)) return suspended("destination_degraded", at);
+  return suspended(code === "destination_conflict" ? code : "build_failed", null);
+};
+
 /** What becomes of a subscription once its delivery has ended; undefined: it has not. */
 export function settled(subscription: Subscription, delivery: Delivery, at: number): Changes | undefined {
   const { generation, sequence, manifestSha256, toCheckpoint, code } = delivery;
@@ -42,6 +55,7 @@ export function settled(subscription: Subscription, delivery: Delivery, at: numb
     case "queued":
     case "building":
     case "sealed":
+    case "publishing":
       return undefined;
     case "complete":
     case "expired":
@@ -55,9 +69,10 @@ export function settled(subscription: Subscription, delivery: Delivery, at: numb
       };
     case "canceled":
       // What the entitlement has become is looked at then, and may be the same again.
-      return { delivery: null, ...(code === "entitlement_changed" ? { due: at } : {}) };
+      return { delivery: null, ...(isUngranted(code) ? { due: at } : {}) };
     case "failed":
       if (outdated.includes(code)) return reset(subscription, at);
-      return { delivery: null, ...(subscription.state === "active" ? suspended("build_failed", null) : {}) };
+      if (subscription.state !== "active") return { delivery: null };
+      return { delivery: null, ...(code === "delivery_expired" ? { due: at } : failed(code, at)) };
   }
 }

@@ -16,7 +16,10 @@ export type ScheduleReport = {
 };
 
 /** Times are in milliseconds. */
-export type SchedulerOptions = Pick<StepMeans, "registry" | "source" | "profiles" | "scopeOf"> & {
+export type SchedulerOptions = Pick<
+  StepMeans,
+  "registry" | "destinations" | "source" | "profiles" | "scopeOf"
+> & {
   /** How long a delivery may be fetched after it was created. By default 14 days. */
   readonly retention?: number | undefined;
   readonly creditsOf?: StepMeans["creditsOf"] | undefined;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { StoreError } from "@cadastre/store";
 import type { Subscription, SubscriptionRegistry, SubscriptionStep } from "@cadastre/store/registry";
-import { requireProfile } from "../asked-for.ts";
+import { type PushTargets, requireProfile } from "../asked-for.ts";
 import type { DeliveryStatus } from "../deliveries.ts";
 import { DeliveryError } from "../errors.ts";
 import type { OutputProfile } from "../profile/profile.ts";
@@ -18,6 +18,8 @@ export type SubscriptionOptions = {
   readonly source: Pick<ExportSource, "columns">;
   /** The first one of a domain is what it is delivered by unless asked otherwise. */
   readonly profiles: readonly OutputProfile[];
+  /** Where deliveries may be pushed to. By default nothing is pushed. */
+  readonly targets?: PushTargets;
   /** Subscriptions of a customer at most that are not canceled. By default 32. */
   readonly most?: number | undefined;
   /** Milliseconds since 1970. By default the time of this machine. */
@@ -36,8 +38,8 @@ export type Subscriptions = {
    * `replayed`.
    *
    * @throws {DeliveryError} `invalid_name`, `invalid_cadence`, `invalid_preferred_minute`, `invalid_request`, `unknown_domain`,
-   * `unknown_profile`, `destination_required`, `entitlement_denied`, `capability_required`, `push_unavailable`,
-   * `subscription_exists`, `too_many_subscriptions`, `idempotency_conflict`
+   * `unknown_profile`, `destination_required`, `entitlement_denied`, `capability_required`, `push_unavailable`, `not_found`,
+   * `destination_not_active`, `subscription_exists`, `too_many_subscriptions`, `idempotency_conflict`
    */
   readonly create: (
     caller: Caller,
@@ -81,7 +83,7 @@ const changes = {
 
 /** The subscriptions of a registry. Speaks no HTTP. */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
-  const { registry, source, profiles, most = 32, clock = Date.now, random = randomBytes } = options;
+  const { registry, source, profiles, targets, most = 32, clock = Date.now, random = randomBytes } = options;
 
   async function find({ scope }: Caller, id: string): Promise<Subscription> {
     const found = isUuid(id) ? await registry.find(scope.customer, id) : undefined;
@@ -105,7 +107,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   return {
     create: async ({ scope }, request) => {
       requireValid(request);
-      const profile = requireProfile(profiles, scope, request);
+      const profile = await requireProfile(profiles, targets, scope, request);
       if (deliveredDatasets(source, scope, profile).length === 0)
         throw new DeliveryError("entitlement_denied");
       const created = clock();

@@ -62,8 +62,8 @@ export async function buildDelivery(
  *
  * @throws {DeliveryError} `entitlement_changed`
  */
-async function requireScope(
-  { scopeOf }: Pick<BuildOptions, "scopeOf">,
+export async function requireScope(
+  { scopeOf }: Pick<WorkerMeans, "scopeOf">,
   { customer, scopeSha256 }: Delivery,
 ): Promise<Scope> {
   const scope = await scopeOf(customer);

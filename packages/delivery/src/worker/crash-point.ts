@@ -1,4 +1,6 @@
-/** Where tests have a worker die: each place between two effects that a successor has to cope with. */
+import type { PublicationPoint } from "../publication/publish.ts";
+
+/** Where tests have a builder die: each place between two effects that a successor has to cope with. */
 export const crashPoints = [
   "after_claim",
   "before_part_write",
@@ -11,4 +13,9 @@ export const crashPoints = [
   "after_manifest",
 ] as const;
 
-export type CrashPoint = (typeof crashPoints)[number];
+/** Where tests have a worker die, of whatever it does. */
+export type CrashPoint =
+  | (typeof crashPoints)[number]
+  | PublicationPoint
+  | "before_complete"
+  | "after_complete";

@@ -3,7 +3,7 @@ import { ManifestError } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 
-/** What is to be done with a delivery that could not be built. */
+/** What is to be done with a delivery that could not be built or published. */
 export type Fault = {
   readonly remedy: "lost" | "canceled" | "failed" | "retry";
   readonly code: DeliveryErrorCode;
@@ -19,7 +19,14 @@ const poison: ReadonlySet<DeliveryErrorCode> = new Set([
   "profile_changed",
   "schema_changed",
   "identities_changed",
+  "object_damaged",
+  "destination_conflict",
+  "destination_denied",
+  "destination_not_active",
 ]);
+
+/** What the entitlement does not allow any more. */
+const ungranted: ReadonlySet<DeliveryErrorCode> = new Set(["entitlement_changed", "capability_required"]);
 
 /** What an error means for the delivery that it kept from being built. */
 export function faultOf(error: unknown): Fault {
@@ -33,6 +40,6 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof ManifestError) return { remedy: "failed", code: "build_failed" };
   if (!(error instanceof DeliveryError)) return { remedy: "retry", code: "build_failed" };
   const { code } = error;
-  if (code === "entitlement_changed") return { remedy: "canceled", code };
+  if (ungranted.has(code)) return { remedy: "canceled", code };
   return { remedy: poison.has(code) ? "failed" : "retry", code };
 }

@@ -1,13 +1,14 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { ManifestSignature } from "@cadastre/manifest";
 import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
+import type { Destinations } from "../destination/destinations.ts";
 import type { DeliveryErrorCode } from "../errors.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import type { ExportSource } from "../source.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
-/** What became of a delivery that a worker had. `lost`: another worker has it by now, or it was canceled. */
-export type WorkOutcome = "complete" | "released" | "queued" | "canceled" | "failed" | "lost";
+/** What became of a delivery that a worker had. `sealed`: it waits to be published; `lost`: another worker has it by now, or it was canceled. */
+export type WorkOutcome = "complete" | "sealed" | "released" | "queued" | "canceled" | "failed" | "lost";
 
 /** What a worker tells of its work, for the log. */
 export type WorkReport = {
@@ -48,6 +49,15 @@ export type WorkerMeans = {
   readonly name: string;
 };
 
-export type WorkerOptions = WorkerMeans & {
+/** What a publisher publishes by. */
+export type PublisherMeans = Pick<WorkerMeans, "parts" | "scopeOf" | "name"> & {
+  readonly ledger: Pick<DeliveryLedger, "manifest" | "queue">;
+  readonly destinations: Pick<Destinations, "find" | "open" | "degrade">;
+};
+
+type GivenSettings = {
   readonly [Setting in keyof WorkerSettings]?: WorkerSettings[Setting] | undefined;
 };
+
+export type WorkerOptions = WorkerMeans & GivenSettings;
+export type PublisherOptions = PublisherMeans & GivenSettings;

@@ -392,18 +392,37 @@ describe("what customers ask", () => {
       expect((await lastOf(service, id)).manifest).toMatchObject({ generation: 1, sequence: 1 });
     }));
 
-  test("what cannot be built is suspended until it is resumed, and is then of the same place", () =>
+  test.each([
+    ["invalid_record", "build_failed"],
+    ["destination_conflict", "destination_conflict"],
+  ])("what fails of %s is suspended until it is resumed, and is then of the same place", (fault, code) =>
     withService(async (service) => {
       const { id } = await service.subscribe();
       await service.tick();
       const { queue } = service.registry.deliveries;
       const claimed = await queue.claim("w", { lease: 1000, attempts: 1 });
       if (claimed === undefined) throw new Error("nothing to claim");
-      await queue.end(claimed.claim, "failed", "invalid_record");
+      await queue.end(claimed.claim, "failed", fault);
       await pass(service, 3 * day);
-      expect(await placeOf(service, id)).toEqual(["suspended", 1, 0, "build_failed"]);
+      expect(await placeOf(service, id)).toEqual(["suspended", 1, 0, code]);
       await service.subscriptions.resume(service.caller, id);
       await pass(service, 1);
       expect(await placeOf(service, id)).toEqual(["active", 1, 1, null]);
-    }));
+    }),
+  );
+
+  test.each(["destination_denied", "destination_not_active", "delivery_expired"])(
+    "what fails of %s is delivered at the same place as soon as it can be",
+    (fault) =>
+      withService(async (service) => {
+        const { id } = await service.subscribe();
+        await service.tick();
+        const { queue } = service.registry.deliveries;
+        const claimed = await queue.claim("w", { lease: 1000, attempts: 1 });
+        if (claimed === undefined) throw new Error("nothing to claim");
+        await queue.end(claimed.claim, "failed", fault);
+        await pass(service, 1);
+        expect(await placeOf(service, id)).toEqual(["active", 1, 1, null]);
+      }),
+  );
 });

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { createScopes } from "../access/scopes.ts";
 import { openTrust } from "../access/trust.ts";
 import { scopeOptions } from "../catalog.ts";
+import { readSecrets } from "../data/secrets.ts";
 import { outputProfiles } from "../delivery/profiles.ts";
 import { readSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
@@ -13,10 +14,13 @@ import { signalled } from "./signalled.ts";
 /** `cadastre worker` */
 export const workerCommand = (): Command =>
   new Command("worker")
-    .description("Build the deliveries that customers ask for, until a signal stops it.")
+    .description(
+      "Build the deliveries that customers ask for, and publish those that are pushed, until a signal stops it.",
+    )
     .action(() =>
       withServiceRegistry(async (registry, folder, config) => {
         const log = createLog(config.logLevel);
+        const { skipTokenKey } = await readSecrets(folder);
         const manifestKeys = await readSigningKeys(config, folder);
         const trust = await openTrust(config, folder, (error) =>
           log.warn(describe(error), "could not read the key set anew"),
@@ -29,6 +33,7 @@ export const workerCommand = (): Command =>
           scopes,
           outputs: outputProfiles(config),
           manifestKeys,
+          skipTokenKey,
           log,
         });
         say("Building deliveries. Stop with Ctrl-C.");

@@ -1,6 +1,11 @@
-import type { AcknowledgementRequest, ExportRequest, SubscriptionRequest } from "@cadastre/delivery";
+import type {
+  AcknowledgementRequest,
+  DestinationRequest,
+  ExportRequest,
+  SubscriptionRequest,
+} from "@cadastre/delivery";
 import { z } from "zod";
-import { Refused } from "../errors.ts";
+import { type RefusalCode, Refused } from "../errors.ts";
 
 const exportRequest = z.strictObject({
   domain: z.string(),
@@ -22,6 +27,23 @@ const subscriptionRequest = z.strictObject({
   idempotencyKey: z.string().optional(),
 });
 
+const destinationRequest = z.strictObject({
+  bucket: z.string(),
+  region: z.string(),
+  prefix: z.string(),
+  roleArn: z.string(),
+  kmsKeyArn: z.string().nullish(),
+});
+
+/** What a member of a destination is refused with that is missing, or no text. */
+const destinationFaults: Readonly<Record<keyof DestinationRequest, RefusalCode>> = {
+  bucket: "invalid_bucket",
+  region: "invalid_region",
+  prefix: "invalid_prefix",
+  roleArn: "invalid_role_arn",
+  kmsKeyArn: "invalid_kms_key_arn",
+};
+
 const acknowledgement = z.strictObject({
   generation: z.int().nonnegative(),
   sequence: z.int().nonnegative(),
@@ -29,12 +51,22 @@ const acknowledgement = z.strictObject({
   customer_reference: z.string(),
 });
 
-/** @throws {Refused} `invalid_request`, also for a member that is not known */
-function readAs<Body>(schema: z.ZodType<Body>, value: unknown): Body {
+/**
+ * @param faults codes of members, where they have their own
+ * @throws {Refused} `invalid_request`, also for a member that is not known
+ */
+function readAs<Body>(
+  schema: z.ZodType<Body>,
+  value: unknown,
+  faults: Readonly<Record<string, RefusalCode>> = {},
+): Body {
   const read = schema.safeParse(value);
   if (read.success) return read.data;
-  throw new Refused("invalid_request");
+  const codes = read.error.issues.map(({ path: [member] }) => faults[String(member)]);
+  throw new Refused(codes.every((code) => code !== undefined) ? (codes[0] ?? invalid) : invalid);
 }
+
+const invalid = "invalid_request";
 
 /** Source: interface specification, section 2.9. */
 export const readExportRequest = (value: unknown): ExportRequest => readAs(exportRequest, value);
@@ -42,6 +74,10 @@ export const readExportRequest = (value: unknown): ExportRequest => readAs(expor
 /** Source: interface specification, section 2.9. */
 export const readSubscriptionRequest = (value: unknown): SubscriptionRequest =>
   readAs(subscriptionRequest, value);
+
+/** Source: interface specification, section 2.9. */
+export const readDestinationRequest = (value: unknown): DestinationRequest =>
+  readAs(destinationRequest, value, destinationFaults);
 
 /** Source: interface specification, section 2.9. */
 export function readAcknowledgement(value: unknown): AcknowledgementRequest {

@@ -9,6 +9,8 @@ import { callerOf, findContext } from "../http/request-context.ts";
 import { inOrder } from "../http/steps.ts";
 import { underPreconditions } from "../odata/entity-tag.ts";
 import { readParameters } from "../v1/parameters.ts";
+import { destinationEndpoints } from "./destination-endpoints.ts";
+import { type DestinationEndpoint, destinationOperations } from "./destination-operations.ts";
 import { endpoints } from "./endpoints.ts";
 import { type DeliveryEndpoint, deliveryOperations } from "./operations.ts";
 import { redeem } from "./redeem.ts";
@@ -19,10 +21,10 @@ import { type SubscriptionEndpoint, subscriptionOperations } from "./subscriptio
 /** Longest body, in bytes. */
 const maxBody = 16_384;
 
-const operations = { ...deliveryOperations, ...subscriptionOperations };
-const answers = { ...endpoints, ...subscriptionEndpoints };
+const operations = { ...deliveryOperations, ...subscriptionOperations, ...destinationOperations };
+const answers = { ...endpoints, ...subscriptionEndpoints, ...destinationEndpoints };
 
-type Endpoint = DeliveryEndpoint | SubscriptionEndpoint;
+type Endpoint = DeliveryEndpoint | SubscriptionEndpoint | DestinationEndpoint;
 
 /** The endpoints by the pattern of their paths. */
 const routes = Object.entries(operations).map(([name, { path, method, ...operation }]) => ({
@@ -46,6 +48,8 @@ const told: readonly Endpoint[] = [
   "subscriptions",
   "subscription",
   "subscriptionDeliveries",
+  "destinations",
+  "destination",
 ];
 
 /** Everything of deliveries, for callers that the edge has let in. */

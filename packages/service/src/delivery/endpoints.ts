@@ -6,6 +6,7 @@ import { readAcknowledgement, readExportRequest } from "./bodies.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
 import { type DeliveryEndpoint, exportsRoot, maxPart, redemptionPath } from "./operations.ts";
+import { prefixesFor } from "./prefixes.ts";
 import type { DeliveryServices } from "./services.ts";
 import { acknowledgementView, creationView, deliveryView, statusView } from "./views.ts";
 
@@ -22,7 +23,8 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
     });
   },
 
-  list: async ({ caller, parameters }, { deliveries, cursorKey }) => {
+  list: async ({ caller, parameters }, services) => {
+    const { deliveries, cursorKey } = services;
     const { scope } = caller;
     const limit = readLimit(parameters.get("limit"));
     const given = parameters.get("after");
@@ -35,15 +37,24 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
       last === undefined || last.completed === null
         ? null
         : writeCursor({ id: last.id, completed: last.completed }, scope.customer, cursorKey);
-    const views = page.map((delivery) => deliveryView(delivery));
+    const prefixes = await prefixesFor(services, scope.customer, page);
+    const views = page.map((delivery) => deliveryView(delivery, prefixes));
     return enveloped(views, scope, { count: page.length, next_after: next });
   },
 
-  status: async (request, { deliveries }) =>
-    asIs(statusView(await deliveries.status(request.caller, request.id)), request),
+  status: async (request, services) => {
+    const { caller, id } = request;
+    const status = await services.deliveries.status(caller, id);
+    const prefixes = await prefixesFor(services, caller.scope.customer, [status.delivery]);
+    return asIs(statusView(status, prefixes), request);
+  },
 
-  cancel: async (request, { deliveries }) =>
-    once(asIs(deliveryView(await deliveries.cancel(request.caller, request.id)), request), 200),
+  cancel: async (request, services) => {
+    const { caller, id } = request;
+    const delivery = await services.deliveries.cancel(caller, id);
+    const prefixes = await prefixesFor(services, caller.scope.customer, [delivery]);
+    return once(asIs(deliveryView(delivery, prefixes), request), 200);
+  },
 
   manifest: async ({ caller, id }, { deliveries }) => {
     const { text, sha256, signature } = await deliveries.manifest(caller, id);

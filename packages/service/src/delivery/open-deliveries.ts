@@ -7,6 +7,7 @@ import type { Secrets } from "../data/secrets.ts";
 import type { RecentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
 import { type ExportMeans, exportSource } from "./export-source.ts";
+import { openDestinations } from "./open-destinations.ts";
 import { openParts } from "./parts.ts";
 import type { DeliveryServices } from "./services.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -34,8 +35,12 @@ export async function openDeliveries({
   skipTokenKey,
   ...means
 }: DeliveryMeans): Promise<DeliveryServices> {
-  const delivered = { source: exportSource(means), profiles: outputs };
+  const destinations = openDestinations(config, registry, { skipTokenKey });
+  const targets = config.push ? destinations : undefined;
+  const delivered = { source: exportSource(means), profiles: outputs, targets };
   return {
+    destinations,
+    isPushing: config.push,
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({
       ...delivered,

@@ -25,6 +25,7 @@ const states = [
   "queued",
   "building",
   "sealed",
+  "publishing",
   "complete",
   "canceled",
   "failed",
@@ -46,7 +47,12 @@ export const listed = {
   sequence: integer,
   noChange: { type: "boolean" },
   failure: orNull(object({ code: string })),
-  publication: { type: "null" },
+  publication: orNull(
+    object({
+      status: { type: "string", enum: ["waiting", "publishing", "complete", "canceled", "failed"] },
+      prefix: string,
+    }),
+  ),
   createdAt: instant,
   completedAt: orNull(instant),
   expiresAt: instant,

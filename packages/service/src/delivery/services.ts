@@ -1,9 +1,12 @@
-import type { Deliveries, Subscriptions } from "@cadastre/delivery";
+import type { Deliveries, Destinations, Subscriptions } from "@cadastre/delivery";
 
 /** What the routes of deliveries work with. */
 export type DeliveryServices = {
   readonly deliveries: Deliveries;
   readonly subscriptions: Subscriptions;
+  readonly destinations: Destinations;
+  /** Whether anything is pushed at present. */
+  readonly isPushing: boolean;
   /** JWKS of the keys that manifests are signed with, as JSON text. */
   readonly manifestKeys: string;
   /** Of 32 bytes. */

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import {
+  createPublisher,
   createScheduler,
   createWorker,
   type OutputProfile,
@@ -13,18 +14,24 @@ import type { Scopes } from "../access/scopes.ts";
 import { storedResources } from "../catalog.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { Secrets } from "../data/secrets.ts";
 import { followActivation } from "../gates/activation.ts";
 import { describe, type Log } from "../log.ts";
 import { recentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
 import { exportSource } from "./export-source.ts";
+import { openDestinations } from "./open-destinations.ts";
 import { openParts } from "./parts.ts";
 import type { SigningKeys } from "./signing-keys.ts";
+import { startVerifier } from "./start-verifier.ts";
 
 const day = 86_400_000;
 
 /** How often what is over is removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
+
+/** Deliveries that are published at once: one whose bucket is slow keeps no other one waiting. */
+const publications = 4;
 
 /** How long a page of an export may take, in milliseconds: nobody waits at the other end. */
 const pageTimeout = 60_000;
@@ -38,10 +45,10 @@ export type WorkerOptions = {
   readonly outputs: readonly OutputProfile[];
   readonly manifestKeys: SigningKeys;
   readonly log: Log;
-};
+} & Pick<Secrets, "skipTokenKey">;
 
 /**
- * Build what was asked for or is due, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
+ * Build what was asked for or is due, publish it if anything is pushed, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
  * those who ask for records wait no longer.
  */
 export async function startWorker({
@@ -51,6 +58,7 @@ export async function startWorker({
   scopes,
   outputs,
   manifestKeys: { signing },
+  skipTokenKey,
   log,
 }: WorkerOptions) {
   const store = await openSqliteStore({
@@ -66,19 +74,24 @@ export async function startWorker({
   const parts = await openParts(config, folder);
   const source = exportSource({ store, identities, activeEntitySets: activation.entitySets });
   const scopeOf = (customer: string) => scopes.of(customer, Date.now(), "fresh");
-  const worker = createWorker({
+  const destinations = config.push ? openDestinations(config, registry, { skipTokenKey }) : undefined;
+  const common = {
     ledger,
-    source,
     parts,
     scopeOf,
-    sign: (bytes) => signManifest(bytes, signing),
     name: `${hostname()}:${process.pid}`,
     lease: config.leaseSeconds * 1000,
-    report: (work) => note(log, work),
-  });
+    report: (work: WorkReport) => note(log, work),
+  };
+  const worker = createWorker({ ...common, source, sign: (bytes) => signManifest(bytes, signing) });
+  const publishers =
+    destinations === undefined
+      ? []
+      : Array.from({ length: publications }, () => createPublisher({ ...common, destinations }));
   const profiles = recentProfiles(registry.profiles);
   const scheduler = createScheduler({
     registry: registry.subscriptions,
+    destinations: registry.destinations,
     source,
     profiles: outputs,
     retention: config.retentionDays * day,
@@ -99,13 +112,16 @@ export async function startWorker({
     }
   };
   const stopping = new AbortController();
-  const working = Promise.all([worker.run(stopping.signal), scheduler.run(stopping.signal), clean()]);
+  const running = [worker, ...publishers, scheduler].map((one) => one.run(stopping.signal));
+  const working = Promise.all([...running, clean()]);
+  const verifier = destinations && startVerifier(destinations, log);
   const timer = setInterval(() => void clean(), retentionInterval);
   timer.unref();
   return {
     /** Give the delivery at hand back, with the parts that are finished. */
     stop: async (): Promise<void> => {
       clearInterval(timer);
+      verifier?.stop();
       stopping.abort();
       await working;
       activation.stop();
@@ -116,5 +132,5 @@ export async function startWorker({
 
 function note(log: Log, { delivery, outcome, code, cause }: WorkReport): void {
   if (cause === undefined) log.info({ delivery, outcome }, "worked on a delivery");
-  else log.error({ delivery, outcome, reason: code, ...describe(cause) }, "could not build a delivery");
+  else log.error({ delivery, outcome, reason: code, ...describe(cause) }, "could not work on a delivery");
 }

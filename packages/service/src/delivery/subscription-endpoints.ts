@@ -4,6 +4,7 @@ import { enveloped } from "../v1/envelope.ts";
 import { asIs, once, readLimit } from "./answers.ts";
 import { readSubscriptionRequest } from "./bodies.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
+import { prefixesFor } from "./prefixes.ts";
 import type { DeliveryServices } from "./services.ts";
 import { type SubscriptionEndpoint, subscriptionsRoot } from "./subscription-operations.ts";
 import { createdSubscriptionView, subscriptionView } from "./subscription-views.ts";
@@ -36,9 +37,12 @@ export const subscriptionEndpoints: Readonly<Record<SubscriptionEndpoint, Endpoi
   subscription: async (request, { subscriptions }) =>
     asIs(subscriptionView(await subscriptions.find(request.caller, request.id)), request),
 
-  subscriptionDeliveries: async ({ caller, id, parameters }, { subscriptions }) => {
-    const found = await subscriptions.deliveries(caller, id, readLimit(parameters.get("limit")));
-    const views = found.map(({ delivery, state }) => deliveryView(delivery, state));
+  subscriptionDeliveries: async ({ caller, id, parameters }, services) => {
+    const limit = readLimit(parameters.get("limit"));
+    const found = await services.subscriptions.deliveries(caller, id, limit);
+    const pushed = found.map(({ delivery }) => delivery);
+    const prefixes = await prefixesFor(services, caller.scope.customer, pushed);
+    const views = found.map(({ delivery, state }) => deliveryView(delivery, prefixes, state));
     return enveloped(views, caller.scope, { count: found.length });
   },
 

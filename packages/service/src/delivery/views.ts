@@ -1,5 +1,5 @@
-import type { DeliveryStatus } from "@cadastre/delivery";
-import type { Acknowledgement, Delivery, DeliveryState } from "@cadastre/store/registry";
+import { type DeliveryStatus, folderOf } from "@cadastre/delivery";
+import type { Acknowledgement, Delivery, DeliveryState, Destination } from "@cadastre/store/registry";
 
 const instant = (at: number): string => new Date(at).toISOString();
 
@@ -13,8 +13,35 @@ export const creationView = ({ id, domain, mode, destination, created }: Deliver
   createdAt: instant(created),
 });
 
+/** What is told of destinations beside a delivery: prefixes by their ids. */
+export type Prefixes = ReadonlyMap<string, string>;
+
+export const prefixesOf = (destinations: readonly Destination[]): Prefixes =>
+  new Map(destinations.map(({ id, prefix }) => [id, prefix]));
+
+/** How far what is pushed is, where that is not the state itself. */
+const publicationStates: Partial<Record<DeliveryState, string>> = {
+  queued: "waiting",
+  building: "waiting",
+  sealed: "waiting",
+  // Once it was complete it stays in the bucket.
+  expired: "complete",
+  purged: "complete",
+};
+
+const publicationView = (delivery: Delivery, state: DeliveryState, prefixes: Prefixes) => {
+  const { destination } = delivery;
+  if (destination === null) return null;
+  const prefix = `${prefixes.get(destination) ?? ""}/${folderOf(delivery)}/`;
+  return { status: publicationStates[state] ?? state, prefix };
+};
+
 /** A delivery in the list. */
-export const deliveryView = (delivery: Delivery, state: DeliveryState = delivery.state) => ({
+export const deliveryView = (
+  delivery: Delivery,
+  prefixes: Prefixes,
+  state: DeliveryState = delivery.state,
+) => ({
   id: delivery.id,
   status: state,
   domain: delivery.domain,
@@ -24,15 +51,15 @@ export const deliveryView = (delivery: Delivery, state: DeliveryState = delivery
   sequence: delivery.sequence,
   noChange: delivery.noChange,
   failure: delivery.code === null ? null : { code: delivery.code },
-  publication: null,
+  publication: publicationView(delivery, state, prefixes),
   createdAt: instant(delivery.created),
   completedAt: delivery.completed === null ? null : instant(delivery.completed),
   expiresAt: instant(delivery.expires),
 });
 
 /** A delivery by itself. */
-export const statusView = ({ delivery, state, parts }: DeliveryStatus) => ({
-  ...deliveryView(delivery, state),
+export const statusView = ({ delivery, state, parts }: DeliveryStatus, prefixes: Prefixes) => ({
+  ...deliveryView(delivery, prefixes, state),
   progress: { parts },
 });
 

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import type { IRouter, Response } from "express";
 import type { Config } from "../config.ts";
+import { destinationOperations } from "../delivery/destination-operations.ts";
 import { deliveryOperations, keySetOperation } from "../delivery/operations.ts";
 import { subscriptionOperations } from "../delivery/subscription-operations.ts";
 import { found, sendAnswer } from "../http/answer.ts";
@@ -38,6 +39,7 @@ const operations: readonly Operation[] = [
   ...Object.values(v1Operations),
   ...Object.values(deliveryOperations),
   ...Object.values(subscriptionOperations),
+  ...Object.values(destinationOperations),
   keySetOperation,
   ...healthOperations,
   document,

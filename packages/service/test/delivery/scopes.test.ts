@@ -1,13 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
+import type { Entitlement } from "@cadastre/entitlement";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { storedResources } from "../../src/catalog.ts";
-import { withRegistry } from "../../src/data/registry.ts";
-import { readIssuer } from "../../src/demo/issuer.ts";
 import { ask, type Collection } from "../support/ask.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
+import { entitle } from "../support/entitle.ts";
 import { type Running, run } from "../support/running.ts";
 
 const root = "/v1/file-exports";
@@ -18,22 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** Give a demo customer the next version of its entitlement. */
-async function change(customer: string, change: (before: Entitlement) => Entitlement): Promise<void> {
-  const signer = await readIssuer(running.folder);
-  await withRegistry(running.folder, async ({ entitlements }) => {
-    const installed = await entitlements.find(`demo-${customer}`);
-    const [, payload = ""] = installed?.jws.split(".") ?? [];
-    const before = parseEntitlement(JSON.parse(Buffer.from(payload, "base64url").toString()));
-    const document = { ...change(before), ver: before.ver + 1, jti: randomUUID() };
-    await entitlements.install({
-      customer: `demo-${customer}`,
-      version: document.ver,
-      jws: await signEntitlement(document, signer),
-      installed: Date.now(),
-    });
-  });
-}
+const change = (customer: string, changed: (before: Entitlement) => Entitlement): Promise<void> =>
+  entitle(running, customer, changed);
 
 /** Listings in Texas of the first system, with all of their fields. */
 async function texasListings() {

@@ -52,6 +52,46 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         );
       }));
 
+    test("what waits to be verified is claimed by one, and again if nothing is noted", () =>
+      withRegistry(async ({ destinations }, again) => {
+        const other = (await again()).destinations;
+        const [first, second] = [newDestination({ due: at + 20 }), newDestination({ prefix: "later" })];
+        for (const one of [first, second]) await destinations.reserve(one);
+        expect(await destinations.claimVerification(at + 10, 100)).toBeUndefined();
+        await other.requestVerification(customer, second.id, at + 10);
+        const claims = await Promise.all(
+          [destinations, other, destinations].map((one) => one.claimVerification(at + 10, 100)),
+        );
+        const [claimed, ...more] = claims.filter((one) => one !== undefined);
+        expect(more).toEqual([]);
+        expect(claimed).toMatchObject({ id: second.id, state: "verifying" });
+        expect(await destinations.claimVerification(at + 20, 100)).toMatchObject({ id: first.id });
+        const late = await other.claimVerification(at + 110, 100);
+        expect(late?.id).toBe(second.id);
+        expect(claimed && (await destinations.note(claimed, bad))).toBe(false);
+        expect(late && (await destinations.note(late, { ...bad, again: at + 500 }))).toBe(true);
+        expect(await destinations.claimVerification(at + 499, 100)).toMatchObject({ id: first.id });
+        const later = await destinations.claimVerification(at + 500, 100);
+        expect(later).toMatchObject({ id: second.id, state: "verifying", failure: "role_denied" });
+        expect(later && (await destinations.note(later, good))).toBe(true);
+        await destinations.disable(customer, first.id);
+        expect(await destinations.claimVerification(at + 9e9, 100)).toBeUndefined();
+        await destinations.requestVerification(customer, second.id, at);
+        expect(await destinations.find(customer, second.id)).toMatchObject({ state: "active" });
+        expect(await codeOf(destinations.requestVerification(customer, first.id, at))).toBe(
+          "destination_state",
+        );
+      }));
+
+    test("a customer has so many destinations that are not disabled", () =>
+      withRegistry(async ({ destinations }) => {
+        const [one, two] = [newDestination(), newDestination({ prefix: "two" })];
+        await destinations.reserve(one, 1);
+        expect(await codeOf(destinations.reserve(two, 1))).toBe("too_many_destinations");
+        await destinations.disable(customer, one.id);
+        await destinations.reserve(two, 1);
+      }));
+
     test("a list has the oldest first", () =>
       withRegistry(async ({ destinations }) => {
         const [late, early] = [newDestination({ created: at + 2e6 }), newDestination({ bucket: "another" })];
@@ -129,7 +169,7 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         const second = await destinations.beginVerification(customer, id);
         expect(await destinations.note(first, good)).toBe(false);
         await destinations.rotate(customer, id);
-        await destinations.reissue(customer, id, "sealed anew");
+        await destinations.reissue(customer, id, { externalId: "sealed anew" });
         expect(await destinations.note(second, good)).toBe(false);
         expect(await destinations.find(customer, id)).toMatchObject({ state: "reserved", verified: null });
       }));
@@ -140,13 +180,15 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         const wanted = newDestination();
         await destinations.reserve(wanted);
         const active = await activate(registry, wanted);
-        expect(await codeOf(destinations.reissue(customer, wanted.id, "x"))).toBe("destination_state");
+        expect(await codeOf(destinations.reissue(customer, wanted.id, { externalId: "x" }))).toBe(
+          "destination_state",
+        );
         for (let i = 0; i < 2; i++)
           expect(await destinations.rotate(customer, wanted.id)).toMatchObject({ state: "rotating" });
         expect(await destinations.externalId(customer, wanted.id)).toBeUndefined();
         expect(await destinations.note(active, bad)).toBe(false);
         expect(await codeOf(destinations.beginVerification(customer, wanted.id))).toBe("destination_state");
-        await destinations.reissue(customer, wanted.id, "sealed anew");
+        await destinations.reissue(customer, wanted.id, { externalId: "sealed anew" });
         expect(await destinations.externalId(customer, wanted.id)).toBe("sealed anew");
         expect(await activate(registry, wanted)).toMatchObject({ state: "active" });
       }));

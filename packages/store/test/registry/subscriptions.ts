@@ -188,6 +188,39 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
         ]);
       }));
 
+    test("one waits whose destination is not active any more, and once it is again", () =>
+      withRegistry(async (registry) => {
+        const { subscriptions, destinations } = registry;
+        const destination = await destinations.reserve({
+          id: nextId(),
+          customer,
+          bucket: "acme-exports",
+          region: "us-west-2",
+          prefix: "cadastre",
+          roleArn: "arn:aws:iam::111122223333:role/cadastre/file-delivery/exports",
+          kmsKeyArn: null,
+          externalId: "sealed",
+          created: at,
+        });
+        const found = async (failure: string | null) => {
+          const { id } = destination;
+          await destinations.note(await destinations.beginVerification(customer, id), { at, failure });
+        };
+        await found(null);
+        const pushed = newSubscription({ mode: "push", destination: destination.id });
+        const { subscription } = await subscriptions.create(pushed, null, most);
+        const active = await subscriptions.step(subscription, { changes: { due: at + hour } });
+        const waiting = async () => (await subscriptions.waiting(at, "", 9)).map(({ id }) => id);
+        expect(await waiting()).toEqual([]);
+        await found("role_denied");
+        expect(await waiting()).toEqual([pushed.id]);
+        const suspended = { state: "suspended", code: "destination_degraded", due: at + hour } as const;
+        await subscriptions.step(active, { changes: suspended });
+        expect(await waiting()).toEqual([]);
+        await found(null);
+        expect(await waiting()).toEqual([pushed.id]);
+      }));
+
     test("what waits is what is due, what has another entitlement, and what has a delivery that ended", () =>
       withRegistry(async (registry) => {
         const { subscriptions, entitlements } = registry;

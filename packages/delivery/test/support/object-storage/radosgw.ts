@@ -34,6 +34,16 @@ const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" }
  */
 export async function startRadosgw(): Promise<ObjectServer> {
   if (!hasRadosgw) throw new Error("no radosgw is installed");
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await startCluster();
+    } catch (error) {
+      // Another cluster may have taken a port that was free.
+      if (attempt === 3) throw error;
+    }
+}
+
+async function startCluster(): Promise<ObjectServer> {
   const folder = mkdtempSync(join(tmpdir(), "radosgw-"));
   for (const name of ["mon", "osd", "log", "run", "rgw"]) mkdirSync(join(folder, name));
   const [monitorPort, port] = [await freePort(), await freePort()];
@@ -49,6 +59,7 @@ export async function startRadosgw(): Promise<ObjectServer> {
   const children: ChildProcess[] = [];
   const start = (program: string, ...args: string[]) =>
     children.push(spawn(program, [...args, "-f"], { env, cwd: folder, stdio: "ignore" }));
+  const until = (isReady: () => boolean | Promise<boolean>) => untilReady(children, isReady);
   const kill = () => {
     // Nothing of it is kept: there is nothing to end in order.
     for (const child of children) child.kill("SIGKILL");
@@ -151,13 +162,19 @@ const withoutConditions = ({ Version, Statement }: Policy): Policy => ({
   Statement: Statement.map((statement) => ({ ...statement, Condition: undefined })),
 });
 
-async function until(isReady: () => boolean | Promise<boolean>): Promise<void> {
+async function untilReady(
+  daemons: readonly ChildProcess[],
+  isReady: () => boolean | Promise<boolean>,
+): Promise<void> {
   for (const deadline = Date.now() + 90_000; ; ) {
+    let cause: unknown;
     try {
       if (await isReady()) return;
     } catch (error) {
-      if (Date.now() > deadline) throw error;
+      cause = error;
     }
+    if (daemons.some(({ exitCode }) => exitCode !== null)) throw new Error("a daemon has ended", { cause });
+    if (Date.now() > deadline) throw new Error("it takes too long", { cause });
     await setTimeout(100);
   }
 }

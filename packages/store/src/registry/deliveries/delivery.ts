@@ -1,11 +1,12 @@
 /**
- * Where a delivery may go from each state. `sealed` is built and not yet published; what is only fetched is complete
+ * Where a delivery may go from each state. `sealed` is built and waits to be published; what is only fetched is complete
  * as soon as it is built. `expired` is not served any more, `purged` has no bytes any more.
  */
 export const transitions = {
   queued: ["building", "canceled"],
   building: ["building", "queued", "sealed", "complete", "canceled", "failed"],
-  sealed: ["complete", "canceled", "expired"],
+  sealed: ["publishing", "complete", "canceled", "failed"],
+  publishing: ["publishing", "sealed", "complete", "canceled", "failed"],
   complete: ["expired"],
   expired: ["purged"],
   canceled: [],
@@ -22,7 +23,12 @@ export const statesBefore = (state: DeliveryState): readonly DeliveryState[] =>
   );
 
 /** States of deliveries that are still to be built or published. */
-export const openStates = ["queued", "building", "sealed"] as const satisfies readonly DeliveryState[];
+export const openStates = [
+  "queued",
+  "building",
+  "sealed",
+  "publishing",
+] as const satisfies readonly DeliveryState[];
 
 /** States of deliveries that have no parts any more, or will have none. */
 export const deadStates = ["purged", "canceled", "failed"] as const satisfies readonly DeliveryState[];

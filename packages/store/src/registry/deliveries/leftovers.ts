@@ -5,6 +5,9 @@ import { grantTable } from "./grants.ts";
 import type { DeliveryRetention } from "./retention.ts";
 import { bytesTable, deliveryTable, manifestTable, partTable } from "./rows.ts";
 
+/** Why a delivery fails whose time is over before it was published. */
+const deliveryExpired = "delivery_expired";
+
 /** What is not needed any more of the deliveries in a database. */
 export function createDeliveryRetention(knex: Knex): DeliveryRetention {
   /** Bytes that no part has, and that nobody is putting. */
@@ -25,6 +28,10 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
   return {
     expire: async (at) => {
       await grantTable(knex).where("expires", "<=", at).delete();
+      await deliveryTable(knex)
+        .whereIn("state", ["sealed", "publishing"])
+        .andWhere("expires", "<=", at)
+        .update({ state: "failed", code: deliveryExpired, worker: null });
       return deliveryTable(knex)
         .whereIn("state", statesBefore("expired"))
         .andWhere("expires", "<=", at)

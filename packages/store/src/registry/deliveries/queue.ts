@@ -6,18 +6,20 @@ export type ClaimTerms = {
   readonly lease: number;
   /** Claims of a delivery without progress; after them it fails. */
   readonly attempts: number;
+  /** What the delivery is claimed for. By default to build it. */
+  readonly task?: "build" | "publish" | undefined;
 };
 
-/** A delivery that a worker builds. Whoever claims it later has a higher fence, and this claim is lost. */
+/** A delivery that a worker builds or publishes. Whoever claims it later has a higher fence, and this claim is lost. */
 export type Claim = { readonly id: string; readonly fence: number };
 
 /**
- * The deliveries that wait to be built. All that is done under a claim is done as a whole, and only while no later
+ * The deliveries that wait to be built or published. All that is done under a claim is done as a whole, and only while no later
  * claim was made. Leases are measured by the clock of the database; every method throws {@link StoreError}
  * `registry_unavailable`, and those that take a claim `lease_lost`.
  */
 export type DeliveryQueue = {
-  /** The longest waiting delivery, or one whose lease has ended. */
+  /** The longest waiting delivery, or one whose lease has ended; what is sealed waits to be published. */
   readonly claim: (
     worker: string,
     terms: ClaimTerms,
@@ -27,8 +29,12 @@ export type DeliveryQueue = {
   readonly announce: (claim: Claim, sha256: string) => Promise<void>;
   /** Note a part whose bytes were announced, and are put. */
   readonly addPart: (claim: Claim, part: DeliveryPart) => Promise<void>;
-  /** End the building: complete if it is only fetched. */
+  /** End the building: complete if it is only fetched, else it waits to be published. */
   readonly seal: (claim: Claim, manifest: SealedManifest, at: number) => Promise<void>;
+  /** Note that the publishing goes on: an object more was written. */
+  readonly advance: (claim: Claim) => Promise<void>;
+  /** End the publishing. */
+  readonly complete: (claim: Claim, at: number) => Promise<void>;
   /** Give a delivery back that nothing is wrong with. */
   readonly release: (claim: Claim) => Promise<void>;
   /** Have a delivery tried again after a time in milliseconds; it fails if it was tried often enough. */
@@ -37,7 +43,7 @@ export type DeliveryQueue = {
     after: number,
     attempts: number,
     code: string,
-  ) => Promise<"queued" | "failed">;
+  ) => Promise<"queued" | "sealed" | "failed">;
   readonly end: (claim: Claim, state: "canceled" | "failed", code: string) => Promise<void>;
   /** Say that bytes were put and are not noted: they are removed if nothing needs them. Takes no claim, for it was lost. */
   readonly abandon: (sha256: string) => Promise<void>;

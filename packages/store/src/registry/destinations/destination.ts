@@ -38,9 +38,11 @@ export type NewDestination = DestinationPlace & {
   readonly externalId: string;
   /** Milliseconds since 1970. */
   readonly created: number;
+  /** When it is to be looked at for the first time; by default when somebody asks for it. */
+  readonly due?: number | undefined;
 };
 
-export type Destination = Omit<NewDestination, "externalId"> & {
+export type Destination = Omit<NewDestination, "externalId" | "due"> & {
   readonly state: DestinationState;
   /** What its last verification or publication failed of. */
   readonly failure: string | null;
@@ -55,6 +57,8 @@ export type DestinationFinding = {
   readonly at: number;
   /** What is wrong with it; null: nothing. */
   readonly failure: string | null;
+  /** When it is to be looked at again; by default when somebody asks for it. */
+  readonly again?: number | undefined;
 };
 
 /**
@@ -67,9 +71,10 @@ export type DestinationRegistry = {
    * Keep a place for a customer. What lies in a place is of one destination: no other one that is not disabled may have its
    * prefix, one below it or one above it, whosever it is.
    *
-   * @throws {StoreError} `destination_exists`, `unknown_customer`
+   * @param most destinations that are not disabled which the customer may have with this one; by default any number
+   * @throws {StoreError} `destination_exists`, `too_many_destinations`, `unknown_customer`
    */
-  readonly reserve: (destination: NewDestination) => Promise<Destination>;
+  readonly reserve: (destination: NewDestination, most?: number) => Promise<Destination>;
   readonly find: (customer: string, id: string) => Promise<Destination | undefined>;
   /** Those of a customer, the oldest first. */
   readonly list: (customer: string) => Promise<readonly Destination[]>;
@@ -77,6 +82,13 @@ export type DestinationRegistry = {
   readonly externalId: (customer: string, id: string) => Promise<string | undefined>;
   /** Begin a round of verification. One that is active stays so meanwhile. */
   readonly beginVerification: (customer: string, id: string) => Promise<Destination>;
+  /** Have one looked at by whoever claims it, as {@link DestinationRegistry.beginVerification} does. */
+  readonly requestVerification: (customer: string, id: string, at: number) => Promise<Destination>;
+  /**
+   * Begin a round of the one that has waited longest to be looked at. If nothing is noted of it, it waits again after some
+   * milliseconds.
+   */
+  readonly claimVerification: (at: number, lease: number) => Promise<Destination | undefined>;
   /** Note what a verification or a publication has found; false: the destination is in another round, or not in use. */
   readonly note: (
     destination: Pick<Destination, "id" | "round">,
@@ -85,7 +97,11 @@ export type DestinationRegistry = {
   /** Throw its external id away: nothing is written to it any more. */
   readonly rotate: (customer: string, id: string) => Promise<Destination>;
   /** Give one that is rotating its new external id. */
-  readonly reissue: (customer: string, id: string, externalId: string) => Promise<Destination>;
+  readonly reissue: (
+    customer: string,
+    id: string,
+    issued: Pick<NewDestination, "externalId" | "due">,
+  ) => Promise<Destination>;
   /** Give it up for good. Its place is free, and one that is disabled stays as it is. */
   readonly disable: (customer: string, id: string) => Promise<Destination>;
 };

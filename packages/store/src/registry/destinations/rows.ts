@@ -16,13 +16,14 @@ type DestinationRow = {
   readonly failure: string | null;
   readonly verified: number | string | null;
   readonly round: number;
+  readonly due: number | string | null;
 };
 
 /** The tables, to build a statement on. */
 export const destinationTable = (knex: Knex) => knex<DestinationRow>("cadastre_destination");
 export const bucketTable = (knex: Knex) => knex<{ readonly name: string }>("cadastre_destination_bucket");
 
-const toDestination = (row: DestinationRow): Destination => ({
+export const toDestination = (row: DestinationRow): Destination => ({
   id: row.id,
   customer: row.customer,
   bucket: row.bucket,

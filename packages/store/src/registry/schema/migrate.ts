@@ -208,6 +208,20 @@ const steps: MigrationSteps = {
           "subscription is not null and state in ('complete', 'expired', 'purged')",
         ),
       ),
+  "007_publications": (schema) =>
+    schema
+      .raw("drop index cadastre_delivery_open")
+      .raw(
+        partialUnique(
+          "cadastre_delivery_open",
+          "cadastre_delivery (subscription)",
+          "state in ('queued', 'building', 'sealed', 'publishing')",
+        ),
+      )
+      .alterTable("cadastre_destination", (table) => {
+        // When it is to be looked at: asked for, or again.
+        table.bigInteger("due").index();
+      }),
 };
 
 /** A statement that has no two rows alike among those of a condition. */

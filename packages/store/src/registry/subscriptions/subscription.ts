@@ -91,7 +91,7 @@ export type SubscriptionRegistry = {
   readonly delivery: (id: string) => Promise<Delivery | undefined>;
   /**
    * Subscriptions that something is to be done for, in the order of their ids, those after an id: their delivery has ended; or they
-   * have none and it is due, or their customer has another entitlement.
+   * have none and it is due, or their customer has another entitlement, or their destination is not active any more, or is again.
    */
   readonly waiting: (at: number, after: string, limit: number) => Promise<readonly Subscription[]>;
   /**

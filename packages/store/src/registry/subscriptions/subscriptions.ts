@@ -58,27 +58,43 @@ async function giveUp(transaction: Knex.Transaction, id: string, code: string): 
     throw new StoreError("subscription_changed", id);
 }
 
+/** Why a subscription is suspended whose destination is not active. */
+const destinationDegraded = "destination_degraded";
+
 /** Those that something is to be done for at a time. */
 const waiting = (knex: Knex, at: number) =>
   subscriptionTable(knex)
     .join("cadastre_customer as c", "c.name", "cadastre_subscription.customer")
     .leftJoin("cadastre_delivery as d", "d.id", "cadastre_subscription.delivery")
+    .leftJoin("cadastre_destination as t", "t.id", "cadastre_subscription.destination")
     .whereNot("cadastre_subscription.state", "canceled")
     .andWhere((either) => {
       either.where(hasEnded).orWhere((next) => {
         next
           .whereNull("cadastre_subscription.delivery")
           .whereIn("cadastre_subscription.state", ["active", "suspended"])
-          .whereRaw("(?? <= ? or ?? <> ??)", [
-            "cadastre_subscription.due",
-            at,
-            "c.version",
-            "cadastre_subscription.entitlement_version",
-          ])
+          .andWhere((now) => {
+            now
+              .where("cadastre_subscription.due", "<=", at)
+              .orWhereRaw("?? <> ??", ["c.version", "cadastre_subscription.entitlement_version"])
+              .orWhere(hasOtherDestination);
+          })
           .whereNotNull("cadastre_subscription.due");
       });
     })
     .select("cadastre_subscription.*");
+
+/** Its destination is not active any more, or is again. */
+const hasOtherDestination = (builder: Knex.QueryBuilder): void => {
+  const isDegraded = { "cadastre_subscription.code": destinationDegraded };
+  builder
+    .where((repaired) => {
+      repaired.where({ ...isDegraded, "t.state": "active" });
+    })
+    .orWhere((degraded) => {
+      degraded.where("cadastre_subscription.state", "active").whereNot("t.state", "active");
+    });
+};
 
 const hasEnded = (builder: Knex.QueryBuilder): void => {
   builder.whereNotNull("cadastre_subscription.delivery").whereNotIn("d.state", openStates);

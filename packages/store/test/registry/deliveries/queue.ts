@@ -7,6 +7,7 @@ import {
   codeOf,
   create,
   customer,
+  day,
   lapsed,
   manifest,
   newPart,
@@ -75,6 +76,71 @@ export function queueConformance(name: string, withRegistry: WithRegistry): void
         const held = await claim(registry, lapsed);
         await registry.deliveries.queue.extend(held, 60_000);
         expect(await registry.deliveries.queue.claim("w2", terms)).toBeUndefined();
+      }));
+
+    test("what is sealed is published by whoever publishes, under a lease and a fence of its own", () =>
+      withRegistry(async (registry, again) => {
+        const { queue, find } = registry.deliveries;
+        const { id } = await create(registry, { mode: "both", destination: "d1" });
+        await queue.seal(await claim(registry), manifest, at);
+        expect(await queue.claim("w1", terms)).toBeUndefined();
+        const publishing = { ...terms, task: "publish" } as const;
+        const lost = await claim(registry, { ...publishing, lease: -1 });
+        expect(await find(customer, id)).toMatchObject({ state: "publishing", attempts: 1, completed: null });
+        expect(await queue.claim("w1", terms)).toBeUndefined();
+        const other = (await again()).deliveries.queue;
+        const held = await claim(await again(), publishing, "w2");
+        expect(held).toEqual({ id, fence: 3 });
+        const asked = [
+          queue.extend(lost, 1),
+          queue.advance(lost),
+          queue.complete(lost, at),
+          queue.release(lost),
+        ];
+        // Nothing more is built of it, by whomever.
+        const built = [
+          queue.announce(held, sha("b")),
+          queue.addPart(held, newPart(0)),
+          queue.seal(held, manifest, at),
+        ];
+        const codes = await Promise.all([...asked, ...built].map(codeOf));
+        expect(new Set(codes)).toEqual(new Set(["lease_lost"]));
+        await other.release(held);
+        expect(await find(customer, id)).toMatchObject({ state: "sealed", attempts: 1 });
+        const next = await claim(registry, publishing);
+        expect(await queue.retry(next, 0, 3, "bucket_unavailable")).toBe("sealed");
+        const last = await claim(registry, publishing);
+        await queue.advance(last);
+        expect(await find(customer, id)).toMatchObject({ attempts: 1 });
+        await queue.complete(last, at + 5);
+        expect(await find(customer, id)).toMatchObject({ state: "complete", completed: at + 5 });
+        expect(await codeOf(queue.complete(last, at))).toBe("lease_lost");
+      }));
+
+    test("what is published is given up, fails after so many attempts, and once its time is over", () =>
+      withRegistry(async (registry) => {
+        const { queue, retention, cancel, find } = registry.deliveries;
+        const publishing = { ...terms, task: "publish" } as const;
+        const begun = async () => {
+          const { id } = await create(registry, { mode: "push", destination: "d1" });
+          await queue.seal(await claim(registry), manifest, at);
+          return { id, held: await claim(registry, publishing) };
+        };
+        const canceled = await begun();
+        expect(await cancel(customer, canceled.id, "code")).toMatchObject({ state: "canceled" });
+        expect(await codeOf(queue.complete(canceled.held, at))).toBe("lease_lost");
+        const failed = await begun();
+        expect(await queue.retry(failed.held, 0, 1, "bucket_unavailable")).toBe("failed");
+        const late = await begun();
+        expect(await retention.expire(at + 20 * day)).toBe(0);
+        expect(await find(customer, late.id)).toMatchObject({ state: "failed", code: "delivery_expired" });
+        const over = await begun();
+        expect(await retention.earliestCheckpoint()).toBeUndefined();
+        await queue.end(over.held, "failed", "destination_conflict");
+        expect(await find(customer, over.id)).toMatchObject({
+          state: "failed",
+          code: "destination_conflict",
+        });
       }));
 
     test("a lease ends by itself", () =>

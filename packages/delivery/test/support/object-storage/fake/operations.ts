@@ -71,7 +71,7 @@ function list({ bucket, query, may }: Operation, buckets: Map<string, Bucket>): 
   if (found === undefined) return noBucket;
   const prefix = query.get("prefix") ?? "";
   if (!may("s3:ListBucket", bucketArn(bucket), { "s3:prefix": prefix })) return denied;
-  const after = query.get("continuation-token") ?? "";
+  const after = query.get("continuation-token") ?? query.get("start-after") ?? "";
   const { keys, next } = pageOf(found, prefix, after, pageSize);
   const items = keys.map((key) => {
     const object = found.objects.get(key);

@@ -1,0 +1,138 @@
+import { Readable } from "node:stream";
+import type { ListObjectsV2CommandOutput } from "@aws-sdk/client-s3";
+import { ClientError } from "../errors.ts";
+import { bytesOf, type Means, Passing, passingOf, persist, silence } from "../http/ask.ts";
+import { originOf } from "../http/connection.ts";
+import { type BucketAddress, readBucketAddress } from "./address.ts";
+
+export type BucketOptions = Means & {
+  /** By default what the AWS SDK finds: environment, profile. */
+  readonly region?: string | undefined;
+  /** Origin of another server than those of AWS; the bucket is then in the path. */
+  readonly endpoint?: string | undefined;
+};
+
+/** The objects below a prefix. Who reads is whom the AWS SDK finds: environment, profile, instance. */
+export type Bucket = Means & {
+  /** The keys below a prefix that come after one, in their order. */
+  readonly keys: (prefix: string, after: string) => Promise<readonly string[]>;
+  /** The bytes of an object, for one try. */
+  readonly open: (key: string, signal: AbortSignal) => Promise<Readable>;
+  /** The bytes of a small object. */
+  readonly read: (key: string) => Promise<Buffer>;
+  readonly close: () => void;
+};
+
+/** What the SDK would say is in the errors that it throws. */
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** @throws {ClientError} `bucket_invalid`, `url_invalid`, `aws_sdk_missing` */
+export async function openBucket(address: string, options: BucketOptions): Promise<Bucket> {
+  const { patience, signal, onRetry, region, endpoint } = options;
+  const means = { patience, signal, onRetry };
+  const { bucket, prefix }: BucketAddress = readBucketAddress(address);
+  const origin = endpoint === undefined ? undefined : originOf(endpoint).origin;
+  const sdk = await loadSdk();
+  const client = new sdk.S3Client({
+    // Tries are made here, for a body has to be opened anew.
+    maxAttempts: 1,
+    logger: silent,
+    responseChecksumValidation: "WHEN_REQUIRED",
+    ...(region === undefined ? {} : { region }),
+    ...(origin === undefined ? {} : { endpoint: origin, forcePathStyle: true }),
+  });
+  const get = async (key: string, until: AbortSignal): Promise<Readable> => {
+    const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: prefix + key });
+    const { Body } = await client.send(command, { abortSignal: until }).catch((error: unknown) => {
+      throw faultOf(error, key);
+    });
+    if (!(Body instanceof Readable)) throw new TypeError("the SDK gives a stream of Node.js");
+    return Readable.from(passing(Body));
+  };
+  /** Ask for something until it is there, or nothing was heard for too long. */
+  const patiently = <T>(ask: (until: AbortSignal, heard: () => void) => Promise<T>): Promise<T> =>
+    persist(means, async (until) => {
+      const quiet = silence(until, patience.timeout);
+      try {
+        return await ask(quiet.signal, quiet.heard);
+      } finally {
+        quiet.end();
+      }
+    });
+  return {
+    ...means,
+    keys: async (below, after) => {
+      const keys: string[] = [];
+      for (let token: string | undefined, isLast = false; !isLast; isLast = token === undefined) {
+        const page: ListObjectsV2CommandOutput = await patiently((until) =>
+          client
+            .send(
+              new sdk.ListObjectsV2Command({
+                Bucket: bucket,
+                Prefix: prefix + below,
+                StartAfter: prefix + after,
+                ContinuationToken: token,
+              }),
+              { abortSignal: until },
+            )
+            .catch((error: unknown) => {
+              throw faultOf(error, below);
+            }),
+        );
+        for (const { Key = "" } of page.Contents ?? []) keys.push(Key.slice(prefix.length));
+        token = page.NextContinuationToken;
+      }
+      return keys;
+    },
+    open: get,
+    read: (key) =>
+      patiently(async (until, heard) => {
+        const bytes = await bytesOf(await get(key, until), heard);
+        if (bytes === undefined) throw new ClientError("answer_too_long", { request: key });
+        return bytes;
+      }),
+    close: () => client.destroy(),
+  };
+}
+
+/** What breaks off may be asked for again. An error of a socket is else taken for one of a disk. */
+async function* passing(body: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw passingOf(error);
+  }
+}
+
+async function loadSdk() {
+  try {
+    return await import("@aws-sdk/client-s3");
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ERR_MODULE_NOT_FOUND") throw new ClientError("aws_sdk_missing");
+    throw error;
+  }
+}
+
+/** Errors of the SDK that name what is wrong with its settings, so that no other try can help. */
+const ofSettings = /^(?:CredentialsProviderError|TokenProviderError)$|Region is missing/;
+
+/** What an error of the SDK means. */
+function faultOf(error: unknown, key: string): Error {
+  if (!(error instanceof Error)) return new TypeError("the SDK throws errors");
+  const { name, message } = error;
+  const status = statusOf(error);
+  const code = /^[\w.]{1,64}$/.test(name) ? { code: name } : {};
+  if (ofSettings.test(name) || ofSettings.test(message)) return new ClientError("bucket_refused", code);
+  if (name === "AbortError") return new Passing("it fell silent");
+  if (status === undefined || status >= 500 || status === 408 || status === 429)
+    return new Passing(status === undefined ? `it could not be read (${name})` : `it gave ${status}`);
+  if (name === "NoSuchKey") return new ClientError("file_missing", { file: key });
+  return new ClientError("bucket_refused", code);
+}
+
+function statusOf(error: Error): number | undefined {
+  const metadata = "$metadata" in error ? error.$metadata : undefined;
+  const isTold = typeof metadata === "object" && metadata !== null && "httpStatusCode" in metadata;
+  return isTold && typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
+}

@@ -1,0 +1,129 @@
+import type { ChainLink } from "@cadastre/manifest";
+import { Command } from "commander";
+import { readApiKey } from "../api-key.ts";
+import { openBucket } from "../bucket/bucket.ts";
+import { ClientError } from "../errors.ts";
+import { bucketFeed } from "../follow/bucket-feed.ts";
+import type { Feed } from "../follow/feed.ts";
+import { follow } from "../follow/follow.ts";
+import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
+import type { Means } from "../http/ask.ts";
+import { connect } from "../http/connection.ts";
+import { openTarget } from "../load/open-target.ts";
+import { fetchKeys } from "../pull/keys.ts";
+import { readPins } from "../pull/pins.ts";
+import {
+  jsonOption,
+  type KeyFlags,
+  keyPlaceOf,
+  type LoadFlags,
+  type PatienceFlags,
+  parseCount,
+  stoppable,
+  type TrustFlags,
+  trustOf,
+  withKey,
+  withLoad,
+  withPatience,
+  withTrust,
+} from "./options.ts";
+import { print, say } from "./outcome.ts";
+
+type Flags = KeyFlags &
+  PatienceFlags &
+  TrustFlags &
+  LoadFlags & {
+    readonly subscription: string;
+    readonly url?: string;
+    readonly fromBucket?: string;
+    readonly region?: string;
+    readonly endpoint?: string;
+    readonly once?: true;
+    readonly poll: number;
+    readonly json?: true;
+  };
+
+/** `cadastre-client follow` */
+export const followCommand = (): Command =>
+  withTrust(
+    withLoad(
+      withPatience(
+        withKey(
+          new Command("follow")
+            .description("Keep a copy of what a subscription delivers, and acknowledge each delivery.")
+            .requiredOption("--subscription <id>", "id of the subscription")
+            .option("--url <origin>", "address of the service, such as https://listings.example")
+            .option("--from-bucket <address>", "s3://<bucket>/<prefix> that deliveries are pushed to")
+            .option("--region <region>", "of the bucket")
+            .option("--endpoint <origin>", "of a bucket that is none of AWS")
+            .option("--once", "end when nothing is left to be loaded")
+            .option("--poll <seconds>", "longest pause between two looks", parseCount, 300),
+        ),
+      ),
+    ).addOption(jsonOption()),
+    "JWKS file of who may sign (default: the keys that the server publishes)",
+  ).action((flags: Flags) =>
+    stoppable(flags, async (means) => {
+      const { feed, close } = await openFeed(flags, means);
+      try {
+        await followShown(feed, flags, means);
+      } finally {
+        close();
+      }
+    }),
+  );
+
+type OpenFeed = { readonly feed: Feed; readonly close: () => void };
+
+async function openFeed(flags: Flags, means: Means): Promise<OpenFeed> {
+  const { url, fromBucket, subscription, region, endpoint } = flags;
+  const pins = readPins(flags.pin ?? []);
+  const reference = flags.acknowledge ? flags.reference : null;
+  const connection =
+    url === undefined ? undefined : connect({ url, apiKey: await readApiKey(keyPlaceOf(flags)), ...means });
+  const trust = await trustOf(flags);
+  if (fromBucket === undefined) {
+    if (connection === undefined) throw new ClientError("url_or_bucket");
+    return { feed: serviceFeed(connection, subscription, { trust, pins, reference }), close: () => {} };
+  }
+  const keysOf = trust === "published" ? connection && (() => fetchKeys(connection)) : () => trust;
+  if (keysOf === undefined) throw new ClientError("keys_or_unsigned");
+  const bucket = await openBucket(fromBucket, { ...means, region, endpoint });
+  const acknowledge = connection && acknowledgeBy(connection, reference);
+  return { feed: bucketFeed(bucket, subscription, { keysOf, pins, acknowledge }), close: bucket.close };
+}
+
+async function followShown(feed: Feed, flags: Flags, { signal }: Means): Promise<void> {
+  const target = await openTarget(flags.into);
+  try {
+    await follow(feed, {
+      target,
+      staging: flags.staging,
+      parallel: flags.parallel,
+      once: flags.once ?? false,
+      pauses: [Math.min(5, flags.poll) * 1000, flags.poll * 1000],
+      signal,
+      onLoaded: ({ manifest, sha256 }) => {
+        if (flags.json) print(JSON.stringify(outlineOf({ manifest, sha256 })));
+        else say(summary(manifest));
+      },
+      onPause: ({ message }, pause) => say(`  ${message}; again in ${pause / 1000} s`),
+    });
+  } finally {
+    await target.close();
+  }
+}
+
+const outlineOf = ({ manifest, sha256 }: ChainLink) => ({
+  deliveryId: manifest.deliveryId,
+  domain: manifest.domain,
+  kind: manifest.kind,
+  generation: manifest.generation,
+  sequence: manifest.sequence,
+  manifestSha256: sha256,
+  rows: manifest.totals.rowCount,
+  removals: manifest.totals.removalCount,
+});
+
+const summary = ({ kind, generation, sequence, totals, window }: ChainLink["manifest"]): string =>
+  `Loaded the ${kind} ${generation}.${sequence} as of ${window.asOf}: ${totals.rowCount} rows, ${totals.removalCount} removals.`;

@@ -1,0 +1,89 @@
+import { canonicalText, readManifest, sha256 } from "@cadastre/manifest";
+import type { JSONWebKeySet } from "jose";
+import type { Bucket } from "../bucket/bucket.ts";
+import { ClientError } from "../errors.ts";
+import { deliveryId } from "../pull/exports.ts";
+import { requireSignature, type VerifiedManifest } from "../pull/manifest.ts";
+import { type Pins, requirePins } from "../pull/pins.ts";
+import { stageBy } from "../pull/staging.ts";
+import type { Feed } from "./feed.ts";
+import { type Announced, following } from "./place.ts";
+
+export type BucketFeedOptions = {
+  /** Who may have signed, asked for each manifest. */
+  readonly keysOf: () => Promise<JSONWebKeySet> | JSONWebKeySet | "unsigned";
+  readonly pins?: Pins;
+  /** How a delivery that is loaded is told to the service, if it is. */
+  readonly acknowledge?: Feed["acknowledge"];
+};
+
+/** The end of a publication. Source: docs/push-onboarding.md, "Layout below the prefix". */
+const ending = /^(\d{8,15})\/(\d{8,15})-([A-Za-z0-9][\w-]{0,127})\/_COMPLETE$/;
+
+const digits = (value: number): string => String(value).padStart(8, "0");
+
+/** The deliveries of a subscription that a service has pushed to a bucket. What has no `_COMPLETE` is not there. */
+export function bucketFeed(
+  bucket: Bucket,
+  subscription: string,
+  { keysOf, pins = {}, acknowledge }: BucketFeedOptions,
+): Feed {
+  if (!deliveryId.safeParse(subscription).success) throw new ClientError("subscription_id_invalid");
+  const root = `subscriptions/${subscription}/`;
+  const folderOf = ({ generation, sequence, id }: Announced) =>
+    `${root}${digits(generation)}/${digits(sequence)}-${id}/`;
+  return {
+    subscription,
+    next: async (last) => {
+      const after = last && `${digits(last.manifest.generation)}/${digits(last.manifest.sequence)}-`;
+      const found = await bucket.keys(root, `${root}${after ?? ""}`);
+      const announced = found.flatMap((key) => announcedBy(key.slice(root.length)));
+      const { next, isBehind } = following(announced, last);
+      if (next === undefined && isBehind) throw new ClientError("delivery_missed");
+      return next;
+    },
+    manifest: (delivery) => readPushed(bucket, folderOf(delivery), { keysOf, pins }),
+    stage: (delivery, from, options) =>
+      stageBy(
+        bucket,
+        async ({ name }) =>
+          (signal) =>
+            bucket.open(`${folderOf(from)}${name}`, signal),
+        delivery,
+        options,
+      ),
+    acknowledge,
+  };
+}
+
+function announcedBy(key: string): readonly Announced[] {
+  const [, generation, sequence, id] = ending.exec(key) ?? [];
+  if (id === undefined) return [];
+  return [{ id, generation: Number(generation), sequence: Number(sequence), isComplete: true }];
+}
+
+async function readPushed(
+  bucket: Bucket,
+  folder: string,
+  { keysOf, pins = {} }: BucketFeedOptions,
+): Promise<VerifiedManifest> {
+  const bytes = new Uint8Array(await bucket.read(`${folder}manifest.json`));
+  const hash = await sha256(bytes);
+  const end = await bucket.read(`${folder}_COMPLETE`);
+  if (end.toString("utf8") !== canonicalText({ manifestSha256: hash }))
+    throw new ClientError("manifest_hash_differs");
+  const keys = await keysOf();
+  const signed = keys === "unsigned" ? undefined : await bucket.read(`${folder}manifest.jws.json`);
+  const signature = await requireSignature(bytes, signed && jsonOf(signed), () => keys);
+  const manifest = readManifest(bytes);
+  requirePins(manifest, pins);
+  return { manifest, bytes, sha256: hash, signature };
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+import type { ManifestDataset } from "@cadastre/manifest";
+import type { PartFile } from "../content/read-part.ts";
+import { ClientError } from "../errors.ts";
+import { listOf, quoted, type SqlSession, type Table } from "./session.ts";
+
+/** Where rows and removals of a delta lie until they are applied; both go with the transaction. */
+const staged = { rows: "cadastre_rows", removals: "cadastre_removals" } as const;
+
+/** Have a table hold the rows of parts and no others. */
+export async function replaceRows(
+  session: SqlSession,
+  table: Table,
+  parts: readonly PartFile[],
+  { name, rowCount }: ManifestDataset,
+): Promise<void> {
+  await session.empty(table);
+  for (const part of parts) await session.insert(table, part);
+  await requireCount(session, table.name, rowCount, name);
+}
+
+/** Put the rows of a delta in the place of those with their keys, and take its removals away. */
+export async function changeRows(
+  session: SqlSession,
+  table: Table,
+  parts: readonly PartFile[],
+  { name, rowCount, removalCount }: ManifestDataset,
+): Promise<void> {
+  const { run } = session;
+  const [own, key] = [quoted(table.name), quoted(table.keyField)];
+  // Before any row: DuckDB would not let a row of an altered table go and come back.
+  const columns = await session.fit(table, parts);
+  const keyOnly = new Map([...table.columns].filter(([column]) => column === table.keyField));
+  const kinds = [
+    { content: "rows", columns, table: { ...table, name: staged.rows }, count: rowCount },
+    {
+      content: "removals",
+      columns: [table.keyField],
+      table: { ...table, name: staged.removals, columns: keyOnly },
+      count: removalCount,
+    },
+  ] as const;
+  for (const kind of kinds) {
+    const beside = quoted(kind.table.name);
+    await run(`create table ${beside} as select ${listOf(kind.columns)} from ${own} where false`);
+    await run(`create unique index ${quoted(`${kind.table.name}_key`)} on ${beside} (${key})`);
+    for (const part of parts) if (part.part.content === kind.content) await session.insert(kind.table, part);
+    await requireCount(session, kind.table.name, kind.count, name);
+  }
+  const changed = `select ${key} from ${staged.rows}`;
+  const removed = `select ${key} from ${staged.removals}`;
+  if ((await countOf(session, `${staged.removals} where ${key} in (${changed})`)) > 0)
+    throw new ClientError("removal_contradicted", { dataset: name });
+  if ((await countOf(session, `${own} where ${key} in (${removed})`)) !== removalCount)
+    throw new ClientError("copy_differs", { table: table.name });
+  for (const keys of [removed, changed]) await run(`delete from ${own} where ${key} in (${keys})`);
+  const list = listOf(columns);
+  await run(`insert into ${own} (${list}) select ${list} from ${staged.rows}`);
+  for (const beside of Object.values(staged)) await run(`drop table ${beside}`);
+}
+
+async function countOf({ run }: SqlSession, from: string): Promise<number> {
+  const [count] = await run(`select count(*) as n from ${from}`);
+  return Number(count?.["n"]);
+}
+
+async function requireCount(
+  session: SqlSession,
+  table: string,
+  wanted: number,
+  dataset: string,
+): Promise<void> {
+  const rows = await countOf(session, quoted(table));
+  if (rows !== wanted)
+    throw new ClientError("part_count_differs", { part: `of ${dataset}`, rows: String(rows) });
+}

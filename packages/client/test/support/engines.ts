@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import { connect, openTarget, pull, type Standing } from "@cadastre/client";
+import { DuckDBInstance } from "@duckdb/node-api";
+import Database from "better-sqlite3";
+import type pg from "pg";
+import { afterAll, beforeAll } from "vitest";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/test/support/postgres.ts";
+import { type DeliveryOptions, jwks, type Row, type TestDelivery } from "./deliveries.ts";
+import { emptyFolder } from "./folders.ts";
+import { apiKey, type TestServer } from "./server.ts";
+
+/** The text of an empty target, and rows of a query in it. */
+export type Emptied = {
+  readonly target: string;
+  readonly all: (sql: string) => Promise<readonly Row[]>;
+};
+
+export type Engine = {
+  readonly name: string;
+  readonly isAbsent: boolean;
+  readonly formats: readonly NonNullable<DeliveryOptions["format"]>[];
+  readonly begin: () => Promise<Emptied>;
+};
+
+let postgres: PostgresServer | undefined;
+let pool: pg.Pool | undefined;
+
+/** Have a PostgreSQL for the tests of a file, where it is installed. */
+export function withPostgres(): () => pg.Pool | undefined {
+  beforeAll(async () => {
+    if (!hasPostgres) return;
+    postgres = await startPostgres();
+    pool = postgres.connect();
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await postgres?.stop();
+  });
+  return () => pool;
+}
+
+export const sqlite: Engine = {
+  name: "SQLite",
+  isAbsent: false,
+  formats: ["jsonl", "csv"],
+  begin: async () => {
+    const file = join(emptyFolder(), "listings.sqlite");
+    const all = async (sql: string) => {
+      const database = new Database(file);
+      try {
+        return database.prepare<[], Row>(sql).all();
+      } finally {
+        database.close();
+      }
+    };
+    return { target: `sqlite:${file}`, all };
+  },
+};
+
+export const postgresql: Engine = {
+  name: "PostgreSQL",
+  isAbsent: !hasPostgres,
+  formats: ["jsonl", "csv"],
+  begin: async () => {
+    await pool?.query("drop schema public cascade; create schema public");
+    return { target: postgres?.url ?? "", all: async (sql) => (await pool?.query<Row>(sql))?.rows ?? [] };
+  },
+};
+
+export const duckdb: Engine = {
+  name: "DuckDB",
+  isAbsent: false,
+  formats: ["jsonl", "csv", "parquet"],
+  begin: async () => {
+    const file = join(emptyFolder(), "listings.duckdb");
+    const all = async (sql: string) => {
+      const instance = await DuckDBInstance.create(file);
+      const connection = await instance.connect();
+      const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
+      connection.closeSync();
+      instance.closeSync();
+      return rows;
+    };
+    return { target: `duckdb:${file}`, all };
+  },
+};
+
+export const engines = [sqlite, postgresql, duckdb] as const;
+
+/** Pull a delivery of a server into a target. */
+export async function load(server: TestServer, text: string, delivery: TestDelivery): Promise<Standing> {
+  server.deliveries.set(delivery.manifest.deliveryId, delivery);
+  const connection = connect({ url: server.url, apiKey, patience: { tries: 1, pause: 1 } });
+  const target = await openTarget(text);
+  const options = { target, staging: join(emptyFolder(), "staging"), trust: jwks, reference: null } as const;
+  try {
+    return (await pull(connection, delivery.manifest.deliveryId, options)).standing;
+  } finally {
+    await target.close();
+  }
+}
+
+/** A value as it was sent, of what a database gives for it. */
+export const sent = (value: unknown, like: unknown): unknown => {
+  if (value === null) return undefined;
+  if (typeof like === "number") return Number(value);
+  if (typeof like === "boolean") return typeof value === "string" ? value === "true" : Boolean(value);
+  if (typeof like === "object" && typeof value === "string") return JSON.parse(value);
+  return value;
+};

@@ -1,0 +1,48 @@
+import type { Delivery } from "@cadastre/store/registry";
+import { requirePush } from "../asked-for.ts";
+import { DeliveryError } from "../errors.ts";
+import { publishDelivery } from "../publication/publish-delivery.ts";
+import { sealedPublication } from "../publication/sealed.ts";
+import { type Claimed, requireScope } from "./build.ts";
+import type { PublisherMeans, WorkerSettings } from "./options.ts";
+
+type PublishingOptions = PublisherMeans & Pick<WorkerSettings, "clock" | "at" | "lease">;
+
+/**
+ * Publish a claimed delivery that is sealed, from the first object on that is missing.
+ *
+ * @throws what keeps it from being published, and `StoreError` `lease_lost` once it is another worker's, or given up
+ */
+export async function publishClaimed(
+  options: PublishingOptions,
+  { claim, delivery }: Claimed,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ledger, parts, destinations, clock, at, lease } = options;
+  const sealed = await ledger.manifest(delivery.id);
+  if (sealed === undefined) throw new DeliveryError("delivery_expired");
+  const authorize = async () => {
+    signal.throwIfAborted();
+    await ledger.queue.extend(claim, lease);
+    requirePush(await requireScope(options, delivery));
+    await requireActive(destinations, delivery);
+  };
+  await publishDelivery(destinations, delivery, sealedPublication(sealed, parts), {
+    authorize,
+    at,
+    written: () => ledger.queue.advance(claim),
+    signal,
+  });
+  await at("before_complete");
+  await ledger.queue.complete(claim, clock());
+  await at("after_complete");
+}
+
+/** @throws {DeliveryError} `destination_not_active` */
+async function requireActive(
+  destinations: PublisherMeans["destinations"],
+  { customer, destination }: Delivery,
+): Promise<void> {
+  const { state } = await destinations.find(customer, destination ?? "");
+  if (state !== "active") throw new DeliveryError("destination_not_active", state);
+}

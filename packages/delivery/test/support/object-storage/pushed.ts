@@ -1,0 +1,18 @@
+import { buffer } from "node:stream/consumers";
+import { folderOf } from "../../../src/publication/layout.ts";
+import { objectsOf, type Publication } from "../../../src/publication/publication.ts";
+
+type Pushed = { readonly name: string; readonly key: string; readonly bytes: Buffer };
+
+/** What a push writes of a delivery, in its order, with keys below the destination's prefix. */
+export const pushed = (
+  delivery: Parameters<typeof folderOf>[0],
+  publication: Publication,
+): Promise<readonly Pushed[]> =>
+  Promise.all(
+    objectsOf(publication).map(async ({ name, open }) => ({
+      name,
+      key: `${folderOf(delivery)}/${name}`,
+      bytes: await buffer(await open()),
+    })),
+  );

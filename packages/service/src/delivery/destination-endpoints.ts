@@ -1,0 +1,60 @@
+import { DeliveryError, type Destinations, requirePush } from "@cadastre/delivery";
+import type { Answer } from "../http/answer.ts";
+import { enveloped } from "../v1/envelope.ts";
+import { asIs, once } from "./answers.ts";
+import { readDestinationRequest } from "./bodies.ts";
+import type { DeliveryRequest } from "./delivery-request.ts";
+import { type DestinationEndpoint, destinationsRoot } from "./destination-operations.ts";
+import { destinationView, issuedView } from "./destination-views.ts";
+import type { DeliveryServices } from "./services.ts";
+
+type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
+
+/**
+ * The destinations, if the caller may push to them.
+ *
+ * @throws {DeliveryError} `capability_required`, `push_unavailable`
+ */
+function pushedTo(
+  { caller }: DeliveryRequest,
+  { destinations, isPushing }: Pick<DeliveryServices, "destinations" | "isPushing">,
+): Destinations {
+  requirePush(caller.scope);
+  if (!isPushing) throw new DeliveryError("push_unavailable");
+  return destinations;
+}
+
+/** What each endpoint of destinations answers. */
+export const destinationEndpoints: Readonly<Record<DestinationEndpoint, Endpoint>> = {
+  reserve: async (request, services) => {
+    const asked = readDestinationRequest(await request.body());
+    const issued = await pushedTo(request, services).reserve(request.caller.scope.customer, asked);
+    const location = `${destinationsRoot}/${issued.destination.id}`;
+    return once(asIs(issuedView(issued), request), 201, { location });
+  },
+
+  destinations: async ({ caller: { scope } }, { destinations }) => {
+    const found = await destinations.list(scope.customer);
+    return enveloped(found.map(destinationView), scope, { count: found.length });
+  },
+
+  destination: async (request, { destinations }) =>
+    asIs(destinationView(await destinations.find(request.caller.scope.customer, request.id)), request),
+
+  verifyDestination: async (request, services) => {
+    const { caller, id } = request;
+    const verifying = await pushedTo(request, services).requestVerification(caller.scope.customer, id);
+    return once(asIs(destinationView(verifying), request), 202);
+  },
+
+  rotateDestination: async (request, services) => {
+    const { caller, id } = request;
+    const issued = await pushedTo(request, services).rotate(caller.scope.customer, id);
+    return once(asIs(issuedView(issued), request), 200);
+  },
+
+  disableDestination: async (request, { destinations }) => {
+    const { caller, id } = request;
+    return once(asIs(destinationView(await destinations.disable(caller.scope.customer, id)), request), 200);
+  },
+};

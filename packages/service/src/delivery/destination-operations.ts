@@ -1,0 +1,89 @@
+import { destinationFailures } from "@cadastre/delivery";
+import { destinationTransitions } from "@cadastre/store/registry";
+import type { Operation, Parameter } from "../openapi/operation.ts";
+import { envelope, instant, integer, json, object, orNull, string } from "./schemas.ts";
+
+/** Where destinations lie. Source: interface specification, section 4.3. */
+export const destinationsRoot = "/v1/file-export-destinations";
+
+const place = { bucket: string, region: string, prefix: string, roleArn: string } as const;
+
+const id = { type: "string", format: "uuid" } as const;
+
+const members = {
+  id,
+  status: { type: "string", enum: Object.keys(destinationTransitions) },
+  ...place,
+  kmsKeyArn: orNull(string),
+  failure: orNull(object({ code: { type: "string", enum: destinationFailures } })),
+  last_verified_at: orNull(instant),
+  created_at: instant,
+} as const;
+
+const destination = object(members);
+const issued = object({ ...members, externalId: string });
+
+const idParameter: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The `id` of a destination",
+  schema: id,
+};
+
+const of = (
+  method: Operation["method"],
+  path: string,
+  summary: string,
+  gives: Operation["gives"],
+  more: Pick<Operation, "status" | "takes" | "parameters"> = {},
+): Operation => ({ method, path: destinationsRoot + path, tag: "Delivery", summary, gives, ...more });
+
+const parameters = [idParameter];
+
+/** What may be asked of destinations, by endpoint. Those that the specification does not have say so. */
+export const destinationOperations = {
+  reserve: of(
+    "post",
+    "",
+    "Reserve a prefix of a bucket to have deliveries pushed to. The external id is in this answer alone",
+    envelope(issued),
+    { status: 201, takes: json(object({ ...place, kmsKeyArn: orNull(string) }, ["kmsKeyArn"])) },
+  ),
+  destinations: of(
+    "get",
+    "",
+    "Destinations, the oldest first",
+    envelope({ type: "array", items: destination }, { count: integer }),
+  ),
+  destination: of(
+    "get",
+    "/{id}",
+    "What a destination is by now (beyond the specification)",
+    envelope(destination),
+    { parameters },
+  ),
+  verifyDestination: of(
+    "post",
+    "/{id}/verify",
+    "Have a destination verified soon; its status tells what came of it (beyond the specification)",
+    envelope(destination),
+    { status: 202, parameters },
+  ),
+  rotateDestination: of(
+    "post",
+    "/{id}/rotate",
+    "A new external id in place of the one before, which is void. It is in this answer alone (beyond the specification)",
+    envelope(issued),
+    { parameters },
+  ),
+  disableDestination: of(
+    "delete",
+    "/{id}",
+    "Give a destination up for good (beyond the specification)",
+    envelope(destination),
+    { parameters },
+  ),
+} as const satisfies Record<string, Operation>;
+
+export type DestinationEndpoint = keyof typeof destinationOperations;

@@ -1,0 +1,28 @@
+import { setTimeout } from "node:timers/promises";
+import type { Destinations } from "@cadastre/delivery";
+import { describe, type Log } from "../log.ts";
+
+/** How long to wait before looking again for a destination to be verified, in milliseconds. */
+const interval = 1000;
+
+/** Verify destinations that wait for it, one after the other, until it is stopped. One that is cut off is verified another time. */
+export function startVerifier({ verifyNext }: Pick<Destinations, "verifyNext">, log: Log) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const run = async () => {
+    while (!signal.aborted) {
+      const verified = await verifyNext().catch((error: unknown) => {
+        if (!signal.aborted) log.error(describe(error), "could not verify a destination");
+        return undefined;
+      });
+      if (verified === undefined) await setTimeout(interval, undefined, { signal }).catch(() => {});
+      else
+        log.info(
+          { destination: verified.id, status: verified.state, failure: verified.failure },
+          "verified a destination",
+        );
+    }
+  };
+  void run();
+  return { stop: (): void => stopping.abort() };
+}

@@ -1,0 +1,26 @@
+import { randomUUID } from "node:crypto";
+import { type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
+import { withRegistry } from "../../src/data/registry.ts";
+import { readIssuer } from "../../src/demo/issuer.ts";
+import type { Running } from "./running.ts";
+
+/** Give a demo customer the next version of its entitlement. */
+export async function entitle(
+  { folder }: Running,
+  customer: string,
+  change: (before: Entitlement) => Entitlement,
+): Promise<void> {
+  const signer = await readIssuer(folder);
+  await withRegistry(folder, async ({ entitlements }) => {
+    const installed = await entitlements.find(`demo-${customer}`);
+    const [, payload = ""] = installed?.jws.split(".") ?? [];
+    const before = parseEntitlement(JSON.parse(Buffer.from(payload, "base64url").toString()));
+    const document = { ...change(before), ver: before.ver + 1, jti: randomUUID() };
+    await entitlements.install({
+      customer: `demo-${customer}`,
+      version: document.ver,
+      jws: await signEntitlement(document, signer),
+      installed: Date.now(),
+    });
+  });
+}
