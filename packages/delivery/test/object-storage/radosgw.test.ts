@@ -1,5 +1,5 @@
 import { beforeAll, describe } from "vitest";
-import { hasRadosgw, startRadosgw } from "../support/object-storage/radosgw.ts";
+import { hasRadosgw, radosgwStart, startRadosgw } from "../support/object-storage/radosgw.ts";
 import type { ObjectServer } from "../support/object-storage/server.ts";
 import { bucketConformance } from "./buckets.ts";
 import { destinationConformance } from "./destinations.ts";
@@ -16,7 +16,7 @@ describe.skipIf(!hasRadosgw && !isRequired)("Ceph's object gateway", () => {
   beforeAll(async () => {
     server = await startRadosgw();
     return () => server.stop();
-  }, 180_000);
+  }, radosgwStart);
 
   bucketConformance("radosgw", () => server);
   destinationConformance("radosgw", () => server);

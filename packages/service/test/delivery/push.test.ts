@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { startFakeObjectServer } from "../../../delivery/test/support/object-storage/fake/server.ts";
-import { hasRadosgw, startRadosgw } from "../../../delivery/test/support/object-storage/radosgw.ts";
+import {
+  hasRadosgw,
+  radosgwStart,
+  startRadosgw,
+} from "../../../delivery/test/support/object-storage/radosgw.ts";
 import type { ObjectServer } from "../../../delivery/test/support/object-storage/server.ts";
 import { pushJourney } from "./push-journey.ts";
 
@@ -20,6 +24,6 @@ describe.skipIf(!hasRadosgw && !isRequired)("Ceph's object gateway", () => {
   beforeAll(async () => {
     server = await startRadosgw();
     return () => server.stop();
-  }, 180_000);
+  }, radosgwStart);
   pushJourney("radosgw", () => server, false);
 });

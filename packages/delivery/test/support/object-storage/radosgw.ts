@@ -28,6 +28,12 @@ export const hasRadosgw: boolean = programs.every(
 const service: Keys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secret" };
 const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
 
+/** What a program of it may take, and a daemon until it is ready, in milliseconds. */
+const patience = 60_000;
+
+/** What {@link startRadosgw} may take, tries included, in milliseconds. */
+export const radosgwStart = 400_000;
+
 /**
  * Start Ceph's object gateway on free loopback ports, over one monitor and one OSD that keeps all in memory. An account of AWS
  * is a tenant there. What the gateway lacks, its gate does: see {@link startGate}.
@@ -38,7 +44,7 @@ export async function startRadosgw(): Promise<ObjectServer> {
     try {
       return await startCluster();
     } catch (error) {
-      // Another cluster may have taken a port that was free.
+      // Another program may have taken a port that was free.
       if (attempt === 3) throw error;
     }
 }
@@ -52,7 +58,12 @@ async function startCluster(): Promise<ObjectServer> {
   const env = { PATH: process.env["PATH"], CEPH_CONF: join(folder, "ceph.conf") };
 
   const run = (program: string, ...args: string[]): string => {
-    const { status, stdout, stderr } = spawnSync(program, args, { env, cwd: folder, encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync(program, args, {
+      env,
+      cwd: folder,
+      encoding: "utf8",
+      timeout: patience,
+    });
     if (status !== 0) throw new Error(`${program} ${args[0]}: ${stderr.slice(-2000)}`);
     return stdout;
   };
@@ -117,7 +128,9 @@ async function startCluster(): Promise<ObjectServer> {
     writeFileSync(join(folder, "group.json"), JSON.stringify({ ...group, api_name: region }));
     run("radosgw-admin", "zonegroup", "set", "--infile", "group.json");
     start("radosgw", "-n", "client.rgw");
-    await until(async () => (await fetch(`http://127.0.0.1:${port}/`)).ok);
+    await until(
+      async () => (await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(5_000) })).ok,
+    );
   } catch (error) {
     const logs = readdirSync(join(folder, "log")).map((name) => logEnd(join(folder, "log", name)));
     await stop();
@@ -166,7 +179,7 @@ async function untilReady(
   daemons: readonly ChildProcess[],
   isReady: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (const deadline = Date.now() + 90_000; ; ) {
+  for (const deadline = Date.now() + patience; ; ) {
     let cause: unknown;
     try {
       if (await isReady()) return;
