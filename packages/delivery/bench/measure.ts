@@ -22,13 +22,10 @@ export async function measure(command: string): Promise<Measured> {
   return { wall, cpu: user + system, peak };
 }
 
-/**
- * Memory of a process and of those that it has started, in megabytes: without the pages of files that SQLite maps, which the
- * system takes back as it likes. Source: proc(5), `status` and `task/…/children`.
- */
+/** Resident memory of a process and of those that it has started, in megabytes. Source: proc(5), `status` and `task/…/children`. */
 function residentOf(pid: number): number {
   try {
-    const own = Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
+    const own = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024;
     const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
       readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").trim().split(" ").filter(Boolean),
     );
