@@ -1,5 +1,5 @@
-import { datasetProperty } from "@cadastre/entitlement";
-import { matches } from "@cadastre/odata";
+import { datasetProperty } from "@cadastre/entitlement/resources";
+import { matches } from "@cadastre/odata/run";
 import type { MemberIndex } from "./member-index.ts";
 import type { RecordPlan } from "./plan.ts";
 

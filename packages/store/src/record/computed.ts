@@ -1,4 +1,4 @@
-import { codecOf, type PrimitiveType, type ValueType } from "@cadastre/odata";
+import { codecOf, type PrimitiveType, type ValueType } from "@cadastre/odata/run";
 
 /** A member that the query computes. */
 export type ComputedColumn = { readonly name: string; readonly type: ValueType };

@@ -1,4 +1,4 @@
-import { datasetProperty } from "@cadastre/entitlement";
+import { datasetProperty } from "@cadastre/entitlement/resources";
 import type { BoundNode, Projection } from "@cadastre/odata";
 import type { Member } from "./members.ts";
 

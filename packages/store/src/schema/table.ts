@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { datasetProperty } from "@cadastre/entitlement";
+import { datasetProperty } from "@cadastre/entitlement/resources";
 import {
   identifier,
   type PrimitiveType,
   type SqlFragment,
   type StructuralProperty,
   sql,
-} from "@cadastre/odata";
+} from "@cadastre/odata/run";
 import type { Counted } from "../coverage/coverage.ts";
 import type { Follows, StoredResource } from "../store.ts";
 

@@ -9,13 +9,11 @@ import type { Change, Commit } from "../store.ts";
 import { type Outcome, Tallies } from "../write/tallies.ts";
 import type { Writing } from "../write/version.ts";
 import { dropIndexes } from "./bulk.ts";
+import { lastCheckpoint } from "./checkpoint.ts";
 import { DatasetIds, DatasetNumbers, datasetId } from "./datasets.ts";
 import { sessionOf } from "./session.ts";
 import { gatherStatistics } from "./statistics.ts";
 import type { TableWriter } from "./writer.ts";
-
-/** Number of the last commit; 0 before the first. */
-export const lastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
 
 const insertCommit = `insert into "cadastre_commit" ("checkpoint", "committed_at") values (?, ?)`;
 const insertTally = `insert into "cadastre_commit_dataset"

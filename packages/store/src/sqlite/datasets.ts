@@ -1,5 +1,6 @@
-import { datasetProperty } from "@cadastre/entitlement";
-import { type Column, identifier, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata";
+import { datasetProperty } from "@cadastre/entitlement/resources";
+import type { Column } from "@cadastre/odata";
+import { identifier, render, type SqlFragment, sql, sqlite, value } from "@cadastre/odata/run";
 import type { Database, Statement } from "better-sqlite3";
 
 /**

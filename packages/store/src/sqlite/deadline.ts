@@ -1,4 +1,4 @@
-import { identifier, type SqlFragment, sql } from "@cadastre/odata";
+import { identifier, type SqlFragment, sql } from "@cadastre/odata/run";
 import type { Database } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
 

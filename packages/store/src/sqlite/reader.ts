@@ -1,4 +1,4 @@
-import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata";
+import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
@@ -18,7 +18,7 @@ import type { MemberIndex } from "../record/member-index.ts";
 import type { SeenPlanRef } from "../record/plan.ts";
 import { Recent } from "../record/recent.ts";
 import { beginning, type TableSchema, validity } from "../schema/table.ts";
-import { lastCheckpoint } from "./commit.ts";
+import { lastCheckpoint } from "./checkpoint.ts";
 import { DatasetIds } from "./datasets.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { StatementCache } from "./statement-cache.ts";

@@ -5,6 +5,8 @@ import { Memories } from "./memories.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { Reader } from "./reader.ts";
 
+// A thread is started when a query waits for it, and starts in the time that its imports take: of `odata` it has what runs queries.
+
 /** A thread that reads: one task after another, each answered by one reply. */
 function serve(port: MessagePort, { file, canceled, mapped }: ReaderWorkerData): void {
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);

@@ -1,0 +1,2 @@
+/** Number of the last commit; 0 before the first. */
+export const lastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
