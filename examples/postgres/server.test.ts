@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, vi } from "vitest";
 import { answersListings } from "../../packages/odata/test/support/example-listings.ts";
 import { hasPostgres, startPostgres } from "../../packages/odata/test/support/postgres.ts";
 
@@ -11,9 +11,10 @@ describe.runIf(hasPostgres)("listings out of PostgreSQL", () => {
   let close: () => Promise<void>;
   beforeAll(async () => {
     const database = await startPostgres();
-    process.env["DATABASE_URL"] = database.url;
-    process.env["PORT"] = "0";
+    vi.stubEnv("DATABASE_URL", database.url);
+    vi.stubEnv("PORT", "0");
     const { db, server } = await import("./server.ts");
+    vi.unstubAllEnvs();
     if (!server.listening) await once(server, "listening");
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     close = async () => {

@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { afterAll, vi } from "vitest";
 import { answersListings } from "../../packages/odata/test/support/example-listings.ts";
 
-process.env["PORT"] = "0";
+vi.stubEnv("PORT", "0");
 const { server } = await import("./server.ts");
+vi.unstubAllEnvs();
 if (!server.listening) await once(server, "listening");
 const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 afterAll(() => void server.close());
