@@ -1,8 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { leaveBody, readBody } from "./body.ts";
 import type { Ask, Connection } from "./connection.ts";
 import { backoff, longestWait, retryAfter } from "./patience.ts";
+import { pauseFor } from "./pause.ts";
 
 /** What may have passed when it is asked for again. */
 export class Passing extends Error {
@@ -70,9 +70,7 @@ export async function persist<T>(
       // Jitter beside what was asked for: others have been told the same.
       const pause = (wait ?? 0) + backoff(tries, patience, Math.random());
       onRetry(reason, pause);
-      await setTimeout(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
-        throw new ClientError("interrupted");
-      });
+      await pauseFor(pause, signal);
     }
   }
 }
