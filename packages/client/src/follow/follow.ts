@@ -1,5 +1,5 @@
 import type { ChainLink } from "@cadastre/manifest";
-import { ClientError, exitCodes } from "../errors.ts";
+import { ClientError, type ClientErrorCode, exitCodes } from "../errors.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import type { VerifiedManifest } from "../pull/manifest.ts";
 import { discard, type TakeOptions, take } from "../pull/take.ts";
@@ -85,8 +85,11 @@ function requirePlace(
   if (!isSame) throw new ClientError("manifest_foreign");
 }
 
+/** Who asks for a long pause is not asked again before it is over. */
+const ending: ReadonlySet<ClientErrorCode> = new Set(["interrupted", "wait_too_long"]);
+
 /** A server that is busy, and a delivery that a seed of another generation is about to replace. */
 const mayPass = (error: unknown): error is ClientError =>
   error instanceof ClientError &&
-  error.code !== "interrupted" &&
+  !ending.has(error.code) &&
   (error.exitCode === exitCodes.later || error.code === "entitlement_changed");

@@ -63,10 +63,10 @@ export async function persist<T>(
       if (signal?.aborted) throw new ClientError("interrupted");
       if (!(error instanceof Passing)) throw error;
       const { message: reason, wait, otherwise } = error;
-      if (tries >= patience.tries)
-        throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason });
       if (wait !== undefined && wait > longestWait)
         throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
+      if (tries >= patience.tries)
+        throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason });
       // Jitter beside what was asked for: others have been told the same.
       const pause = (wait ?? 0) + backoff(tries, patience, Math.random());
       onRetry(reason, pause);
