@@ -1,7 +1,7 @@
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { leaveBody, readBody } from "./body.ts";
 import type { Ask, Connection } from "./connection.ts";
-import { backoff, longestWait, retryAfter } from "./patience.ts";
+import { backoff, longestWait, type Patience, retryAfter } from "./patience.ts";
 import { pauseFor } from "./pause.ts";
 
 /** What may have passed when it is asked for again. */
@@ -62,17 +62,21 @@ export async function persist<T>(
     } catch (error) {
       if (signal?.aborted) throw new ClientError("interrupted");
       if (!(error instanceof Passing)) throw error;
-      const { message: reason, wait, otherwise } = error;
-      if (wait !== undefined && wait > longestWait)
-        throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
-      if (tries >= patience.tries)
-        throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason });
-      // Jitter beside what was asked for: others have been told the same.
-      const pause = (wait ?? 0) + backoff(tries, patience, Math.random());
-      onRetry(reason, pause);
+      const pause = pauseAfter(error, tries, patience);
+      onRetry(error.message, pause);
       await pauseFor(pause, signal);
     }
   }
+}
+
+/** How long to wait for the next try, in milliseconds. @throws {ClientError} where there is none. */
+function pauseAfter({ message, wait = 0, otherwise }: Passing, tries: number, patience: Patience): number {
+  if (wait > longestWait)
+    throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
+  if (tries >= patience.tries)
+    throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason: message });
+  // Jitter beside what was asked for: others have been told the same.
+  return wait + backoff(tries, patience, Math.random());
 }
 
 /** A signal that ends when nothing was heard for too long. */
