@@ -11,7 +11,7 @@ const packages = {
   store: ["odata", "entitlement"],
   sample: ["reso"],
   delivery: ["odata", "entitlement", "manifest", "store"],
-  service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "delivery"],
+  service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "client", "delivery"],
 };
 
 const odata = {

@@ -15,6 +15,7 @@ export type { Announced } from "./follow/place.ts";
 export { acknowledgeBy, type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
 export { type Ask, type Connection, type ConnectionOptions, connect } from "./http/connection.ts";
 export type { Patience } from "./http/patience.ts";
+export type { Looks } from "./http/pause.ts";
 export { openTarget } from "./load/open-target.ts";
 export type { LoadableDelivery, Standing, Target } from "./load/target.ts";
 export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./pull/exports.ts";

@@ -304,6 +304,14 @@ test("it waits for what comes, through a service that is busy and an entitlement
   expect(pricesIn(file)).toEqual(views[1]);
 });
 
+test("it ends where the service asks for a longer pause than it would take", async () => {
+  const { file, staging } = begin();
+  server.trick = (_, response) => json(response, 503, {}, { "retry-after": "86400" });
+  const following = followOnce(file, staging, new AbortController().signal);
+  await expect(following).rejects.toMatchObject({ code: "wait_too_long" });
+  expect(server.requests).toHaveLength(1);
+});
+
 test("it ends with a signal", async () => {
   const { args } = begin();
   const program = start(args);

@@ -1,6 +1,8 @@
-import { compileScope, type Scope } from "@cadastre/entitlement";
-import type { EntitySet, PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import type { Scope } from "@cadastre/entitlement";
+import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
 import type { StoredResource } from "@cadastre/store";
+import { entitySetOf, property } from "../../store/test/support/entity-sets.ts";
+import { scopeFor } from "../test/support/scope.ts";
 
 type Field = StructuralProperty & { readonly of: (i: number) => unknown };
 
@@ -9,7 +11,7 @@ const field = (
   type: PrimitiveType,
   of: Field["of"],
   facets: Partial<StructuralProperty> = {},
-): Field => ({ name, type, collection: false, nullable: true, ...facets, of });
+): Field => ({ ...property(name, type, facets), of });
 
 const several = (count: number, prefix: string, fieldOf: (name: string, nth: number) => Field) =>
   Array.from({ length: count }, (_, nth) => fieldOf(`${prefix}${nth}`, nth));
@@ -57,14 +59,7 @@ export const fieldNames = fields.map(({ name }) => name);
 export const recordOf = (i: number): Readonly<Record<string, unknown>> =>
   Object.fromEntries(fields.map(({ name, of }) => [name, of(i)]));
 
-export const listings: EntitySet = {
-  name: "Listing",
-  type: {
-    name: "Listing",
-    key: ["ListingKey"],
-    properties: new Map(fields.map((one) => [one.name, one])),
-  },
-};
+export const listings = entitySetOf("Listing", fields);
 
 export const stored: StoredResource = {
   entitySet: listings,
@@ -75,21 +70,8 @@ export const stored: StoredResource = {
 export const datasetId = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 
 /** Everything. */
-export const scope: Scope = compileScope(
-  {
-    iss: "bench",
-    aud: "bench",
-    sub: "customer",
-    ver: 1,
-    iat: 0,
-    nbf: 0,
-    exp: 1,
-    jti: "1",
-    products: ["listing"],
-    channels: { api: true, odata: true, file_delivery: true },
-    regions: [{ kind: "national", value: "US" }],
-    datasets: [{ dataset_id: datasetId, resources: { [listings.name]: { fields: "*" } } }],
-  },
+export const scope: Scope = scopeFor(
+  { datasets: [{ dataset_id: datasetId, resources: { [listings.name]: { fields: "*" } } }] },
   { entitySets: [listings], rules: { [listings.name]: { by: "dataset" } } },
 );
 

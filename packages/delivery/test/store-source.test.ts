@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileScope, provisionalIdProperty, type ResourceRules, type Scope } from "@cadastre/entitlement";
-import type { EntitySet, StructuralProperty } from "@cadastre/odata";
+import { provisionalIdProperty, type ResourceRules } from "@cadastre/entitlement";
 import type { StoredRecord, WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { entitySetOf, property } from "../../store/test/support/entity-sets.ts";
 import {
   type ExportSource,
   entitySetReader,
@@ -15,50 +15,24 @@ import {
   storeSource,
 } from "../src/index.ts";
 import { partsOf, profile } from "./support/parts.ts";
+import { scopeFor } from "./support/scope.ts";
 
-const property = (name: string, facets: Partial<StructuralProperty> = {}): StructuralProperty => ({
-  name,
-  type: "Edm.String",
-  collection: false,
-  nullable: true,
-  ...facets,
-});
-const listings: EntitySet = {
-  name: "Property",
-  type: {
-    name: "Property",
-    key: ["ListingKey"],
-    properties: new Map(
-      [
-        property("ListingKey", { nullable: false }),
-        property("ModificationTimestamp", { type: "Edm.DateTimeOffset", nullable: false }),
-        property("OriginatingSystemName"),
-        property("Placekey"),
-        property("City"),
-        property("AgentName"),
-        property("ListPrice", { type: "Edm.Decimal", precision: 14, scale: 2 }),
-        property("Rooms", { collection: true, nullable: false }),
-      ].map((one) => [one.name, one]),
-    ),
-  },
-};
+const listings = entitySetOf("Property", [
+  property("ListingKey", "Edm.String", { nullable: false }),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
+  property("OriginatingSystemName"),
+  property("Placekey"),
+  property("City"),
+  property("AgentName"),
+  property("ListPrice", "Edm.Decimal", { precision: 14, scale: 2 }),
+  property("Rooms", "Edm.String", { collection: true, nullable: false }),
+]);
 const [datasetId, otherId] = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"];
 const rules: ResourceRules = { Property: { by: "dataset", computed: [provisionalIdProperty] } };
 
 /** What is shown of one dataset: no names of agents, and prices in thousands. */
-const scope: Scope = compileScope(
+const scope = scopeFor(
   {
-    iss: "test",
-    aud: "test",
-    sub: "customer",
-    ver: 1,
-    iat: 0,
-    nbf: 0,
-    exp: 1,
-    jti: "1",
-    products: ["listing"],
-    channels: { api: true, odata: true, file_delivery: true },
-    regions: [{ kind: "national", value: "US" }],
     datasets: [
       {
         dataset_id: datasetId,

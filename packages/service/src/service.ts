@@ -13,6 +13,8 @@ import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { readPeppers, readSecrets } from "./data/secrets.ts";
+import { exportSource } from "./delivery/export-source.ts";
+import { openExporting } from "./delivery/exporting.ts";
 import { openDeliveries } from "./delivery/open-deliveries.ts";
 import { outputProfiles } from "./delivery/profiles.ts";
 import { readSigningKeys } from "./delivery/signing-keys.ts";
@@ -63,18 +65,16 @@ export async function startService(
   const profiles = recentProfiles(registry.profiles);
   const scopes = createScopes(registry.entitlements, trust, scopeOptions);
   const activeEntitySets = activation.entitySets;
-  const delivery = await openDeliveries({
+  const exporting = await openExporting({
     config,
     folder,
     registry,
     outputs,
     manifestKeys,
-    store,
-    identities,
-    activeEntitySets,
     profiles,
     skipTokenKey,
   });
+  const source = exportSource({ store, identities, activeEntitySets });
   const services: Services = {
     config,
     log,
@@ -92,7 +92,7 @@ export async function startService(
     scopes,
     identities: recentIdentities(identities),
     profiles,
-    delivery,
+    delivery: openDeliveries(exporting, { source, skipTokenKey }),
     rates: createRates(config),
     now: Date.now,
     metrics: adminPort === undefined ? undefined : createMetrics(store.waiting),
@@ -101,9 +101,7 @@ export async function startService(
   const server = await listen(createApp(services), config);
   const admin = await listenForOperator(services);
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
-  const worker = config.worker
-    ? await startWorker({ config, folder, registry, scopes, outputs, manifestKeys, skipTokenKey, log })
-    : undefined;
+  const worker = config.worker ? await startWorker(exporting, { scopes, log }) : undefined;
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,

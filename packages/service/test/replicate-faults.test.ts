@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storedResources } from "../src/catalog.ts";
 import { sourceBySystem } from "../src/ingest/sources.ts";
 import { feedOf } from "../src/replicate/feed.ts";
-import { retryAfter } from "../src/replicate/patience.ts";
 import { replicate } from "../src/replicate/replicate.ts";
 import { type FeedAnswer, type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
 
@@ -284,18 +283,4 @@ test("a record that comes twice counts as it came last", async () => {
 
 test("a feed without keys removes nothing", async () => {
   await expect(pull("no-keys", { full: true })).rejects.toThrow("gave no key: nothing is removed");
-});
-
-test.each<[string | null, number | undefined]>([
-  ["120", 120_000],
-  ["Wed, 21 Oct 2015 07:28:10 GMT", 10_000],
-  ["Wednesday, 21-Oct-15 07:28:10 GMT", 10_000],
-  ["Wed, 21 Oct 2015 07:00:00 GMT", 0],
-  ["soon", undefined],
-  ["-1", undefined],
-  ["1.5", undefined],
-  ["", undefined],
-  [null, undefined],
-])("Retry-After: %s", (text, pause) => {
-  expect(retryAfter(text, Date.UTC(2015, 9, 21, 7, 28, 0))).toBe(pause);
 });

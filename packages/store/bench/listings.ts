@@ -1,29 +1,15 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
-import {
-  bindQuery,
-  type EntitySet,
-  type PrimitiveType,
-  parseOrderBy,
-  parseSelect,
-  type Row,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import { bindQuery, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../src/index.ts";
+import { entitySetOf, property } from "../test/support/entity-sets.ts";
 import { grantsOf } from "../test/support/grants.ts";
 
 const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 
-const property = (name: string, type: PrimitiveType = "Edm.String", nullable = true): StructuralProperty => ({
-  name,
-  type,
-  collection: false,
-  nullable,
-  ...(type === "Edm.Decimal" ? { precision: 14, scale: 2 } : {}),
-});
-
+const money = { precision: 14, scale: 2 };
 const typed = [
-  property("ListingKey", "Edm.String", false),
-  property("ModificationTimestamp", "Edm.DateTimeOffset", false),
+  property("ListingKey", "Edm.String", { nullable: false }),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
   property("OriginatingSystemName"),
   property("ListingId"),
   property("UniversalPropertyId"),
@@ -35,8 +21,8 @@ const typed = [
   property("StateOrProvince"),
   property("ListAgentKey"),
   property("ListOfficeKey"),
-  property("ListPrice", "Edm.Decimal"),
-  property("ClosePrice", "Edm.Decimal"),
+  property("ListPrice", "Edm.Decimal", money),
+  property("ClosePrice", "Edm.Decimal", money),
   property("BedroomsTotal", "Edm.Int64"),
   property("CloseDate", "Edm.Date"),
 ];
@@ -44,14 +30,7 @@ const typed = [
 const untyped = Array.from({ length: 64 - typed.length }, (_, i) => property(`Remark${i}`));
 const properties = [...typed, ...untyped];
 
-export const entitySet: EntitySet = {
-  name: "Listing",
-  type: {
-    name: "Listing",
-    key: ["ListingKey"],
-    properties: new Map(properties.map((one) => [one.name, one])),
-  },
-};
+export const entitySet = entitySetOf("Listing", properties);
 
 export const resource: StoredResource = {
   entitySet,

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { ListObjectsV2CommandOutput } from "@aws-sdk/client-s3";
 import { ClientError } from "../errors.ts";
-import { bytesOf, type Means, Passing, passingOf, persist, silence } from "../http/ask.ts";
+import { type Means, Passing, passingOf, persist, readAnswer, type Silence, silence } from "../http/ask.ts";
 import { originOf } from "../http/connection.ts";
 import { type BucketAddress, readBucketAddress } from "./address.ts";
 
@@ -50,11 +50,11 @@ export async function openBucket(address: string, options: BucketOptions): Promi
     return Readable.from(passing(Body));
   };
   /** Ask for something until it is there, or nothing was heard for too long. */
-  const patiently = <T>(ask: (until: AbortSignal, heard: () => void) => Promise<T>): Promise<T> =>
+  const patiently = <T>(ask: (quiet: Silence) => Promise<T>): Promise<T> =>
     persist(means, async (until) => {
       const quiet = silence(until, patience.timeout);
       try {
-        return await ask(quiet.signal, quiet.heard);
+        return await ask(quiet);
       } finally {
         quiet.end();
       }
@@ -64,7 +64,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
     keys: async (below, after) => {
       const keys: string[] = [];
       for (let token: string | undefined, isLast = false; !isLast; isLast = token === undefined) {
-        const page: ListObjectsV2CommandOutput = await patiently((until) =>
+        const page: ListObjectsV2CommandOutput = await patiently(({ signal: until }) =>
           client
             .send(
               new sdk.ListObjectsV2Command({
@@ -85,12 +85,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
       return keys;
     },
     open: get,
-    read: (key) =>
-      patiently(async (until, heard) => {
-        const bytes = await bytesOf(await get(key, until), heard);
-        if (bytes === undefined) throw new ClientError("answer_too_long", { request: key });
-        return bytes;
-      }),
+    read: (key) => patiently(async (quiet) => readAnswer(await get(key, quiet.signal), key, quiet)),
     close: () => client.destroy(),
   };
 }

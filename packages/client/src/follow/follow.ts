@@ -1,6 +1,6 @@
-import { setTimeout } from "node:timers/promises";
 import type { ChainLink } from "@cadastre/manifest";
-import { ClientError, exitCodes } from "../errors.ts";
+import { ClientError, type ClientErrorCode, exitCodes } from "../errors.ts";
+import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import type { VerifiedManifest } from "../pull/manifest.ts";
 import { discard, type TakeOptions, take } from "../pull/take.ts";
 import type { Feed } from "./feed.ts";
@@ -9,8 +9,8 @@ import type { Announced } from "./place.ts";
 export type FollowOptions = TakeOptions & {
   /** End once nothing is left to be loaded. */
   readonly once?: boolean;
-  /** Pause after a look that has found nothing, in milliseconds: it grows from the first to the second. */
-  readonly pauses?: readonly [first: number, longest: number];
+  /** Between two looks where the first has found nothing. */
+  readonly pauses?: Looks;
   readonly signal?: AbortSignal | undefined;
   /** Told after a delivery is loaded, before it is acknowledged. */
   readonly onLoaded?: (delivery: VerifiedManifest) => void | Promise<void>;
@@ -20,7 +20,7 @@ export type FollowOptions = TakeOptions & {
   readonly onPause?: (error: ClientError, pause: number) => void;
 };
 
-const usualPauses = [5000, 300_000] as const;
+const usualPauses: Looks = [5000, 300_000];
 
 /**
  * Keep a copy of what a subscription delivers, through its generations and deltas. Nothing is remembered but what the target's ledger
@@ -31,7 +31,7 @@ const usualPauses = [5000, 300_000] as const;
 export async function follow(feed: Feed, options: FollowOptions): Promise<void> {
   const { once = false, pauses = usualPauses, signal, onPause = () => {} } = options;
   const round = roundsOf(feed, options);
-  for (let pause = pauses[0]; ; pause = Math.min(pauses[1], pause * 1.5)) {
+  for (let pause = pauses[0]; ; pause = longer(pause, pauses)) {
     try {
       while (await round()) {
         signal?.throwIfAborted();
@@ -43,9 +43,7 @@ export async function follow(feed: Feed, options: FollowOptions): Promise<void> 
       if (once || !mayPass(error)) throw error;
       onPause(error, pause);
     }
-    await setTimeout(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
-      throw new ClientError("interrupted");
-    });
+    await pauseFor(pause, signal);
   }
 }
 
@@ -87,8 +85,11 @@ function requirePlace(
   if (!isSame) throw new ClientError("manifest_foreign");
 }
 
+/** Who asks for a long pause is not asked again before it is over. */
+const ending: ReadonlySet<ClientErrorCode> = new Set(["interrupted", "wait_too_long"]);
+
 /** A server that is busy, and a delivery that a seed of another generation is about to replace. */
 const mayPass = (error: unknown): error is ClientError =>
   error instanceof ClientError &&
-  error.code !== "interrupted" &&
+  !ending.has(error.code) &&
   (error.exitCode === exitCodes.later || error.code === "entitlement_changed");

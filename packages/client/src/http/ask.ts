@@ -1,7 +1,8 @@
-import { setTimeout } from "node:timers/promises";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
+import { leaveBody, readBody } from "./body.ts";
 import type { Ask, Connection } from "./connection.ts";
-import { backoff, longestWait, retryAfter } from "./patience.ts";
+import { backoff, longestWait, type Patience, retryAfter } from "./patience.ts";
+import { pauseFor } from "./pause.ts";
 
 /** What may have passed when it is asked for again. */
 export class Passing extends Error {
@@ -44,6 +45,9 @@ const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
 /** Longest answer of JSON, in bytes: a manifest of a hundred thousand parts. */
 const maxAnswer = 64 * 1024 * 1024;
 
+/** Longest answer without success that is read, in bytes. */
+const maxRefusal = 65_536;
+
 /** What it takes to do something again. */
 export type Means = Pick<Connection, "patience" | "signal" | "onRetry">;
 
@@ -58,23 +62,25 @@ export async function persist<T>(
     } catch (error) {
       if (signal?.aborted) throw new ClientError("interrupted");
       if (!(error instanceof Passing)) throw error;
-      const { message: reason, wait, otherwise } = error;
-      if (tries >= patience.tries)
-        throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason });
-      if (wait !== undefined && wait > longestWait)
-        throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
-      // Jitter beside what was asked for: others have been told the same.
-      const pause = (wait ?? 0) + backoff(tries, patience, Math.random());
-      onRetry(reason, pause);
-      await setTimeout(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
-        throw new ClientError("interrupted");
-      });
+      const pause = pauseAfter(error, tries, patience);
+      onRetry(error.message, pause);
+      await pauseFor(pause, signal);
     }
   }
 }
 
+/** How long to wait for the next try, in milliseconds. @throws {ClientError} where there is none. */
+function pauseAfter({ message, wait = 0, otherwise }: Passing, tries: number, patience: Patience): number {
+  if (wait > longestWait)
+    throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
+  if (tries >= patience.tries)
+    throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason: message });
+  // Jitter beside what was asked for: others have been told the same.
+  return wait + backoff(tries, patience, Math.random());
+}
+
 /** A signal that ends when nothing was heard for too long. */
-type Silence = { readonly signal: AbortSignal; readonly heard: () => void; readonly end: () => void };
+export type Silence = { readonly signal: AbortSignal; readonly heard: () => void; readonly end: () => void };
 
 /** Ends with `signal`, or after so many milliseconds without a sound. */
 export function silence(signal: AbortSignal | undefined, timeout: number): Silence {
@@ -93,7 +99,7 @@ export async function sendOnce(connection: Connection, ask: Ask, signal: AbortSi
     throw passingOf(error);
   });
   if (response.status === 200 || response.status === 201 || response.status === 202) return response;
-  throw await refusalOf(response);
+  throw await refusalOf(response, signal);
 }
 
 /** The JSON of an answer, asked for again if need be. `request` names it in errors. */
@@ -102,8 +108,7 @@ export const askJson = (connection: Connection, ask: Ask, request: string): Prom
     const quiet = silence(signal, connection.patience.timeout);
     try {
       const response = await sendOnce(connection, ask, quiet.signal);
-      const bytes = await bytesOf(response.body ?? [], quiet.heard);
-      if (bytes === undefined) throw new ClientError("answer_too_long", { request });
+      const bytes = await readAnswer(response.body, request, quiet);
       return parseJson(bytes.toString("utf8"), request);
     } finally {
       quiet.end();
@@ -118,35 +123,26 @@ function parseJson(text: string, request: string): unknown {
   }
 }
 
-/** The bytes of an answer; undefined where they are too many. */
-export async function bytesOf(
-  body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
-  heard: () => void = () => {},
-  most = maxAnswer,
-): Promise<Buffer | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body) {
-      heard();
-      length += chunk.length;
-      if (length > most) return undefined;
-      chunks.push(chunk);
-    }
-  } catch (error) {
+/** The bytes of an answer, which is not too long. `request` names it in errors. */
+export async function readAnswer(
+  body: AsyncIterable<Uint8Array> | null,
+  request: string,
+  { signal, heard }: Silence,
+): Promise<Buffer> {
+  const bytes = await readBody(body, { signal, most: maxAnswer, heard }).catch((error: unknown) => {
     throw passingOf(error);
-  }
-  return Buffer.concat(chunks);
+  });
+  if (bytes === undefined) throw new ClientError("answer_too_long", { request });
+  return bytes;
 }
 
 /** What an answer without success means. */
-async function refusalOf(response: Response): Promise<Error> {
-  const { status, headers } = response;
+async function refusalOf({ status, headers, body }: Response, signal: AbortSignal): Promise<Error> {
   if (status >= 300 && status < 400) {
-    await response.body?.cancel();
+    leaveBody(body);
     return new ClientError("redirect_refused");
   }
-  const told = errorCodeOf(await bytesOf(response.body ?? [], () => {}, 65_536).catch(() => undefined));
+  const told = errorCodeOf(await readBody(body, { signal, most: maxRefusal }).catch(() => undefined));
   if (passing.has(status) || told.code === passingCode) {
     const wait = retryAfter(headers.get("retry-after"), Date.now());
     return new Passing(`it gave ${status}`, { wait });

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import type { Manifest } from "@cadastre/manifest";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
 import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
 import { dataOf } from "../http/envelope.ts";
+import { type Looks, longer, pauseFor } from "../http/pause.ts";
 
 /** What can be exported. */
 export const domains = ["property", "listing", "public_record", "market_report"] as const;
@@ -29,8 +29,8 @@ const status = z.object({
 /** States of a delivery that will not be complete. */
 const ended: ReadonlySet<string> = new Set(["failed", "canceled", "expired", "purged"]);
 
-/** Pause between two looks at a delivery, in milliseconds: it grows from the first to the second. */
-const looks = [500, 10_000] as const;
+/** Between two looks at a delivery. */
+const looks: Looks = [500, 10_000];
 
 /** The path of a delivery, or of something of it. */
 export function deliveryPath(id: string, rest = ""): string {
@@ -58,7 +58,7 @@ export async function awaitExport(
   { onStatus = () => {} }: { readonly onStatus?: (status: string) => void } = {},
 ): Promise<void> {
   const { signal } = connection;
-  for (let pause: number = looks[0]; ; pause = Math.min(looks[1], pause * 1.5)) {
+  for (let pause = looks[0]; ; pause = longer(pause, looks)) {
     const answer = await askJson(connection, { path: deliveryPath(id) }, "the status");
     const state = dataOf(answer, status, "the status");
     onStatus(state.status);
@@ -68,9 +68,7 @@ export async function awaitExport(
         status: state.status,
         ...(state.failure ? { code: state.failure.code } : {}),
       });
-    await setTimeout(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
-      throw new ClientError("interrupted");
-    });
+    await pauseFor(pause, signal);
   }
 }
 

@@ -7,6 +7,7 @@ import type { ReadableStream } from "node:stream/web";
 import type { ManifestPart } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { type Means, Passing, passingOf, persist, sendOnce, silence } from "../http/ask.ts";
+import { leaveBody } from "../http/body.ts";
 import type { Connection } from "../http/connection.ts";
 import { onDisk } from "./disk.ts";
 import { redeemPath, requestGrant } from "./grant.ts";
@@ -72,7 +73,7 @@ async function redeem(
     throw error;
   });
   if ((response.headers.get("content-encoding") ?? "identity") !== "identity") {
-    await response.body?.cancel();
+    leaveBody(response.body);
     throw new ClientError("part_encoded", { part: String(number) });
   }
   return Readable.fromWeb((response.body ?? new Blob([]).stream()) as ReadableStream<Uint8Array>);
@@ -90,11 +91,10 @@ async function receive(
   try {
     const body = await begin(quiet.signal);
     const check = checker(part, quiet.heard, onBytes);
-    await pipeline(body, check, createWriteStream(half, { flags: "wx", mode: 0o600, flush: true })).catch(
-      (error: unknown) => {
-        throw isDiskError(error) ? error : passingOf(error);
-      },
-    );
+    const sink = createWriteStream(half, { flags: "wx", mode: 0o600, flush: true });
+    await pipeline(body, check, sink, { signal: quiet.signal }).catch((error: unknown) => {
+      throw isDiskError(error) ? error : passingOf(error);
+    });
   } finally {
     quiet.end();
   }

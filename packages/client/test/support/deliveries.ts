@@ -14,6 +14,7 @@ import {
   signManifest,
 } from "@cadastre/manifest";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { keys, signingKey } from "../../../manifest/test/support/keys.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -23,18 +24,7 @@ export type TestDelivery = SealedManifest & {
   readonly parts: ReadonlyMap<number, Buffer>;
 };
 
-/** The public example key of RFC 8037, appendix A: a secret of nobody. */
-const signingKey = {
-  kid: "example",
-  privateKey: {
-    kty: "OKP",
-    crv: "Ed25519",
-    d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
-    x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
-  },
-} as const;
-const { kty, crv, x } = signingKey.privateKey;
-export const jwks = { keys: [{ kid: signingKey.kid, kty, crv, x, alg: "EdDSA", use: "sig" }] };
+export { keys as jwks };
 
 export const sha256Of = (bytes: Uint8Array | string): string =>
   createHash("sha256").update(bytes).digest("hex");

@@ -1,4 +1,4 @@
-import type { ExportRead, ExportSource } from "../source.ts";
+import type { ExportBatch, ExportRead, ExportSource } from "../source.ts";
 
 /** Where a part starts: so many records after a position of the source. */
 export type PartStart = { readonly from: string | null; readonly skip: number };
@@ -33,22 +33,34 @@ export class PartText {
   async *read(): AsyncGenerator<Uint8Array> {
     let { from, skip } = this.#start;
     let wanted = this.#target;
-    for await (const { lines, length, end } of this.#source.read({ ...this.#read, from })) {
+    for await (const batch of this.#source.read({ ...this.#read, from })) {
+      const { length, end } = batch;
       if (skip < length) {
-        const begin = afterLines(lines, skip);
-        const cut = lines.length - begin < wanted ? lines.length : lineEnd(lines, begin + wanted - 1);
-        const rows = cut === lines.length ? length - skip : countLines(lines, begin, cut);
+        const { lines, rows } = pieceOf(batch, skip, wanted);
         this.rowCount += rows;
-        wanted -= cut - begin;
+        wanted -= lines.length;
         if (wanted <= 0)
-          this.end = cut === lines.length ? { from: end, skip: 0 } : { from, skip: skip + rows };
-        yield lines.subarray(begin, cut);
+          this.end = skip + rows === length ? { from: end, skip: 0 } : { from, skip: skip + rows };
+        yield lines;
         if (wanted <= 0) return;
       }
       skip = Math.max(0, skip - length);
       from = end;
     }
   }
+}
+
+/** The lines of a batch after so many, to the first that brings them to `wanted` bytes or to the end. */
+function pieceOf(
+  { lines, length }: Pick<ExportBatch, "lines" | "length">,
+  skip: number,
+  wanted: number,
+): { readonly lines: Uint8Array; readonly rows: number } {
+  const begin = afterLines(lines, skip);
+  if (lines.length - begin < wanted) return { lines: lines.subarray(begin), rows: length - skip };
+  const cut = lineEnd(lines, begin + wanted - 1);
+  const rows = cut === lines.length ? length - skip : countLines(lines, begin, cut);
+  return { lines: lines.subarray(begin, cut), rows };
 }
 
 /** The index after the line that a byte is in. */

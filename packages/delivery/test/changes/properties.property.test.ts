@@ -1,56 +1,27 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileScope, provisionalIdProperty, type ResourceRules } from "@cadastre/entitlement";
-import type { EntitySet, StructuralProperty } from "@cadastre/odata";
+import { provisionalIdProperty, type ResourceRules } from "@cadastre/entitlement";
 import type { Change, WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
 import { comparingReader, type DatasetReader, type ExportChanges, propertyReader } from "../../src/index.ts";
+import { scopeFor } from "../support/scope.ts";
 
-const property = (name: string, facets: Partial<StructuralProperty> = {}): StructuralProperty => ({
-  name,
-  type: "Edm.String",
-  collection: false,
-  nullable: true,
-  ...facets,
-});
-
-const listings: EntitySet = {
-  name: "Property",
-  type: {
-    name: "Property",
-    key: ["ListingKey"],
-    properties: new Map(
-      [
-        property("ListingKey", { nullable: false }),
-        property("ModificationTimestamp", { type: "Edm.DateTimeOffset", nullable: false }),
-        property("OriginatingSystemName"),
-        property("Placekey"),
-        property("ListPrice", { type: "Edm.Int64" }),
-        ...(provisionalIdProperty.derivedFrom ?? []).map((name) => property(name)),
-      ].map((one) => [one.name, one]),
-    ),
-  },
-};
+const listings = entitySetOf("Property", [
+  property("ListingKey", "Edm.String", { nullable: false }),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
+  property("OriginatingSystemName"),
+  property("Placekey"),
+  property("ListPrice", "Edm.Int64"),
+  ...(provisionalIdProperty.derivedFrom ?? []).map((name) => property(name)),
+]);
 const [shown, hidden] = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"];
 const rules: ResourceRules = { Property: { by: "dataset", computed: [provisionalIdProperty] } };
-const scope = compileScope(
-  {
-    iss: "test",
-    aud: "test",
-    sub: "customer",
-    ver: 1,
-    iat: 0,
-    nbf: 0,
-    exp: 1,
-    jti: "1",
-    products: ["property"],
-    channels: { api: true, odata: true, file_delivery: true },
-    regions: [{ kind: "national", value: "US" }],
-    datasets: [{ dataset_id: shown, resources: { Property: { fields: "*" } } }],
-  },
+const scope = scopeFor(
+  { products: ["property"], datasets: [{ dataset_id: shown, resources: { Property: { fields: "*" } } }] },
   { entitySets: [listings], rules },
 );
 

@@ -1,42 +1,30 @@
 import {
-  compileScope,
   type Entitlement,
   type ResourceGrant,
   type ResourceRule,
   resourceRules,
   type Scope,
 } from "@cadastre/entitlement";
-import type { EntitySet, PrimitiveType, Row, StructuralProperty } from "@cadastre/odata";
+import type { EntitySet, Row } from "@cadastre/odata";
 import type { Change, Store, StoredResource } from "@cadastre/store";
+import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
 import { type ExportSource, entitySetReader, storeSource } from "../../src/index.ts";
+import { scopeFor } from "./scope.ts";
 
 const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 
-const property = (name: string, type: PrimitiveType, nullable = true): StructuralProperty => ({
-  name,
-  type,
-  collection: false,
-  nullable,
-});
-
 const shared = [
-  property("ModificationTimestamp", "Edm.DateTimeOffset", false),
-  property("OriginatingSystemName", "Edm.String"),
-  property("StateOrProvince", "Edm.String"),
-  property("CountyOrParish", "Edm.String"),
-  property("PostalCode", "Edm.String"),
-  property("City", "Edm.String"),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
+  property("OriginatingSystemName"),
+  property("StateOrProvince"),
+  property("CountyOrParish"),
+  property("PostalCode"),
+  property("City"),
   property("ListPrice", "Edm.Int64"),
 ];
 
-const setOf = (name: string, key: string): EntitySet => ({
-  name,
-  type: {
-    name,
-    key: [key],
-    properties: new Map([property(key, "Edm.String", false), ...shared].map((one) => [one.name, one])),
-  },
-});
+const setOf = (name: string, key: string): EntitySet =>
+  entitySetOf(name, [property(key, "Edm.String", { nullable: false }), ...shared]);
 
 /** Two sets, each visible by region: what links them is no matter of deltas. */
 const sets = { Property: setOf("Property", "ListingKey"), Media: setOf("Media", "MediaKey") } as const;
@@ -71,18 +59,12 @@ export const scopeOf = (
   { states, fields, products = ["listing"] }: Granted,
   sub = "customer",
 ): Scope =>
-  compileScope(
+  scopeFor(
     {
-      iss: "test",
-      aud: "test",
       sub,
       ver,
-      iat: 0,
-      nbf: 0,
-      exp: 1,
       jti: String(ver),
       products,
-      channels: { api: true, odata: true, file_delivery: true },
       regions: states.map((value) => ({ kind: "state", value })),
       datasets: [{ dataset_id: dataset, resources: { Property: { fields }, Media: { fields } } }],
     },

@@ -1,7 +1,10 @@
-import { compileScope, type Entitlement, type Scope } from "@cadastre/entitlement";
+import { compileScope, type Entitlement, type Scope, type ScopeOptions } from "@cadastre/entitlement";
 
-/** The scope of an entitlement to nothing, but for what is given. */
-export const scopeFor = (more: Partial<Entitlement> = {}): Scope =>
+/** The scope of an entitlement to nothing, but for what is given. By default there are no entity sets. */
+export const scopeFor = (
+  more: Partial<Entitlement> = {},
+  options: ScopeOptions = { entitySets: [] },
+): Scope =>
   compileScope(
     {
       iss: "test",
@@ -18,7 +21,7 @@ export const scopeFor = (more: Partial<Entitlement> = {}): Scope =>
       datasets: [],
       ...more,
     },
-    { entitySets: [] },
+    options,
   );
 
 /** Sources in memory do not ask. */

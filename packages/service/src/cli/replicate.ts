@@ -1,9 +1,9 @@
+import { usualPatience } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
 import type { Asking } from "../replicate/ask-feed.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
-import { usualPatience } from "../replicate/patience.ts";
 import { type Replication, type ReplicationReport, replicate } from "../replicate/replicate.ts";
 import { withServiceStore } from "./data.ts";
 import { type KeyPlace, readFeedKey } from "./feed-key.ts";

@@ -3,10 +3,12 @@ import { createScopes } from "../access/scopes.ts";
 import { openTrust } from "../access/trust.ts";
 import { scopeOptions } from "../catalog.ts";
 import { readSecrets } from "../data/secrets.ts";
+import { openExporting } from "../delivery/exporting.ts";
 import { outputProfiles } from "../delivery/profiles.ts";
 import { readSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
 import { createLog, describe } from "../log.ts";
+import { recentProfiles } from "../v1/recent-profiles.ts";
 import { withServiceRegistry } from "./data.ts";
 import { say } from "./outcome.ts";
 import { signalled } from "./signalled.ts";
@@ -26,16 +28,16 @@ export const workerCommand = (): Command =>
           log.warn(describe(error), "could not read the key set anew"),
         );
         const scopes = createScopes(registry.entitlements, trust, scopeOptions);
-        const worker = await startWorker({
+        const exporting = await openExporting({
           config,
           folder,
           registry,
-          scopes,
           outputs: outputProfiles(config),
           manifestKeys,
+          profiles: recentProfiles(registry.profiles),
           skipTokenKey,
-          log,
         });
+        const worker = await startWorker(exporting, { scopes, log });
         say("Building deliveries. Stop with Ctrl-C.");
         await signalled(["SIGINT", "SIGTERM"]);
         await worker.stop();

@@ -1,17 +1,26 @@
 import { destinationFailures } from "@cadastre/delivery";
 import { destinationTransitions } from "@cadastre/store/registry";
-import type { Operation, Parameter } from "../openapi/operation.ts";
-import { envelope, instant, integer, json, object, orNull, string } from "./schemas.ts";
+import type { Operation } from "../openapi/operation.ts";
+import {
+  envelope,
+  idParameter,
+  instant,
+  integer,
+  json,
+  object,
+  operation,
+  orNull,
+  string,
+  uuid,
+} from "./schemas.ts";
 
 /** Where destinations lie. Source: interface specification, section 4.3. */
 export const destinationsRoot = "/v1/file-export-destinations";
 
 const place = { bucket: string, region: string, prefix: string, roleArn: string } as const;
 
-const id = { type: "string", format: "uuid" } as const;
-
 const members = {
-  id,
+  id: uuid,
   status: { type: "string", enum: Object.keys(destinationTransitions) },
   ...place,
   kmsKeyArn: orNull(string),
@@ -23,63 +32,47 @@ const members = {
 const destination = object(members);
 const issued = object({ ...members, externalId: string });
 
-const idParameter: Parameter = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "The `id` of a destination",
-  schema: id,
-};
-
-const of = (
-  method: Operation["method"],
-  path: string,
-  summary: string,
-  gives: Operation["gives"],
-  more: Pick<Operation, "status" | "takes" | "parameters"> = {},
-): Operation => ({ method, path: destinationsRoot + path, tag: "Delivery", summary, gives, ...more });
-
-const parameters = [idParameter];
+const parameters = [idParameter("destination")];
 
 /** What may be asked of destinations, by endpoint. Those that the specification does not have say so. */
 export const destinationOperations = {
-  reserve: of(
+  reserve: operation(
     "post",
-    "",
+    destinationsRoot,
     "Reserve a prefix of a bucket to have deliveries pushed to. The external id is in this answer alone",
     envelope(issued),
     { status: 201, takes: json(object({ ...place, kmsKeyArn: orNull(string) }, ["kmsKeyArn"])) },
   ),
-  destinations: of(
+  destinations: operation(
     "get",
-    "",
+    destinationsRoot,
     "Destinations, the oldest first",
     envelope({ type: "array", items: destination }, { count: integer }),
   ),
-  destination: of(
+  destination: operation(
     "get",
-    "/{id}",
+    `${destinationsRoot}/{id}`,
     "What a destination is by now (beyond the specification)",
     envelope(destination),
     { parameters },
   ),
-  verifyDestination: of(
+  verifyDestination: operation(
     "post",
-    "/{id}/verify",
+    `${destinationsRoot}/{id}/verify`,
     "Have a destination verified soon; its status tells what came of it (beyond the specification)",
     envelope(destination),
     { status: 202, parameters },
   ),
-  rotateDestination: of(
+  rotateDestination: operation(
     "post",
-    "/{id}/rotate",
+    `${destinationsRoot}/{id}/rotate`,
     "A new external id in place of the one before, which is void. It is in this answer alone (beyond the specification)",
     envelope(issued),
     { parameters },
   ),
-  disableDestination: of(
+  disableDestination: operation(
     "delete",
-    "/{id}",
+    `${destinationsRoot}/{id}`,
     "Give a destination up for good (beyond the specification)",
     envelope(destination),
     { parameters },

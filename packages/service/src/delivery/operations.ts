@@ -1,9 +1,10 @@
 import { maxKeyLength, maxReferenceLength } from "@cadastre/delivery";
 import { manifestJsonSchema } from "@cadastre/manifest";
-import type { Operation, Parameter } from "../openapi/operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 import {
   created,
   envelope,
+  idParameter,
   instant,
   integer,
   json,
@@ -11,6 +12,7 @@ import {
   listed,
   listedDelivery,
   object,
+  operation,
   orNull,
   sha256,
   string,
@@ -28,25 +30,11 @@ export const maxPart = 2 ** 31 - 1;
 
 const status = object({ ...listed, progress: object({ parts: integer }) });
 
-const id: Parameter = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "The `id` of a delivery",
-  schema: { type: "string", format: "uuid" },
-};
-
-const of = (
-  method: Operation["method"],
-  path: string,
-  summary: string,
-  gives: Operation["gives"],
-  more: Pick<Operation, "status" | "takes" | "parameters"> = {},
-): Operation => ({ method, path, tag: "Delivery", summary, gives, ...more });
+const id = idParameter("delivery");
 
 /** What may be asked of deliveries, by endpoint. */
 export const deliveryOperations = {
-  create: of(
+  create: operation(
     "post",
     exportsRoot,
     "Ask for all that the key sees of a domain, as files. The same request again gives the same delivery",
@@ -67,7 +55,7 @@ export const deliveryOperations = {
       ),
     },
   ),
-  list: of(
+  list: operation(
     "get",
     exportsRoot,
     "Deliveries that may be fetched, the last completed first",
@@ -84,15 +72,17 @@ export const deliveryOperations = {
       ],
     },
   ),
-  status: of("get", `${exportsRoot}/{id}`, "How far a delivery is", envelope(status), { parameters: [id] }),
-  cancel: of(
+  status: operation("get", `${exportsRoot}/{id}`, "How far a delivery is", envelope(status), {
+    parameters: [id],
+  }),
+  cancel: operation(
     "delete",
     `${exportsRoot}/{id}`,
     "Give up a delivery that is not complete",
     envelope(listedDelivery),
     { parameters: [id] },
   ),
-  manifest: of(
+  manifest: operation(
     "get",
     `${exportsRoot}/{id}/manifest`,
     "What a delivery holds. `data` is the manifest, byte for byte",
@@ -105,7 +95,7 @@ export const deliveryOperations = {
     ),
     { parameters: [id] },
   ),
-  download: of(
+  download: operation(
     "get",
     `${exportsRoot}/{id}/download`,
     "Leave to fetch a part, or with 0 the manifest",
@@ -126,7 +116,7 @@ export const deliveryOperations = {
       ],
     },
   ),
-  redeem: of(
+  redeem: operation(
     "get",
     redemptionPath,
     "Fetch what was granted. `x-api-key` is that of the grant, `Authorization: Bearer` its token",
@@ -143,7 +133,7 @@ export const deliveryOperations = {
       ],
     },
   ),
-  acknowledge: of(
+  acknowledge: operation(
     "post",
     `${exportsRoot}/{id}/acknowledge`,
     "Say that a delivery was loaded. 200 if it was said before",

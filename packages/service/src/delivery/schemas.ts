@@ -1,4 +1,4 @@
-import type { Parameter, Schema } from "../openapi/operation.ts";
+import type { Operation, Parameter, Schema } from "../openapi/operation.ts";
 
 /** Items of a list: where the request does not say, and at most. */
 export const listLimits = { default: 50, most: 500 } as const;
@@ -6,6 +6,7 @@ export const listLimits = { default: 50, most: 500 } as const;
 export const string: Schema = { type: "string" };
 export const integer: Schema = { type: "integer", minimum: 0 };
 export const instant: Schema = { type: "string", format: "date-time" };
+export const uuid: Schema = { type: "string", format: "uuid" };
 export const sha256: Schema = { type: "string", pattern: "^[0-9a-f]{64}$" };
 export const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
 export const object = (
@@ -34,7 +35,7 @@ const states = [
 ] as const;
 
 export const created = {
-  id: { type: "string", format: "uuid" },
+  id: uuid,
   status: { type: "string", enum: states },
   domain: string,
   deliveryMode: { type: "string", enum: ["pull", "push", "both"] },
@@ -60,6 +61,24 @@ export const listed = {
 
 /** A delivery in a list. */
 export const listedDelivery = object(listed);
+
+/** Something that may be asked of deliveries, or of what they come from or go to. */
+export const operation = (
+  method: Operation["method"],
+  path: string,
+  summary: string,
+  gives: Operation["gives"],
+  more: Pick<Operation, "status" | "takes" | "parameters"> = {},
+): Operation => ({ method, path, tag: "Delivery", summary, gives, ...more });
+
+/** @param thing what the path is of */
+export const idParameter = (thing: string): Parameter => ({
+  name: "id",
+  in: "path",
+  required: true,
+  description: `The \`id\` of a ${thing}`,
+  schema: uuid,
+});
 
 /** @param items what the list is of */
 export const limitParameter = (items: string): Parameter => ({

@@ -3,29 +3,21 @@ import {
   createPublisher,
   createScheduler,
   createWorker,
-  type OutputProfile,
+  type PublisherOptions,
   retain,
+  type SchedulerOptions,
+  type WorkerOptions,
   type WorkReport,
 } from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
-import type { Registry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import type { Scopes } from "../access/scopes.ts";
 import { storedResources } from "../catalog.ts";
-import type { Config } from "../config.ts";
-import type { DataFolder } from "../data/data-folder.ts";
-import type { Secrets } from "../data/secrets.ts";
 import { followActivation } from "../gates/activation.ts";
 import { describe, type Log } from "../log.ts";
-import { recentProfiles } from "../v1/recent-profiles.ts";
-import { creditsOf } from "./credits.ts";
 import { exportSource } from "./export-source.ts";
-import { openDestinations } from "./open-destinations.ts";
-import { openParts } from "./parts.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+import type { Exporting } from "./exporting.ts";
 import { startVerifier } from "./start-verifier.ts";
-
-const day = 86_400_000;
 
 /** How often what is over is removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
@@ -36,31 +28,21 @@ const publications = 4;
 /** How long a page of an export may take, in milliseconds: nobody waits at the other end. */
 const pageTimeout = 60_000;
 
-export type WorkerOptions = {
-  readonly config: Config;
-  readonly folder: DataFolder;
-  readonly registry: Registry;
-  readonly scopes: Scopes;
-  /** Those of the service, as long as both follow the same settings. */
-  readonly outputs: readonly OutputProfile[];
-  readonly manifestKeys: SigningKeys;
-  readonly log: Log;
-} & Pick<Secrets, "skipTokenKey">;
+/** A worker that runs. */
+export type RunningWorker = {
+  /** Give the delivery at hand back, with the parts that are finished. */
+  readonly stop: () => Promise<void>;
+};
 
 /**
- * Build what was asked for or is due, publish it if anything is pushed, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
- * those who ask for records wait no longer.
+ * Build what was asked for or is due, publish it if anything is pushed, and remove what is over, until it is stopped. It reads the
+ * records by a thread of its own, so that those who ask for records wait no longer.
  */
-export async function startWorker({
-  config,
-  folder,
-  registry,
-  scopes,
-  outputs,
-  manifestKeys: { signing },
-  skipTokenKey,
-  log,
-}: WorkerOptions) {
+export async function startWorker(
+  exporting: Exporting,
+  { scopes, log }: { readonly scopes: Scopes; readonly log: Log },
+): Promise<RunningWorker> {
+  const { config, folder, registry, parts } = exporting;
   const store = await openSqliteStore({
     file: folder.database,
     resources: storedResources,
@@ -71,10 +53,9 @@ export async function startWorker({
   });
   const activation = await followActivation(store.builds, log);
   const { identities, deliveries: ledger } = registry;
-  const parts = await openParts(config, folder);
   const source = exportSource({ store, identities, activeEntitySets: activation.entitySets });
+  const destinations = config.push ? exporting.destinations : undefined;
   const scopeOf = (customer: string) => scopes.of(customer, Date.now(), "fresh");
-  const destinations = config.push ? openDestinations(config, registry, { skipTokenKey }) : undefined;
   const common = {
     ledger,
     parts,
@@ -83,43 +64,20 @@ export async function startWorker({
     lease: config.leaseSeconds * 1000,
     report: (work: WorkReport) => note(log, work),
   };
-  const worker = createWorker({ ...common, source, sign: (bytes) => signManifest(bytes, signing) });
-  const publishers =
-    destinations === undefined
-      ? []
-      : Array.from({ length: publications }, () => createPublisher({ ...common, destinations }));
-  const profiles = recentProfiles(registry.profiles);
-  const scheduler = createScheduler({
-    registry: registry.subscriptions,
-    destinations: registry.destinations,
-    source,
-    profiles: outputs,
-    retention: config.retentionDays * day,
-    creditsOf: (scope) => creditsOf(scope, profiles),
-    scopeOf,
-    poll: 1000,
-    report: ({ subscription, outcome, cause }) => {
-      if (outcome === "failed")
-        log.error({ subscription, ...describe(cause) }, "could not take the next step of a subscription");
-    },
-  });
-  const clean = async () => {
-    try {
-      const { expired, removed } = await retain({ ledger, parts }, Date.now());
-      if (expired + removed > 0) log.info({ expired, removed }, "removed what was over of deliveries");
-    } catch (error) {
-      log.error(describe(error), "could not remove what was over of deliveries");
-    }
-  };
+  const { signing } = exporting.manifestKeys;
+  const workers = [
+    createWorker({ ...common, source, sign: (bytes) => signManifest(bytes, signing) }),
+    ...publishersOf(destinations && { ...common, destinations }),
+    schedulerOf(exporting, { source, scopeOf, log }),
+  ];
+  const clean = () => cleanUp({ ledger, parts }, log);
   const stopping = new AbortController();
-  const running = [worker, ...publishers, scheduler].map((one) => one.run(stopping.signal));
-  const working = Promise.all([...running, clean()]);
+  const working = Promise.all([...workers.map((one) => one.run(stopping.signal)), clean()]);
   const verifier = destinations && startVerifier(destinations, log);
   const timer = setInterval(() => void clean(), retentionInterval);
   timer.unref();
   return {
-    /** Give the delivery at hand back, with the parts that are finished. */
-    stop: async (): Promise<void> => {
+    stop: async () => {
       clearInterval(timer);
       verifier?.stop();
       stopping.abort();
@@ -128,6 +86,37 @@ export async function startWorker({
       await store.close();
     },
   };
+}
+
+/** None where nothing is pushed. */
+const publishersOf = (options: PublisherOptions | undefined) =>
+  options === undefined ? [] : Array.from({ length: publications }, () => createPublisher(options));
+
+const schedulerOf = (
+  { registry, outputs, retention, creditsOf }: Exporting,
+  { log, ...means }: Pick<SchedulerOptions, "source" | "scopeOf"> & { readonly log: Log },
+) =>
+  createScheduler({
+    ...means,
+    registry: registry.subscriptions,
+    destinations: registry.destinations,
+    profiles: outputs,
+    retention,
+    creditsOf,
+    poll: 1000,
+    report: ({ subscription, outcome, cause }) => {
+      if (outcome === "failed")
+        log.error({ subscription, ...describe(cause) }, "could not take the next step of a subscription");
+    },
+  });
+
+async function cleanUp(kept: Pick<WorkerOptions, "ledger" | "parts">, log: Log): Promise<void> {
+  try {
+    const { expired, removed } = await retain(kept, Date.now());
+    if (expired + removed > 0) log.info({ expired, removed }, "removed what was over of deliveries");
+  } catch (error) {
+    log.error(describe(error), "could not remove what was over of deliveries");
+  }
 }
 
 function note(log: Log, { delivery, outcome, code, cause }: WorkReport): void {

@@ -1,15 +1,18 @@
 import { cadenceBounds, domainNames, maxKeyLength, maxNameLength } from "@cadastre/delivery";
-import type { Operation, Parameter } from "../openapi/operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 import {
   envelope,
+  idParameter,
   instant,
   integer,
   json,
   limitParameter,
   listedDelivery,
   object,
+  operation,
   orNull,
   string,
+  uuid,
 } from "./schemas.ts";
 
 /** Where subscriptions lie. Source: interface specification, section 4.3. */
@@ -24,10 +27,9 @@ const asked = {
 
 const preferredMinuteOfDay = { type: "integer", minimum: 0, maximum: 1439 } as const;
 const emptyDeliveryBehavior = { type: "string", enum: ["manifest_only", "skip"] } as const;
-const id = { type: "string", format: "uuid" } as const;
 
 const subscription = object({
-  id,
+  id: uuid,
   ...asked,
   destinationId: orNull(string),
   preferredMinuteOfDay: orNull(preferredMinuteOfDay),
@@ -41,30 +43,16 @@ const subscription = object({
   created_at: instant,
 });
 
-const idParameter: Parameter = {
-  name: "id",
-  in: "path",
-  required: true,
-  description: "The `id` of a subscription",
-  schema: id,
-};
-
-const of = (
-  method: Operation["method"],
-  path: string,
-  summary: string,
-  gives: Operation["gives"],
-  more: Pick<Operation, "status" | "takes" | "parameters"> = {},
-): Operation => ({ method, path, tag: "Delivery", summary, gives, ...more });
+const ofId = idParameter("subscription");
 
 const one = (method: Operation["method"], path: string, summary: string): Operation =>
-  of(method, `${subscriptionsRoot}/{id}${path}`, summary, envelope(subscription), {
-    parameters: [idParameter],
+  operation(method, `${subscriptionsRoot}/{id}${path}`, summary, envelope(subscription), {
+    parameters: [ofId],
   });
 
 /** What may be asked of subscriptions, by endpoint. Those that the specification does not have say so. */
 export const subscriptionOperations = {
-  subscribe: of(
+  subscribe: operation(
     "post",
     subscriptionsRoot,
     "Have all that the key sees of a domain delivered as files, then what changes of it, again and again",
@@ -86,7 +74,7 @@ export const subscriptionOperations = {
       ),
     },
   ),
-  subscriptions: of(
+  subscriptions: operation(
     "get",
     subscriptionsRoot,
     "Subscriptions, the last created first (beyond the specification)",
@@ -94,12 +82,12 @@ export const subscriptionOperations = {
     { parameters: [limitParameter("Subscriptions")] },
   ),
   subscription: one("get", "", "How far a subscription is (beyond the specification)"),
-  subscriptionDeliveries: of(
+  subscriptionDeliveries: operation(
     "get",
     `${subscriptionsRoot}/{id}/deliveries`,
     "Deliveries of a subscription, the last one of the last generation first",
     envelope({ type: "array", items: listedDelivery }, { count: integer }),
-    { parameters: [idParameter, limitParameter("Deliveries")] },
+    { parameters: [ofId, limitParameter("Deliveries")] },
   ),
   pauseSubscription: one(
     "post",

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import { backoff, leaveBody, longestWait, type Patience, readBody, retryAfter } from "@cadastre/client/http";
 import { type Feed, followed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
-import { backoff, longestWait, type Patience, retryAfter } from "./patience.ts";
 
 /** What is asked of a feed, and how. */
 export type Asking = {
@@ -73,7 +73,7 @@ async function answerOf(url: URL, { feed, pageSize }: Asking, signal: AbortSigna
     });
     const location = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && location !== null) {
-      leave(response.body);
+      leaveBody(response.body);
       if (redirections === maxRedirections) throw new FeedError(`${shown(url)} redirects again and again`);
       at = followed(location, at);
       continue;
@@ -87,7 +87,7 @@ async function requireSuccess(response: Response, url: URL): Promise<void> {
   const { status, headers } = response;
   const type = headers.get("content-type") ?? "no type";
   if (status === 200 && /^application\/json\s*(?:;|$)/i.test(type)) return;
-  leave(response.body);
+  leaveBody(response.body);
   if (passing.has(status))
     throw new Passing(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
   if (status === 401 || status === 403)
@@ -100,36 +100,11 @@ async function requireSuccess(response: Response, url: URL): Promise<void> {
 }
 
 async function textOf({ body }: Response, url: URL, signal: AbortSignal): Promise<string> {
-  const reader = body?.getReader();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  const bytes = await readBody(body, { signal, most: maxAnswer }).catch((error: unknown) => {
+    throw passingOf(error);
   });
-  try {
-    // An abort ends the reading of a compressed body without an error or an end, so it is waited for beside.
-    return await Promise.race([readAll(reader, url), aborted]);
-  } catch (error) {
-    leave(reader);
-    throw error instanceof FeedError ? error : passingOf(error);
-  }
-}
-
-type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
-
-async function readAll(reader: BodyReader | undefined, url: URL): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for (;;) {
-    const chunk = await reader?.read();
-    if (chunk === undefined || chunk.done) return Buffer.concat(chunks).toString("utf8");
-    length += chunk.value.length;
-    if (length > maxAnswer) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
-    chunks.push(chunk.value);
-  }
-}
-
-/** Read no more of a body. Nobody waits for its end: that of a compressed one may not come. */
-function leave(body: { readonly cancel: () => Promise<void> } | null | undefined): void {
-  body?.cancel().catch(() => {});
+  if (bytes === undefined) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
+  return bytes.toString("utf8");
 }
 
 /** An answer that does not come, or not whole. */

@@ -1,9 +1,9 @@
+import { usualPatience } from "@cadastre/client/http";
 import type { Row } from "@cadastre/odata";
 import type { Asking } from "../../src/replicate/ask-feed.ts";
 import { changesUrl, feedOf, keysUrl } from "../../src/replicate/feed.ts";
 import { latestOf } from "../../src/replicate/modification-times.ts";
 import { pagesOf } from "../../src/replicate/pages.ts";
-import { usualPatience } from "../../src/replicate/patience.ts";
 import { versionOf } from "./changing-listings.ts";
 import type { ListingsService } from "./listings-service.ts";
 

@@ -89,14 +89,17 @@ export class Report {
     for (const [population, month] of this.#memberships(facts, told)) {
       if (population === "active") return;
       const depth = this.#depths.get(periodKey(population, month))?.get(group);
-      if (depth === undefined) continue;
-      const cells = this.#cellsOf(group, depth, month);
-      for (const [measure, name] of measureNames.entries()) {
-        const { of, from } = measures[name];
-        const value = of === population ? facts[from] : undefined;
-        if (value === undefined) continue;
-        for (const cell of cells) this.#medians.see(medianKey(measure, cell), value);
-      }
+      if (depth !== undefined) this.#see(population, facts, this.#cellsOf(group, depth, month));
+    }
+  }
+
+  /** The values that a listing has as one of a population. */
+  #see(population: Population, facts: ListingFacts, cells: readonly Cell[]): void {
+    for (const [measure, name] of measureNames.entries()) {
+      const { of, from } = measures[name];
+      const value = of === population ? facts[from] : undefined;
+      if (value === undefined) continue;
+      for (const cell of cells) this.#medians.see(medianKey(measure, cell), value);
     }
   }
 

@@ -25,17 +25,16 @@ export function unitDepths(
   regions: ReadonlySet<string>,
 ): ReadonlyMap<number, number> {
   const found = new Map<number, number>();
+  const areEnough = (members: readonly number[]) =>
+    members.reduce((sum, member) => sum + (counts.get(member) ?? 0), 0) >= least;
   let small = [...counts.keys()];
   for (let depth = depths; depth >= 0; depth--) {
-    const rest: number[] = [];
-    for (const members of together(small, groups, depth)) {
-      const first = groups[members[0] ?? 0];
-      const listings = members.reduce((sum, member) => sum + (counts.get(member) ?? 0), 0);
-      if (first === undefined || !isWhole(first.place, depth, first.system, regions)) continue;
-      if (listings < least) rest.push(...members);
-      else for (const member of members) found.set(member, depth);
-    }
-    small = rest;
+    const wholes = together(small, groups, depth).filter(([member = 0]) => {
+      const group = groups[member];
+      return group !== undefined && isWhole(group.place, depth, group.system, regions);
+    });
+    for (const member of wholes.filter(areEnough).flat()) found.set(member, depth);
+    small = wholes.filter((members) => !areEnough(members)).flat();
   }
   return found;
 }
@@ -45,7 +44,7 @@ function together(
   members: readonly number[],
   groups: readonly Group[],
   depth: number,
-): Iterable<readonly number[]> {
+): readonly (readonly number[])[] {
   const found = new Map<string, number[]>();
   for (const member of members) {
     const group = groups[member];
@@ -56,5 +55,5 @@ function together(
     if (known === undefined) found.set(text, [member]);
     else known.push(member);
   }
-  return found.values();
+  return [...found.values()];
 }

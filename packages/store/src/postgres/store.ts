@@ -7,19 +7,14 @@ import type { CandidateReads, Ground } from "../build/session.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import { accessTo } from "../read/access.ts";
-import {
-  compileCountRequest,
-  compileOrderValues,
-  compilePageRequest,
-  type ReadableTable,
-} from "../read/compile.ts";
+import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
-import { type Past, pastOf } from "../read/past.ts";
-import { type CountRequest, type PageRequest, type PageResult, statementsOf } from "../read/request.ts";
+import { PageRequests } from "../read/page-requests.ts";
+import { pastOf } from "../read/past.ts";
+import { type CountRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
-import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
@@ -107,7 +102,7 @@ class PostgresStore implements WritableStore {
   readonly #stored: ReadonlyMap<string, Stored>;
   readonly #committer: Committer;
   readonly #readers: ReaderPool;
-  readonly #plans = new Plans();
+  readonly #pageRequests = new PageRequests();
   readonly #isWalled: boolean;
 
   constructor(
@@ -153,7 +148,7 @@ class PostgresStore implements WritableStore {
     const past = pastOf(options);
     const placed = from === undefined ? query : await this.#after(run, query, from);
     const request: PageAndCount = {
-      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options, past),
+      page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
       count: count ? compileCountRequest(query, stored, past) : undefined,
     };
     const {
@@ -174,7 +169,7 @@ class PostgresStore implements WritableStore {
   };
 
   readonly one: WritableStore["one"] = (query, { nulls, signal } = {}) => {
-    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls }, undefined);
+    const page = this.#pageRequests.of(firstOf(query), this.#find(query), { nulls }, undefined);
     return this.#read(query, signal, async (run) => {
       const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
@@ -208,7 +203,7 @@ class PostgresStore implements WritableStore {
     this.#read(query, undefined, async (run) => {
       const stored = this.#find(query);
       const placed = from === undefined ? query : await this.#after(run, query, from);
-      const page = this.#pageRequest(placed, stored, {}, pastOf({ from }));
+      const page = this.#pageRequests.of(placed, stored, {}, pastOf({ from }));
       const isClosed = from !== undefined && (await findClosed(run, historyOf(stored, from)));
       const lines: string[] = [];
       const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
@@ -257,16 +252,6 @@ class PostgresStore implements WritableStore {
   async #after(run: Run, query: BoundQuery, from: Bookmark): Promise<BoundQuery> {
     const statements = [...compileOrderValues(query, this.#find(query), from)];
     return startingAfter(query, await findStart(run, statements));
-  }
-
-  #pageRequest(
-    query: BoundQuery,
-    stored: Stored,
-    { nulls = true, lines = false }: Pick<ReadOptions, "nulls" | "lines">,
-    past: Past | undefined,
-  ): PageRequest {
-    const planned = this.#plans.of(query.select, stored.members, nulls);
-    return compilePageRequest(query, stored, { planned, lines, past });
   }
 }
 

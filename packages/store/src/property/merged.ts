@@ -1,32 +1,30 @@
 import { compareCodePoints } from "../code-points.ts";
 
+/** An item of a sequence, and the rest of it. */
+type Head<Item> = { readonly item: Item; readonly rest: AsyncIterator<Item> };
+
 /** Several sequences in order of their keys as one in order. No two have an item of the same key. */
 export async function* merged<Item>(
   sources: readonly AsyncIterable<Item>[],
   keyOf: (item: Item) => string,
 ): AsyncGenerator<Item> {
   const iterators = sources.map((source) => source[Symbol.asyncIterator]());
+  const earlier = (a: Head<Item>, b: Head<Item>) =>
+    compareCodePoints(keyOf(b.item), keyOf(a.item)) < 0 ? b : a;
   try {
-    const heads = await Promise.all(iterators.map((iterator) => iterator.next()));
-    for (;;) {
-      let first: number | undefined;
-      for (const [i, head] of heads.entries()) {
-        const least = first === undefined ? undefined : heads[first];
-        if (head.done === true) continue;
-        if (
-          least === undefined ||
-          least.done === true ||
-          compareCodePoints(keyOf(head.value), keyOf(least.value)) < 0
-        )
-          first = i;
-      }
-      const head = first === undefined ? undefined : heads[first];
-      const iterator = first === undefined ? undefined : iterators[first];
-      if (first === undefined || head === undefined || head.done === true || iterator === undefined) return;
-      yield head.value;
-      heads[first] = await iterator.next();
+    let heads = (await Promise.all(iterators.map(headOf))).flat();
+    while (heads.length > 0) {
+      const first = heads.reduce(earlier);
+      yield first.item;
+      heads = [...heads.filter((head) => head !== first), ...(await headOf(first.rest))];
     }
   } finally {
     for (const iterator of iterators) await iterator.return?.();
   }
+}
+
+/** The head of a sequence, if there is any. */
+async function headOf<Item>(rest: AsyncIterator<Item>): Promise<readonly Head<Item>[]> {
+  const next = await rest.next();
+  return next.done === true ? [] : [{ item: next.value, rest }];
 }

@@ -7,20 +7,15 @@ import { createBuilds } from "../build/builds.ts";
 import type { CandidateReads, Ground } from "../build/session.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
-import {
-  compileCountRequest,
-  compileOrderValues,
-  compilePageRequest,
-  type ReadableTable,
-} from "../read/compile.ts";
+import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { PageRequests } from "../read/page-requests.ts";
 import { type Past, pastOf } from "../read/past.ts";
 import { pinsKey } from "../read/pins-key.ts";
-import type { AsOf, PageRequest, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import type { AsOf, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
-import { Plans } from "../record/plans.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { accessOf } from "./access.ts";
@@ -92,7 +87,7 @@ class SqliteStore implements WritableStore {
   readonly #committer: Committer;
   readonly #reader: Reader;
   readonly #pool: ReaderPool | undefined;
-  readonly #plans = new Plans();
+  readonly #pageRequests = new PageRequests();
 
   constructor(options: SqliteStoreOptions, stored: ReadonlyMap<string, Stored>, read: Database.Database) {
     const { file, threads = 2, queue = 256, timeout = 10_000, mapped = mappedByDefault } = options;
@@ -142,7 +137,7 @@ class SqliteStore implements WritableStore {
     const placed =
       from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, reader));
     const request: ReadRequest = {
-      page: query.top === 0 ? undefined : this.#pageRequest(placed, stored, options, past),
+      page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
       count: count ? compileCountRequest(query, stored, past) : undefined,
       asOf: asOf(stored, past),
       timeout: this.#timeout,
@@ -165,7 +160,7 @@ class SqliteStore implements WritableStore {
     query: RestrictedQuery,
     { nulls, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
   ): Promise<Uint8Array | undefined> => {
-    const page = this.#pageRequest(firstOf(query), this.#find(query), { nulls }, undefined);
+    const page = this.#pageRequests.of(firstOf(query), this.#find(query), { nulls }, undefined);
     // What the key's index finds is answered sooner than a thread is asked.
     const found = pinsKey(query)
       ? this.#reader.readOne(page, this.#timeout)
@@ -196,7 +191,7 @@ class SqliteStore implements WritableStore {
     const placed =
       from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, this.#reader));
     const past = pastOf({ from });
-    const page = this.#pageRequest(placed, stored, {}, past);
+    const page = this.#pageRequests.of(placed, stored, {}, past);
     return this.#reader.explain(page, asOf(stored, past));
   };
 
@@ -213,16 +208,6 @@ class SqliteStore implements WritableStore {
     const stored = this.#stored.get(name);
     if (stored === undefined) throw new StoreError("unknown_resource", name);
     return stored;
-  }
-
-  #pageRequest(
-    query: BoundQuery,
-    stored: Stored,
-    { nulls = true, lines = false }: Pick<ReadOptions, "nulls" | "lines">,
-    past: Past | undefined,
-  ): PageRequest {
-    const planned = this.#plans.of(query.select, stored.members, nulls);
-    return compilePageRequest(query, stored, { planned, lines, past });
   }
 
   async #read(request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadResult> {

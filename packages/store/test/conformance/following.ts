@@ -11,34 +11,21 @@ import {
 import { bindQuery, type EntitySet, parseSelect, type Row } from "@cadastre/odata";
 import { describe, expect, test } from "vitest";
 import type { Change, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
+import { entitySetOf, property } from "../support/entity-sets.ts";
 import { document, ruleOf } from "../support/grants.ts";
 import { stored as listing, listings, oregon, texas } from "../support/listings.ts";
 import { type Harness, rowsOf, withEmpty } from "./harness.ts";
 
-const text = (name: string, facets = {}) =>
-  [name, { name, type: "Edm.String", collection: false, nullable: true, ...facets }] as const;
+const photos = entitySetOf("Media", [
+  property("MediaKey", "Edm.String", { nullable: false }),
+  property("ResourceRecordKey"),
+  property("Permission", "Edm.String", { collection: true, nullable: false }),
+]);
 
-const photos: EntitySet = {
-  name: "Media",
-  type: {
-    name: "Media",
-    key: ["MediaKey"],
-    properties: new Map([
-      text("MediaKey", { nullable: false }),
-      text("ResourceRecordKey"),
-      text("Permission", { collection: true, nullable: false }),
-    ]),
-  },
-};
-
-const files: EntitySet = {
-  name: "MediaAsset",
-  type: {
-    name: "MediaAsset",
-    key: ["MediaAssetId"],
-    properties: new Map([text("MediaAssetId", { nullable: false }), text("MediaKey")]),
-  },
-};
+const files = entitySetOf("MediaAsset", [
+  property("MediaAssetId", "Edm.String", { nullable: false }),
+  property("MediaKey"),
+]);
 
 const { dataset, state, county, zip, originating_system } = listingProperties;
 const resources: readonly StoredResource[] = [

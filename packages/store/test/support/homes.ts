@@ -1,37 +1,17 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
-import {
-  bindQuery,
-  type EntitySet,
-  type Position,
-  type PrimitiveType,
-  parseFilter,
-  parseOrderBy,
-  parseSelect,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import { bindQuery, type Position, parseFilter, parseOrderBy, parseSelect } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";
 
 const datasets = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"] as const;
 
-const property = (name: string, type: PrimitiveType, nullable = true): StructuralProperty => ({
-  name,
-  type,
-  collection: false,
-  nullable,
-});
-
-const properties = [
-  property("HomeKey", "Edm.String", false),
+const homes = entitySetOf("Home", [
+  property("HomeKey", "Edm.String", { nullable: false }),
   property("Rank", "Edm.Int64"),
-  property("Town", "Edm.String"),
+  property("Town"),
   property("Place", "Edm.GeographyPoint"),
-];
-
-const homes: EntitySet = {
-  name: "Home",
-  type: { name: "Home", key: ["HomeKey"], properties: new Map(properties.map((one) => [one.name, one])) },
-};
+]);
 
 export const homesResource: StoredResource = {
   entitySet: homes,

@@ -1,36 +1,20 @@
 import { restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
-import {
-  bindQuery,
-  type EntitySet,
-  type PrimitiveType,
-  parseFilter,
-  parseOrderBy,
-  parseSelect,
-  type Row,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import { bindQuery, parseFilter, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import { entitySetOf, property } from "./entity-sets.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 
 export const texas = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 export const oregon = "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21";
 
-const property = (name: string, type: PrimitiveType, facets: Partial<StructuralProperty> = {}) => ({
-  name,
-  type,
-  collection: false,
-  nullable: true,
-  ...facets,
-});
-
-const properties: readonly StructuralProperty[] = [
+export const listings = entitySetOf("Property", [
   property("ListingKey", "Edm.String", { nullable: false }),
   property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
-  property("OriginatingSystemName", "Edm.String"),
-  property("StateOrProvince", "Edm.String"),
-  property("CountyOrParish", "Edm.String"),
-  property("PostalCode", "Edm.String"),
-  property("City", "Edm.String"),
+  property("OriginatingSystemName"),
+  property("StateOrProvince"),
+  property("CountyOrParish"),
+  property("PostalCode"),
+  property("City"),
   property("ListPrice", "Edm.Decimal", { precision: 14, scale: 2 }),
   property("TaxAnnualAmount", "Edm.Decimal", { precision: 14, scale: 2 }),
   property("BedroomsTotal", "Edm.Int64"),
@@ -41,12 +25,7 @@ const properties: readonly StructuralProperty[] = [
   property("StatusChangeTimestamp", "Edm.DateTimeOffset"),
   property("YearBuilt", "Edm.Int64"),
   property("Appliances", "Edm.String", { collection: true, nullable: false }),
-];
-
-export const listings: EntitySet = {
-  name: "Property",
-  type: { name: "Property", key: ["ListingKey"], properties: new Map(properties.map((p) => [p.name, p])) },
-};
+]);
 
 /** Half of the properties have a column, the other half lies in the record's JSON. */
 export const stored: StoredResource = {

@@ -5,26 +5,12 @@ import {
   type Scope,
   visibleEntitySet,
 } from "@cadastre/entitlement";
-import {
-  bindQuery,
-  type EntitySet,
-  type PrimitiveType,
-  parseFilter,
-  parseOrderBy,
-  parseSelect,
-  type Row,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import { bindQuery, parseFilter, parseOrderBy, parseSelect, type Row } from "@cadastre/odata";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";
 
 const datasets = ["9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10", "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21"] as const;
-
-const property = (
-  name: string,
-  type: PrimitiveType = "Edm.String",
-  facets: Partial<StructuralProperty> = {},
-): StructuralProperty => ({ name, type, collection: false, nullable: true, ...facets });
 
 const properties = [
   property("PlotKey", "Edm.String", { nullable: false }),
@@ -43,10 +29,7 @@ const properties = [
 ];
 
 /** A resource whose fields can be masked. */
-const plots: EntitySet = {
-  name: "Plot",
-  type: { name: "Plot", key: ["PlotKey"], properties: new Map(properties.map((one) => [one.name, one])) },
-};
+const plots = entitySetOf("Plot", properties);
 
 /** Half of what can be masked has a column, the other half lies in the record's JSON. */
 export const plotsResource: StoredResource = {

@@ -1,49 +1,29 @@
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
-import {
-  bindQuery,
-  type EntitySet,
-  type PrimitiveType,
-  parseFilter,
-  parseOrderBy,
-  type StructuralProperty,
-} from "@cadastre/odata";
+import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bookmark, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
 import type { Harness } from "../conformance/harness.ts";
+import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";
 import { oregon, texas } from "./listings.ts";
 
-const property = (name: string, type: PrimitiveType = "Edm.String", nullable = true): StructuralProperty => ({
-  name,
-  type,
-  collection: false,
-  nullable,
-  ...(type === "Edm.Decimal" ? { precision: 14, scale: 2 } : {}),
-});
-
+const money = { precision: 14, scale: 2 };
 const properties = [
-  property("ListingKey", "Edm.String", false),
-  property("ModificationTimestamp", "Edm.DateTimeOffset", false),
+  property("ListingKey", "Edm.String", { nullable: false }),
+  property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
   property("OriginatingSystemName"),
   property("ListingId"),
   property("UniversalPropertyId"),
   property("Placekey"),
   property("StateOrProvince"),
   property("StandardStatus"),
-  property("ListPrice", "Edm.Decimal"),
+  property("ListPrice", "Edm.Decimal", money),
   property("City"),
   property("Coordinates", "Edm.GeographyPoint"),
   property("CloseDate", "Edm.Date"),
 ];
 
-const entitySet: EntitySet = {
-  name: "Listing",
-  type: {
-    name: "Listing",
-    key: ["ListingKey"],
-    properties: new Map(properties.map((one) => [one.name, one])),
-  },
-};
+const entitySet = entitySetOf("Listing", properties);
 
 /** The lookups that a listing service is asked for most. */
 const resource: StoredResource = {

@@ -1,8 +1,9 @@
 import { provisionalIdProperty, type ResourceGrant, type Scope } from "@cadastre/entitlement";
-import type { EntitySet, PrimitiveType, Row, StructuralProperty } from "@cadastre/odata";
+import type { Row } from "@cadastre/odata";
 import fc from "fast-check";
 import type { Change, StoredResource } from "../../src/index.ts";
 import type { Resolution } from "../../src/registry/index.ts";
+import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";
 
 /*
@@ -13,14 +14,6 @@ const [one, other] = [
   "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10",
   "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21",
 ] as const;
-
-const property = (name: string, type: PrimitiveType = "Edm.String", more = {}): StructuralProperty => ({
-  name,
-  type,
-  collection: false,
-  nullable: true,
-  ...more,
-});
 
 const place = ["Latitude", "Longitude"];
 
@@ -38,14 +31,7 @@ const properties = [
   ),
 ];
 
-export const listingSet: EntitySet = {
-  name: "Property",
-  type: {
-    name: "Property",
-    key: ["ListingKey"],
-    properties: new Map(properties.map((field) => [field.name, field])),
-  },
-};
+export const listingSet = entitySetOf("Property", properties);
 
 export const listingResource: StoredResource = {
   entitySet: listingSet,

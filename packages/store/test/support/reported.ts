@@ -1,20 +1,14 @@
 import type { Entitlement, ResourceGrant, Scope } from "@cadastre/entitlement";
-import type { EntitySet, PrimitiveType, Row, StructuralProperty } from "@cadastre/odata";
+import type { Row } from "@cadastre/odata";
 import fc from "fast-check";
 import type { StoredRecord, StoredResource } from "../../src/index.ts";
+import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";
 
 /*
  * Listings of few places, types and months, so that many groups are too small, and who is shown which of them.
  */
 
-const property = (name: string, type: PrimitiveType = "Edm.String", more = {}): StructuralProperty => ({
-  name,
-  type,
-  collection: false,
-  nullable: true,
-  ...more,
-});
 const decimal = { precision: 14, scale: 2 };
 
 const properties = [
@@ -38,14 +32,7 @@ const properties = [
   property("LivingAreaUnits"),
 ];
 
-export const reportedSet: EntitySet = {
-  name: "Property",
-  type: {
-    name: "Property",
-    key: ["ListingKey"],
-    properties: new Map(properties.map((field) => [field.name, field])),
-  },
-};
+export const reportedSet = entitySetOf("Property", properties);
 
 export const reportedResource: StoredResource = {
   entitySet: reportedSet,

@@ -1,0 +1,47 @@
+import type { Destinations, OutputProfile, PartStore, Pinned } from "@cadastre/delivery";
+import type { Scope } from "@cadastre/entitlement";
+import type { Registry } from "@cadastre/store/registry";
+import type { Config } from "../config.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import type { Secrets } from "../data/secrets.ts";
+import type { RecentProfiles } from "../v1/recent-profiles.ts";
+import { creditsOf } from "./credits.ts";
+import { openDestinations } from "./open-destinations.ts";
+import { openParts } from "./parts.ts";
+import type { SigningKeys } from "./signing-keys.ts";
+
+const day = 86_400_000;
+
+type Given = {
+  readonly config: Config;
+  readonly folder: DataFolder;
+  readonly registry: Registry;
+  readonly outputs: readonly OutputProfile[];
+  readonly manifestKeys: SigningKeys;
+};
+
+/** What those who ask for exports and those who make them have in common. */
+export type Exporting = Given & {
+  readonly parts: PartStore;
+  readonly destinations: Destinations;
+  /** How long a delivery may be fetched, in milliseconds. */
+  readonly retention: number;
+  /** Whose records a scope shows. */
+  readonly creditsOf: (scope: Scope) => Promise<Pick<Pinned, "sources" | "attribution">>;
+};
+
+/** Over the folder's registry and parts. */
+export async function openExporting({
+  profiles,
+  skipTokenKey,
+  ...given
+}: Given & { readonly profiles: RecentProfiles } & Pick<Secrets, "skipTokenKey">): Promise<Exporting> {
+  const { config, folder, registry } = given;
+  return {
+    ...given,
+    parts: await openParts(config, folder),
+    destinations: openDestinations(config, registry, { skipTokenKey }),
+    retention: config.retentionDays * day,
+    creditsOf: (scope) => creditsOf(scope, profiles),
+  };
+}

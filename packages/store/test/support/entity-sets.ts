@@ -1,0 +1,19 @@
+import type { EntitySet, PrimitiveType, StructuralProperty } from "@cadastre/odata";
+
+type Facets = Omit<Partial<StructuralProperty>, "name" | "type">;
+
+export const property = (
+  name: string,
+  type: PrimitiveType = "Edm.String",
+  facets: Facets = {},
+): StructuralProperty => ({ name, type, collection: false, nullable: true, ...facets });
+
+/** An entity set whose key is the first of its properties. */
+export const entitySetOf = (name: string, properties: readonly StructuralProperty[]): EntitySet => ({
+  name,
+  type: {
+    name,
+    key: properties.slice(0, 1).map((key) => key.name),
+    properties: new Map(properties.map((one) => [one.name, one])),
+  },
+});
