@@ -8,6 +8,7 @@ import type { RecentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
 import { type ExportMeans, exportSource } from "./export-source.ts";
 import { openDestinations } from "./open-destinations.ts";
+import { openWebhooks } from "./open-webhooks.ts";
 import { openParts } from "./parts.ts";
 import type { DeliveryServices } from "./services.ts";
 import type { SigningKeys } from "./signing-keys.ts";
@@ -40,6 +41,7 @@ export async function openDeliveries({
   const delivered = { source: exportSource(means), profiles: outputs, targets };
   return {
     destinations,
+    webhooks: openWebhooks(config, registry, { skipTokenKey }),
     isPushing: config.push,
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({

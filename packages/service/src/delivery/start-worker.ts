@@ -2,9 +2,11 @@ import { hostname } from "node:os";
 import {
   createPublisher,
   createScheduler,
+  createWebhookSender,
   createWorker,
   type OutputProfile,
   retain,
+  type WebhookReport,
   type WorkReport,
 } from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
@@ -21,6 +23,7 @@ import { recentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
 import { exportSource } from "./export-source.ts";
 import { openDestinations } from "./open-destinations.ts";
+import { webhookTerms } from "./open-webhooks.ts";
 import { openParts } from "./parts.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 import { startVerifier } from "./start-verifier.ts";
@@ -48,7 +51,7 @@ export type WorkerOptions = {
 } & Pick<Secrets, "skipTokenKey">;
 
 /**
- * Build what was asked for or is due, publish it if anything is pushed, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
+ * Build what was asked for or is due, publish it if anything is pushed, tell webhooks, and remove what is over, until it is stopped. It reads the records by a thread of its own, so that
  * those who ask for records wait no longer.
  */
 export async function startWorker({
@@ -103,6 +106,12 @@ export async function startWorker({
         log.error({ subscription, ...describe(cause) }, "could not take the next step of a subscription");
     },
   });
+  const sender = createWebhookSender({
+    ...webhookTerms(config, { skipTokenKey }),
+    outbox: registry.webhooks.outbox,
+    scopeOf,
+    report: (sent) => noteSent(log, sent),
+  });
   const clean = async () => {
     try {
       const { expired, removed } = await retain({ ledger, parts }, Date.now());
@@ -112,7 +121,7 @@ export async function startWorker({
     }
   };
   const stopping = new AbortController();
-  const running = [worker, ...publishers, scheduler].map((one) => one.run(stopping.signal));
+  const running = [worker, ...publishers, scheduler, sender].map((one) => one.run(stopping.signal));
   const working = Promise.all([...running, clean()]);
   const verifier = destinations && startVerifier(destinations, log);
   const timer = setInterval(() => void clean(), retentionInterval);
@@ -133,4 +142,11 @@ export async function startWorker({
 function note(log: Log, { delivery, outcome, code, cause }: WorkReport): void {
   if (cause === undefined) log.info({ delivery, outcome }, "worked on a delivery");
   else log.error({ delivery, outcome, reason: code, ...describe(cause) }, "could not work on a delivery");
+}
+
+/** The address is its customer's: it is not logged. */
+function noteSent(log: Log, { webhook, message, outcome, status, code, cause }: WebhookReport): void {
+  const told = { webhook, webhookMessage: message, outcome, status, reason: code };
+  if (cause === undefined) log.info(told, "worked on a message to a webhook");
+  else log.error({ ...told, ...describe(cause) }, "could not work on a message to a webhook");
 }
