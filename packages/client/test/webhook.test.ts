@@ -1,5 +1,9 @@
 import { createHmac } from "node:crypto";
-import { type ClientError, verifyWebhook } from "@cadastre/client";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { type ClientError, verifyWebhook, type WebhookMessage } from "@cadastre/client";
 import { describe, expect, test } from "vitest";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -89,4 +93,32 @@ describe("a message to a webhook", () => {
       expect(codeOf(() => verifyWebhook(good, body, text, now))).toBe("webhook_secret_invalid");
     },
   );
+});
+
+test("the page's receiver takes what is signed, and nothing else", async () => {
+  const page = readFileSync(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
+  const code = /^```js\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? "";
+  // Here, so that it imports what a reader of the page would.
+  const file = fileURLToPath(new URL(".receiver.mjs", import.meta.url));
+  writeFileSync(file, code);
+  type Page = { readonly receiver: (secret: string, take: (one: WebhookMessage) => void) => Server };
+  const taken: WebhookMessage[] = [];
+  const { receiver } = (await import(file)) as Page;
+  rmSync(file);
+  const server = receiver(secret, (one) => {
+    taken.push(one);
+    if (taken.length > 1) throw new RangeError("out of order");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const post = async (headers: Readonly<Record<string, string>>) =>
+    (await fetch(`http://127.0.0.1:${port}/`, { method: "POST", headers, body })).status;
+  const own = sign(body, { at: Date.now() });
+  expect(await post(sign(body, { key: other, at: Date.now() }))).toBe(401);
+  expect(await post(own)).toBe(204);
+  expect(taken).toEqual([told]);
+  // What the receiver itself fails of is its own fault, and is sent again.
+  expect(await post(own)).toBe(500);
+  server.close();
+  server.closeAllConnections();
 });

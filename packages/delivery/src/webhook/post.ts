@@ -36,6 +36,7 @@ export async function post(
   options: PostOptions,
 ): Promise<PostAnswer> {
   const { timeout = 10_000, signal: stop } = options;
+  stop?.throwIfAborted();
   const timer = new AbortController();
   const timing = setTimeout(() => timer.abort(new PostTimeout()), timeout);
   const signal = stop === undefined ? timer.signal : AbortSignal.any([timer.signal, stop]);
