@@ -16,10 +16,10 @@ export const webhookFailures = [
   "webhook_gone",
 ] as const satisfies readonly DeliveryErrorCode[];
 
-export type WebhookFailure = (typeof webhookFailures)[number];
+type WebhookFailure = (typeof webhookFailures)[number];
 
 /** What an attempt has met; nothing was answered where there is no status. */
-export type Met = {
+type Met = {
   readonly status: number | null;
   readonly failure: WebhookFailure | null;
   readonly retryAfter?: string | undefined;

@@ -6,7 +6,7 @@ import { isIP, type LookupFunction } from "node:net";
 import { hostOf, isReachable, type WebhookReach } from "./url.ts";
 
 /** All addresses of a name. */
-export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
+type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export type PostOptions = WebhookReach & {
   /** By default what the operating system does. */
@@ -37,14 +37,17 @@ export async function post(
 ): Promise<PostAnswer> {
   const { timeout = 10_000, signal: stop } = options;
   stop?.throwIfAborted();
-  const timer = new AbortController();
-  const timing = setTimeout(() => timer.abort(new PostTimeout()), timeout);
-  const signal = stop === undefined ? timer.signal : AbortSignal.any([timer.signal, stop]);
+  const ending = new AbortController();
+  const { signal } = ending;
+  const timer = setTimeout(() => ending.abort(new PostTimeout()), timeout);
+  const stopped = () => ending.abort(stop?.reason);
+  stop?.addEventListener("abort", stopped);
   try {
     return await Promise.race([postTo(url, message, options, signal), aborted(signal)]);
   } finally {
-    clearTimeout(timing);
-    timer.abort();
+    clearTimeout(timer);
+    stop?.removeEventListener("abort", stopped);
+    ending.abort();
   }
 }
 

@@ -106,19 +106,26 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     return looked;
   }
 
-  const repeat = async (work: () => Promise<unknown>, signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      const done = await work().catch(() => undefined);
-      if (done === undefined || done === 0) await setTimeout(poll, undefined, { signal }).catch(() => {});
-    }
+  const drain = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await send(signal)) !== undefined);
   };
 
   return {
     gather,
     send,
     run: async (signal) => {
-      const sending = Array.from({ length: concurrency }, () => repeat(() => send(signal), signal));
-      await Promise.all([repeat(gather, signal), ...sending]);
+      const draining = new Set<Promise<unknown>>();
+      while (!signal.aborted) {
+        await gather().catch(() => 0);
+        if (draining.size < concurrency) {
+          const one = drain(signal)
+            .catch(() => {})
+            .finally(() => draining.delete(one));
+          draining.add(one);
+        }
+        await setTimeout(poll, undefined, { signal }).catch(() => {});
+      }
+      await Promise.all(draining);
     },
   };
 }

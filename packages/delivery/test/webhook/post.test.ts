@@ -89,7 +89,7 @@ test("an answer without end is not read", async () => {
     });
   };
   expect(await outcome(new URL(receiver.url), { loopback: true })).toBe(200);
-  await expect.poll(() => isClosed).toBe(true);
+  await expect.poll(() => isClosed, { timeout: 20_000 }).toBe(true);
 });
 
 test("who does not answer in time is given up, and so is a name that is not found in time", async () => {

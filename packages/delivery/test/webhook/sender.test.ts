@@ -297,7 +297,7 @@ test("two senders send each message once, a webhook's one after the other", asyn
   const stopping = new AbortController();
   const senders = [senderOf({ poll: 5 }), senderOf({ poll: 5, outbox: other.webhooks.outbox })];
   const running = senders.map((sender) => sender.run(stopping.signal));
-  await expect.poll(() => receiver.received.length).toBe(6);
+  await expect.poll(() => receiver.received.length, { timeout: 20_000, interval: 10 }).toBe(6);
   await new Promise((resolve) => setTimeout(resolve, 50));
   stopping.abort();
   await Promise.all(running);

@@ -110,6 +110,7 @@ export async function startWorker({
     ...webhookTerms(config, { skipTokenKey }),
     outbox: registry.webhooks.outbox,
     scopeOf,
+    poll: 500,
     report: (sent) => noteSent(log, sent),
   });
   const clean = async () => {

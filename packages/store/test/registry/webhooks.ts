@@ -105,7 +105,8 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
       withRegistry(async ({ webhooks }) => {
         const asking = Array.from({ length: 5 }, () => codeOf(webhooks.register(newWebhook(), "s", 3)));
         const codes = await Promise.all(asking);
-        expect(codes.toSorted()).toEqual(["done", "done", "done", "too_many_webhooks", "too_many_webhooks"]);
+        const countOf = (code: string) => codes.filter((one) => one === code).length;
+        expect([countOf("done"), countOf("too_many_webhooks")]).toEqual([3, 2]);
         const [first] = await webhooks.list(customer);
         await webhooks.remove(customer, first?.id ?? "");
         expect(await codeOf(webhooks.register(newWebhook(), "s", 3))).toBe("done");
@@ -131,11 +132,11 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         const id = await complete(registry);
         await create(registry);
         const other = (await again()).webhooks;
-        const gathered = await Promise.all([
+        const [one, two] = await Promise.all([
           webhooks.outbox.gather(later, 10),
           other.outbox.gather(later, 10),
         ]);
-        expect(gathered.toSorted()).toEqual([0, 1]);
+        expect(one + two).toBe(1);
         const [first, second] = [
           await webhooks.outbox.claim(later, lease),
           await other.outbox.claim(later, lease),
@@ -145,7 +146,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         expect(first?.message).toMatchObject({ type: "delivery.completed", at, delivery: { id } });
         expect(first?.message.id).toBe(second?.message.id);
         // The one that is still to be built.
-        const [open] = (await deliveries.queue.claim("w1", terms).then((claimed) => [claimed])) ?? [];
+        const open = await deliveries.queue.claim("w1", terms);
         await deliveries.cancel(customer, open?.delivery.id ?? "", "canceled_by_customer");
         expect(await webhooks.outbox.gather(later, 10)).toBe(1);
         if (first !== undefined) await webhooks.outbox.note(first, sent);
