@@ -127,7 +127,9 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         const { webhooks, deliveries } = registry;
         const wanting = [await register(registry), await register(registry)];
         await register(registry, { events: ["delivery.failed"] });
-        await register(registry, { customer: "other" });
+        const foreign = await register(registry, { customer: "other" });
+        const { id: theirs } = await create(registry, { customer: "other" });
+        await deliveries.cancel("other", theirs, "canceled_by_customer");
         await create(registry);
         const id = await complete(registry);
         await create(registry);
@@ -136,11 +138,13 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
           webhooks.outbox.gather(later, 10),
           other.outbox.gather(later, 10),
         ]);
-        expect(one + two).toBe(1);
+        expect(one + two).toBe(2);
         const [first, second] = [
           await webhooks.outbox.claim(later, lease),
           await other.outbox.claim(later, lease),
         ];
+        const third = await webhooks.outbox.claim(later, lease);
+        expect([third?.webhook.id, third?.message.delivery?.id]).toEqual([foreign.id, theirs]);
         expect(await webhooks.outbox.claim(later, lease)).toBeUndefined();
         expect([first?.webhook.id, second?.webhook.id]).toEqual(wanting.map((one) => one.id));
         expect(first?.message).toMatchObject({ type: "delivery.completed", at, delivery: { id } });
