@@ -62,6 +62,10 @@ export const clientErrors = {
     () => "give `--url`, `--from-bucket`, or both: the bucket is then read, and the service told",
   ],
   aws_sdk_missing: ["usage", () => "install `@aws-sdk/client-s3` to read a bucket"],
+  webhook_secret_invalid: [
+    "usage",
+    () => "a webhook's secret is `whsec_` and Base64, as the service gave it",
+  ],
   resource_invalid: ["usage", () => "a resource is an entity set's name, such as Property"],
 
   unauthorized: ["refused", () => "the server does not know the API key"],
@@ -134,6 +138,15 @@ export const clientErrors = {
     (d) => `a record of ${d["dataset"]} is removed by the delivery that has it`,
   ],
   part_malformed: ["untrusted", (d) => `record ${d["row"]} of part ${d["part"]} cannot be read`],
+  webhook_not_authentic: [
+    "untrusted",
+    () => "nobody who has the webhook's secret has signed the request: answer it with 401, and do nothing",
+  ],
+  webhook_too_old: [
+    "untrusted",
+    () => "the request was signed more than five minutes from now: compare the clock, and do nothing",
+  ],
+  webhook_malformed: ["untrusted", () => "the request is signed, and is no message of a webhook"],
   file_missing: ["untrusted", (d) => `${d["file"]} is missing`],
   file_unexpected: ["untrusted", (d) => `${d["file"]} is not in the manifest`],
 

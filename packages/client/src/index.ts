@@ -32,3 +32,8 @@ export {
   type ReplicationReport,
   replicate,
 } from "./replicate/replicate.ts";
+export {
+  verifyWebhook,
+  type WebhookHeaders,
+  type WebhookMessage,
+} from "./webhook/verify-webhook.ts";

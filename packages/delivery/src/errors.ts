@@ -104,6 +104,21 @@ export const deliveryErrors = {
   kms_mismatch: "objects are not encrypted with the key of the destination: see to the bucket's encryption",
   probe_cleanup_failed: "the probe below the prefix cannot be removed: see to the permissions of the role",
 
+  // What a webhook is refused for.
+  invalid_webhook_url:
+    "the address is not `https` to a public host, on port 443 or one from 1024 on, without credentials and fragment",
+  invalid_webhook_events: "the events are none, or not all of them known, or one is named twice",
+  too_many_webhooks: "there are as many webhooks as there may be: delete one of them",
+  webhook_disabled: "the webhook is disabled: delete it, and register another one",
+  /** The secret of the service is another one than that which it was sealed with. */
+  webhook_secret_unreadable: "the webhook's secret cannot be opened: restore the service's, or rotate it",
+
+  // What a message to a webhook fails of.
+  webhook_unreachable: "the address cannot be reached, or is not public, or does not prove who it is",
+  webhook_timeout: "the address did not answer in time",
+  webhook_refused: "the address did not take the message: see its last status",
+  webhook_gone: "the address is gone for good, as it says: register another one",
+
   // What a publication fails of.
   destination_denied: "the destination does not allow the publication: verify it",
   destination_conflict:

@@ -95,6 +95,21 @@ export {
   type SubscriptionOptions,
   type Subscriptions,
 } from "./subscription/subscriptions.ts";
+export { webhookFailures } from "./webhook/attempt.ts";
+export {
+  createWebhookSender,
+  type WebhookReport,
+  type WebhookSender,
+  type WebhookSenderOptions,
+} from "./webhook/sender.ts";
+export {
+  createWebhooks,
+  type IssuedWebhook,
+  type WebhookOptions,
+  type WebhookRequest,
+  type Webhooks,
+  type WebhookTerms,
+} from "./webhook/webhooks.ts";
 export type { CrashPoint } from "./worker/crash-point.ts";
 export type {
   PublisherMeans,

@@ -51,6 +51,9 @@ const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   destination_exists: "destination_exists",
   too_many_destinations: "too_many_destinations",
   destination_state: "destination_state",
+  unknown_webhook: "not_found",
+  too_many_webhooks: "too_many_webhooks",
+  webhook_disabled: "webhook_disabled",
 };
 
 /** What the registry says, with what it refuses as an error of deliveries. */

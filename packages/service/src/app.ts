@@ -7,6 +7,7 @@ import { addKeySet } from "./delivery/key-set.ts";
 import { downloadsRoot, exportsRoot } from "./delivery/operations.ts";
 import type { DeliveryServices } from "./delivery/services.ts";
 import { subscriptionsRoot } from "./delivery/subscription-operations.ts";
+import { webhooksRoot } from "./delivery/webhook-operations.ts";
 import { Refused } from "./errors.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { addHealth, type Readiness } from "./http/health.ts";
@@ -58,7 +59,7 @@ export function createApp(services: Services): Express {
     addKeySet(app, delivery);
     // What was revoked is not delivered for another moment.
     app.use(
-      [exportsRoot, downloadsRoot, subscriptionsRoot, destinationsRoot],
+      [exportsRoot, downloadsRoot, subscriptionsRoot, destinationsRoot, webhooksRoot],
       requireApiKey(services, "fresh"),
       deliveryRoutes(delivery, config),
     );

@@ -42,7 +42,7 @@ export function readConfig(environment: Environment): Config {
     if (read.success) values[setting.member] = read.data;
     else faults.push(`${source} must be ${setting.must}, not \`${text}\``);
   }
-  faults.push(...trustFaults(values));
+  faults.push(...trustFaults(values), ...developmentFaults(values, environment));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
 }
@@ -83,6 +83,15 @@ function trustFaults(values: Readonly<Record<string, unknown>>): readonly string
         `${trustNames.join(", ")} must be set together: without ${missing.join(" and ")} the others mean nothing`,
       ];
 }
+
+/** Whoever may have this machine asked could ask what listens on it alone. */
+const developmentFaults = (
+  { webhookLoopback }: Readonly<Record<string, unknown>>,
+  environment: Environment,
+): readonly string[] =>
+  webhookLoopback === true && environment["NODE_ENV"] === "production"
+    ? ["CADASTRE_WEBHOOK_LOOPBACK must be false with NODE_ENV=production"]
+    : [];
 
 function toConfig({ keySet, issuer, audience, ...values }: Values): Config {
   const isWhole = keySet !== undefined && issuer !== undefined && audience !== undefined;

@@ -52,6 +52,12 @@ const refusals = {
     message: "`roleArn` is `arn:aws:iam::<account>:role/cadastre/file-delivery/<name>`",
   },
   invalid_kms_key_arn: { status: 400, message: "`kmsKeyArn` is the ARN of a key in the bucket's region" },
+  invalid_webhook_url: {
+    status: 400,
+    message:
+      "`url` is `https` to a public host, on port 443 or one from 1024 on, without credentials and fragment",
+  },
+  invalid_webhook_events: { status: 400, message: "`events` are names of events, each of them once" },
   invalid_limit: { status: 400, message: "`limit` is a whole number from 1 to 500" },
   invalid_cursor: { status: 400, message: "`after` is no `next_after` of yours: start at the first page" },
   invalid_part: { status: 400, message: "`part` is the number of a part in the manifest, or 0" },
@@ -88,6 +94,14 @@ const refusals = {
   too_many_subscriptions: {
     status: 409,
     message: "there are as many subscriptions as there may be: cancel one of them",
+  },
+  too_many_webhooks: {
+    status: 409,
+    message: "there are as many webhooks as there may be: delete one of them",
+  },
+  webhook_disabled: {
+    status: 409,
+    message: "the webhook is disabled: delete it, and register another one",
   },
   too_many_destinations: {
     status: 409,

@@ -254,6 +254,13 @@ export const settings = {
     means:
       "Address of another server that speaks S3 and STS, with the bucket in the path, for all that is pushed",
   },
+  CADASTRE_WEBHOOK_LOOPBACK: {
+    member: "webhookLoopback",
+    ...trueOrFalse,
+    default: "false",
+    means:
+      "Whether webhooks may go to this machine, over http too: for development, and refused with `NODE_ENV=production`",
+  },
   CADASTRE_WORKER: {
     member: "worker",
     ...trueOrFalse,

@@ -30,6 +30,7 @@ test("without variables everything has its default", () => {
     partsRegion: "us-east-1",
     retentionDays: 14,
     push: false,
+    webhookLoopback: false,
     worker: true,
     leaseSeconds: 30,
     odataVersion: "4.0",
@@ -37,6 +38,15 @@ test("without variables everything has its default", () => {
     drainSeconds: 10,
     logLevel: "info",
   });
+});
+
+test("webhooks do not go to this machine in production", () => {
+  const development = { CADASTRE_WEBHOOK_LOOPBACK: "true", NODE_ENV: "development" };
+  expect(readConfig(development).webhookLoopback).toBe(true);
+  expect(() => readConfig({ ...development, NODE_ENV: "production" })).toThrow(
+    "CADASTRE_WEBHOOK_LOOPBACK must be false with NODE_ENV=production",
+  );
+  expect(readConfig({ NODE_ENV: "production" }).webhookLoopback).toBe(false);
 });
 
 test.each([

@@ -65,6 +65,7 @@ const bodies: Record<string, string> = {
   "/v1/file-export-subscriptions":
     '{"name":"one","domain":"listing","deliveryMode":"pull","cadenceSeconds":86400}',
   "/v1/file-export-destinations": JSON.stringify(placeOf("one")),
+  "/v1/webhooks": '{"url":"https://hooks.invalid/one"}',
 };
 
 /** A place to push to, as a request names it. */
@@ -73,8 +74,8 @@ function placeOf(prefix: string) {
   return { bucket: "brokerage-exports", region: "us-west-2", prefix, roleArn };
 }
 
-/** A delivery, leave to fetch a part of it, a subscription and a destination. */
-let [delivery, token, subscription, destination] = ["", "", "", ""];
+/** A delivery, leave to fetch a part of it, a subscription, a destination and a webhook. */
+let [delivery, token, subscription, destination, webhook] = ["", "", "", "", ""];
 beforeAll(async () => {
   const customer = customerOf(running);
   delivery = await customer.complete();
@@ -83,6 +84,9 @@ beforeAll(async () => {
   subscription = dataOf<{ id: string }>(await customer.post("/v1/file-export-subscriptions", subscribed)).id;
   destination = dataOf<{ id: string }>(
     await customer.post("/v1/file-export-destinations", placeOf("other")),
+  ).id;
+  webhook = dataOf<{ id: string }>(
+    await customer.post("/v1/webhooks", { url: "https://hooks.invalid/other" }),
   ).id;
   const { meta } = await customer.manifest(delivery);
   const said = { generation: 1, sequence: 0, manifest_sha256: meta.manifest_sha256, customer_reference: "" };
@@ -97,6 +101,7 @@ function send(path: string, method: string, operation: OperationObject): Promise
     "/v1/file-exports": delivery,
     "/v1/file-export-subscriptions": subscription,
     "/v1/file-export-destinations": destination,
+    "/v1/webhooks": webhook,
   };
   examples.set("id", ids[root] ?? running.service.examples?.placekey);
   const parts = path.endsWith("/download") ? "?part=0" : "";
@@ -157,7 +162,7 @@ test("the JSON endpoints answer what its schemas say", async () => {
   const paths = Object.entries(document.paths).filter(
     ([path, { get }]) => path.startsWith("/v1/") && schemaOf(get) !== undefined,
   );
-  expect(paths).toHaveLength(13);
+  expect(paths).toHaveLength(15);
   for (const [path, { get }] of paths) {
     const schema = schemaOf(get);
     if (get === undefined || schema === undefined) throw new Error(`${path} has no schema`);

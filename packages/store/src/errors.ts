@@ -60,6 +60,10 @@ const messages = {
   too_many_subscriptions: "the customer has as many subscriptions as it may have: cancel one of them",
   /** Somebody else has changed it since it was read. */
   subscription_changed: "the subscription has changed meanwhile: read it again",
+  too_many_webhooks: "the customer has as many webhooks as it may have: delete one of them",
+  /** The customer has no such webhook. */
+  unknown_webhook: "the customer has no such webhook: see the list of its webhooks",
+  webhook_disabled: "the webhook is disabled: delete it, and register another one",
   /** The delivery is another worker's by now, or was canceled. */
   lease_lost: "the delivery is no longer this worker's",
 } as const;

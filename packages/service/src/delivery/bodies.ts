@@ -3,6 +3,7 @@ import type {
   DestinationRequest,
   ExportRequest,
   SubscriptionRequest,
+  WebhookRequest,
 } from "@cadastre/delivery";
 import { z } from "zod";
 import { type RefusalCode, Refused } from "../errors.ts";
@@ -34,6 +35,17 @@ const destinationRequest = z.strictObject({
   roleArn: z.string(),
   kmsKeyArn: z.string().nullish(),
 });
+
+const webhookRequest = z.strictObject({
+  url: z.string(),
+  events: z.array(z.string()).optional(),
+});
+
+/** What a member of a webhook is refused with that is missing, or of another type. */
+const webhookFaults: Readonly<Record<keyof WebhookRequest, RefusalCode>> = {
+  url: "invalid_webhook_url",
+  events: "invalid_webhook_events",
+};
 
 /** What a member of a destination is refused with that is missing, or no text. */
 const destinationFaults: Readonly<Record<keyof DestinationRequest, RefusalCode>> = {
@@ -78,6 +90,10 @@ export const readSubscriptionRequest = (value: unknown): SubscriptionRequest =>
 /** Source: interface specification, section 2.9. */
 export const readDestinationRequest = (value: unknown): DestinationRequest =>
   readAs(destinationRequest, value, destinationFaults);
+
+/** The specification has no webhooks. */
+export const readWebhookRequest = (value: unknown): WebhookRequest =>
+  readAs(webhookRequest, value, webhookFaults);
 
 /** Source: interface specification, section 2.9. */
 export function readAcknowledgement(value: unknown): AcknowledgementRequest {

@@ -17,14 +17,21 @@ import { redeem } from "./redeem.ts";
 import type { DeliveryServices } from "./services.ts";
 import { subscriptionEndpoints } from "./subscription-endpoints.ts";
 import { type SubscriptionEndpoint, subscriptionOperations } from "./subscription-operations.ts";
+import { webhookEndpoints } from "./webhook-endpoints.ts";
+import { type WebhookEndpoint, webhookOperations } from "./webhook-operations.ts";
 
 /** Longest body, in bytes. */
 const maxBody = 16_384;
 
-const operations = { ...deliveryOperations, ...subscriptionOperations, ...destinationOperations };
-const answers = { ...endpoints, ...subscriptionEndpoints, ...destinationEndpoints };
+const operations = {
+  ...deliveryOperations,
+  ...subscriptionOperations,
+  ...destinationOperations,
+  ...webhookOperations,
+};
+const answers = { ...endpoints, ...subscriptionEndpoints, ...destinationEndpoints, ...webhookEndpoints };
 
-type Endpoint = DeliveryEndpoint | SubscriptionEndpoint | DestinationEndpoint;
+type Endpoint = DeliveryEndpoint | SubscriptionEndpoint | DestinationEndpoint | WebhookEndpoint;
 
 /** The endpoints by the pattern of their paths. */
 const routes = Object.entries(operations).map(([name, { path, method, ...operation }]) => ({
@@ -50,6 +57,8 @@ const told: readonly Endpoint[] = [
   "subscriptionDeliveries",
   "destinations",
   "destination",
+  "webhooks",
+  "webhook",
 ];
 
 /** Everything of deliveries, for callers that the edge has let in. */
@@ -62,7 +71,8 @@ export function deliveryRoutes(services: DeliveryServices, { compression }: Conf
       const context = findContext(req);
       if (context !== undefined) context.route = template;
       const { scope, keyId } = callerOf(req);
-      requireChannel(scope, "file_delivery");
+      // Whoever has a key may be told that its entitlement has changed.
+      if (!Object.hasOwn(webhookOperations, name)) requireChannel(scope, "file_delivery");
       const caller = { scope, apiKey: keyId };
       if (name === "redeem") return redeem(req, res, caller, services);
       const answer = await answers[name](

@@ -1,4 +1,4 @@
-import type { Destinations, OutputProfile, PartStore, Pinned } from "@cadastre/delivery";
+import type { Destinations, OutputProfile, PartStore, Pinned, WebhookTerms } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
@@ -9,6 +9,7 @@ import { creditsOf } from "./credits.ts";
 import { openDestinations } from "./open-destinations.ts";
 import { openParts } from "./parts.ts";
 import type { SigningKeys } from "./signing-keys.ts";
+import { webhookTermsOf } from "./webhook-terms.ts";
 
 const day = 86_400_000;
 
@@ -28,6 +29,7 @@ export type Exporting = Given & {
   readonly retention: number;
   /** Whose records a scope shows. */
   readonly creditsOf: (scope: Scope) => Promise<Pick<Pinned, "sources" | "attribution">>;
+  readonly webhookTerms: WebhookTerms;
 };
 
 /** Over the folder's registry and parts. */
@@ -43,5 +45,6 @@ export async function openExporting({
     destinations: openDestinations(config, registry, { skipTokenKey }),
     retention: config.retentionDays * day,
     creditsOf: (scope) => creditsOf(scope, profiles),
+    webhookTerms: webhookTermsOf(config, { skipTokenKey }),
   };
 }

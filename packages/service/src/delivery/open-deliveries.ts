@@ -1,18 +1,29 @@
 import { hkdfSync } from "node:crypto";
-import { createDeliveries, createSubscriptions, type ExportSource } from "@cadastre/delivery";
+import { createDeliveries, createSubscriptions, createWebhooks, type ExportSource } from "@cadastre/delivery";
 import type { Secrets } from "../data/secrets.ts";
 import type { Exporting } from "./exporting.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** What the routes of deliveries work with. */
 export function openDeliveries(
-  { config, registry, outputs, manifestKeys, parts, destinations, retention, creditsOf }: Exporting,
+  {
+    config,
+    registry,
+    outputs,
+    manifestKeys,
+    parts,
+    destinations,
+    retention,
+    creditsOf,
+    webhookTerms,
+  }: Exporting,
   { source, skipTokenKey }: { readonly source: ExportSource } & Pick<Secrets, "skipTokenKey">,
 ): DeliveryServices {
   const targets = config.push ? destinations : undefined;
   const delivered = { source, profiles: outputs, targets };
   return {
     destinations,
+    webhooks: createWebhooks({ registry: registry.webhooks, ...webhookTerms }),
     isPushing: config.push,
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({ ...delivered, ledger: registry.deliveries, parts, retention, creditsOf }),

@@ -1,10 +1,11 @@
-import type { Deliveries, Destinations, Subscriptions } from "@cadastre/delivery";
+import type { Deliveries, Destinations, Subscriptions, Webhooks } from "@cadastre/delivery";
 
 /** What the routes of deliveries work with. */
 export type DeliveryServices = {
   readonly deliveries: Deliveries;
   readonly subscriptions: Subscriptions;
   readonly destinations: Destinations;
+  readonly webhooks: Webhooks;
   /** Whether anything is pushed at present. */
   readonly isPushing: boolean;
   /** JWKS of the keys that manifests are signed with, as JSON text. */

@@ -2,10 +2,13 @@ import { hostname } from "node:os";
 import {
   createPublisher,
   createScheduler,
+  createWebhookSender,
   createWorker,
   type PublisherOptions,
   retain,
   type SchedulerOptions,
+  type WebhookReport,
+  type WebhookSenderOptions,
   type WorkerOptions,
   type WorkReport,
 } from "@cadastre/delivery";
@@ -35,8 +38,8 @@ export type RunningWorker = {
 };
 
 /**
- * Build what was asked for or is due, publish it if anything is pushed, and remove what is over, until it is stopped. It reads the
- * records by a thread of its own, so that those who ask for records wait no longer.
+ * Build what was asked for or is due, publish it if anything is pushed, tell webhooks, and remove what is over, until it is stopped.
+ * It reads the records by a thread of its own, so that those who ask for records wait no longer.
  */
 export async function startWorker(
   exporting: Exporting,
@@ -69,6 +72,7 @@ export async function startWorker(
     createWorker({ ...common, source, sign: (bytes) => signManifest(bytes, signing) }),
     ...publishersOf(destinations && { ...common, destinations }),
     schedulerOf(exporting, { source, scopeOf, log }),
+    senderOf(exporting, { scopeOf, log }),
   ];
   const clean = () => cleanUp({ ledger, parts }, log);
   const stopping = new AbortController();
@@ -110,6 +114,18 @@ const schedulerOf = (
     },
   });
 
+const senderOf = (
+  { registry, webhookTerms }: Exporting,
+  { scopeOf, log }: Pick<WebhookSenderOptions, "scopeOf"> & { readonly log: Log },
+) =>
+  createWebhookSender({
+    ...webhookTerms,
+    scopeOf,
+    outbox: registry.webhooks.outbox,
+    poll: 500,
+    report: (sent) => noteSent(log, sent),
+  });
+
 async function cleanUp(kept: Pick<WorkerOptions, "ledger" | "parts">, log: Log): Promise<void> {
   try {
     const { expired, removed } = await retain(kept, Date.now());
@@ -122,4 +138,11 @@ async function cleanUp(kept: Pick<WorkerOptions, "ledger" | "parts">, log: Log):
 function note(log: Log, { delivery, outcome, code, cause }: WorkReport): void {
   if (cause === undefined) log.info({ delivery, outcome }, "worked on a delivery");
   else log.error({ delivery, outcome, reason: code, ...describe(cause) }, "could not work on a delivery");
+}
+
+/** The address is its customer's: it is not logged. */
+function noteSent(log: Log, { webhook, message, outcome, status, code, cause }: WebhookReport): void {
+  const told = { webhook, webhookMessage: message, outcome, status, reason: code };
+  if (cause === undefined) log.info(told, "worked on a message to a webhook");
+  else log.error({ ...told, ...describe(cause) }, "could not work on a message to a webhook");
 }

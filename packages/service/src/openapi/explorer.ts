@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { destinationOperations } from "../delivery/destination-operations.ts";
 import { deliveryOperations, keySetOperation } from "../delivery/operations.ts";
 import { subscriptionOperations } from "../delivery/subscription-operations.ts";
+import { webhookOperations } from "../delivery/webhook-operations.ts";
 import { found, sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
 import { addRead } from "../http/routes.ts";
@@ -40,6 +41,7 @@ const operations: readonly Operation[] = [
   ...Object.values(deliveryOperations),
   ...Object.values(subscriptionOperations),
   ...Object.values(destinationOperations),
+  ...Object.values(webhookOperations),
   keySetOperation,
   ...healthOperations,
   document,

@@ -1,6 +1,6 @@
 /**
  * What a service must remember beside its listings: who may come in, what each customer is entitled to, which identities are
- * one property, how datasets are to be presented, what was delivered, and where to.
+ * one property, how datasets are to be presented, what was delivered, where to, and who is told of it.
  *
  * @module
  */
@@ -51,3 +51,21 @@ export type {
   SubscriptionState,
   SubscriptionStep,
 } from "./subscriptions/subscription.ts";
+export type {
+  WebhookMessage,
+  WebhookOutbox,
+  WebhookRegistry,
+  WebhookResult,
+  WebhookSending,
+} from "./webhooks/outbox.ts";
+export {
+  type NewWebhook,
+  type ToldEntitlement,
+  type Webhook,
+  type WebhookEvent,
+  type WebhookRecords,
+  type WebhookSecrets,
+  type WebhookState,
+  webhookEvents,
+  webhookStates,
+} from "./webhooks/webhook.ts";

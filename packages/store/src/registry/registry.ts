@@ -18,6 +18,10 @@ import type { ProfileRegistry } from "./profiles/profile.ts";
 import { createProfileRegistry } from "./profiles/profiles.ts";
 import type { SubscriptionRegistry } from "./subscriptions/subscription.ts";
 import { createSubscriptionRegistry } from "./subscriptions/subscriptions.ts";
+import { createGathering } from "./webhooks/gathering.ts";
+import type { WebhookRegistry } from "./webhooks/outbox.ts";
+import { createWebhookRecords } from "./webhooks/records.ts";
+import { createSending } from "./webhooks/sending.ts";
 
 /** What a service must remember beside its listings. Several processes may have one open. */
 export type Registry = {
@@ -28,6 +32,7 @@ export type Registry = {
   readonly deliveries: DeliveryLedger;
   readonly destinations: DestinationRegistry;
   readonly subscriptions: SubscriptionRegistry;
+  readonly webhooks: WebhookRegistry;
   readonly close: () => Promise<void>;
 };
 
@@ -45,5 +50,9 @@ export const createRegistry = (knex: Knex, attempt: Attempt, dialect: QueueDiale
   },
   destinations: guarded(createDestinationRegistry(knex), attempt),
   subscriptions: guarded(createSubscriptionRegistry(knex), attempt),
+  webhooks: {
+    ...guarded(createWebhookRecords(knex), attempt),
+    outbox: guarded({ ...createGathering(knex), ...createSending(knex) }, attempt),
+  },
   close: () => knex.destroy(),
 });

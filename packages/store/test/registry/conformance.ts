@@ -5,6 +5,7 @@ import { recordsConformance } from "./deliveries/records.ts";
 import { retentionConformance } from "./deliveries/retention.ts";
 import { destinationConformance } from "./destinations.ts";
 import { subscriptionConformance } from "./subscriptions.ts";
+import { webhookConformance } from "./webhooks.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -291,6 +292,7 @@ export function conformance(name: string, open: Open): void {
   retentionConformance(name, withRegistry);
   destinationConformance(name, withRegistry);
   subscriptionConformance(name, withRegistry);
+  webhookConformance(name, () => open("webhooks"));
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = `registry_${++opened}`;

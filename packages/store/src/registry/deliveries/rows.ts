@@ -35,6 +35,8 @@ type DeliveryRow = {
   readonly due: Whole;
   /** SHA-256 of the bytes that are being put. */
   readonly announced: string | null;
+  /** When webhooks were told of its end. */
+  readonly told: Whole | null;
 };
 
 type PartRow = Omit<DeliveryPart, "byteLength" | "rows" | "number"> & {

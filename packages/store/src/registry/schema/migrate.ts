@@ -222,6 +222,47 @@ const steps: MigrationSteps = {
         // When it is to be looked at: asked for, or again.
         table.bigInteger("due").index();
       }),
+  "008_webhooks": (schema) =>
+    schema
+      .createTable("cadastre_webhook", (table) => {
+        table.text("id").primary();
+        table.text("customer").notNullable().references("name").inTable("cadastre_customer").index();
+        table.text("url").notNullable();
+        table.text("events").notNullable();
+        table.text("secret").notNullable();
+        table.text("previous_secret");
+        table.bigInteger("previous_until");
+        table.bigInteger("created").notNullable();
+        table.text("state").notNullable();
+        table.text("failure");
+        table.integer("last_status");
+        table.bigInteger("last_attempt");
+        table.bigInteger("told_version");
+        table.text("told_scope");
+        table.bigInteger("seen_version").notNullable();
+        table.bigInteger("compare");
+        table.bigInteger("due").notNullable();
+        table.bigInteger("leased").notNullable();
+        table.integer("attempts").notNullable();
+        table.integer("round").notNullable();
+      })
+      .createTable("cadastre_webhook_message", (table) => {
+        table.text("webhook").notNullable().references("id").inTable("cadastre_webhook");
+        table.text("id").notNullable();
+        table.text("type").notNullable();
+        table.bigInteger("at").notNullable();
+        table.text("delivery").references("id").inTable("cadastre_delivery");
+        table.bigInteger("entitlement_version");
+        table.primary(["webhook", "id"]);
+      })
+      .alterTable("cadastre_delivery", (table) => {
+        // When webhooks were told of its end.
+        table.bigInteger("told");
+      })
+      .raw(
+        "update cadastre_delivery set told = created where state not in ('queued', 'building', 'sealed', 'publishing')",
+      )
+      .raw("create index cadastre_delivery_untold on cadastre_delivery (id) where told is null"),
 };
 
 /** A statement that has no two rows alike among those of a condition. */

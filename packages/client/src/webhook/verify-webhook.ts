@@ -1,0 +1,74 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { ClientError } from "../errors.ts";
+
+/** The headers of a request: as `fetch` has them, or by their names in lower case as `node:http` does. */
+export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const message = z.object({
+  type: z.string(),
+  timestamp: z.iso.datetime(),
+  data: z.record(z.string(), z.unknown()),
+});
+
+/** What a webhook is told. */
+export type WebhookMessage = z.infer<typeof message> & {
+  /** The same whenever the message is sent: what was met before need not be done again. */
+  readonly id: string;
+};
+
+/** How far the time of a message may be from the receiver's, in seconds. */
+const tolerance = 300;
+
+const secretPattern = /^whsec_([A-Za-z0-9+/]{32,88}={0,2})$/;
+
+/**
+ * What a request to a webhook tells, if the service has sent it within five minutes. Source: Standard Webhooks.
+ *
+ * @param body as it came, to the byte
+ * @param secret as the service has given it
+ * @param now the time in milliseconds since 1970; by default that of this machine
+ * @throws {ClientError} `webhook_secret_invalid`, `webhook_not_authentic`, `webhook_too_old`, `webhook_malformed`
+ */
+export function verifyWebhook(
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+  secret: string,
+  now: number = Date.now(),
+): WebhookMessage {
+  const [, key] = secretPattern.exec(secret) ?? [];
+  if (key === undefined) throw new ClientError("webhook_secret_invalid");
+  const [id, timestamp, signatures] = ["webhook-id", "webhook-timestamp", "webhook-signature"].map((name) =>
+    headerOf(headers, name),
+  );
+  if (id === undefined || timestamp === undefined || !/^\d{1,12}$/.test(timestamp))
+    throw new ClientError("webhook_not_authentic");
+  const expected = createHmac("sha256", Buffer.from(key, "base64"))
+    .update(`${id}.${timestamp}.`)
+    .update(body)
+    .digest();
+  if (!lists(signatures ?? "", expected)) throw new ClientError("webhook_not_authentic");
+  if (Math.abs(now / 1000 - Number(timestamp)) > tolerance) throw new ClientError("webhook_too_old");
+  return { id, ...read(body) };
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string | undefined {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Whether one of the signatures is the expected one, in the same time whichever it is. */
+const lists = (signatures: string, expected: Uint8Array): boolean =>
+  signatures
+    .split(" ")
+    .flatMap((one) => (one.startsWith("v1,") ? [Buffer.from(one.slice(3), "base64")] : []))
+    .filter((given) => given.length === expected.length && timingSafeEqual(given, expected)).length > 0;
+
+/** @throws {ClientError} `webhook_malformed` */
+function read(body: string | Uint8Array): z.infer<typeof message> {
+  try {
+    return message.parse(JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body)));
+  } catch {
+    throw new ClientError("webhook_malformed");
+  }
+}

@@ -1,0 +1,70 @@
+import type { WebhookResult, WebhookSending } from "@cadastre/store/registry";
+import type { DeliveryErrorCode } from "../errors.ts";
+import type { SealingKey } from "../sealed-text.ts";
+import { bodyOf } from "./body.ts";
+import { type PostOptions, PostTimeout, post } from "./post.ts";
+import { openSecret } from "./secret.ts";
+import { signedHeaders } from "./signature.ts";
+import { webhookUrl } from "./url.ts";
+import { tryingTime, waitAfter } from "./wait.ts";
+
+/** What a webhook's last message may have failed of. Where a name leads is not told: that may be a secret of its network. */
+export const webhookFailures = [
+  "webhook_unreachable",
+  "webhook_timeout",
+  "webhook_refused",
+  "webhook_gone",
+] as const satisfies readonly DeliveryErrorCode[];
+
+type WebhookFailure = (typeof webhookFailures)[number];
+
+/** What an attempt has met; nothing was answered where there is no status. */
+type Met = {
+  readonly status: number | null;
+  readonly failure: WebhookFailure | null;
+  readonly retryAfter?: string | undefined;
+};
+
+/** Send a message, signed with all secrets that are in force at a time. What is thrown is not the webhook's fault. */
+export async function attempt(
+  { webhook, secrets, message }: WebhookSending,
+  at: number,
+  { key, ...options }: PostOptions & { readonly key: SealingKey },
+): Promise<Met> {
+  const inForce = (webhook.previousUntil ?? 0) > at ? [secrets.secret, secrets.previous] : [secrets.secret];
+  const opened = inForce.flatMap((sealed) => (sealed === null ? [] : openSecret(sealed, webhook.id, key)));
+  const body = bodyOf(message, webhook.customer);
+  const headers = signedHeaders({ id: message.id, timestamp: Math.floor(at / 1000), body }, opened);
+  try {
+    const { status, retryAfter } = await post(webhookUrl(webhook.url, options), { headers, body }, options);
+    return { status, failure: failureOf(status), retryAfter };
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    return {
+      status: null,
+      failure: error instanceof PostTimeout ? "webhook_timeout" : "webhook_unreachable",
+    };
+  }
+}
+
+const failureOf = (status: number): WebhookFailure | null => {
+  if (status >= 200 && status < 300) return null;
+  return status === 410 ? "webhook_gone" : "webhook_refused";
+};
+
+/** What becomes of a webhook and its message after an attempt. A message is tried at least once. */
+export function resultOf(
+  { message, attempts }: WebhookSending,
+  { status, failure, retryAfter }: Met,
+  { at, random }: { readonly at: number; readonly random: number },
+): WebhookResult {
+  const noted = { at, status, failure };
+  if (failure === null) return { ...noted, state: "active", isKept: false, due: at };
+  if (failure === "webhook_gone") return { ...noted, state: "disabled", isKept: false, due: at };
+  return {
+    ...noted,
+    state: "failing",
+    isKept: at - message.at < tryingTime,
+    due: at + waitAfter(attempts, retryAfter, { at, random }),
+  };
+}

@@ -1,0 +1,15 @@
+import { createHmac } from "node:crypto";
+import { keyOf } from "./secret.ts";
+
+/** What is sent: an id, a time in seconds since 1970, and a body. */
+export type Signed = { readonly id: string; readonly timestamp: number; readonly body: string };
+
+/** The headers of a message, signed with each of the secrets. Source: Standard Webhooks, "Signature scheme". */
+export const signedHeaders = (signed: Signed, secrets: readonly string[]) => ({
+  "webhook-id": signed.id,
+  "webhook-timestamp": String(signed.timestamp),
+  "webhook-signature": secrets.map((secret) => `v1,${signatureOf(signed, secret)}`).join(" "),
+});
+
+const signatureOf = ({ id, timestamp, body }: Signed, secret: string): string =>
+  createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");

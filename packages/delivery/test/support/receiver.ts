@@ -1,0 +1,45 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+export type Received = { readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: string };
+
+/** A webhook's receiver on this machine. */
+export type Receiver = {
+  readonly url: string;
+  readonly port: number;
+  readonly received: Received[];
+  /** What it does with a request, once it was read. */
+  answer: (response: ServerResponse, received: Received) => void;
+  readonly stop: () => Promise<void>;
+};
+
+export const answering =
+  (status: number, headers: Readonly<Record<string, string>> = {}): Receiver["answer"] =>
+  (response) =>
+    void response.writeHead(status, headers).end();
+
+export async function startReceiver(): Promise<Receiver> {
+  const received: Received[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const one = { url: request.url ?? "", headers: request.headers, body };
+      received.push(one);
+      receiver.answer(response, one);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    received,
+    answer: answering(204),
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return receiver;
+}

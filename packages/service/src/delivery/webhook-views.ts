@@ -1,0 +1,24 @@
+import type { IssuedWebhook } from "@cadastre/delivery";
+import type { Webhook } from "@cadastre/store/registry";
+
+const instant = (at: number): string => new Date(at).toISOString();
+const orNull = (at: number | null): string | null => (at === null ? null : instant(at));
+
+/** A webhook: what was asked for, then what it is by now. */
+export const webhookView = (webhook: Webhook) => ({
+  id: webhook.id,
+  url: webhook.url,
+  events: webhook.events,
+  status: webhook.state,
+  failure: webhook.failure === null ? null : { code: webhook.failure },
+  last_status: webhook.lastStatus,
+  last_attempt_at: orNull(webhook.lastAttempt),
+  previous_secret_until: orNull(webhook.previousUntil),
+  created_at: instant(webhook.created),
+});
+
+/** With the secret, which is told this once. */
+export const issuedWebhookView = ({ webhook, secret }: IssuedWebhook) => ({
+  ...webhookView(webhook),
+  secret,
+});
