@@ -13,6 +13,7 @@ import { type CreationOptions, createExport } from "./creation.ts";
 import { DeliveryError } from "./errors.ts";
 import { type IssuedGrant, issueGrant, readGrant } from "./grant/grants.ts";
 import type { OpenPart, PartStore } from "./parts/part-store.ts";
+import { sendStream } from "./parts/send.ts";
 import type { OutputProfile } from "./profile/profile.ts";
 import {
   type AcknowledgementRequest,
@@ -51,7 +52,7 @@ export type DeliveryStatus = {
   readonly parts: number;
 };
 
-/** The bytes of a part or of a manifest, to be read once. */
+/** The bytes of a part or of a manifest. */
 export type RedeemedPart = OpenPart & { readonly sha256: string };
 
 /**
@@ -162,5 +163,6 @@ const findPart = async (ledger: DeliveryLedger, { id }: Delivery, number: number
 
 function manifestPart({ text, sha256 }: SealedManifest): RedeemedPart {
   const bytes = Buffer.from(text);
-  return { stream: Readable.from([bytes]), byteLength: bytes.length, sha256 };
+  const stream = () => Readable.from([bytes]);
+  return { byteLength: bytes.length, sha256, stream, sendTo: (to) => sendStream(stream(), to) };
 }
