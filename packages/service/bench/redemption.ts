@@ -35,7 +35,12 @@ const goal = 0.8;
 type Part = { readonly number: number; readonly sha256: string; readonly byteLength: number };
 
 /** Where a part is fetched. */
-type Source = { readonly pid: number; readonly port: number; readonly path: string; readonly headers: readonly string[] };
+type Source = {
+  readonly pid: number;
+  readonly port: number;
+  readonly path: string;
+  readonly headers: readonly string[];
+};
 
 /** Bytes a second, by the clock and by CPU time of the server, and its memory in megabytes. */
 type Rate = { readonly wall: number; readonly cpu: number; readonly memory: number };
@@ -115,7 +120,11 @@ const profilesFile = JSON.stringify({
   })),
 });
 
-async function compare(service: WholeService, nginx: Omit<Source, "path" | "headers">, size: string): Promise<boolean> {
+async function compare(
+  service: WholeService,
+  nginx: Omit<Source, "path" | "headers">,
+  size: string,
+): Promise<boolean> {
   const { id, part } = await partOf(service, size);
   const path = `/${part.sha256.slice(0, 2)}/${part.sha256}`;
   const file: Source = { ...nginx, path, headers: [] };
@@ -154,7 +163,11 @@ async function compare(service: WholeService, nginx: Omit<Source, "path" | "head
 build();
 const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
 try {
-  const [data, scratch, profiles] = [join(folder, "data"), join(folder, "nginx"), join(folder, "profiles.json")];
+  const [data, scratch, profiles] = [
+    join(folder, "data"),
+    join(folder, "nginx"),
+    join(folder, "profiles.json"),
+  ];
   await mkdir(scratch);
   await writeFile(profiles, profilesFile);
   const settings = { CADASTRE_EXPORT_PROFILES: profiles };
@@ -165,7 +178,16 @@ try {
     const nginx = await startNginx(join(data, "exports", "parts"), scratch, serverCore);
     try {
       console.log(
-        head("part, connections", "MB/s", "nginx MB/s", "ratio", "CPU s/GB", "nginx CPU s/GB", "ratio by CPU", "MB of memory"),
+        head(
+          "part, connections",
+          "MB/s",
+          "nginx MB/s",
+          "ratio",
+          "CPU s/GB",
+          "nginx CPU s/GB",
+          "ratio by CPU",
+          "MB of memory",
+        ),
       );
       for (const size of Object.keys(sizes)) if (!(await compare(service, nginx, size))) process.exitCode = 1;
     } finally {

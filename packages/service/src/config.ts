@@ -42,7 +42,7 @@ export function readConfig(environment: Environment): Config {
     if (read.success) values[setting.member] = read.data;
     else faults.push(`${source} must be ${setting.must}, not \`${text}\``);
   }
-  faults.push(...trustFaults(values));
+  faults.push(...trustFaults(values), ...grantFaults(values, environment["NODE_ENV"]));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
 }
@@ -82,6 +82,23 @@ function trustFaults(values: Readonly<Record<string, unknown>>): readonly string
     : [
         `${trustNames.join(", ")} must be set together: without ${missing.join(" and ")} the others mean nothing`,
       ];
+}
+
+/** What direct grants lack: they are no way for production, and lead to an object that has an address. */
+function grantFaults(
+  { grants, partsBucket, partsEndpoint }: Readonly<Record<string, unknown>>,
+  nodeEnv: string | undefined,
+): readonly string[] {
+  if (grants !== "direct_https") return [];
+  const given = "CADASTRE_GRANTS may be direct_https";
+  const isClear = typeof partsEndpoint === "string" && !partsEndpoint.startsWith("https:");
+  return [
+    ...(nodeEnv === "production" ? [`${given} only where NODE_ENV is not production`] : []),
+    ...(partsBucket === undefined
+      ? [`${given} only with CADASTRE_PARTS_BUCKET: a folder has no address`]
+      : []),
+    ...(isClear ? [`${given} only with an https address as CADASTRE_PARTS_ENDPOINT`] : []),
+  ];
 }
 
 function toConfig({ keySet, issuer, audience, ...values }: Values): Config {

@@ -51,6 +51,7 @@ export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): Pa
         const { stream } = opened;
         return { byteLength, stream: () => stream, sendTo: (to) => sendStream(stream, to) };
       }),
+    address: ({ sha256 }, seconds) => inBucket(() => bucket.address(keyOf(sha256), seconds)),
     remove: (sha256) => inBucket(() => bucket.remove(keyOf(sha256))),
   };
 }

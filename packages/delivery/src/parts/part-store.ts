@@ -29,6 +29,12 @@ export type PartStore = {
   readonly put: (file: string, digest: Digest) => Promise<void>;
   /** @throws {DeliveryError} `part_missing`, `parts_unavailable` */
   readonly open: (digest: Digest) => Promise<OpenPart>;
+  /**
+   * An address by which whoever has it may read a part for so many seconds; not where parts have none of their own.
+   *
+   * @throws {DeliveryError} `parts_unavailable`
+   */
+  readonly address?: (part: Digest, seconds: number) => Promise<string>;
   /** Remove bytes, if they are there. What is being read is read to its end. */
   readonly remove: (sha256: string) => Promise<void>;
   /** Remove what was staged under claims that do not hold any more. Gives how many folders there were. */

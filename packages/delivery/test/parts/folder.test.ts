@@ -1,6 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";

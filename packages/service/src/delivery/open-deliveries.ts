@@ -40,6 +40,7 @@ export async function openDeliveries({
   const delivered = { source: exportSource(means), profiles: outputs, targets };
   return {
     destinations,
+    isDirect: config.grants === "direct_https",
     isPushing: config.push,
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({
