@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -148,7 +148,10 @@ function partsInMemory(staging: string): PartStore {
   mkdirSync(staging);
   return {
     stage: async () => staging,
-    put: async (file, { sha256 }) => void kept.set(sha256, readFileSync(file)),
+    put: async (file, { sha256 }) => {
+      kept.set(sha256, readFileSync(file));
+      rmSync(file);
+    },
     open: async ({ sha256, byteLength }) => ({
       byteLength,
       stream: () => Readable.from([kept.get(sha256)]),
