@@ -13,7 +13,10 @@ import { identityOf, varied, worlds } from "./worlds.ts";
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */
 const { CASES, SEED } = process.env;
 const numRuns = Number(CASES ?? 8);
-const parameters = { endOnFailure: true, ...(SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) }) };
+const parameters = {
+  endOnFailure: true,
+  ...(SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) }),
+};
 
 const fieldsOf: Readonly<Record<string, readonly OutputProfile["fields"][]>> = {
   listing: ["*", { listing: ["City", "ListPrice", "PostalCode"], listing_media: "*" }, { listing: ["City"] }],
