@@ -42,7 +42,7 @@ export type Delivered = {
 };
 
 /** A customer whose exports and whose subscription are delivered by one profile. */
-export type DeliveredCustomer = {
+type DeliveredCustomer = {
   readonly exported: () => Promise<Delivered>;
   /** What a subscription begins with. */
   readonly subscribed: () => Promise<Delivered>;
