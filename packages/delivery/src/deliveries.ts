@@ -11,8 +11,16 @@ import type {
 import type { PushTargets } from "./asked-for.ts";
 import { type CreationOptions, createExport } from "./creation.ts";
 import { DeliveryError } from "./errors.ts";
-import { type IssuedGrant, issueGrant, readGrant } from "./grant/grants.ts";
+import {
+  type DirectGrant,
+  grantLifetime,
+  type IssuedGrant,
+  issueAddress,
+  issueGrant,
+  readGrant,
+} from "./grant/grants.ts";
 import type { OpenPart, PartStore } from "./parts/part-store.ts";
+import { sendStream } from "./parts/send.ts";
 import type { OutputProfile } from "./profile/profile.ts";
 import {
   type AcknowledgementRequest,
@@ -27,7 +35,7 @@ import type { ExportSource } from "./source.ts";
 export type DeliveryOptions = {
   readonly ledger: DeliveryLedger;
   readonly source: Pick<ExportSource, "checkpoint" | "columns">;
-  readonly parts: Pick<PartStore, "open">;
+  readonly parts: Pick<PartStore, "open" | "address">;
   /** The first one of a domain is what it is delivered by unless asked otherwise. */
   readonly profiles: readonly OutputProfile[];
   /** Where exports may be pushed to. By default nothing is pushed. */
@@ -51,7 +59,7 @@ export type DeliveryStatus = {
   readonly parts: number;
 };
 
-/** The bytes of a part or of a manifest, to be read once. */
+/** The bytes of a part or of a manifest. */
 export type RedeemedPart = OpenPart & { readonly sha256: string };
 
 /**
@@ -83,6 +91,14 @@ export type Deliveries = {
    * @throws {DeliveryError} `part_not_found`, and as `manifest` does
    */
   readonly grant: (caller: Caller, id: string, part: number) => Promise<IssuedGrant>;
+  /**
+   * As `grant`, by an address of the part where it lies: it lets in whoever has it until it ends, whatever is revoked meanwhile. The
+   * manifest has none.
+   *
+   * @throws {DeliveryError} `part_not_found`, and as `manifest` does
+   * @throws {TypeError} if parts have no addresses
+   */
+  readonly grantDirect: (caller: Caller, id: string, part: number) => Promise<DirectGrant>;
   /** @throws {DeliveryError} `invalid_token`, `part_missing`, `parts_unavailable`, and as `manifest` does */
   readonly redeem: (caller: Caller, token: string) => Promise<RedeemedPart>;
   /** @throws {DeliveryError} `invalid_request`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
@@ -130,9 +146,14 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     manifest: async ({ scope }, id) => manifestOf(await findServed({ ledger }, scope, id, clock())),
     grant: async (caller, id, part) => {
       const delivery = await findServed({ ledger }, caller.scope, id, clock());
-      if (part !== 0 && (await findPart(ledger, delivery, part)) === undefined)
-        throw new DeliveryError("part_not_found");
-      return issueGrant(grants, caller, delivery, part, clock());
+      if (part !== 0) await requirePart(ledger, delivery, part);
+      return issueGrant(grants, caller, { delivery: id, part }, clock());
+    },
+    grantDirect: async (caller, id, part) => {
+      if (parts.address === undefined) throw new TypeError("parts have no addresses");
+      const delivery = await findServed({ ledger }, caller.scope, id, clock());
+      const url = await parts.address(await requirePart(ledger, delivery, part), grantLifetime / 1000);
+      return issueAddress(ledger, caller, { delivery: id, part }, url, clock());
     },
     redeem: async (caller, token) => {
       const { scope } = caller;
@@ -160,7 +181,15 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 const findPart = async (ledger: DeliveryLedger, { id }: Delivery, number: number) =>
   Number.isSafeInteger(number) ? ledger.part(id, number) : undefined;
 
+/** @throws {DeliveryError} `part_not_found` */
+async function requirePart(ledger: DeliveryLedger, delivery: Delivery, number: number) {
+  const part = await findPart(ledger, delivery, number);
+  if (part === undefined) throw new DeliveryError("part_not_found");
+  return part;
+}
+
 function manifestPart({ text, sha256 }: SealedManifest): RedeemedPart {
   const bytes = Buffer.from(text);
-  return { stream: Readable.from([bytes]), byteLength: bytes.length, sha256 };
+  const stream = () => Readable.from([bytes]);
+  return { byteLength: bytes.length, sha256, stream, sendTo: (to) => sendStream(stream(), to) };
 }

@@ -33,7 +33,7 @@ export type { DestinationRequest } from "./destination/place.ts";
 export { type DestinationFailure, destinationFailures } from "./destination/probe.ts";
 export { type Dataset, type Domain, type DomainEntry, domainNames, domains } from "./domain/domains.ts";
 export { DeliveryError, type DeliveryErrorCode, deliveryErrors } from "./errors.ts";
-export { grantLifetime, type IssuedGrant } from "./grant/grants.ts";
+export { type DirectGrant, grantLifetime, type IssuedGrant } from "./grant/grants.ts";
 export type { AccessKeys, BucketAccess } from "./object-store/access.ts";
 export type { ListedObject, NewObject, ObjectFacts, ObjectStore } from "./object-store/object-store.ts";
 export type { Patience } from "./object-store/patience.ts";

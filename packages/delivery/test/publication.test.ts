@@ -21,7 +21,13 @@ test("a sealed delivery is published as its manifest lists it", async () => {
   const { parts } = readManifest(Buffer.from(manifest));
   const publication = sealedPublication(
     { text: manifest, signature: '{"signature":"c2ln"}' },
-    { open: async ({ sha256, byteLength }) => ({ stream: Readable.from([sha256]), byteLength }) },
+    {
+      open: async ({ sha256, byteLength }) => ({
+        byteLength,
+        stream: () => Readable.from([sha256]),
+        sendTo: async () => {},
+      }),
+    },
   );
   expect(publication.parts.map(({ name }) => name)).toEqual(parts.map(({ name }) => name));
   for (const { sha256, open } of publication.parts) expect(await text(await open())).toBe(sha256);

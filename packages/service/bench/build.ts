@@ -8,7 +8,7 @@ const builtFolder = fileURLToPath(new URL("../node_modules/.cache/bench/", impor
 
 /** In the order in which they import each other. */
 const projects = [
-  ...["odata", "reso", "entitlement", "store", "sample"].map(
+  ...["odata", "reso", "entitlement", "manifest", "store", "delivery", "sample"].map(
     (name) => `packages/${name}/tsconfig.build.json`,
   ),
   "packages/service/bench/tsconfig.build.json",

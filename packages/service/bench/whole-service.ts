@@ -18,12 +18,14 @@ export type WholeService = Pick<Running, "pid" | "stop"> & {
  *
  * @param program its main file
  * @param cores a list as taskset takes it
+ * @param settings beside those that every bench has
  */
 export async function startWhole(
   program: string,
   path: string,
   listings: number,
   cores: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<WholeService> {
   const child = spawn("taskset", ["-c", cores, process.execPath, program], {
     env: {
@@ -33,6 +35,7 @@ export async function startWhole(
       CADASTRE_LISTINGS: String(listings),
       // A limit that is never met costs what one costs.
       CADASTRE_REQUESTS_PER_SECOND: "1000000",
+      ...settings,
     },
     stdio: ["ignore", "ignore", process.env["BENCH_LOG"] === undefined ? "ignore" : "inherit"],
   });

@@ -42,7 +42,8 @@ export function readConfig(environment: Environment): Config {
     if (read.success) values[setting.member] = read.data;
     else faults.push(`${source} must be ${setting.must}, not \`${text}\``);
   }
-  faults.push(...trustFaults(values), ...developmentFaults(values, environment));
+  const { NODE_ENV } = environment;
+  faults.push(...trustFaults(values), ...grantFaults(values, NODE_ENV), ...webhookFaults(values, NODE_ENV));
   if (faults.length > 0) throw new ConfigError(faults.join("\n"));
   return toConfig(values as Values);
 }
@@ -84,12 +85,29 @@ function trustFaults(values: Readonly<Record<string, unknown>>): readonly string
       ];
 }
 
+/** What direct grants lack: they are no way for production, and lead to an object that has an address. */
+function grantFaults(
+  { grants, partsBucket, partsEndpoint }: Readonly<Record<string, unknown>>,
+  nodeEnv: string | undefined,
+): readonly string[] {
+  if (grants !== "direct_https") return [];
+  const given = "CADASTRE_GRANTS may be direct_https";
+  const isClear = typeof partsEndpoint === "string" && !partsEndpoint.startsWith("https:");
+  return [
+    ...(nodeEnv === "production" ? [`${given} only where NODE_ENV is not production`] : []),
+    ...(partsBucket === undefined
+      ? [`${given} only with CADASTRE_PARTS_BUCKET: a folder has no address`]
+      : []),
+    ...(isClear ? [`${given} only with an https address as CADASTRE_PARTS_ENDPOINT`] : []),
+  ];
+}
+
 /** Whoever may have this machine asked could ask what listens on it alone. */
-const developmentFaults = (
+const webhookFaults = (
   { webhookLoopback }: Readonly<Record<string, unknown>>,
-  environment: Environment,
+  nodeEnv: string | undefined,
 ): readonly string[] =>
-  webhookLoopback === true && environment["NODE_ENV"] === "production"
+  webhookLoopback === true && nodeEnv === "production"
     ? ["CADASTRE_WEBHOOK_LOOPBACK must be false with NODE_ENV=production"]
     : [];
 

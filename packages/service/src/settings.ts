@@ -216,6 +216,14 @@ export const settings = {
     absent: "that of AWS",
     means: "Address of another server that speaks S3, with the bucket in the path",
   },
+  CADASTRE_GRANTS: {
+    member: "grants",
+    is: z.enum(["logical", "direct_https"]),
+    must: "logical or direct_https",
+    default: "logical",
+    means:
+      "How files are granted: to be redeemed here, or by their own address in the bucket, which is not for production: see [Deliveries](#deliveries)",
+  },
   CADASTRE_RETENTION_DAYS: {
     member: "retentionDays",
     ...whole(1, 365),

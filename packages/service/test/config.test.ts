@@ -28,6 +28,7 @@ test("without variables everything has its default", () => {
     querySeconds: 10,
     readers: 2,
     partsRegion: "us-east-1",
+    grants: "logical",
     retentionDays: 14,
     push: false,
     webhookLoopback: false,
@@ -105,6 +106,30 @@ test("whom to trust is told whole or not at all", () => {
     "must be set together: without CADASTRE_ISSUER and CADASTRE_AUDIENCE the others",
   );
   expect(() => readConfig(names)).toThrow("must be set together: without CADASTRE_KEY_SET the others");
+});
+
+const direct = {
+  CADASTRE_GRANTS: "direct_https",
+  CADASTRE_PARTS_BUCKET: "s3://bucket",
+  CADASTRE_PARTS_ENDPOINT: "https://objects.example",
+};
+
+test.each<[string, Readonly<Record<string, string>>, string]>([
+  ["in production", { ...direct, NODE_ENV: "production" }, "only where NODE_ENV is not production"],
+  ["with a folder of parts", { CADASTRE_GRANTS: "direct_https" }, "only with CADASTRE_PARTS_BUCKET"],
+  [
+    "without https",
+    { ...direct, CADASTRE_PARTS_ENDPOINT: "http://objects.example" },
+    "only with an https address as CADASTRE_PARTS_ENDPOINT",
+  ],
+])("no part is granted by its address %s", (_, environment, sentence) => {
+  expect(() => readConfig(environment)).toThrow(`CADASTRE_GRANTS may be direct_https ${sentence}`);
+});
+
+test("a part may be granted by its address outside of production", () => {
+  for (const NODE_ENV of ["", "development"])
+    expect(readConfig({ ...direct, NODE_ENV }).grants).toBe("direct_https");
+  expect(readConfig({ NODE_ENV: "production" }).grants).toBe("logical");
 });
 
 test("every variable at fault is named", () => {

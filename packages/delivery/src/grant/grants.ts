@@ -1,4 +1,5 @@
-import type { Delivery, DeliveryLedger, PartGrant } from "@cadastre/store/registry";
+import { createHash } from "node:crypto";
+import type { DeliveryLedger, PartGrant } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import type { Caller } from "../request.ts";
 import { digestOfToken, secretBytes, tokenOf } from "./token.ts";
@@ -13,6 +14,9 @@ export type IssuedGrant = {
   readonly expires: number;
 };
 
+/** A grant that is the address of a part, for whoever has it. */
+export type DirectGrant = Pick<IssuedGrant, "expires"> & { readonly url: string };
+
 export type GrantOptions = {
   readonly ledger: Pick<DeliveryLedger, "grants">;
   readonly random: (bytes: number) => Uint8Array;
@@ -21,18 +25,42 @@ export type GrantOptions = {
 /** Leave to fetch a part, for the API key of the caller alone. Only a digest of the token is kept. */
 export async function issueGrant(
   { ledger, random }: GrantOptions,
-  { scope, apiKey }: Caller,
-  { id }: Pick<Delivery, "id">,
-  part: number,
+  caller: Caller,
+  of: GrantedPart,
   at: number,
 ): Promise<IssuedGrant> {
   const token = tokenOf(random(secretBytes));
   const digest = digestOfToken(token);
   if (digest === undefined) throw new TypeError("a new token is well-formed");
+  return { token, expires: await note(ledger, caller, of, digest, at) };
+}
+
+/** As {@link issueGrant}, by an address of the part. Nothing of it is redeemed; that it was given is noted as a token is. */
+export async function issueAddress(
+  ledger: GrantOptions["ledger"],
+  caller: Caller,
+  of: GrantedPart,
+  url: string,
+  at: number,
+): Promise<DirectGrant> {
+  const digest = createHash("sha256").update(url).digest("hex");
+  return { url, expires: await note(ledger, caller, of, digest, at) };
+}
+
+/** Which part of a delivery; 0: its manifest. */
+type GrantedPart = Pick<PartGrant, "delivery" | "part">;
+
+/** Gives the end of the grant. */
+async function note(
+  { grants }: GrantOptions["ledger"],
+  { scope: { customer, scopeSha256 }, apiKey }: Caller,
+  of: GrantedPart,
+  digest: string,
+  at: number,
+): Promise<number> {
   const expires = at + grantLifetime;
-  const { customer, scopeSha256 } = scope;
-  await ledger.grants.add({ digest, customer, apiKey, delivery: id, part, scopeSha256, expires });
-  return { token, expires };
+  await grants.add({ ...of, digest, customer, apiKey, scopeSha256, expires });
+  return expires;
 }
 
 /**

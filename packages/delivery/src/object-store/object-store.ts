@@ -38,6 +38,8 @@ export type ObjectStore = {
   readonly open: (
     key: string,
   ) => Promise<{ readonly stream: Readable; readonly byteLength: number } | undefined>;
+  /** An address by which whoever has it may read an object for so many seconds, if it is there. */
+  readonly address: (key: string, seconds: number) => Promise<string>;
   readonly remove: (key: string) => Promise<void>;
   /** Those whose keys have a prefix, in the order of their keys. */
   readonly list: (prefix: string) => AsyncIterable<ListedObject>;

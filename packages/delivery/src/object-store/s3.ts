@@ -4,6 +4,7 @@ import { type AccessKeys, type BucketAccess, loadSdk, patienceOf, requestHandler
 import { asBucketFault, type Fault, faultOf } from "./fault.ts";
 import type { ListedObject, NewObject, ObjectStore } from "./object-store.ts";
 import { patiently } from "./patience.ts";
+import { presignedAddress } from "./presigned.ts";
 import type { RoleSession } from "./role-session.ts";
 
 export type Bucket = {
@@ -132,6 +133,8 @@ export async function openBucket(
         if (!(Body instanceof Readable)) throw new TypeError("the SDK gives a stream of Node.js");
         return { stream: Body, byteLength: ContentLength ?? 0 };
       }),
+    address: (key, seconds) =>
+      ask(() => presignedAddress(client, new sdk.GetObjectCommand({ Bucket, Key: key }), seconds)),
     remove: async (key) => {
       await ask(() => client.send(new sdk.DeleteObjectCommand({ Bucket, Key: key }), options));
     },

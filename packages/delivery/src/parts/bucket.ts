@@ -4,6 +4,7 @@ import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { ObjectStore } from "../object-store/object-store.ts";
 import { onFiles } from "./fault.ts";
 import type { PartStore } from "./part-store.ts";
+import { sendStream } from "./send.ts";
 
 export type BucketPartsOptions = {
   readonly bucket: ObjectStore;
@@ -47,8 +48,10 @@ export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): Pa
           opened.stream.destroy();
           throw new DeliveryError("part_missing", `${sha256} has ${opened.byteLength} bytes`);
         }
-        return opened;
+        const { stream } = opened;
+        return { byteLength, stream: () => stream, sendTo: (to) => sendStream(stream, to) };
       }),
+    address: ({ sha256 }, seconds) => inBucket(() => bucket.address(keyOf(sha256), seconds)),
     remove: (sha256) => inBucket(() => bucket.remove(keyOf(sha256))),
   };
 }

@@ -4,6 +4,7 @@ import type { Claim } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import { isAbsent, onFiles } from "./fault.ts";
 import type { PartStore } from "./part-store.ts";
+import { sendFile } from "./send.ts";
 
 /** Its owner alone may enter. */
 const mode = 0o700;
@@ -42,7 +43,11 @@ export function folderParts(folder: string): PartStore {
         try {
           const { size } = await handle.stat();
           if (size !== byteLength) throw new DeliveryError("part_missing", `${sha256} has ${size} bytes`);
-          return { stream: handle.createReadStream({ highWaterMark: 1 << 18 }), byteLength };
+          return {
+            byteLength,
+            stream: () => handle.createReadStream({ highWaterMark: 1 << 18 }),
+            sendTo: (to) => onFiles(() => sendFile(handle, byteLength, to)),
+          };
         } catch (error) {
           await handle.close();
           throw error;

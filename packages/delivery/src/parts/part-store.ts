@@ -1,9 +1,18 @@
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { Claim } from "@cadastre/store/registry";
 import type { Digest } from "../part/digest.ts";
 
-/** Bytes of a part, to be read once. The stream is the caller's to destroy. */
-export type OpenPart = { readonly stream: Readable; readonly byteLength: number };
+/** Bytes of a part, to be had once: by one of the two. */
+export type OpenPart = {
+  readonly byteLength: number;
+  /** The caller's to destroy. */
+  readonly stream: () => Readable;
+  /**
+   * Write all of them to a response or a socket, and end it: something that has done with bytes when it says that they are written,
+   * for their memory is used again. Ends early, without an error, when the other end has gone.
+   */
+  readonly sendTo: (to: Writable) => Promise<void>;
+};
 
 /**
  * Where the bytes of finished parts lie, each under its SHA-256. What is there is whole and never changes; it may be gone after a
@@ -20,6 +29,12 @@ export type PartStore = {
   readonly put: (file: string, digest: Digest) => Promise<void>;
   /** @throws {DeliveryError} `part_missing`, `parts_unavailable` */
   readonly open: (digest: Digest) => Promise<OpenPart>;
+  /**
+   * An address by which whoever has it may read a part for so many seconds; not where parts have none of their own.
+   *
+   * @throws {DeliveryError} `parts_unavailable`
+   */
+  readonly address?: (part: Digest, seconds: number) => Promise<string>;
   /** Remove bytes, if they are there. What is being read is read to its end. */
   readonly remove: (sha256: string) => Promise<void>;
   /** Remove what was staged under claims that do not hold any more. Gives how many folders there were. */

@@ -15,7 +15,7 @@ export function sealedPublication(
     sha256: part.sha256,
     // Said to be encoded, it would be decoded by whoever reads it, and be other bytes than those of its hash.
     mediaType: part.contentEncoding === null ? part.mediaType : "application/octet-stream",
-    open: async () => (await store.open(part)).stream,
+    open: async () => (await store.open(part)).stream(),
   }));
   return { parts, manifest, signature: Buffer.from(signature) };
 }

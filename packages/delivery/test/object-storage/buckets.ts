@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type NewObject, type ObjectStore, openBucket } from "../../src/index.ts";
 import { assumeRole } from "../../src/object-store/role-session.ts";
@@ -70,6 +71,22 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
       await bucket.put(`${root}facts`, objectOf("facts"));
       const { byteLength, sha256 } = objectOf("facts");
       expect(await bucket.head(`${root}facts`)).toEqual({ byteLength, sha256, kmsKeyArn: kmsKeyArns[0] });
+    });
+
+    test("an address reads one object, until it ends", async () => {
+      await bucket.put(`${root}one (1)`, objectOf("one"));
+      await bucket.put(`${root}two`, objectOf("two"));
+      const address = await bucket.address(`${root}one (1)`, 300);
+      expect(await (await fetch(address)).text()).toBe("one");
+      const [, query = ""] = address.split("?");
+      const another = (await bucket.address(`${root}two`, 300)).replace(/\?.*/, `?${query}`);
+      const longer = address.replace("X-Amz-Expires=300", "X-Amz-Expires=301");
+      for (const url of [another, longer, address.replace(/\?.*/, "")])
+        expect((await fetch(url)).status).toBe(403);
+      expect((await fetch(address, { method: "DELETE" })).status).toBe(403);
+      const brief = await bucket.address(`${root}two`, 1);
+      await setTimeout(1500);
+      expect((await fetch(brief)).status).toBe(403);
     });
 
     test("of ten that write at once one does", async () => {

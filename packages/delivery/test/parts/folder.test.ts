@@ -1,12 +1,21 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { folderParts } from "../../src/index.ts";
 import { asStorageFault } from "../../src/parts/fault.ts";
 import { scratchFolder } from "../support/scratch.ts";
+import { sending } from "../support/sending.ts";
 import { partStoreConformance } from "./conformance.ts";
 
 const folder = scratchFolder();
@@ -46,7 +55,7 @@ test("a part is read as it was put, by its hash, for its owner alone", async () 
   const again = await put(store, bytes);
   const { stream, byteLength } = await store.open(part);
   expect(byteLength).toBe(700_000);
-  expect(bytes.equals(await buffer(stream))).toBe(true);
+  expect(bytes.equals(await buffer(stream()))).toBe(true);
   const place = join(own, "parts", part.sha256.slice(0, 2), part.sha256);
   expect(bytes.equals(readFileSync(place))).toBe(true);
   // The file that was written, not a copy that could be half there.
@@ -66,11 +75,29 @@ test("a part that is not whole is not served", async () => {
 test("a transfer that is broken off leaves no file open", async () => {
   const { own, store } = newStore();
   const part = await put(store, randomBytes(4_000_000));
-  const { stream } = await store.open(part);
+  const stream = (await store.open(part)).stream();
   await once(stream, "readable");
   expect(openBelow(own)).toHaveLength(1);
   stream.destroy();
   await once(stream, "close");
+  expect(openBelow(own)).toEqual([]);
+  const opened = await store.open(part);
+  await sending(opened.sendTo, async (socket) => {
+    await once(socket, "readable");
+    socket.destroy();
+  });
+  expect(openBelow(own)).toEqual([]);
+});
+
+test("a part that is shorter than it was is no part", async () => {
+  const { own, store } = newStore();
+  const part = await put(store, randomBytes(4_000_000));
+  const opened = await store.open(part);
+  truncateSync(join(own, "parts", part.sha256.slice(0, 2), part.sha256), 1_000_000);
+  const sent = sending(opened.sendTo, async (socket) => {
+    await once(socket.resume(), "close");
+  });
+  await expect(sent).rejects.toMatchObject({ code: "part_missing" });
   expect(openBelow(own)).toEqual([]);
 });
 

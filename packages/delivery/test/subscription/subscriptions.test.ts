@@ -47,7 +47,7 @@ async function lastOf(service: Subscribed, id: string) {
   const manifest = readManifest(Buffer.from(sealed.text));
   const contents: Record<string, unknown> = {};
   for (const part of manifest.parts) {
-    const lines = (await text((await service.parts.open(part)).stream)).trimEnd().split("\n");
+    const lines = (await text((await service.parts.open(part)).stream())).trimEnd().split("\n");
     contents[`${part.dataset} ${part.content}`] = lines.map((line) => JSON.parse(line) as unknown);
   }
   return { manifest, contents, sha256: sealed.sha256 };

@@ -40,7 +40,7 @@ export class Follower {
     if (manifest.kind === "seed") this.#copy.clear();
     const met = new Set<string>();
     for (const part of manifest.parts) {
-      const lines = (await text((await parts.open(part)).stream)).split("\n").slice(0, -1);
+      const lines = (await text((await parts.open(part)).stream())).split("\n").slice(0, -1);
       if (lines.length !== part.rowCount + part.removalCount) throw new Error(`${part.name} is miscounted`);
       const own = this.#copy.get(part.dataset) ?? new Map<string, string>();
       this.#copy.set(part.dataset, own);

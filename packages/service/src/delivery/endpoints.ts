@@ -67,11 +67,18 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
     return { ...found("application/json", pieces), headers: { etag: `"sha256:${sha256}"` } };
   },
 
-  download: async (request, { deliveries }) => {
+  download: async (request, { deliveries, isDirect }) => {
+    const { caller, id } = request;
     const part = readPart(request.parameters.get("part"));
-    const { token, expires } = await deliveries.grant(request.caller, request.id, part);
-    const grant = { kind: "logical", url: redemptionPath, bearer_token: token };
-    return once(asIs(grant, request, { expires_at: new Date(expires).toISOString() }), 200);
+    const granted = (grant: Readonly<Record<string, unknown>>, expires: number) =>
+      once(asIs(grant, request, { expires_at: new Date(expires).toISOString() }), 200);
+    // The manifest lies nowhere but here.
+    if (isDirect && part !== 0) {
+      const { url, expires } = await deliveries.grantDirect(caller, id, part);
+      return granted({ kind: "direct_https", url }, expires);
+    }
+    const { token, expires } = await deliveries.grant(caller, id, part);
+    return granted({ kind: "logical", url: redemptionPath, bearer_token: token }, expires);
   },
 
   acknowledge: async (request, { deliveries }) => {

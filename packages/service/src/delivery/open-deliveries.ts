@@ -24,6 +24,7 @@ export function openDeliveries(
   return {
     destinations,
     webhooks: createWebhooks({ registry: registry.webhooks, ...webhookTerms }),
+    isDirect: config.grants === "direct_https",
     isPushing: config.push,
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({ ...delivered, ledger: registry.deliveries, parts, retention, creditsOf }),

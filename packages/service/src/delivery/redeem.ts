@@ -1,4 +1,3 @@
-import { pipeline } from "node:stream/promises";
 import type { Caller } from "@cadastre/delivery";
 import type { Request, Response } from "express";
 import { Refused } from "../errors.ts";
@@ -22,23 +21,15 @@ export async function redeem(
 ): Promise<void> {
   if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
   if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
-  const { stream, byteLength, sha256 } = await deliveries.redeem(caller, tokenOf(req));
+  const { byteLength, sha256, sendTo } = await deliveries.redeem(caller, tokenOf(req));
   res.status(200);
   res.setHeader("content-type", octets);
   res.setHeader("content-length", byteLength);
   res.setHeader("repr-digest", `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`);
   res.setHeader("accept-ranges", "none");
   res.setHeader("cache-control", "no-store");
-  try {
-    await pipeline(stream, res);
-  } catch (error) {
-    // Nobody waits for the rest when the client has gone.
-    if (!isGone(error)) throw error;
-  }
+  await sendTo(res);
 }
-
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE";
 
 /** The token of the grant: where there is only one header for both, it is taken for an API key and found unknown. */
 function tokenOf(req: Request): string {

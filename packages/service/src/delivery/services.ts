@@ -6,6 +6,8 @@ export type DeliveryServices = {
   readonly subscriptions: Subscriptions;
   readonly destinations: Destinations;
   readonly webhooks: Webhooks;
+  /** Whether parts are granted by their own addresses. */
+  readonly isDirect: boolean;
   /** Whether anything is pushed at present. */
   readonly isPushing: boolean;
   /** JWKS of the keys that manifests are signed with, as JSON text. */

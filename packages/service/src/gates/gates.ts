@@ -1,6 +1,7 @@
 import type { EntitySet } from "@cadastre/odata";
 import { deletions, entitlementPolicy, publishedBuild, replay, uniqueKeys } from "./every-set.ts";
 import type { Gate, GateResult, Trial } from "./gate.ts";
+import { parcelIdentity } from "./parcels.ts";
 import { contactFields, lookupIdentity, privateMedia } from "./policies.ts";
 
 /** Every gate, in the order in which they are tried. */
@@ -13,6 +14,7 @@ export const gates: readonly Gate[] = [
   privateMedia,
   contactFields,
   lookupIdentity,
+  parcelIdentity,
 ];
 
 /** The gates that a set must pass. */

@@ -11,8 +11,11 @@ const placekeyPattern = new RegExp(
 );
 
 /** Whether the text is written as a Placekey is, and its where part is that of a hexagon that there is. */
-export function isCanonicalPlacekey(text: string): boolean {
-  if (!placekeyPattern.test(text)) return false;
+export const isCanonicalPlacekey = (text: string): boolean => cellOfPlacekey(text) !== undefined;
+
+/** The H3 index of a canonical Placekey's hexagon; undefined for any other text. */
+export function cellOfPlacekey(text: string): string | undefined {
+  if (!placekeyPattern.test(text)) return undefined;
   const cell = cellOfWhere(text.slice(text.indexOf("@") + 1));
-  return cell !== undefined && isValidCell(cell);
+  return cell !== undefined && isValidCell(cell) ? cell : undefined;
 }

@@ -82,6 +82,7 @@ const someText: Readonly<Record<ResourceName, string>> = {
   Office: "OfficePhone",
   OpenHouse: "OpenHouseRemarks",
   Lookup: "LookupValue",
+  PublicRecord: "City",
 };
 
 function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<string> {
@@ -139,6 +140,7 @@ export function ordersOf(resource: ResourceName): fc.Arbitrary<string> {
     Office: ["length(OfficeEmail)"],
     OpenHouse: ["length(OpenHouseRemarks)"],
     Lookup: ["length(LookupValue)"],
+    PublicRecord: [],
   };
   return fc
     .array(fc.tuple(pick(...names, ...computed[resource]), pick("", " asc", " desc")), {

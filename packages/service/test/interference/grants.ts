@@ -1,7 +1,7 @@
 import type { DatasetGrant, Mask, ResourceGrant } from "@cadastre/entitlement";
 import fc from "fast-check";
 import type { Grants } from "./projection.ts";
-import { datasets, masks, type ResourceName, regions, resourceNames, universeSet } from "./universe.ts";
+import { datasets, masks, type ResourceName, recordNames, regions, universeSet } from "./universe.ts";
 import { isAlwaysGranted, isGranted } from "./views.ts";
 
 /** What a grant of each resource may open beside its fields. */
@@ -12,6 +12,7 @@ const policies: Readonly<Record<ResourceName, readonly ("private" | "contact")[]
   Office: ["contact"],
   OpenHouse: [],
   Lookup: [],
+  PublicRecord: [],
 };
 
 type FieldMask = readonly [field: string, mask: Mask];
@@ -52,7 +53,7 @@ const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 5
 
 const datasetGrant = (dataset_id: string): fc.Arbitrary<DatasetGrant> =>
   fc
-    .tuple(...resourceNames.map((name) => mostly(resourceGrant(name).map((grant) => [name, grant] as const))))
+    .tuple(...recordNames.map((name) => mostly(resourceGrant(name).map((grant) => [name, grant] as const))))
     .map((granted) => granted.filter((one) => one !== undefined))
     .filter(({ length }) => length > 0)
     .map((granted) => ({ dataset_id, resources: Object.fromEntries(granted) }));

@@ -64,6 +64,7 @@ export function isVisible(row: StoredRecord, world: World, grants: Grants): bool
   if (grant === undefined) return false;
   switch (resource) {
     case "Property":
+    case "PublicRecord":
       return grants.regions.some((region) => contains(region, row.record));
     case "Media":
     case "OpenHouse": {

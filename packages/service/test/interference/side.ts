@@ -31,13 +31,13 @@ export type GrantsOfAll = Readonly<Record<Customer, Grants>>;
 const baseUrl = "https://feed.example";
 
 /** The moment at which everything happens, in seconds since 1970. */
-const now = 1_750_000_000;
+export const now = 1_750_000_000;
 
 /** All services seal their tokens with the same bytes, which no service may do. */
 export const skipTokenKey = Buffer.alloc(32, 7);
 const random = (bytes: number) => Buffer.alloc(bytes, 9);
 
-const documentOf = (sub: Customer, { regions, datasets }: Grants): Entitlement => ({
+export const documentOf = (sub: string, { regions, datasets }: Grants): Entitlement => ({
   iss: "https://issuer.example",
   aud: "interference",
   sub,
@@ -86,18 +86,22 @@ function bareRuleOf(grants: Grants): Rule {
   return { activeEntitySets: active, scopes: { one } };
 }
 
-/** A whole service on a socket, over a store of the caller's that is filled anew for each case. */
-export type Side = {
-  /** Let the customers in with these grants from now on. */
-  readonly admit: (grants: GrantsOfAll) => void;
-  /** Let `one` in, with a model in which there is nothing that he does not see. */
-  readonly admitBare: (grants: Grants) => void;
+/** A store that is filled anew for each case. */
+export type Filling = {
   /** Make the world what the store holds, in one commit. */
   readonly fill: (world: World) => Promise<void>;
   /** Commit something that nobody may see, as often as it takes to come to the checkpoint. */
   readonly advance: (checkpoint: number) => Promise<void>;
   /** Number of the last commit. */
   readonly checkpoint: () => number;
+};
+
+/** A whole service on a socket, over a store of the caller's. */
+export type Side = Filling & {
+  /** Let the customers in with these grants from now on. */
+  readonly admit: (grants: GrantsOfAll) => void;
+  /** Let `one` in, with a model in which there is nothing that he does not see. */
+  readonly admitBare: (grants: Grants) => void;
   readonly ask: (
     customer: Customer,
     target: string,
@@ -117,6 +121,24 @@ const filler = (count: number) => ({
   },
 });
 
+export async function filling(store: FilledStore): Promise<Filling> {
+  let held: World = [];
+  let checkpoint = await store.checkpoint();
+  return {
+    fill: async (world) => {
+      const present = new Set(world.map(identityOf));
+      const removed = held.filter((row) => !present.has(identityOf(row))).map(removalOf);
+      ({ checkpoint } = await store.commit([...removed, ...stored(world), filler(checkpoint)]));
+      await store.builds.publish(["Property"]);
+      held = world;
+    },
+    advance: async (to) => {
+      while (checkpoint < to) ({ checkpoint } = await store.commit([filler(checkpoint)]));
+    },
+    checkpoint: () => checkpoint,
+  };
+}
+
 const keyRecordOf = (customer: string): ApiKeyRecord => ({
   id: customer,
   prefix: customer,
@@ -130,7 +152,9 @@ const keyRecordOf = (customer: string): ApiKeyRecord => ({
 });
 
 /** What the operator has said of the properties: one Placekey has taken the place of another. */
-const resolutions = [{ id: "222-222@8t2-fjb-26k", placekey: "223-223@8t2-fjb-45f", resolved: now * 1000 }];
+export const resolutions = [
+  { id: "222-222@8t2-fjb-26k", placekey: "223-223@8t2-fjb-45f", resolved: now * 1000 },
+];
 
 const profileOf = (datasetId: string, approved: number | null): MlsProfile => ({
   datasetId,
@@ -188,26 +212,14 @@ export async function openSide(store: FilledStore): Promise<Side> {
     { host: "127.0.0.1", port: 0 },
   );
   const base = `http://127.0.0.1:${server.port}`;
-  let held: World = [];
-  let checkpoint = await store.checkpoint();
   return {
+    ...(await filling(store)),
     admit: (grants) => {
       rule = ruleOf(grants);
     },
     admitBare: (grants) => {
       rule = bareRuleOf(grants);
     },
-    fill: async (world) => {
-      const present = new Set(world.map(identityOf));
-      const removed = held.filter((row) => !present.has(identityOf(row))).map(removalOf);
-      ({ checkpoint } = await store.commit([...removed, ...stored(world), filler(checkpoint)]));
-      await store.builds.publish(["Property"]);
-      held = world;
-    },
-    advance: async (to) => {
-      while (checkpoint < to) ({ checkpoint } = await store.commit([filler(checkpoint)]));
-    },
-    checkpoint: () => checkpoint,
     ask: (customer, link, { carrier = "address", method = "GET", headers = {} } = {}) => {
       const sent = carriedBy(carrier, { target: link.replace(baseUrl, ""), method, headers });
       return ask(base, sent.target, { ...sent.headers, "x-api-key": customer }, sent.method, sent.body);

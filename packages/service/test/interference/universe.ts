@@ -47,11 +47,15 @@ export const keys = {
   Office: ["o0", "o1"],
   OpenHouse: ["h0", "h1"],
   Lookup: ["l0", "l1", "l2"],
+  PublicRecord: ["r0", "r1", "r2", "r3"],
 } as const;
 export const absentKey = "z";
 
 export type ResourceName = keyof typeof keys;
-export const resourceNames = Object.keys(keys) as readonly ResourceName[];
+/** All that a store has records of. */
+export const recordNames = Object.keys(keys) as readonly ResourceName[];
+/** What is asked by OData; the others are in exports alone. */
+export const resourceNames = recordNames.filter((name) => name !== "PublicRecord");
 
 const systems = ["Lone Star", "Cascade"];
 const instants = ["2024-05-01T10:00:00.000Z", "2024-05-02T10:00:00.000Z"];
@@ -126,6 +130,19 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
     LookupValue: ["Active", "Acre", "Oven"],
     StandardLookupValue: [null, "Active", "Oven"],
   },
+  PublicRecord: {
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    CountyFips: ["48453", "41017"],
+    ParcelNumber: ["1", "2"],
+    StateOrProvince: [null, "TX", "OR"],
+    CountyOrParish: [null, "Travis", "Deschutes"],
+    PostalCode: [null, "78701", "78702", "97701"],
+    City: [null, "", "Austin", "O'Fallon"],
+    AssessedTotalValue: [null, 0, 350_000, 350_000.5],
+    OwnerOccupied: [null, true, false],
+    TaxExemptions: [[], ["Homestead"], ["Homestead", "Oven"]],
+  },
 };
 
 /** What beside `null` a field may be masked with, so that some of its values become one. */
@@ -147,6 +164,7 @@ export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readon
   Office: { OfficePhone: ["prefix7"] },
   OpenHouse: { OpenHouseRemarks: ["prefix4"] },
   Lookup: { LookupValue: ["prefix2"], StandardLookupValue: ["prefix1"] },
+  PublicRecord: { PostalCode: ["prefix3"], AssessedTotalValue: ["round0"], ParcelNumber: ["prefix1"] },
 };
 
 /** Fields that a record has beside those of the table: its key, and what is computed from others. */
@@ -157,6 +175,7 @@ const further: Readonly<Record<ResourceName, readonly string[]>> = {
   Office: ["OfficeKey"],
   OpenHouse: ["OpenHouseKey"],
   Lookup: ["LookupKey"],
+  PublicRecord: ["PublicRecordKey"],
 };
 
 /** The service's own set, of these fields alone: a walk of 946 would find the same and take longer. */
@@ -168,7 +187,7 @@ function narrowed(name: ResourceName): EntitySet {
   return { ...set, type };
 }
 
-const narrowedSets = new Map(resourceNames.map((name) => [name, narrowed(name)]));
+const narrowedSets = new Map(recordNames.map((name) => [name, narrowed(name)]));
 
 export function universeSet(name: ResourceName): EntitySet {
   const found = narrowedSets.get(name);
@@ -179,9 +198,10 @@ export function universeSet(name: ResourceName): EntitySet {
 export const keyOf = (name: ResourceName): string => universeSet(name).type.key[0] ?? "";
 
 /** Every set that a grant may name. */
-export const entitySets: readonly EntitySet[] = entityModel.entitySets.map(
-  (set) => narrowedSets.get(set.name as ResourceName) ?? set,
-);
+export const entitySets: readonly EntitySet[] = [
+  ...entityModel.entitySets.map((set) => narrowedSets.get(set.name as ResourceName) ?? set),
+  universeSet("PublicRecord"),
+];
 
 /** The sets as the service stores them, with its columns and indexes as far as their fields are here. */
 export const resources: readonly StoredResource[] = storedResources.flatMap((stored) => {

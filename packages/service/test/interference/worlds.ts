@@ -4,7 +4,7 @@ import type { RemovedRecord, StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
 import { identityValues } from "../../src/identity/provisional-id.ts";
 import { belongsToListing, type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
-import { datasetsOf, fields, keyOf, keys, places, type ResourceName, resourceNames } from "./universe.ts";
+import { datasetsOf, fields, keyOf, keys, places, type ResourceName, recordNames } from "./universe.ts";
 import { pointAt } from "./views.ts";
 
 const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecord> => {
@@ -26,7 +26,7 @@ const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecor
 /** Some of the keys, each with any record. */
 export const worlds: fc.Arbitrary<World> = fc
   .tuple(
-    ...resourceNames.flatMap((resource) =>
+    ...recordNames.flatMap((resource) =>
       keys[resource].map((key) => fc.option(recordOf(resource, key), { freq: 5, nil: null })),
     ),
   )
@@ -56,7 +56,7 @@ export function varied(world: World, donor: World, grants: Grants): World {
   const made = visible.map((row) => variedRecord(row, others.get(identityOf(row)), world, grants));
   const isOpen = (row: StoredRecord) => !taken.has(identityOf(row)) && !isVisible(row, made, grants);
   // Listings come first: which records of theirs are hidden is decided by those that are there.
-  for (const resource of resourceNames) {
+  for (const resource of recordNames) {
     made.push(...donor.filter((row) => row.resource === resource && isOpen(row)));
   }
   return made;

@@ -27,6 +27,38 @@ export function readAuthorization(headers: IncomingHttpHeaders): Authorization |
   return { accessKeyId, scope: scope.split("/"), signedHeaders: signedHeaders.split(";"), signature };
 }
 
+/** A request as it was signed by an address, and what signs it; undefined: it has ended, or is none. */
+export function readAddress(
+  { method, url, headers }: SignedRequest,
+  now: Date,
+):
+  | {
+      readonly asked: SignedRequest;
+      readonly authorization: Authorization;
+      readonly token: string | undefined;
+    }
+  | undefined {
+  const [path = "", query = ""] = url.split("?");
+  const options = new URLSearchParams(query);
+  const of = (name: string) => options.get(`X-Amz-${name}`) ?? "";
+  const [accessKeyId = "", ...scope] = of("Credential").split("/");
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(of("Date"))?.map(Number) ?? [];
+  const began = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
+  if (!(now.getTime() < began + Number(of("Expires")) * 1000)) return undefined;
+  const signed = query.split("&").filter((item) => !item.startsWith("X-Amz-Signature="));
+  return {
+    asked: { method, url: `${path}?${signed.join("&")}`, headers: { ...headers, "x-amz-date": of("Date") } },
+    authorization: {
+      accessKeyId,
+      scope,
+      signedHeaders: of("SignedHeaders").split(";"),
+      signature: of("Signature"),
+    },
+    token: options.get("X-Amz-Security-Token") ?? undefined,
+  };
+}
+
 export const writeAuthorization = ({ accessKeyId, scope, signedHeaders }: Authorization, signature: string) =>
   `AWS4-HMAC-SHA256 Credential=${[accessKeyId, ...scope].join("/")}, SignedHeaders=${signedHeaders.join(";")}, Signature=${signature}`;
 

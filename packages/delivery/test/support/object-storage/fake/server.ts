@@ -12,7 +12,7 @@ import {
   rolePath,
   servicePrincipal,
 } from "../server.ts";
-import { readAuthorization, sha256, signatureOf } from "../signature.ts";
+import { readAddress, readAuthorization, sha256, signatureOf } from "../signature.ts";
 import type { Bucket } from "./objects.ts";
 import { handlers, type Operation, type Reply } from "./operations.ts";
 import { type Caller, fakeRoles, sessionBody } from "./session.ts";
@@ -31,16 +31,21 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
 
   /** Undefined: the request is not signed as it must be by anybody who is known. */
   const callerOf = (from: IncomingMessage, payloadSha256: string): Caller | undefined => {
-    const authorization = readAuthorization(from.headers);
-    if (authorization === undefined) return undefined;
+    const request = { method: from.method ?? "", url: from.url ?? "", headers: from.headers };
+    const inHeaders = readAuthorization(from.headers);
+    const signed =
+      inHeaders === undefined
+        ? readAddress(request, new Date())
+        : { asked: request, authorization: inHeaders, token: from.headers["x-amz-security-token"] };
+    if (signed === undefined) return undefined;
+    const { asked, authorization, token } = signed;
     const session = roles.session(authorization.accessKeyId);
     const caller: Caller | undefined =
       session ??
       [service, owner].filter((keys) => keys.accessKeyId === authorization.accessKeyId).map(known)[0];
-    const asked = { method: from.method ?? "", url: from.url ?? "", headers: from.headers };
     const isSigned =
       caller !== undefined &&
-      from.headers["x-amz-security-token"] === caller.token &&
+      token === caller.token &&
       authorization.signature ===
         signatureOf(asked, authorization, caller.keys.secretAccessKey, payloadSha256);
     return isSigned ? caller : undefined;
@@ -70,7 +75,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
     const isSts = from.method === "POST" && from.url === "/";
     if (failed(from, to, faultOf, isSts ? new URLSearchParams(body.toString()).get("Action") : null)) return;
     if (isSts) return assume(from, to, body);
-    const caller = callerOf(from, String(from.headers["x-amz-content-sha256"]));
+    const caller = callerOf(from, String(from.headers["x-amz-content-sha256"] ?? "UNSIGNED-PAYLOAD"));
     if (caller === undefined) return answer(to, 403, "SignatureDoesNotMatch", "");
     const { pathname, searchParams: query } = new URL(from.url ?? "", "http://localhost");
     const [, bucket = "", ...path] = pathname.split("/").map(decodeURIComponent);

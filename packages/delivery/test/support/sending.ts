@@ -1,0 +1,25 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { OpenPart } from "../../src/index.ts";
+
+/** Have a part sent by a real socket, and what comes taken at the other end. Ends when both have ended. */
+export async function sending(
+  sendTo: OpenPart["sendTo"],
+  take: (socket: Socket) => Promise<void>,
+): Promise<void> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const accepted = once(server, "connection") as Promise<[Socket]>;
+  const socket = connect(port, "127.0.0.1");
+  const [to] = await accepted;
+  // Who has gone may say so by a reset.
+  to.on("error", () => {});
+  try {
+    await Promise.all([sendTo(to), take(socket)]);
+  } finally {
+    socket.destroy();
+    to.destroy();
+    server.close();
+  }
+}

@@ -1,0 +1,201 @@
+/*
+ * Redemption of a part against nginx, which sends the same file with `sendfile`: a large part and a small one, over one
+ * connection and over eight. Both servers have core 0, the client has core 1.
+ *
+ *   node --conditions=@cadastre/source --import tsx packages/service/bench/redemption.ts [--listings 30000] [--rounds 7] [--seconds 2]
+ *
+ * The delivery is one of the whole service, built by its worker and granted by it. Rates are medians of the rounds, in which the
+ * servers take turns.
+ */
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { build, programOf } from "./build.ts";
+import { cpuOf } from "./cpu.ts";
+import { startNginx } from "./nginx.ts";
+import { moveToClientCore } from "./processes.ts";
+import { settingsOf } from "./settings.ts";
+import { head, line, median, number } from "./table.ts";
+import { openTransfers } from "./transfer.ts";
+import { memoryOf, startWhole, type WholeService } from "./whole-service.ts";
+
+const given = settingsOf({ listings: "30000", rounds: "7", seconds: "2" });
+const [rounds, seconds] = [Number(given.rounds), Number(given.seconds)];
+const connections = [1, 8];
+const serverCore = "0";
+
+/** Bytes of the parts, uncompressed, so that they are as long as they say. */
+const sizes = { small: 2_000_000, large: 200_000_000 } as const;
+
+/** What redemption is to be of nginx's rate. */
+const goal = 0.8;
+
+type Part = { readonly number: number; readonly sha256: string; readonly byteLength: number };
+
+/** Where a part is fetched. */
+type Source = {
+  readonly pid: number;
+  readonly port: number;
+  readonly path: string;
+  readonly headers: readonly string[];
+};
+
+/** Bytes a second, by the clock and by CPU time of the server, and its memory in megabytes. */
+type Rate = { readonly wall: number; readonly cpu: number; readonly memory: number };
+
+/** Fetch for some seconds over so many connections; what has begun is waited for. */
+async function rateOf({ pid, port, path, headers }: Source, count: number, duration: number): Promise<Rate> {
+  const open = Array.from({ length: count }, () => openTransfers(port, path, headers));
+  const [cpu, started] = [cpuOf(pid), performance.now()];
+  let [bytes, memory] = [0, 0];
+  const fetchOn = async (transfers: (typeof open)[number]) => {
+    do bytes += await transfers.fetch();
+    while (performance.now() - started < duration * 1000);
+    memory = Math.max(memory, memoryOf(pid));
+  };
+  await Promise.all(open.map(fetchOn));
+  const rate = {
+    wall: (bytes * 1000) / (performance.now() - started),
+    cpu: (bytes * 1000) / (cpuOf(pid) - cpu),
+    memory,
+  };
+  for (const transfers of open) transfers.close();
+  return rate;
+}
+
+/** What both servers give must be the part. */
+async function requirePart({ port, path, headers }: Source, { sha256 }: Part): Promise<void> {
+  const hash = createHash("sha256");
+  const transfers = openTransfers(port, path, headers);
+  await transfers.fetch((bytes) => hash.update(bytes));
+  transfers.close();
+  if (hash.digest("hex") !== sha256) throw new Error(`${path} gave other bytes`);
+}
+
+async function ask<Data>({ baseUrl, apiKey }: WholeService, path: string, body?: object): Promise<Data> {
+  const reply = await fetch(baseUrl + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { "x-api-key": apiKey, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!reply.ok) throw new Error(`${path} gave ${reply.status}`);
+  return ((await reply.json()) as { data: Data }).data;
+}
+
+/** The largest part of a new delivery by an output profile. */
+async function partOf(service: WholeService, profileId: string): Promise<{ id: string; part: Part }> {
+  const asked = { domain: "listing", deliveryMode: "pull", idempotencyKey: profileId, profileId };
+  const { id } = await ask<{ id: string }>(service, "/v1/file-exports", asked);
+  for (;;) {
+    const { status } = await ask<{ status: string }>(service, `/v1/file-exports/${id}`);
+    if (status === "complete") break;
+    if (status !== "queued" && status !== "building") throw new Error(`the delivery is ${status}`);
+    await setTimeout(200);
+  }
+  const { parts } = await ask<{ parts: Part[] }>(service, `/v1/file-exports/${id}/manifest`);
+  const [part] = parts.toSorted((a, b) => b.byteLength - a.byteLength);
+  if (part === undefined) throw new Error("the delivery has no parts");
+  return { id, part };
+}
+
+/** The part as the service gives it. A grant ends after 300 s, so that each round asks for one. */
+async function redeemed(service: WholeService, id: string, { number: part }: Part): Promise<Source> {
+  type Grant = { readonly url: string; readonly bearer_token: string };
+  const { url, bearer_token } = await ask<Grant>(service, `/v1/file-exports/${id}/download?part=${part}`);
+  const headers = [`x-api-key: ${service.apiKey}`, `authorization: Bearer ${bearer_token}`];
+  return { pid: service.pid, port: Number(new URL(service.baseUrl).port), path: url, headers };
+}
+
+const profilesFile = JSON.stringify({
+  profiles: Object.entries(sizes).map(([id, partBytes]) => ({
+    id,
+    version: 1,
+    domain: "listing",
+    fields: { listing: "*" },
+    format: "jsonl",
+    compression: "none",
+    partBytes,
+  })),
+});
+
+async function compare(
+  service: WholeService,
+  nginx: Omit<Source, "path" | "headers">,
+  size: string,
+): Promise<boolean> {
+  const { id, part } = await partOf(service, size);
+  const path = `/${part.sha256.slice(0, 2)}/${part.sha256}`;
+  const file: Source = { ...nginx, path, headers: [] };
+  await requirePart(await redeemed(service, id, part), part);
+  await requirePart(file, part);
+  let isMet = true;
+  for (const count of connections) {
+    const [ours, theirs]: [Rate[], Rate[]] = [[], []];
+    // The round before the first warms up.
+    for (let round = -1; round < rounds; round++) {
+      const found = await rateOf(await redeemed(service, id, part), count, seconds);
+      const floor = await rateOf(file, count, seconds);
+      if (round < 0) continue;
+      ours.push(found);
+      theirs.push(floor);
+    }
+    const of = (rates: readonly Rate[], what: keyof Rate) => median(rates.map((rate) => rate[what]));
+    const ratio = of(ours, "wall") / of(theirs, "wall");
+    isMet &&= ratio >= goal;
+    console.log(
+      line(
+        `${number(part.byteLength / 1e6)} MB, ${count}`,
+        number(of(ours, "wall") / 1e6),
+        number(of(theirs, "wall") / 1e6),
+        number(ratio),
+        number(1e9 / of(ours, "cpu")),
+        number(1e9 / of(theirs, "cpu")),
+        number(of(ours, "cpu") / of(theirs, "cpu")),
+        number(of(ours, "memory")),
+      ),
+    );
+  }
+  return isMet;
+}
+
+build();
+const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
+try {
+  const [data, scratch, profiles] = [
+    join(folder, "data"),
+    join(folder, "nginx"),
+    join(folder, "profiles.json"),
+  ];
+  await mkdir(scratch);
+  await writeFile(profiles, profilesFile);
+  const settings = { CADASTRE_EXPORT_PROFILES: profiles };
+  const program = programOf("../src/main");
+  const service = await startWhole(program, data, Number(given.listings), serverCore, settings);
+  try {
+    moveToClientCore();
+    const nginx = await startNginx(join(data, "exports", "parts"), scratch, serverCore);
+    try {
+      console.log(
+        head(
+          "part, connections",
+          "MB/s",
+          "nginx MB/s",
+          "ratio",
+          "CPU s/GB",
+          "nginx CPU s/GB",
+          "ratio by CPU",
+          "MB of memory",
+        ),
+      );
+      for (const size of Object.keys(sizes)) if (!(await compare(service, nginx, size))) process.exitCode = 1;
+    } finally {
+      await nginx.stop();
+    }
+  } finally {
+    await service.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

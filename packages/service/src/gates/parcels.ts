@@ -1,0 +1,86 @@
+import type { CandidateRecord } from "@cadastre/store";
+import { cellToLatLng, greatCircleDistance } from "h3-js";
+import { cellOfPlacekey } from "../identity/placekey.ts";
+import type { Gate } from "./gate.ts";
+
+/** Records that are shown. */
+const shownExamples = 10;
+
+/** How far a place may be from the hexagon of its Placekey, in kilometres: a parcel may be large, and its point anywhere in it. */
+const farthest = 1;
+
+/** State and county. Source: FIPS 6-4. */
+const countyPattern = /^\d{5}$/;
+
+/** What can be wrong with a record. */
+type Fault = "malformed" | "repeated" | "misplaced" | "contradicted";
+
+export const parcelIdentity: Gate = {
+  name: "parcel_identity",
+  holds:
+    "a parcel is named by county and number, no dataset has it twice, and its Placekey, by which it joins listings, is one for all datasets and lies where the parcel does",
+  of: ["PublicRecord"],
+  check: async ({ candidate }) => {
+    const faults: Record<Fault, number> = { malformed: 0, repeated: 0, misplaced: 0, contradicted: 0 };
+    const faultOf = createParcels();
+    const examples: string[] = [];
+    let records = 0;
+    for await (const record of candidate.all()) {
+      records++;
+      const parcel = parcelOf(record);
+      const fault = faultOf(parcel);
+      if (fault === undefined) continue;
+      faults[fault]++;
+      if (examples.length < shownExamples) examples.push(parcel.key);
+    }
+    return { passed: examples.length === 0, evidence: { records, ...faults, examples } };
+  },
+};
+
+type Parcel = {
+  readonly key: string;
+  readonly datasetId: string | null;
+  readonly county: string;
+  readonly number: string;
+  readonly placekey: string | undefined;
+  readonly place: [latitude: number, longitude: number] | undefined;
+};
+
+/** What is wrong with each record beside those before. */
+function createParcels(): (parcel: Parcel) => Fault | undefined {
+  const known = new Map<string, { readonly datasets: Set<string | null>; placekey: string | undefined }>();
+  return ({ datasetId, county, number, placekey, place }) => {
+    if (!countyPattern.test(county) || number.trim() === "") return "malformed";
+    if (placekey !== undefined && !liesAt(placekey, place)) return "misplaced";
+    const id = `${county}/${number}`;
+    const before = known.get(id) ?? { datasets: new Set(), placekey };
+    known.set(id, before);
+    if (before.datasets.has(datasetId)) return "repeated";
+    before.datasets.add(datasetId);
+    before.placekey ??= placekey;
+    return placekey === undefined || placekey === before.placekey ? undefined : "contradicted";
+  };
+}
+
+/** Whether a Placekey is one, and of a hexagon at the place. */
+function liesAt(placekey: string, place: Parcel["place"]): boolean {
+  const cell = cellOfPlacekey(placekey);
+  return (
+    cell !== undefined &&
+    place !== undefined &&
+    greatCircleDistance(cellToLatLng(cell), place, "km") <= farthest
+  );
+}
+
+function parcelOf({ datasetId, text }: CandidateRecord): Parcel {
+  const record = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const { PublicRecordKey, CountyFips, ParcelNumber, Placekey, Latitude, Longitude } = record;
+  return {
+    key: String(PublicRecordKey),
+    datasetId,
+    county: String(CountyFips),
+    number: String(ParcelNumber),
+    placekey: typeof Placekey === "string" ? Placekey : undefined,
+    place: typeof Latitude === "number" && typeof Longitude === "number" ? [Latitude, Longitude] : undefined,
+  };
+}

@@ -1,0 +1,129 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type OutputProfile, profileOf } from "@cadastre/delivery";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { askedDomains, type Delivered, type DeliverySide, openDeliverySide } from "./delivery-side.ts";
+import { engines } from "./engines.ts";
+import { grants } from "./grants.ts";
+import type { World } from "./projection.ts";
+import { identityOf, varied, worlds } from "./worlds.ts";
+
+/** `CASES=5000` for more, of which a delivery takes as long as ten; `SEED=1` for the same ones again. */
+const { CASES, SEED } = process.env;
+const numRuns = Math.ceil(Number(CASES ?? 50) / 10);
+const parameters = {
+  endOnFailure: true,
+  ...(SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) }),
+};
+
+const fieldsOf: Readonly<Record<string, readonly OutputProfile["fields"][]>> = {
+  listing: ["*", { listing: ["City", "ListPrice", "PostalCode"], listing_media: "*" }, { listing: ["City"] }],
+  property: ["*"],
+  public_record: ["*", { public_record: ["City", "PostalCode"] }],
+};
+
+/** Parts of a record or two, and of all. */
+const profiles: fc.Arbitrary<OutputProfile> = fc.constantFrom(...askedDomains).chain((domain) =>
+  fc
+    .record({
+      format: fc.constantFrom("jsonl", "csv"),
+      fields: fc.constantFrom(...(fieldsOf[domain] ?? [])),
+      partBytes: fc.constantFrom(300, 100_000),
+      removalReason: fc.boolean(),
+    })
+    .map((choice) => profileOf({ ...choice, id: "random", version: 1, domain, compression: "none" })),
+);
+
+/** Some of the records become what another world has of them. */
+const changes = fc.record({ to: worlds, kept: fc.func(fc.boolean()) });
+type Change = { readonly to: World; readonly kept: (identity: string) => boolean };
+
+const after = (world: World, { to, kept }: Change): World => [
+  ...world.filter((row) => kept(identityOf(row))),
+  ...to.filter((row) => !kept(identityOf(row))),
+];
+
+/** Two stores that look alike to a customer, before a change and after it. */
+const cases = fc.record({
+  grants,
+  profile: profiles,
+  /** Whether an export is asked for, and not a subscription. */
+  once: fc.boolean(),
+  world: worlds,
+  donor: worlds,
+  lead: fc.constantFrom(0, 1, 3),
+  change: changes,
+  laterDonor: worlds,
+});
+type Case = typeof cases extends fc.Arbitrary<infer Given> ? Given : never;
+
+let admitted = 0;
+
+/** The same from both sides; whether it was anything. */
+function requireSame(what: string, [a, b]: readonly Delivered[]): boolean {
+  expect(b, what).toEqual(a);
+  return a?.refused === undefined;
+}
+
+async function compare(first: DeliverySide, second: DeliverySide, given: Case): Promise<void> {
+  const { grants: granted, world, donor, change, laterDonor } = given;
+  const sides = [first, second];
+  const checkpoint = Math.max(...sides.map((side) => side.checkpoint()));
+  await first.advance(checkpoint);
+  await second.advance(checkpoint + given.lead);
+  await first.fill(world);
+  await second.fill(varied(world, donor, granted));
+  const nth = ++admitted;
+  const both = await Promise.all(sides.map((side) => side.admit(nth, granted, given.profile)));
+  const all = (ask: (customer: (typeof both)[number]) => Promise<Delivered>) => Promise.all(both.map(ask));
+  if (given.once) {
+    requireSame("an export", await all(({ exported }) => exported()));
+    return;
+  }
+  if (!requireSame("a seed", await all(({ subscribed }) => subscribed()))) return;
+  try {
+    const later = after(world, change);
+    await first.fill(later);
+    await second.fill(varied(later, laterDonor, granted));
+    requireSame("a delta", await all(({ followed }) => followed()));
+    // What is hidden alone changes, and on one side alone.
+    await second.fill(varied(later, donor, granted));
+    requireSame("a delta of nothing", await all(({ followed }) => followed()));
+  } finally {
+    for (const { unsubscribe } of both) await unsubscribe();
+  }
+}
+
+// The one in memory keeps no versions.
+describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("over %s", (_, start) => {
+  test(
+    "what is delivered is a function of what is granted alone",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "cadastre-deliveries-"));
+      const engine = await start();
+      const stores = [await engine.open("first"), await engine.open("second")] as const;
+      const [first, second] = await Promise.all(
+        stores.map((store, i) => {
+          const own = join(folder, String(i));
+          mkdirSync(own);
+          return openDeliverySide(store, own);
+        }),
+      );
+      if (first === undefined || second === undefined) throw new Error("there are two sides");
+      try {
+        await fc.assert(
+          fc.asyncProperty(cases, (given) => compare(first, second, given)),
+          parameters,
+        );
+      } finally {
+        for (const side of [first, second]) await side.close();
+        for (const store of stores) await store.close();
+        await engine.close();
+        rmSync(folder, { recursive: true });
+      }
+    },
+    60_000 + numRuns * 2000,
+  );
+});

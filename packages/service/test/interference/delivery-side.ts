@@ -1,0 +1,183 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
+import {
+  createDeliveries,
+  createScheduler,
+  createSubscriptions,
+  createWorker,
+  DeliveryError,
+  type Domain,
+  type ExportSource,
+  entitySetReader,
+  type OutputProfile,
+  type PartStore,
+  propertyReader,
+  storeSource,
+} from "@cadastre/delivery";
+import { compileScope, type Scope } from "@cadastre/entitlement";
+import { readManifest, signManifest } from "@cadastre/manifest";
+import { openSqliteRegistry } from "@cadastre/store/registry";
+import { statusView } from "../../src/delivery/views.ts";
+import type { FilledStore } from "./memory-store.ts";
+import type { Grants } from "./projection.ts";
+import { documentOf, type Filling, filling, now, resolutions } from "./side.ts";
+import { entitySets, universeSet } from "./universe.ts";
+
+/** Both sides sign by one key, and Ed25519 leaves nothing to chance. */
+const { privateKey } = generateKeyPairSync("ed25519");
+
+const day = 86_400_000;
+
+/** What is asked of deliveries. Markets of so few listings are empty: `scopes.test.ts` has larger ones. */
+export const askedDomains = ["listing", "property", "public_record"] as const satisfies readonly Domain[];
+
+/** All that a customer gets of a delivery, byte for byte, or what he is refused with. */
+export type Delivered = {
+  readonly refused?: string;
+  readonly said?: readonly string[];
+  readonly parts?: readonly string[];
+};
+
+/** A customer whose exports and whose subscription are delivered by one profile. */
+type DeliveredCustomer = {
+  readonly exported: () => Promise<Delivered>;
+  /** What a subscription begins with. */
+  readonly subscribed: () => Promise<Delivered>;
+  /** What it delivers a day later. */
+  readonly followed: () => Promise<Delivered>;
+  readonly unsubscribe: () => Promise<void>;
+};
+
+/** Deliveries over a store, with a clock and randomness that every side has alike. */
+export type DeliverySide = Filling & {
+  /** @param nth another one for each */
+  readonly admit: (nth: number, grants: Grants, profile: OutputProfile) => Promise<DeliveredCustomer>;
+  readonly close: () => Promise<void>;
+};
+
+/** @param folder for the registry and the parts */
+export async function openDeliverySide(store: FilledStore, folder: string): Promise<DeliverySide> {
+  const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
+  const { deliveries: ledger, subscriptions: registered } = registry;
+  const parts = partsInMemory(join(folder, "staging"));
+  const source = sourceOver(store);
+  let at = now * 1000;
+
+  async function admit(nth: number, grants: Grants, profile: OutputProfile): Promise<DeliveredCustomer> {
+    const scope = scopeOf(`customer ${nth}`, grants);
+    const { customer, version } = scope;
+    const caller = { scope, apiKey: "01" };
+    await registry.entitlements.install({ customer, version, jws: "a.b.c", installed: now });
+    let drawn = 0;
+    const random = (length: number) => {
+      const drawing = createHash("shake256", { outputLength: length }).update(`${nth} ${++drawn}`);
+      return drawing.digest();
+    };
+    const common = { source, profiles: [profile], clock: () => at, random };
+    const deliveries = createDeliveries({ ...common, ledger, parts });
+    const subscriptions = createSubscriptions({ ...common, registry: registered });
+    const scopeNow = async () => scope;
+    const faults: unknown[] = [];
+    const scheduler = createScheduler({
+      ...common,
+      registry: registered,
+      scopeOf: scopeNow,
+      report: ({ outcome, cause }) => {
+        if (outcome === "failed") faults.push(cause);
+      },
+    });
+    const worker = createWorker({
+      ledger,
+      source,
+      parts,
+      scopeOf: scopeNow,
+      sign: (bytes) => signManifest(bytes, { privateKey, kid: "test" }),
+      name: "worker",
+    });
+    const request = { domain: profile.domain, deliveryMode: "pull" } as const;
+    let subscription = "";
+
+    /** Build what is due, and give what was delivered of it. */
+    async function built(idOf: () => Promise<string>): Promise<Delivered> {
+      await scheduler.tick();
+      for (let done = await worker.work(); done !== undefined; done = await worker.work())
+        if (done.outcome !== "complete") faults.push(done.cause ?? done.code);
+      if (faults.length > 0) throw faults[0];
+      const id = await idOf();
+      // When it was complete the database's own clock says.
+      const { completedAt: _, ...status } = statusView(await deliveries.status(caller, id), new Map());
+      const sealed = await deliveries.manifest(caller, id);
+      const found: string[] = [];
+      for (const part of readManifest(Buffer.from(sealed.text)).parts)
+        found.push(await text((await parts.open(part)).stream()));
+      return { said: [JSON.stringify(status), sealed.text, sealed.signature], parts: found };
+    }
+    const lastOne = async () => (await registered.deliveries(customer, subscription, 1))[0]?.id ?? "";
+
+    return {
+      exported: () =>
+        orRefused(async () => {
+          const { delivery } = await deliveries.create(caller, { ...request, idempotencyKey: "key" });
+          return built(async () => delivery.id);
+        }),
+      subscribed: () =>
+        orRefused(async () => {
+          const asked = { ...request, name: "one", cadenceSeconds: day / 1000 };
+          subscription = (await subscriptions.create(caller, asked)).subscription.id;
+          return built(lastOne);
+        }),
+      followed: () =>
+        orRefused(async () => {
+          at += day;
+          return built(lastOne);
+        }),
+      unsubscribe: async () => {
+        await subscriptions.cancel(caller, subscription);
+      },
+    };
+  }
+  return { ...(await filling(store)), admit, close: () => registry.close() };
+}
+
+/** Parts that wait for no disk. */
+function partsInMemory(staging: string): PartStore {
+  const kept = new Map<string, Buffer>();
+  mkdirSync(staging);
+  return {
+    stage: async () => staging,
+    put: async (file, { sha256 }) => {
+      kept.set(sha256, readFileSync(file));
+      rmSync(file);
+    },
+    open: async ({ sha256, byteLength }) => ({
+      byteLength,
+      stream: () => Readable.from([kept.get(sha256)]),
+      sendTo: async (to) => void to.end(kept.get(sha256)),
+    }),
+    remove: async (sha256) => void kept.delete(sha256),
+    sweep: async () => 0,
+  };
+}
+
+const orRefused = (work: () => Promise<Delivered>): Promise<Delivered> =>
+  work().catch((error: unknown) => {
+    if (error instanceof DeliveryError) return { refused: error.code };
+    throw error;
+  });
+
+const scopeOf = (customer: string, grants: Grants): Scope =>
+  compileScope({ ...documentOf(customer, grants), products: [...askedDomains] }, { entitySets });
+
+function sourceOver(store: FilledStore): ExportSource {
+  const entitySet = universeSet("Property");
+  const identities = { resolutions: async () => resolutions, revision: async () => 1 };
+  return storeSource(store, {
+    listing: entitySetReader(store, entitySet),
+    listing_media: entitySetReader(store, universeSet("Media")),
+    property: propertyReader({ store, entitySet, identities }),
+    public_record: entitySetReader(store, universeSet("PublicRecord")),
+  });
+}
