@@ -25,6 +25,7 @@ const odata = {
   compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate"],
   evaluate: ["syntax", "model", "bound"],
   paging: [],
+  run: ["model", "sql", "evaluate"],
   sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],
   postgres: ["functions"],
   knex: ["sql", "bound", "compile"],

@@ -10,7 +10,7 @@ import {
 import type { Grants } from "./grants.ts";
 import { groupBy } from "./group.ts";
 import { isNull, isOneOf } from "./predicate.ts";
-import { datasetProperty, isAlwaysGranted } from "./resources.ts";
+import { datasetProperty, isAlwaysGranted } from "./resources/index.ts";
 import { isWhole, type Shown, shownBy, shownOfComputed } from "./shown.ts";
 
 /** Fields of one resource as one caller sees them. */

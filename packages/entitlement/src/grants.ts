@@ -2,7 +2,7 @@ import type { EntitySet } from "@cadastre/odata";
 import type { DatasetGrant, ResourceGrant } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
 import { fitsMask, leftBy, type Mask } from "./mask.ts";
-import { isAlwaysGranted, type ResourceRule } from "./resources.ts";
+import { isAlwaysGranted, type ResourceRule } from "./resources/index.ts";
 
 /** What one dataset grants of one resource: all of its grants together. */
 export type Grant = {

@@ -36,7 +36,7 @@ export {
   type ResourceRule,
   type ResourceRules,
   resourceRules,
-} from "./resources.ts";
+} from "./resources/index.ts";
 export { type RestrictedQuery, restrict, scopeOf } from "./restrict.ts";
 export {
   compileScope,

@@ -3,7 +3,7 @@ import type { Fields } from "./fields.ts";
 import { groupBy } from "./group.ts";
 import { lookupNamesOf } from "./lookup-name.ts";
 import { isNull, isOneOf } from "./predicate.ts";
-import { datasetProperty } from "./resources.ts";
+import { datasetProperty } from "./resources/index.ts";
 
 /**
  * Whether a row of the Lookup resource belongs to a field that is visible: a row of one dataset to a field that

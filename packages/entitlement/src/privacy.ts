@@ -1,7 +1,7 @@
 import { anyOf, type BoundNode, constant, type EntitySet, propertyNode } from "@cadastre/odata";
 import type { Grants } from "./grants.ts";
 import { isOneOf, text } from "./predicate.ts";
-import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources.ts";
+import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources/index.ts";
 
 /** Whether a row is for the public, or of a dataset that grants its private rows too. */
 export function openRows(entitySet: EntitySet, { privacy }: ResourceRule, grants: Grants): BoundNode {

@@ -2,7 +2,7 @@ import { allOf, anyOf, type BoundNode, constant, type StructuralProperty } from 
 import type { Region, RegionKind } from "./document.ts";
 import { groupBy } from "./group.ts";
 import { isOneOf, startsWithDigits } from "./predicate.ts";
-import type { RegionProperties } from "./resources.ts";
+import type { RegionProperties } from "./resources/index.ts";
 
 /** The property of that name, or undefined where the entity set has none. */
 export type FindProperty = (name: string) => StructuralProperty | undefined;

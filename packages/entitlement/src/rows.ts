@@ -12,7 +12,7 @@ import {
   type ResourceRule,
   type ResourceRules,
   ruleOf,
-} from "./resources.ts";
+} from "./resources/index.ts";
 
 /** One resource as one caller sees it. */
 export type Resource = Fields & {

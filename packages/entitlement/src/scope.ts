@@ -4,7 +4,7 @@ import { canonicalJson } from "./canonical.ts";
 import type { Capability, Channel, DatasetGrant, Entitlement, Limits, Product, Region } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
 import { collectGrants, type Grants, grantsInOrder } from "./grants.ts";
-import { hiddenProperties, type ResourceRules, resourceRules, ruleOf } from "./resources.ts";
+import { hiddenProperties, type ResourceRules, resourceRules, ruleOf } from "./resources/index.ts";
 import { narrowResources, type Resource } from "./rows.ts";
 
 /** Has no value: {@link Scope} is made by {@link compileScope} alone, and a copy of one is not one. */

@@ -2,7 +2,7 @@ import { type BoundNode, type EntityType, propertyNode, type StructuralProperty 
 import { derivedValue } from "./derived.ts";
 import type { Grant } from "./grants.ts";
 import { leftBy, maskedValue } from "./mask.ts";
-import { isAlwaysGranted } from "./resources.ts";
+import { isAlwaysGranted } from "./resources/index.ts";
 
 /** What a dataset shows of a property that it grants. */
 export type Shown = {

@@ -1,0 +1,13 @@
+/**
+ * What runs compiled queries and evaluates bound expressions, without what parses, binds and compiles: for threads and programs
+ * that are handed a query. All of it is in the main entry too.
+ *
+ * @module
+ */
+export { compareRows, evaluate, matches, type Row } from "../evaluate/evaluate.ts";
+export type * from "../model/types.ts";
+export { codecOf } from "../model/values.ts";
+export type { Dialect, DialectName, SqlValue } from "../sql/dialect.ts";
+export { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
+export { postgres } from "../sql/postgres.ts";
+export { sqlite } from "../sql/sqlite.ts";
