@@ -64,7 +64,6 @@ export async function startService(
   const { deliveries: ledger, identities } = registry;
   const profiles = recentProfiles(registry.profiles);
   const scopes = createScopes(registry.entitlements, trust, scopeOptions);
-  const activeEntitySets = activation.entitySets;
   const exporting = await openExporting({
     config,
     folder,
@@ -74,7 +73,7 @@ export async function startService(
     profiles,
     skipTokenKey,
   });
-  const source = exportSource({ store, identities, activeEntitySets });
+  const source = exportSource({ store, identities, activation });
   const services: Services = {
     config,
     log,
@@ -82,7 +81,7 @@ export async function startService(
     skipTokenKey,
     random: randomBytes,
     get activeEntitySets() {
-      return activeEntitySets();
+      return activation.entitySets();
     },
     keys: createKeyDirectory({
       keys: registry.keys,

@@ -89,7 +89,7 @@ describe("a set that has not passed its gates", () => {
     await within5Seconds(async () => (await get("/OpenHouse")).status === 200);
     expect(await servedSets()).toEqual(resourceNames);
     expect((await get("/$metadata")).text).toContain('<EntitySet Name="OpenHouse"');
-    expect(running.log()).toContain("the active entity sets have changed");
+    expect(running.log()).toContain("what is active has changed");
   });
 });
 

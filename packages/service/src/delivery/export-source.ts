@@ -10,22 +10,22 @@ import type { EntitySet } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
+import type { Activation } from "../gates/activation.ts";
 
 export type ExportMeans = {
   readonly store: Store;
   readonly identities: Pick<IdentityRegister, "resolutions" | "revision">;
-  /** The sets that have passed their gates, as of now. */
-  readonly activeEntitySets: () => readonly EntitySet[];
+  readonly activation: Pick<Activation, "has">;
 };
 
 /** What is delivered: by dataset, where its records come from. */
-export function exportSource({ store, identities, activeEntitySets }: ExportMeans): ExportSource {
+export function exportSource({ store, identities, activation }: ExportMeans): ExportSource {
   const listings = entitySet("Property");
-  const isActive = ({ name }: EntitySet) => activeEntitySets().some((active) => active.name === name);
   /** Nothing of what could not be proven to be filtered: its gates are not passed, or no rule restricts its rows. */
   const proven = (set: EntitySet, reader: DatasetReader): DatasetReader => ({
     ...reader,
-    columns: (scope) => (isActive(set) && scope.restricts(set.name) ? reader.columns(scope) : undefined),
+    columns: (scope) =>
+      activation.has(set.name) && scope.restricts(set.name) ? reader.columns(scope) : undefined,
   });
   const rows = (set: EntitySet) => entitySetReader(store, set);
   return storeSource(store, {
@@ -34,6 +34,6 @@ export function exportSource({ store, identities, activeEntitySets }: ExportMean
     media_assets: proven(entitySet("Media"), rows(entitySet("MediaAsset"))),
     property: proven(listings, propertyReader({ store, entitySet: listings, identities })),
     market_report: proven(listings, marketReader(store, listings)),
-    public_record: rows(entitySet("PublicRecord")),
+    public_record: proven(entitySet("PublicRecord"), rows(entitySet("PublicRecord"))),
   });
 }

@@ -1,5 +1,5 @@
 import type { EntitySet } from "@cadastre/odata";
-import { entityModel } from "@cadastre/reso";
+import { entityModel, entitySet, recordNames } from "@cadastre/reso";
 import type { Build, Builds } from "@cadastre/store";
 import { z } from "zod";
 import { describe, type Log } from "../log.ts";
@@ -25,33 +25,41 @@ export function isActive(entitySet: EntitySet, build: Build | undefined): boolea
   return gatesOf(entitySet).every(({ name }) => results.get(name) === true);
 }
 
-/** The active sets, in the order of the service document. */
-async function readActive(builds: Pick<Builds, "current">): Promise<readonly EntitySet[]> {
-  const active: EntitySet[] = [];
-  for (const entitySet of entityModel.entitySets)
-    if (isActive(entitySet, await builds.current(entitySet.name))) active.push(entitySet);
+/** What has passed its gates, by name. */
+async function readActive(builds: Pick<Builds, "current">): Promise<ReadonlySet<string>> {
+  const active = new Set<string>();
+  for (const name of recordNames) if (isActive(entitySet(name), await builds.current(name))) active.add(name);
   return active;
 }
 
-/** The active sets as they are now: what is published by another process is seen within two seconds. */
-export type Activation = { readonly entitySets: () => readonly EntitySet[]; readonly stop: () => void };
+/** What is active as it is now: what is published by another process is seen within two seconds. */
+export type Activation = {
+  /** The active sets, in the order of the service document. */
+  readonly entitySets: () => readonly EntitySet[];
+  /** Whether the records of this name are active: of a set, or that are only delivered. */
+  readonly has: (name: string) => boolean;
+  readonly stop: () => void;
+};
 
 /** Follow the builds. While they cannot be read, what was active stays so. */
 export async function followActivation(builds: Pick<Builds, "current">, log: Log): Promise<Activation> {
   let active = await readActive(builds);
+  let entitySets = setsOf(active);
   const look = async () => {
     try {
       const now = await readActive(builds);
-      if (namesOf(now) === namesOf(active)) return;
+      if ([...now].join() === [...active].join()) return;
       active = now;
-      log.info({ entitySets: now.map(({ name }) => name) }, "the active entity sets have changed");
+      entitySets = setsOf(now);
+      log.info({ active: [...now] }, "what is active has changed");
     } catch (error) {
       log.error(describe(error), "could not look for new builds");
     }
   };
   const timer = setInterval(() => void look(), interval);
   timer.unref();
-  return { entitySets: () => active, stop: () => clearInterval(timer) };
+  return { entitySets: () => entitySets, has: (name) => active.has(name), stop: () => clearInterval(timer) };
 }
 
-const namesOf = (entitySets: readonly EntitySet[]): string => entitySets.map(({ name }) => name).join();
+const setsOf = (active: ReadonlySet<string>): readonly EntitySet[] =>
+  entityModel.entitySets.filter(({ name }) => active.has(name));
