@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { verifyFolder } from "@cadastre/client";
 import { expect, test } from "vitest";
@@ -33,8 +33,12 @@ test.each(["jsonl", "csv", "parquet"] as const)("a whole folder of %s is verifie
 test("so is one that a push has written", async () => {
   const folder = folderOf(delivery);
   writeFileSync(join(folder, "_COMPLETE"), "");
-  await verify(folder);
-  rmSync(join(folder, "signature.json"));
+  renameSync(join(folder, "signature.json"), join(folder, "manifest.jws.json"));
+  expect(await verify(folder)).toMatchObject({ signed: true });
+  flip(join(folder, "manifest.jws.json"), 40);
+  await expect(verify(folder)).rejects.toThrow("signature");
+  rmSync(join(folder, "manifest.jws.json"));
+  await expect(verify(folder)).rejects.toMatchObject({ code: "file_missing" });
   expect(await verifyFolder(folder, { keys: "unsigned" })).toMatchObject({ signed: false });
 });
 

@@ -6,12 +6,12 @@ import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { compareFile } from "../pull/hash-file.ts";
 import { requireSignature } from "../pull/manifest.ts";
 import { type Pins, requirePins } from "../pull/pins.ts";
-import { manifestFile, signatureFile } from "../pull/staging.ts";
+import { manifestFile, pushedSignatureFile, signatureFile } from "../pull/staging.ts";
 import { readColumns } from "./columns.ts";
 import { isText } from "./read-part.ts";
 
 /** What may lie beside the parts: the last is what a push ends with. */
-const beside: ReadonlySet<string> = new Set([manifestFile, signatureFile, "_COMPLETE"]);
+const beside: ReadonlySet<string> = new Set([manifestFile, signatureFile, pushedSignatureFile, "_COMPLETE"]);
 
 const faultOf = {
   missing: "file_missing",
@@ -37,12 +37,15 @@ export async function verifyFolder(
   { keys, pins = {} }: { readonly keys: JSONWebKeySet | "unsigned"; readonly pins?: Pins },
 ): Promise<FolderReport> {
   const bytes = await readRequired(folder, manifestFile);
-  const signature = keys === "unsigned" ? undefined : jsonOf(await readRequired(folder, signatureFile));
+  const files = await readdir(folder);
+  const signed =
+    [pushedSignatureFile, signatureFile].findLast((name) => files.includes(name)) ?? signatureFile;
+  const signature = keys === "unsigned" ? undefined : jsonOf(await readRequired(folder, signed));
   await requireSignature(bytes, signature, () => keys);
   const manifest = readManifest(bytes);
   requirePins(manifest, pins);
   const names = new Set(manifest.parts.map(({ name }) => name));
-  for (const file of await readdir(folder))
+  for (const file of files)
     if (!names.has(file) && !beside.has(file)) throw new ClientError("file_unexpected", { file });
   for (const part of manifest.parts) {
     const found = await compareFile(join(folder, part.name), part);

@@ -5,7 +5,7 @@ import { ClientError } from "../errors.ts";
 import { deliveryId } from "../pull/exports.ts";
 import { requireSignature, type VerifiedManifest } from "../pull/manifest.ts";
 import { type Pins, requirePins } from "../pull/pins.ts";
-import { stageBy } from "../pull/staging.ts";
+import { manifestFile, pushedSignatureFile, stageBy } from "../pull/staging.ts";
 import type { Feed } from "./feed.ts";
 import { type Announced, following } from "./place.ts";
 
@@ -67,13 +67,13 @@ async function readPushed(
   folder: string,
   { keysOf, pins = {} }: BucketFeedOptions,
 ): Promise<VerifiedManifest> {
-  const bytes = new Uint8Array(await bucket.read(`${folder}manifest.json`));
+  const bytes = new Uint8Array(await bucket.read(folder + manifestFile));
   const hash = await sha256(bytes);
   const end = await bucket.read(`${folder}_COMPLETE`);
   if (end.toString("utf8") !== canonicalText({ manifestSha256: hash }))
     throw new ClientError("manifest_hash_differs");
   const keys = await keysOf();
-  const signed = keys === "unsigned" ? undefined : await bucket.read(`${folder}manifest.jws.json`);
+  const signed = keys === "unsigned" ? undefined : await bucket.read(folder + pushedSignatureFile);
   const signature = await requireSignature(bytes, signed && jsonOf(signed), () => keys);
   const manifest = readManifest(bytes);
   requirePins(manifest, pins);

@@ -20,9 +20,10 @@ export type StagingOptions = {
   readonly onBytes?: OnBytes;
 };
 
-/** Names beside the parts. */
+/** Names beside the parts; of the signature, that of a folder and that of a pushed prefix. */
 export const manifestFile = "manifest.json";
 export const signatureFile = "signature.json";
+export const pushedSignatureFile = "manifest.jws.json";
 
 /**
  * Fetch the parts of a delivery into a folder.
