@@ -21,6 +21,7 @@ const publication = "packages/service/src/gates/publication.ts";
 const coverageMap = "packages/service/src/cli/coverage.ts";
 const fieldCompleteness = "packages/service/src/v1/field-completeness.ts";
 const everySet = "packages/service/src/gates/every-set.ts";
+const parcels = "packages/service/src/gates/parcels.ts";
 const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
 const cached = [
@@ -52,7 +53,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],
-  ["packages/store/src/build/build.ts", "all", [policies]],
+  ["packages/store/src/build/build.ts", "all", [parcels, policies]],
   ["packages/store/src/build/build.ts", "removed", [everySet]],
   // Who holds the digests of keys and the entitlements, beside the records.
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],

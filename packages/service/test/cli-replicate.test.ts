@@ -132,7 +132,7 @@ async function change({ folder }: Running, changed: object | { readonly removed:
 test("a run that is killed is completed by running it again", patient, async () => {
   const args = ["replicate", "--resource", "Office", "--source", system.id, `${faults.origin}/stuck`];
   const rejects = ["--rejects", join(own.folder.path, "killed.jsonl"), "--timeout", "1"];
-  const first = startProgram("cli/main.ts", [...args, ...rejects], environment);
+  const first = await startProgram("cli/main.ts", [...args, ...rejects], environment);
   await says(first, "gave no answer in time: again in");
   await end(first, "SIGKILL");
   isStuck = false;

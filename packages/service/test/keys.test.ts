@@ -28,7 +28,7 @@ const seen: string[] = [];
 
 beforeAll(async () => {
   folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-keys-")));
-  service = startProgram("main.ts", [], {
+  service = await startProgram("main.ts", [], {
     CADASTRE_DATA: folder.path,
     CADASTRE_LISTINGS: "50",
     CADASTRE_LOG_LEVEL: "debug",

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(data, { recursive: true, force: true }));
 
-const start = (environment: Readonly<Record<string, string>>): Program =>
+const start = (environment: Readonly<Record<string, string>>): Promise<Program> =>
   startProgram("main.ts", [], {
     CADASTRE_DATA: data,
     CADASTRE_LISTINGS: "300",
@@ -26,7 +26,7 @@ const readDemo = async () => JSON.parse(await readFile(join(data, "demo.json"), 
 
 describe("the program", () => {
   test("prepares, serves what it prints, keeps its keys, and stops on SIGTERM", async () => {
-    const first = start({});
+    const first = await start({});
     await says(first, "Stop with Ctrl-C.");
     const demo = await readDemo();
     expect(first.output()).toMatch(/Prepared 300 sample listings in \d+\.\d s\./);
@@ -59,7 +59,7 @@ describe("the program", () => {
       expect(logged).not.toContain(apiKey);
     }
 
-    const second = start({ CADASTRE_LISTINGS: "20000", HOST: "0.0.0.0" });
+    const second = await start({ CADASTRE_LISTINGS: "20000", HOST: "0.0.0.0" });
     await says(second, "Warning: links repeat the Host of each request; set CADASTRE_BASE_URL");
     expect(second.output()).not.toContain("Preparing");
     expect(second.output()).toContain(
@@ -71,19 +71,19 @@ describe("the program", () => {
 
   test("recovers from a start that was killed in the middle of preparing", async () => {
     const folder = join(data, "killed");
-    const killed = start({ CADASTRE_DATA: folder, CADASTRE_LISTINGS: "20000" });
+    const killed = await start({ CADASTRE_DATA: folder, CADASTRE_LISTINGS: "20000" });
     await says(killed, "5,000 of 20,000");
     await end(killed, "SIGKILL");
     expect(await readdir(folder)).not.toContain("listings.sqlite");
 
-    const next = start({ CADASTRE_DATA: folder });
+    const next = await start({ CADASTRE_DATA: folder });
     await says(next, "Stop with Ctrl-C.");
     expect((await readdir(folder)).filter((name) => name.includes("preparing"))).toEqual([]);
     expect(await end(next, "SIGTERM")).toBe(0);
   });
 
   test("says which setting is wrong, and ends with 1", async () => {
-    const started = start({ PORT: "http" });
+    const started = await start({ PORT: "http" });
     const [code] = (await once(started.child, "close")) as [number];
     expect(code).toBe(1);
     expect(started.output()).toBe(
@@ -94,7 +94,7 @@ describe("the program", () => {
   test("says what is wrong with the data folder, without a stack, and ends with 1", async () => {
     const file = join(data, "a-file");
     await writeFile(file, "");
-    const started = start({ CADASTRE_DATA: file });
+    const started = await start({ CADASTRE_DATA: file });
     const [code] = (await once(started.child, "close")) as [number];
     expect(code).toBe(1);
     expect(started.output()).toBe(
@@ -106,7 +106,7 @@ describe("the program", () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await once(holder, "listening");
     const { port } = holder.address() as { port: number };
-    const started = start({ PORT: String(port), CADASTRE_DATA: join(data, "unused") });
+    const started = await start({ PORT: String(port), CADASTRE_DATA: join(data, "unused") });
     const [code] = (await once(started.child, "close")) as [number];
     holder.close();
     expect(code).toBe(1);

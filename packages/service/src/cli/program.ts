@@ -1,32 +1,28 @@
 import { Command } from "commander";
-import { buildsCommand, rollbackCommand } from "./builds.ts";
-import { coverageCommand } from "./coverage.ts";
-import { entitlementCommand } from "./entitlement.ts";
-import { gatesCommand, publishCommand } from "./gates.ts";
-import { identityCommand } from "./identity.ts";
-import { ingestCommand } from "./ingest.ts";
-import { keyCommand } from "./key.ts";
 import { concede, exitCodes } from "./outcome.ts";
-import { profileCommand } from "./profile.ts";
-import { replicateCommand } from "./replicate.ts";
-import { workerCommand } from "./worker.ts";
 
-/** The commands by which an operator looks after the service. */
-function createProgram(): Command {
-  const program = new Command("cadastre")
-    .description("Look after a Cadastre listing data service.")
-    .addCommand(keyCommand())
-    .addCommand(entitlementCommand())
-    .addCommand(ingestCommand())
-    .addCommand(replicateCommand())
-    .addCommand(gatesCommand())
-    .addCommand(publishCommand())
-    .addCommand(rollbackCommand())
-    .addCommand(buildsCommand())
-    .addCommand(identityCommand())
-    .addCommand(profileCommand())
-    .addCommand(coverageCommand())
-    .addCommand(workerCommand());
+/** The commands by which an operator looks after the service. Only what is asked for is loaded: a command line starts often. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  key: async () => (await import("./key.ts")).keyCommand(),
+  entitlement: async () => (await import("./entitlement.ts")).entitlementCommand(),
+  ingest: async () => (await import("./ingest.ts")).ingestCommand(),
+  replicate: async () => (await import("./replicate.ts")).replicateCommand(),
+  gates: async () => (await import("./gates.ts")).gatesCommand(),
+  publish: async () => (await import("./gates.ts")).publishCommand(),
+  rollback: async () => (await import("./builds.ts")).rollbackCommand(),
+  builds: async () => (await import("./builds.ts")).buildsCommand(),
+  identity: async () => (await import("./identity.ts")).identityCommand(),
+  profile: async () => (await import("./profile.ts")).profileCommand(),
+  coverage: async () => (await import("./coverage.ts")).coverageCommand(),
+  worker: async () => (await import("./worker.ts")).workerCommand(),
+};
+
+/** @param asked a command's name; anything else has all of them told */
+async function createProgram(asked: string | undefined): Promise<Command> {
+  const program = new Command("cadastre").description("Look after a Cadastre listing data service.");
+  const known = asked !== undefined && Object.hasOwn(commands, asked) ? commands[asked] : undefined;
+  const loading = known === undefined ? Object.values(commands) : [known];
+  for (const load of loading) program.addCommand(await load());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }
@@ -39,7 +35,7 @@ const withSubcommands = (command: Command): readonly Command[] => [
 /** Carry out a command line, and give the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   try {
-    await createProgram().parseAsync(args, { from: "user" });
+    await (await createProgram(args[0])).parseAsync(args, { from: "user" });
     return exitCodes.done;
   } catch (error) {
     return concede(error);

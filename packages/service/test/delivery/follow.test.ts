@@ -31,7 +31,7 @@ let running: Running;
 let national: ReturnType<typeof customerOf>;
 let connection: Connection;
 beforeAll(async () => {
-  running = await run({ CADASTRE_LISTINGS: String(listings), CADASTRE_PART_BYTES: "65536" });
+  running = await run({ CADASTRE_LISTINGS: String(listings), CADASTRE_PART_BYTES: "300000" });
   national = customerOf(running);
   connection = connect({ url: running.service.baseUrl, apiKey: running.key("national") });
 });

@@ -395,7 +395,7 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
         const settings = { CADASTRE_DATA: beside.folder.path, CADASTRE_LOG_LEVEL: "silent", ...environment };
         const start = () => startProgram("cli/main.ts", ["worker"], settings);
         [running, national] = [beside, customerOf(beside)];
-        let worker = start();
+        let worker = await start();
         try {
           const { id: destinationId, prefix } = await onboarded();
           // The first request for each of these kills its worker: before it is served, or after.
@@ -427,7 +427,7 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
             const cutOff = await statusOf(id);
             expect(cutOff).toMatchObject({ status: "publishing", publication: { status: "publishing" } });
             await lookAgain(cutOff);
-            worker = start();
+            worker = await start();
           }
           const ended = await settled(id);
           expect(ended).toMatchObject({ status: "complete", publication: { status: "complete" } });

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const startWorker = async () => {
-  const worker = startProgram("cli/main.ts", ["worker"], {
+  const worker = await startProgram("cli/main.ts", ["worker"], {
     CADASTRE_DATA: running.folder.path,
     CADASTRE_LOG_LEVEL: "silent",
   });

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { compilePackages } from "./compiled.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const source = fileURLToPath(new URL("../../src/", import.meta.url));
 const compiled = fileURLToPath(new URL("../../dist/", import.meta.url));
 
 type Environment = Readonly<Record<string, string>>;
@@ -16,10 +15,17 @@ export type Program = {
   readonly output: () => string;
 };
 
-/** @param file the program, below the service's `src` */
-export function startProgram(file: string, args: readonly string[], environment: Environment): Program {
-  const node = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", source + file];
-  const { child, texts } = spawnNode([...node, ...args], environment);
+/**
+ * Start a program as it is published.
+ *
+ * @param file the program, below the service's `src`
+ */
+export async function startProgram(
+  file: string,
+  args: readonly string[],
+  environment: Environment,
+): Promise<Program> {
+  const { child, texts } = await spawnCompiled(file, args, environment);
   return { child, output: () => texts.both };
 }
 
@@ -41,23 +47,23 @@ export async function end({ child }: Program, signal: NodeJS.Signals): Promise<n
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Run a program, as it is published, to its end. */
+/** The same, to its end. */
 export async function runProgram(
   file: string,
   args: readonly string[],
   environment: Environment,
   input = "",
 ): Promise<Outcome> {
-  await compilePackages();
-  const program = compiled + file.replace(/ts$/, "js");
-  const { child, texts } = spawnNode([program, ...args], environment);
+  const { child, texts } = await spawnCompiled(file, args, environment);
   child.stdin.end(input);
   const [code] = (await once(child, "close")) as [number | null];
   return { code, stdout: texts.stdout, stderr: texts.stderr };
 }
 
-function spawnNode(args: readonly string[], environment: Environment) {
-  const child = spawn(process.execPath, args, {
+async function spawnCompiled(file: string, args: readonly string[], environment: Environment) {
+  await compilePackages();
+  const program = compiled + file.replace(/ts$/, "js");
+  const child = spawn(process.execPath, [program, ...args], {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: "pipe",
