@@ -22,6 +22,9 @@ import { exportSource } from "./export-source.ts";
 import type { Exporting } from "./exporting.ts";
 import { startVerifier } from "./start-verifier.ts";
 
+/** How often each of those who work looks for something to do while there is nothing, in milliseconds. */
+const poll = 250;
+
 /** How often what is over is removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
 
@@ -65,6 +68,7 @@ export async function startWorker(
     scopeOf,
     name: `${hostname()}:${process.pid}`,
     lease: config.leaseSeconds * 1000,
+    poll,
     report: (work: WorkReport) => note(log, work),
   };
   const { signing } = exporting.manifestKeys;
@@ -107,7 +111,7 @@ const schedulerOf = (
     profiles: outputs,
     retention,
     creditsOf,
-    poll: 1000,
+    poll,
     report: ({ subscription, outcome, cause }) => {
       if (outcome === "failed")
         log.error({ subscription, ...describe(cause) }, "could not take the next step of a subscription");
@@ -122,7 +126,7 @@ const senderOf = (
     ...webhookTerms,
     scopeOf,
     outbox: registry.webhooks.outbox,
-    poll: 500,
+    poll,
     report: (sent) => noteSent(log, sent),
   });
 
