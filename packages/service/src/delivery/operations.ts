@@ -25,6 +25,14 @@ export const downloadsRoot = "/v1/file-downloads";
 /** The one address that a logical grant names. */
 export const redemptionPath = `${downloadsRoot}/redeem`;
 
+/** The second kind is given by a service that is not in production alone, where it is set up to. */
+const grant = {
+  oneOf: [
+    object({ kind: { const: "logical" }, url: { const: redemptionPath }, bearer_token: string }),
+    object({ kind: { const: "direct_https" }, url: { type: "string", format: "uri" } }),
+  ],
+};
+
 /** Highest number of a part. */
 export const maxPart = 2 ** 31 - 1;
 
@@ -99,9 +107,7 @@ export const deliveryOperations = {
     "get",
     `${exportsRoot}/{id}/download`,
     "Leave to fetch a part, or with 0 the manifest",
-    envelope(object({ kind: { const: "logical" }, url: { const: redemptionPath }, bearer_token: string }), {
-      expires_at: instant,
-    }),
+    envelope(grant, { expires_at: instant }),
     {
       parameters: [
         id,
