@@ -1,5 +1,5 @@
 /*
- * Redemption of a part against nginx, which sends the same file with `sendfile`: a large part and a small one, over one
+ * Redemption of a part against nginx, which sends the same file with `sendfile`: a large part, a usual and a small one, over one
  * connection and over eight. Both servers have core 0, the client has core 1.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/redemption.ts [--listings 30000] [--rounds 7] [--seconds 2]
@@ -26,8 +26,8 @@ const [rounds, seconds] = [Number(given.rounds), Number(given.seconds)];
 const connections = [1, 8];
 const serverCore = "0";
 
-/** Bytes of the parts, uncompressed, so that they are as long as they say. */
-const sizes = { small: 2_000_000, large: 200_000_000 } as const;
+/** Bytes of the parts, uncompressed, so that they are as long as they say; the usual ones are those of the service's own profiles. */
+const sizes = { small: 2_000_000, usual: 8_000_000, large: 200_000_000 } as const;
 
 /** What redemption is to be of nginx's rate. */
 const goal = 0.8;
