@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { demoCustomers } from "../../src/demo/customers.ts";
 import { ask, type Headers, type Reply } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
+import { entitle } from "../support/entitle.ts";
 import { type Running, run } from "../support/running.ts";
 
 const [account, profiles] = ["/v1/account/resources", "/v1/mls-profiles"] as const;
@@ -163,6 +164,21 @@ describe("every endpoint", () => {
   test("a query without parameters is none", async () => {
     expect((await get(`${account}?`)).status).toBe(200);
   });
+});
+
+test("without a channel an account is told what it has, and nothing else", async () => {
+  await entitle(running, "coarse", (before) => ({
+    ...before,
+    channels: { api: false, odata: false, file_delivery: false },
+  }));
+  // The running service knows of it within two seconds.
+  await expect
+    .poll(async () => (await get(profiles, "coarse")).status, { timeout: 10_000, interval: 200 })
+    .toBe(403);
+  const { data } = await read<Account & { data: { channels: object } }>(account, "coarse");
+  expect(data.channels).toEqual({ api: false, odata: false, file_delivery: false });
+  for (const path of [profiles, "/v1/field-completeness", "/v1/properties/5jc-3np@8sy-s97-swk"])
+    expect(refusal(await get(path, "coarse"))).toEqual([403, { error: "channel_not_entitled" }]);
 });
 
 describe("`cadastre profile`", () => {
