@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { CandidateRecord } from "@cadastre/store";
 import { cellToLatLng, greatCircleDistance } from "h3-js";
 import { cellOfPlacekey } from "../identity/placekey.ts";
@@ -15,27 +16,36 @@ const countyPattern = /^\d{5}$/;
 /** What can be wrong with a record. */
 type Fault = "malformed" | "repeated" | "misplaced" | "contradicted";
 
-export const parcelIdentity: Gate = {
+/** Parcels that are kept in memory, some 300 bytes each. */
+const parcelsAtOnce = 1_000_000;
+
+/** As {@link parcelIdentity}, with another number of parcels in memory: the records are read once for each so many. */
+export const parcelIdentityBy = (atOnce: number): Gate => ({
   name: "parcel_identity",
   holds:
     "a parcel is named by county and number, no dataset has it twice, and its Placekey, by which it joins listings, is one for all datasets and lies where the parcel does",
   of: ["PublicRecord"],
   check: async ({ candidate }) => {
+    const { records } = candidate;
     const faults: Record<Fault, number> = { malformed: 0, repeated: 0, misplaced: 0, contradicted: 0 };
-    const faultOf = createParcels();
     const examples: string[] = [];
-    let records = 0;
-    for await (const record of candidate.all()) {
-      records++;
-      const parcel = parcelOf(record);
-      const fault = faultOf(parcel);
-      if (fault === undefined) continue;
-      faults[fault]++;
-      if (examples.length < shownExamples) examples.push(parcel.key);
+    const rounds = Math.max(1, Math.ceil(records / atOnce));
+    for (let round = 0; round < rounds; round++) {
+      const faultOf = createParcels();
+      for await (const record of candidate.all()) {
+        const parcel = parcelOf(record);
+        if (crc32(idOf(parcel)) % rounds !== round) continue;
+        const fault = faultOf(parcel);
+        if (fault === undefined) continue;
+        faults[fault]++;
+        if (examples.length < shownExamples) examples.push(parcel.key);
+      }
     }
     return { passed: examples.length === 0, evidence: { records, ...faults, examples } };
   },
-};
+});
+
+export const parcelIdentity: Gate = parcelIdentityBy(parcelsAtOnce);
 
 type Parcel = {
   readonly key: string;
@@ -46,13 +56,16 @@ type Parcel = {
   readonly place: [latitude: number, longitude: number] | undefined;
 };
 
+const idOf = ({ county, number }: Parcel): string => `${county}/${number}`;
+
 /** What is wrong with each record beside those before. */
 function createParcels(): (parcel: Parcel) => Fault | undefined {
   const known = new Map<string, { readonly datasets: Set<string | null>; placekey: string | undefined }>();
-  return ({ datasetId, county, number, placekey, place }) => {
+  return (parcel) => {
+    const { datasetId, county, number, placekey, place } = parcel;
     if (!countyPattern.test(county) || number.trim() === "") return "malformed";
     if (placekey !== undefined && !liesAt(placekey, place)) return "misplaced";
-    const id = `${county}/${number}`;
+    const id = idOf(parcel);
     const before = known.get(id) ?? { datasets: new Set(), placekey };
     known.set(id, before);
     if (before.datasets.has(datasetId)) return "repeated";
