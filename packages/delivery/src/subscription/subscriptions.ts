@@ -58,7 +58,7 @@ export type Subscriptions = {
   readonly pause: ChangeSubscription;
   /** Go on with what is paused or suspended: its next delivery is due at once. */
   readonly resume: ChangeSubscription;
-  /** Start anew with a seed, in a generation of its own. */
+  /** Start anew with a seed, in a generation of its own. @throws {DeliveryError} `delivery_not_open`: one is about to be complete */
   readonly reset: ChangeSubscription;
   /** End it for good. What is complete may still be fetched. Canceled again it is the same. */
   readonly cancel: ChangeSubscription;
@@ -101,7 +101,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
           throw new DeliveryError("subscription_canceled");
         }
         const step = changes[name](subscription, clock());
-        return step === undefined ? subscription : registry.step(subscription, step);
+        return step === undefined ? subscription : asked(registry.step(subscription, step));
       });
 
   return {

@@ -76,6 +76,7 @@ export async function insertDelivery(
     code: null,
     attempts: 0,
     completed: null,
+    committed: null,
     manifestSha256: null,
     noChange: false,
   };

@@ -4,7 +4,15 @@ import { acknowledgeIn } from "./acknowledgements.ts";
 import { createDelivery } from "./creation.ts";
 import { type Delivery, statesBefore } from "./delivery.ts";
 import type { DeliveryRecords } from "./ledger.ts";
-import { deliveryTable, manifestTable, partTable, selectDelivery, selectParts, toDelivery } from "./rows.ts";
+import {
+  deliveryTable,
+  manifestTable,
+  partTable,
+  revocable,
+  selectDelivery,
+  selectParts,
+  toDelivery,
+} from "./rows.ts";
 
 /** The deliveries in a database, as customers ask for them. */
 export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
@@ -35,7 +43,7 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   },
   cancel: (customer, id, code) =>
     knex.transaction(async (transaction) => {
-      await deliveryTable(transaction)
+      await revocable(transaction)
         .where({ customer, id })
         .whereIn("state", statesBefore("canceled"))
         .update({ state: "canceled", code, worker: null, announced: null });

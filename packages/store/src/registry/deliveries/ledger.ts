@@ -45,7 +45,7 @@ export type DeliveryRecords = {
   /** The manifest of a delivery that is sealed, and not purged. */
   readonly manifest: (id: string) => Promise<SealedManifest | undefined>;
   /**
-   * Give up a delivery that is not complete. One that was canceled stays as it is.
+   * Give up a delivery that is neither complete nor committed. One that was canceled stays as it is.
    *
    * @throws {StoreError} `unknown_delivery`, `delivery_not_open`
    */

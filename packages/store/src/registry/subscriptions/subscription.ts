@@ -97,7 +97,8 @@ export type SubscriptionRegistry = {
   /**
    * Change a subscription as it was read, and create its next delivery with that; or cancel the one that it has.
    *
-   * @throws {StoreError} `subscription_changed` if it is not as it was read
+   * @throws {StoreError} `subscription_changed` if it is not as it was read; `delivery_not_open` if its delivery is committed and
+   * something is to follow it
    */
   readonly step: (subscription: Subscription, step: SubscriptionStep) => Promise<Subscription>;
 };
@@ -106,6 +107,6 @@ export type SubscriptionStep = {
   readonly changes: Partial<SubscriptionProgress>;
   /** Takes the place of the subscription's. */
   readonly creates?: NewDelivery;
-  /** Why the delivery that is not settled is given up, if it still can be. */
+  /** Why the delivery that is not settled is given up; one that is committed is left to a subscription that is canceled. */
   readonly cancels?: string;
 };

@@ -31,6 +31,7 @@ export function recordsConformance(name: string, withRegistry: WithRegistry): vo
           code: null,
           attempts: 0,
           completed: null,
+          committed: null,
           manifestSha256: null,
           noChange: false,
         };
