@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { acknowledgeIn } from "./acknowledgements.ts";
-import { createDelivery } from "./creation.ts";
+import { createDelivery, replayDelivery } from "./creation.ts";
 import { type Delivery, statesBefore } from "./delivery.ts";
 import type { DeliveryRecords } from "./ledger.ts";
 import {
@@ -17,6 +17,7 @@ import {
 /** The deliveries in a database, as customers ask for them. */
 export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   create: createDelivery(knex),
+  replay: replayDelivery(knex),
   find: (customer, id) => selectDelivery(knex, { id, customer }),
   list: async (customer, { after, limit, at }) => {
     const complete = deliveryTable(knex)

@@ -82,6 +82,12 @@ export type SubscriptionRegistry = {
     request: SubscriptionRequest | null,
     most: number,
   ) => Promise<{ readonly subscription: Subscription; readonly replayed: boolean }>;
+  /**
+   * The subscription that a request created when it was met before, as it is now.
+   *
+   * @throws {StoreError} `idempotency_conflict`
+   */
+  readonly replay: (customer: string, request: SubscriptionRequest) => Promise<Subscription | undefined>;
   readonly find: (customer: string, id: string) => Promise<Subscription | undefined>;
   /** The last created first. */
   readonly list: (customer: string, limit: number) => Promise<readonly Subscription[]>;

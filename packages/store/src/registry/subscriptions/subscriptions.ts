@@ -3,13 +3,14 @@ import { StoreError } from "../../errors.ts";
 import { insertDelivery } from "../deliveries/creation.ts";
 import { openStates, statesBefore } from "../deliveries/delivery.ts";
 import { deliveryTable, revocable, selectDelivery, toDelivery } from "../deliveries/rows.ts";
-import { createSubscription } from "./creation.ts";
+import { createSubscription, replaySubscription } from "./creation.ts";
 import { changedColumns, type SubscriptionRow, subscriptionTable, toSubscription } from "./rows.ts";
 import type { SubscriptionRegistry } from "./subscription.ts";
 
 /** The subscriptions in a database. */
 export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => ({
   create: createSubscription(knex),
+  replay: replaySubscription(knex),
   find: async (customer, id) => {
     const row = await subscriptionTable(knex).where({ customer, id }).first();
     return row && toSubscription(row);
