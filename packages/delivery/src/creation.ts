@@ -10,12 +10,15 @@ import { asked } from "./served.ts";
 const openExports = 4;
 
 export type CreationOptions = DeliveryMeans & {
-  readonly ledger: Pick<DeliveryLedger, "create">;
+  readonly ledger: Pick<DeliveryLedger, "create" | "replay">;
   readonly profiles: readonly OutputProfile[];
   readonly targets?: PushTargets;
 };
 
-/** Create an export of all that the caller is granted of a domain, or find the one that the same request created before. */
+/**
+ * Create an export of all that the caller is granted of a domain, or find the one that the same request created before, whatever
+ * would be refused by now.
+ */
 export async function createExport(
   options: CreationOptions,
   { scope }: Caller,
@@ -23,6 +26,9 @@ export async function createExport(
   at: number,
 ): Promise<{ readonly delivery: Delivery; readonly replayed: boolean }> {
   if (!isKey(request.idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
+  const asks = { operation: "export", key: request.idempotencyKey, fingerprint: fingerprintOf(request) };
+  const replayed = await asked(options.ledger.replay(scope.customer, asks));
+  if (replayed !== undefined) return { delivery: replayed, replayed: true };
   const profile = await requireProfile(options.profiles, options.targets, scope, request);
   const purpose = {
     kind: "snapshot",
@@ -38,7 +44,6 @@ export async function createExport(
     toCheckpoint: await options.source.checkpoint(),
   } as const;
   const created = await newDelivery(options, scope, profile, purpose, at);
-  const asks = { operation: "export", key: request.idempotencyKey, fingerprint: fingerprintOf(request) };
   const most = scope.limits.open_exports ?? openExports;
   return asked(options.ledger.create(created, asks, most));
 }

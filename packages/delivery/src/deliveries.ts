@@ -68,7 +68,7 @@ export type RedeemedPart = OpenPart & { readonly sha256: string };
  */
 export type Deliveries = {
   /**
-   * Create an export. The same request again gives the delivery that it created: `replayed`.
+   * Create an export. The same request again gives the delivery that it created, whatever would be refused by now: `replayed`.
    *
    * @throws {DeliveryError} `invalid_request`, `unknown_domain`, `unknown_profile`, `destination_required`, `entitlement_denied`,
    * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`, `idempotency_conflict`, `too_many_exports`

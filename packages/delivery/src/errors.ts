@@ -34,7 +34,7 @@ export const deliveryErrors = {
   idempotency_conflict: "the idempotency key belongs to another request: use a new one",
   too_many_exports: "too many exports are not complete yet: wait for one of them",
   delivery_not_complete: "the delivery is not complete: ask for its status until it is",
-  delivery_not_open: "the delivery is complete or has ended: there is nothing to cancel",
+  delivery_not_open: "the delivery is complete or about to be, or has ended: there is nothing to cancel",
   delivery_expired: "the delivery has expired: ask for a new one",
   part_not_found: "the manifest lists no such part",
   /** Whatever is wrong with it: nothing else is said. */

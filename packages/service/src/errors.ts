@@ -116,7 +116,7 @@ const refusals = {
   subscription_exists: { status: 409, message: "another subscription has this name" },
   subscription_canceled: { status: 409, message: "the subscription is canceled: create another one" },
   delivery_not_complete: { status: 409, message: "the delivery is not complete: see its status" },
-  delivery_not_open: { status: 409, message: "the delivery is complete or has ended" },
+  delivery_not_open: { status: 409, message: "the delivery is complete or about to be, or has ended" },
   sequence_conflict: { status: 409, message: "the delivery has another generation or sequence" },
   manifest_conflict: { status: 409, message: "the delivery's manifest has another hash" },
   delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },

@@ -43,8 +43,8 @@ const messages = {
   too_many_exports: "the customer has too many exports that are not complete: wait for one of them",
   /** The customer has no such delivery. */
   unknown_delivery: "the customer has no such delivery",
-  /** The delivery is complete, or has ended otherwise. */
-  delivery_not_open: "the delivery is complete or has ended: there is nothing to cancel",
+  /** The delivery is complete or committed, or has ended otherwise. */
+  delivery_not_open: "the delivery is complete or about to be, or has ended: there is nothing to cancel",
   delivery_not_complete: "the delivery is not complete: wait until it is",
   sequence_conflict: "the delivery is of another generation or sequence: acknowledge what its manifest says",
   manifest_conflict: "the delivery's manifest has another hash: do not use what was loaded",

@@ -76,7 +76,8 @@ export type Destinations = {
   /** Give it up for good. @throws {DeliveryError} `not_found` */
   readonly disable: (customer: string, id: string) => Promise<Destination>;
   /**
-   * Open it for a publication into a folder, with a session that may do no more than that. The bucket is the caller's to close.
+   * Open it for a publication into a folder, with a session that may do no more than that. A publication that is committed may
+   * write to one that is not active, as long as it has an external id. The bucket is the caller's to close.
    *
    * @throws {DeliveryError} `not_found`, `destination_not_active`, `role_denied`, `bucket_unavailable`, `external_id_unreadable`
    */
@@ -87,6 +88,7 @@ export type Destinations = {
       readonly delivery: string;
       readonly folder: string;
       readonly signal?: AbortSignal | undefined;
+      readonly isCommitted?: boolean | undefined;
     },
   ) => Promise<OpenDestination>;
   /** Note what a publication has found wrong with a destination as it was opened. */
@@ -172,9 +174,9 @@ export function createDestinations(options: DestinationOptions): Destinations {
       await find(customer, id);
       return asked(registry.disable(customer, id));
     },
-    open: async (customer, id, { delivery, folder, signal }) => {
+    open: async (customer, id, { delivery, folder, signal, isCommitted = false }) => {
       const destination = await find(customer, id);
-      if (destination.state !== "active")
+      if (!isCommitted && destination.state !== "active")
         throw new DeliveryError("destination_not_active", destination.state);
       const externalId = await externalIdOf(destination);
       const { roleArn, region, prefix } = destination;

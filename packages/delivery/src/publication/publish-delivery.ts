@@ -12,7 +12,8 @@ export type PublishedDelivery = Pick<
 >;
 
 /**
- * Publish a sealed delivery to its destination. One that does not allow it is degraded, with what is wrong.
+ * Publish a sealed delivery to its destination. One that does not allow it is degraded, with what is wrong. What is committed is
+ * published to one that is not active as well.
  *
  * @throws {DeliveryError} `destination_denied`, `destination_conflict`, `destination_not_active`, `bucket_unavailable`,
  * `object_damaged`, `external_id_unreadable`, and what `authorize` throws
@@ -32,6 +33,7 @@ export async function publishDelivery(
       delivery: id,
       folder,
       signal: options.signal,
+      isCommitted: options.isCommitted,
     });
     try {
       return await publish(to, publication, options);
@@ -41,7 +43,8 @@ export async function publishDelivery(
   } catch (error) {
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    await destinations.degrade(found, failure);
+    // Of one that is not active a verification finds out what is wrong.
+    if (found.state === "active") await destinations.degrade(found, failure);
     throw new DeliveryError("destination_denied", failure, { cause: error });
   }
 }

@@ -12,6 +12,10 @@ export type PublishOptions = {
    * Asked before each object: whether the publication may go on, by what is so now. What it throws ends the publication.
    */
   readonly authorize: () => Promise<void>;
+  /** Told before the last object is written: whoever has it finds a publication that is whole, so it cannot be given up any more. */
+  readonly commit?: (() => Promise<void>) | undefined;
+  /** Whether that was told before: the last object alone is missing, or is there whatever key it is encrypted with. */
+  readonly isCommitted?: boolean | undefined;
   /** Told of each object once it is written and looked at. */
   readonly written?: (() => Promise<void>) | undefined;
   readonly at?: ((point: PublicationPoint) => void | Promise<void>) | undefined;
@@ -29,14 +33,18 @@ export type PublicationReport = { readonly created: number; readonly found: numb
 export async function publish(
   to: OpenDestination,
   publication: Publication,
-  { authorize, written = async () => {}, at = () => {} }: PublishOptions,
+  options: PublishOptions,
 ): Promise<PublicationReport> {
+  const { authorize, commit = async () => {}, isCommitted = false } = options;
+  const { written = async () => {}, at = () => {} } = options;
   const report = { created: 0, found: 0 };
-  for (const object of objectsOf(publication)) {
+  const objects = objectsOf(publication);
+  for (const object of isCommitted ? objects.slice(-1) : objects) {
     await authorize();
     const key = `${to.root}${object.name}`;
     const before = await to.bucket.head(key);
-    if (before !== undefined) requireSame(before, object, to.destination);
+    if (before !== undefined) requireSame(before, object, isCommitted ? { kmsKeyArn: null } : to.destination);
+    if (object === objects.at(-1)) await commit();
     await at(`before_put ${object.name}`);
     const outcome = before === undefined ? await to.bucket.put(key, object) : "exists";
     await at(`after_put ${object.name}`);
@@ -52,7 +60,7 @@ export async function publish(
 function requireSame(
   found: ObjectFacts | undefined,
   { name, byteLength, sha256 }: PublishedPart,
-  { kmsKeyArn }: Destination,
+  { kmsKeyArn }: Pick<Destination, "kmsKeyArn">,
 ): void {
   if (found === undefined) throw new DeliveryError("bucket_denied", `${name} may not be looked at`);
   if (found.byteLength !== byteLength || found.sha256 !== sha256)

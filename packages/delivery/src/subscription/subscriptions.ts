@@ -34,8 +34,8 @@ export type SubscriptionOptions = {
  */
 export type Subscriptions = {
   /**
-   * Create a subscription, whose seed is due at once. The same request with the same key again gives the one that it created:
-   * `replayed`.
+   * Create a subscription, whose seed is due at once. The same request with the same key again gives the one that it created,
+   * whatever would be refused by now: `replayed`.
    *
    * @throws {DeliveryError} `invalid_name`, `invalid_cadence`, `invalid_preferred_minute`, `invalid_request`, `unknown_domain`,
    * `unknown_profile`, `destination_required`, `entitlement_denied`, `capability_required`, `push_unavailable`, `not_found`,
@@ -58,7 +58,7 @@ export type Subscriptions = {
   readonly pause: ChangeSubscription;
   /** Go on with what is paused or suspended: its next delivery is due at once. */
   readonly resume: ChangeSubscription;
-  /** Start anew with a seed, in a generation of its own. */
+  /** Start anew with a seed, in a generation of its own. @throws {DeliveryError} `delivery_not_open`: one is about to be complete */
   readonly reset: ChangeSubscription;
   /** End it for good. What is complete may still be fetched. Canceled again it is the same. */
   readonly cancel: ChangeSubscription;
@@ -101,17 +101,20 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
           throw new DeliveryError("subscription_canceled");
         }
         const step = changes[name](subscription, clock());
-        return step === undefined ? subscription : registry.step(subscription, step);
+        return step === undefined ? subscription : asked(registry.step(subscription, step));
       });
 
   return {
     create: async ({ scope }, request) => {
       requireValid(request);
+      const { idempotencyKey: key } = request;
+      const asks = key === undefined ? null : { key, fingerprint: fingerprintOf(request) };
+      const replayed = asks && (await asked(registry.replay(scope.customer, asks)));
+      if (replayed) return { subscription: replayed, replayed: true };
       const profile = await requireProfile(profiles, targets, scope, request);
       if (deliveredDatasets(source, scope, profile).length === 0)
         throw new DeliveryError("entitlement_denied");
       const created = clock();
-      const { idempotencyKey: key } = request;
       const subscription = {
         id: uuidOf(created, random(uuidBytes)),
         customer: scope.customer,
@@ -126,7 +129,6 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
         entitlementVersion: scope.version,
         created,
       };
-      const asks = key === undefined ? null : { key, fingerprint: fingerprintOf(request) };
       return asked(registry.create(subscription, asks, most));
     },
     list: ({ scope }, limit) => registry.list(scope.customer, limit),

@@ -9,7 +9,8 @@ import type { PublisherMeans, WorkerSettings } from "./options.ts";
 type PublishingOptions = PublisherMeans & Pick<WorkerSettings, "clock" | "at" | "lease">;
 
 /**
- * Publish a claimed delivery that is sealed, from the first object on that is missing.
+ * Publish a claimed delivery that is sealed, from the first object on that is missing. Of one that is committed the end alone is
+ * missing, and nobody is asked again whether it may be written: it may be there already.
  *
  * @throws what keeps it from being published, and `StoreError` `lease_lost` once it is another worker's, or given up
  */
@@ -21,14 +22,18 @@ export async function publishClaimed(
   const { ledger, parts, destinations, clock, at, lease } = options;
   const sealed = await ledger.manifest(delivery.id);
   if (sealed === undefined) throw new DeliveryError("delivery_expired");
+  const isCommitted = delivery.committed !== null;
   const authorize = async () => {
     signal.throwIfAborted();
     await ledger.queue.extend(claim, lease);
+    if (isCommitted) return;
     requirePush(await requireScope(options, delivery));
     await requireActive(destinations, delivery);
   };
   await publishDelivery(destinations, delivery, sealedPublication(sealed, parts), {
     authorize,
+    isCommitted,
+    commit: () => ledger.queue.commit(claim, clock()),
     at,
     written: () => ledger.queue.advance(claim),
     signal,

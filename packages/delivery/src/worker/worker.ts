@@ -110,22 +110,14 @@ async function giveUp(
   const { remedy, code } = faultOf(cause);
   const reported = (outcome: WorkOutcome): WorkReport => ({ delivery: claim.id, outcome, code, cause });
   try {
-    switch (remedy) {
-      case "lost":
-        return reported("lost");
-      case "canceled":
-      case "failed":
-        await queue.end(claim, remedy, code);
-        return reported(remedy);
-      case "retry": {
-        if (isStopping) {
-          await queue.release(claim);
-          return { delivery: claim.id, outcome: "released" };
-        }
-        const wait = Math.min(backoff * 2 ** (delivery.attempts - 1), longestBackoff);
-        return reported(await queue.retry(claim, wait, attempts, code));
-      }
+    if (remedy === "lost") return reported("lost");
+    if (remedy !== "retry" && (await queue.end(claim, remedy, code))) return reported(remedy);
+    if (isStopping) {
+      await queue.release(claim);
+      return { delivery: claim.id, outcome: "released" };
     }
+    const wait = Math.min(backoff * 2 ** (delivery.attempts - 1), longestBackoff);
+    return reported(await queue.retry(claim, wait, attempts, code));
   } catch {
     return reported("lost");
   }

@@ -1,102 +1,40 @@
 import { join } from "node:path";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
-import type { DeliveryQueue } from "@cadastre/store/registry";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  createDeliveries,
-  createPublisher,
-  createWorker,
-  type Deliveries,
-  type PublisherOptions,
-  type WorkReport,
-} from "../../src/index.ts";
 import type { CrashPoint } from "../../src/worker/crash-point.ts";
-import { type Customer, customer, makeCustomer } from "../support/object-storage/customer.ts";
+import { customer } from "../support/object-storage/customer.ts";
 import { startFakeObjectServer } from "../support/object-storage/fake/server.ts";
+import {
+  caller,
+  granted,
+  openPublishing,
+  type Publishing,
+  scope,
+} from "../support/object-storage/publishing.ts";
 import type { ObjectServer } from "../support/object-storage/server.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
-import { endlessSource, meansOf, type Place, smallParts } from "../support/workshop.ts";
 
-const granted = { sub: customer, capabilities: ["file_export_push"] } as const;
-const scope = scopeFor(granted);
 const folder = scratchFolder();
 
 let server: ObjectServer;
-let brokerage: Customer;
-let place: Place;
-let deliveries: Deliveries;
+let brokerage: Publishing["brokerage"];
+let deliveries: Publishing["deliveries"];
+let sealed: Publishing["sealed"];
+let publish: Publishing["publish"];
+let stateOf: Publishing["stateOf"];
+let mortal: Publishing["mortal"];
 beforeAll(async () => {
   server = await startFakeObjectServer();
-  brokerage = await makeCustomer(server);
-  place = { file: "of the customer", parts: join(folder, "parts") };
-  deliveries = createDeliveries({
-    ledger: brokerage.registry.deliveries,
-    source: endlessSource(),
-    parts: meansOf(brokerage.registry, place).parts,
-    profiles: [smallParts],
-    targets: brokerage.destinations,
-  });
+  ({ brokerage, deliveries, sealed, publish, stateOf, mortal } = await openPublishing(
+    server,
+    join(folder, "parts"),
+  ));
 });
 afterAll(async () => {
   await brokerage.close();
   await server.stop();
 });
-
-const caller = { scope, apiKey: "01" };
-let asked = 0;
-
-/** A delivery that is sealed, for a destination of its own. */
-async function sealed() {
-  const { id: destinationId, prefix } = await brokerage.onboard();
-  await brokerage.destinations.verify(customer, destinationId);
-  const request = {
-    domain: "listing",
-    deliveryMode: "both",
-    destinationId,
-    idempotencyKey: `${++asked}`,
-  } as const;
-  const { delivery } = await deliveries.create(caller, request);
-  const worker = createWorker(meansOf(brokerage.registry, place, { scopeOf: async () => scope }));
-  expect(await worker.work()).toMatchObject({ delivery: delivery.id, outcome: "sealed" });
-  const look = () => brokerage.look(`${prefix}/exports/${delivery.id}/`);
-  return { id: delivery.id, destinationId, look };
-}
-
-const publish = (
-  more: Partial<PublisherOptions> = {},
-  signal?: AbortSignal,
-): Promise<WorkReport | undefined> =>
-  createPublisher({
-    ledger: brokerage.registry.deliveries,
-    parts: meansOf(brokerage.registry, place).parts,
-    destinations: brokerage.destinations,
-    scopeOf: async () => scope,
-    name: "publisher",
-    backoff: 0,
-    ...more,
-  }).work(signal);
-
-const stateOf = async (id: string) => {
-  const { state, delivery } = await deliveries.status(caller, id);
-  return [state, delivery.code];
-};
-
-/** A queue that says nothing any more once its publisher is dead, and whose leases are over at once. */
-function mortal(isDead: () => boolean): DeliveryQueue {
-  const { queue } = brokerage.registry.deliveries;
-  const methods = Object.entries(queue).map(([name, method]) => [
-    name,
-    (...args: never[]) =>
-      isDead() ? Promise.reject(new Error("dead")) : (method as (...args: never[]) => unknown)(...args),
-  ]);
-  const whileAlive = Object.fromEntries(methods) as DeliveryQueue;
-  return {
-    ...whileAlive,
-    claim: (name, terms) => whileAlive.claim(name, { ...terms, lease: -1 }),
-    extend: (claim) => whileAlive.extend(claim, -1),
-  };
-}
 
 test("what is sealed is served once it is published, however often its publishers die", async () => {
   const { id, look } = await sealed();
@@ -112,8 +50,7 @@ test("what is sealed is served once it is published, however often its publisher
       isDead = true;
       throw new Error(`died at ${point}`);
     };
-    const queue = mortal(() => isDead);
-    await publish({ at, ledger: { ...brokerage.registry.deliveries, queue }, attempts: 1000 });
+    await publish({ at, ledger: mortal(() => isDead), attempts: 1000 });
     for (const object of await look()) {
       expect(seen.get(object.key) ?? object).toEqual(object);
       seen.set(object.key, object);

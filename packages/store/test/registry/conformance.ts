@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
+import { committedConformance } from "./deliveries/committed.ts";
 import { queueConformance } from "./deliveries/queue.ts";
 import { recordsConformance } from "./deliveries/records.ts";
 import { retentionConformance } from "./deliveries/retention.ts";
@@ -288,6 +289,7 @@ export function conformance(name: string, open: Open): void {
   });
 
   recordsConformance(name, withRegistry);
+  committedConformance(name, withRegistry);
   queueConformance(name, withRegistry);
   retentionConformance(name, withRegistry);
   destinationConformance(name, withRegistry);

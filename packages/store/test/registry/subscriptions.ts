@@ -140,6 +140,11 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
         });
         const other = subscriptions.create(newSubscription(), { ...request, fingerprint: sha("e") }, most);
         expect(await codeOf(other)).toBe("idempotency_conflict");
+        expect(await subscriptions.replay(customer, request)).toMatchObject({ id: first.id });
+        const conflicting = subscriptions.replay(customer, { ...request, fingerprint: sha("e") });
+        expect(await codeOf(conflicting)).toBe("idempotency_conflict");
+        expect(await subscriptions.replay(customer, { ...request, key: "other" })).toBeUndefined();
+        expect(await subscriptions.replay("other", request)).toBeUndefined();
       }));
 
     test("a step is taken once, by one of two who have read the same", () =>

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   type _Object,
   CreateBucketCommand,
+  DeleteObjectCommand,
   PutBucketPolicyCommand,
   PutObjectCommand,
   paginateListObjectsV2,
@@ -39,6 +40,7 @@ export type Customer = {
   readonly look: (prefix: string) => Promise<readonly Seen[]>;
   /** Write an object as the bucket's owner. */
   readonly write: (key: string, text: string, more?: object) => Promise<void>;
+  readonly remove: (key: string) => Promise<void>;
   readonly guard: (policy: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -52,7 +54,7 @@ export type Onboarding = {
   readonly permissions?: (policy: string) => string;
 };
 
-type Onboarded = {
+export type Onboarded = {
   readonly id: string;
   readonly externalId: string;
   readonly prefix: string;
@@ -134,6 +136,9 @@ export async function makeCustomer(
     },
     write: async (key, text, members = {}) => {
       await owner.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: text, ...members }));
+    },
+    remove: async (key) => {
+      await owner.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
     guard: async (policy) => {
       await owner.send(new PutBucketPolicyCommand({ Bucket: bucket, Policy: policy }));

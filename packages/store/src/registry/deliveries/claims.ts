@@ -3,7 +3,7 @@ import { StoreError } from "../../errors.ts";
 import type { DeliveryState } from "./delivery.ts";
 import type { QueueDialect } from "./dialect.ts";
 import type { Claim, DeliveryQueue } from "./queue.ts";
-import { bytesTable, deliveryTable, manifestTable, partTable, toDelivery } from "./rows.ts";
+import { bytesTable, deliveryTable, manifestTable, partTable, revocable, toDelivery } from "./rows.ts";
 
 /** Why a delivery fails whose workers were lost one after the other. */
 const workerLost = "worker_lost";
@@ -20,8 +20,8 @@ const held = Object.values(tasks).map(([, state]) => state);
 export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect): DeliveryQueue {
   const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
   /** Deliveries that wait, or whose lease has ended. */
-  const due = (builder: Knex, states: readonly DeliveryState[]) =>
-    deliveryTable(builder).whereIn("state", states).andWhere("due", "<=", knex.raw(now));
+  const due = (table: ReturnType<typeof deliveryTable>, states: readonly DeliveryState[]) =>
+    table.whereIn("state", states).andWhere("due", "<=", knex.raw(now));
 
   /** Change a delivery under a claim, in one of some states. */
   async function hold(
@@ -44,11 +44,11 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
       const states = tasks[task];
       const [, claimed] = states;
       // Whoever only looks does not lock.
-      if ((await due(knex, states).first("id")) === undefined) return undefined;
-      await due(knex, [claimed])
+      if ((await due(deliveryTable(knex), states).first("id")) === undefined) return undefined;
+      await due(revocable(knex), [claimed])
         .andWhere("attempts", ">=", attempts)
         .update({ ...unclaimed, state: "failed", code: workerLost });
-      const first = due(knex, states).select("id").orderBy(["created", "id"]).limit(1);
+      const first = due(deliveryTable(knex), states).select("id").orderBy(["created", "id"]).limit(1);
       const [row] = await deliveryTable(knex)
         .where("id", unlocked(first))
         .update({
@@ -85,8 +85,10 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
           .update({ state: "complete", completed: at });
       }),
     advance: (claim) => hold(knex, claim, ["publishing"], { attempts: 1 }),
+    commit: (claim, at) =>
+      hold(knex, claim, ["publishing"], { committed: knex.raw("coalesce(??, ?)", ["committed", at]) }),
     complete: (claim, at) =>
-      hold(knex, claim, ["publishing"], { ...unclaimed, state: "complete", completed: at }),
+      hold(knex, claim, ["publishing"], { ...unclaimed, state: "complete", completed: at, code: null }),
     release: (claim) =>
       hold(knex, claim, held, {
         ...unclaimed,
@@ -97,14 +99,23 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
     retry: (claim, delay, attempts, code) =>
       knex.transaction(async (transaction) => {
         await hold(transaction, claim, held, { ...unclaimed, state: waiting, due: after(delay) });
-        await deliveryTable(transaction)
+        await deliveryTable(transaction).where({ id: claim.id }).whereNotNull("committed").update({ code });
+        await revocable(transaction)
           .where({ id: claim.id })
           .andWhere("attempts", ">=", attempts)
           .update({ state: "failed", code });
         const row = await deliveryTable(transaction).where({ id: claim.id }).first("state");
         return row?.state === "sealed" || row?.state === "failed" ? row.state : "queued";
       }),
-    end: (claim, state, code) => hold(knex, claim, held, { ...unclaimed, state, code }),
+    end: (claim, state, code) =>
+      knex.transaction(async (transaction) => {
+        // Changes nothing: the claim holds, and nobody else changes the delivery meanwhile.
+        await hold(transaction, claim, held, { fence: claim.fence });
+        const ended = await revocable(transaction)
+          .where({ id: claim.id })
+          .update({ ...unclaimed, state, code });
+        return ended > 0;
+      }),
     abandon: async (sha256) => {
       await bytesTable(knex).insert({ sha256 }).onConflict("sha256").ignore();
     },

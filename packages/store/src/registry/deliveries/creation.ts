@@ -15,7 +15,7 @@ export const createDelivery =
   (knex: Knex): DeliveryRecords["create"] =>
   (created, request, most) =>
     inTurn(knex, created.customer, async (transaction) => {
-      const replayed = await findReplayed(transaction, created.customer, request);
+      const replayed = await replayDelivery(transaction)(created.customer, request);
       if (replayed !== undefined) return { delivery: replayed, replayed: true };
       await refuseTooMany(transaction, created.customer, most);
       const delivery = await insertDelivery(transaction, created);
@@ -29,17 +29,15 @@ export const createDelivery =
       return { delivery, replayed: false };
     });
 
-/** @throws {StoreError} `idempotency_conflict` */
-async function findReplayed(
-  transaction: Knex.Transaction,
-  customer: string,
-  { operation, key, fingerprint }: IdempotentRequest,
-): Promise<Delivery | undefined> {
-  const met = await requestTable(transaction).where({ customer, operation, key }).first();
-  if (met === undefined) return undefined;
-  if (met.fingerprint !== fingerprint) throw new StoreError("idempotency_conflict");
-  return selectDelivery(transaction, { id: met.delivery });
-}
+/** Finds what requests created in a database. */
+export const replayDelivery =
+  (knex: Knex): DeliveryRecords["replay"] =>
+  async (customer, { operation, key, fingerprint }) => {
+    const met = await requestTable(knex).where({ customer, operation, key }).first();
+    if (met === undefined) return undefined;
+    if (met.fingerprint !== fingerprint) throw new StoreError("idempotency_conflict");
+    return selectDelivery(knex, { id: met.delivery });
+  };
 
 /**
  * What subscriptions deliver does not count.
@@ -76,6 +74,7 @@ export async function insertDelivery(
     code: null,
     attempts: 0,
     completed: null,
+    committed: null,
     manifestSha256: null,
     noChange: false,
   };

@@ -1,14 +1,23 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { acknowledgeIn } from "./acknowledgements.ts";
-import { createDelivery } from "./creation.ts";
+import { createDelivery, replayDelivery } from "./creation.ts";
 import { type Delivery, statesBefore } from "./delivery.ts";
 import type { DeliveryRecords } from "./ledger.ts";
-import { deliveryTable, manifestTable, partTable, selectDelivery, selectParts, toDelivery } from "./rows.ts";
+import {
+  deliveryTable,
+  manifestTable,
+  partTable,
+  revocable,
+  selectDelivery,
+  selectParts,
+  toDelivery,
+} from "./rows.ts";
 
 /** The deliveries in a database, as customers ask for them. */
 export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   create: createDelivery(knex),
+  replay: replayDelivery(knex),
   find: (customer, id) => selectDelivery(knex, { id, customer }),
   list: async (customer, { after, limit, at }) => {
     const complete = deliveryTable(knex)
@@ -35,7 +44,7 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   },
   cancel: (customer, id, code) =>
     knex.transaction(async (transaction) => {
-      await deliveryTable(transaction)
+      await revocable(transaction)
         .where({ customer, id })
         .whereIn("state", statesBefore("canceled"))
         .update({ state: "canceled", code, worker: null, announced: null });

@@ -65,11 +65,13 @@ export type NewDelivery = DeliveryPlace & {
 
 export type Delivery = NewDelivery & {
   readonly state: DeliveryState;
-  /** Why it was canceled or failed. */
+  /** Why it was canceled or failed; what keeps one that is committed from being complete. */
   readonly code: string | null;
   /** Claims since its last progress. */
   readonly attempts: number;
   readonly completed: number | null;
+  /** When its publisher was about to write what says that it is complete: from then on it is not given up, whoever asks. */
+  readonly committed: number | null;
   readonly manifestSha256: string | null;
   /** Whether it is a delta that was built and has no part. */
   readonly noChange: boolean;

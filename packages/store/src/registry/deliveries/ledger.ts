@@ -32,6 +32,12 @@ export type DeliveryRecords = {
     request: IdempotentRequest,
     most: number,
   ) => Promise<{ readonly delivery: Delivery; readonly replayed: boolean }>;
+  /**
+   * The delivery that a request created when it was met before, as it is now.
+   *
+   * @throws {StoreError} `idempotency_conflict`
+   */
+  readonly replay: (customer: string, request: IdempotentRequest) => Promise<Delivery | undefined>;
   readonly find: (customer: string, id: string) => Promise<Delivery | undefined>;
   /** Those that may be fetched at a time, the last completed first, and of one time that of the highest id. */
   readonly list: (
@@ -45,7 +51,7 @@ export type DeliveryRecords = {
   /** The manifest of a delivery that is sealed, and not purged. */
   readonly manifest: (id: string) => Promise<SealedManifest | undefined>;
   /**
-   * Give up a delivery that is not complete. One that was canceled stays as it is.
+   * Give up a delivery that is neither complete nor committed. One that was canceled stays as it is.
    *
    * @throws {StoreError} `unknown_delivery`, `delivery_not_open`
    */

@@ -1,4 +1,5 @@
 import type { Knex } from "knex";
+import { destinationTable } from "../destinations/rows.ts";
 import { subscriptionTable } from "../subscriptions/rows.ts";
 import { deadStates, statesBefore } from "./delivery.ts";
 import { grantTable } from "./grants.ts";
@@ -28,9 +29,12 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
   return {
     expire: async (at) => {
       await grantTable(knex).where("expires", "<=", at).delete();
+      // Nothing is ever written again to what is disabled, so that no place can be published twice.
+      const disabled = destinationTable(knex).where({ state: "disabled" }).select("id");
       await deliveryTable(knex)
         .whereIn("state", ["sealed", "publishing"])
         .andWhere("expires", "<=", at)
+        .andWhere((either) => either.whereNull("committed").orWhereIn("destination", disabled))
         .update({ state: "failed", code: deliveryExpired, worker: null });
       return deliveryTable(knex)
         .whereIn("state", statesBefore("expired"))

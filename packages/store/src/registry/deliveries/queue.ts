@@ -4,7 +4,7 @@ import type { Delivery, DeliveryPart, SealedManifest } from "./delivery.ts";
 export type ClaimTerms = {
   /** Milliseconds until the lease ends, unless it is extended. */
   readonly lease: number;
-  /** Claims of a delivery without progress; after them it fails. */
+  /** Claims of a delivery without progress; after them it fails, unless it is committed. */
   readonly attempts: number;
   /** What the delivery is claimed for. By default to build it. */
   readonly task?: "build" | "publish" | undefined;
@@ -33,18 +33,21 @@ export type DeliveryQueue = {
   readonly seal: (claim: Claim, manifest: SealedManifest, at: number) => Promise<void>;
   /** Note that the publishing goes on: an object more was written. */
   readonly advance: (claim: Claim) => Promise<void>;
+  /** Note that its end is about to be written. From then on the delivery is tried again until it is complete. Done again it is the same. */
+  readonly commit: (claim: Claim, at: number) => Promise<void>;
   /** End the publishing. */
   readonly complete: (claim: Claim, at: number) => Promise<void>;
   /** Give a delivery back that nothing is wrong with. */
   readonly release: (claim: Claim) => Promise<void>;
-  /** Have a delivery tried again after a time in milliseconds; it fails if it was tried often enough. */
+  /** Have a delivery tried again after a time in milliseconds; it fails if it was tried often enough, unless it is committed. */
   readonly retry: (
     claim: Claim,
     after: number,
     attempts: number,
     code: string,
   ) => Promise<"queued" | "sealed" | "failed">;
-  readonly end: (claim: Claim, state: "canceled" | "failed", code: string) => Promise<void>;
+  /** Give a delivery up; false: it is committed, and still the claim's. */
+  readonly end: (claim: Claim, state: "canceled" | "failed", code: string) => Promise<boolean>;
   /** Say that bytes were put and are not noted: they are removed if nothing needs them. Takes no claim, for it was lost. */
   readonly abandon: (sha256: string) => Promise<void>;
 };

@@ -2,7 +2,10 @@ import type { Claim } from "./queue.ts";
 
 /** What is not needed any more. Times are in milliseconds since 1970; every method throws {@link StoreError} `registry_unavailable`. */
 export type DeliveryRetention = {
-  /** Have deliveries expire whose time is over, those fail that were not published until then, and forget grants. Gives how many have expired. */
+  /**
+   * Have deliveries expire whose time is over, those fail that were not published until then, and forget grants. One that is
+   * committed fails only if its destination is disabled. Gives how many have expired.
+   */
   readonly expire: (at: number) => Promise<number>;
   /** Take parts and manifests from the ledger of deliveries that have expired or ended before. Gives how many expired ones. */
   readonly purge: () => Promise<number>;

@@ -26,6 +26,7 @@ type DeliveryRow = {
   readonly state: DeliveryState;
   readonly code: string | null;
   readonly completed: Whole | null;
+  readonly committed: Whole | null;
   readonly manifest_sha256: string | null;
   /** SQLite gives 0 or 1. */
   readonly no_change: boolean | number;
@@ -48,6 +49,8 @@ type PartRow = Omit<DeliveryPart, "byteLength" | "rows" | "number"> & {
 
 /** The tables, to build a statement on. */
 export const deliveryTable = (knex: Knex) => knex<DeliveryRow>("cadastre_delivery");
+/** Those that may be given up: what is committed only becomes complete. */
+export const revocable = (knex: Knex) => deliveryTable(knex).whereNull("committed");
 export const partTable = (knex: Knex) => knex<PartRow>("cadastre_delivery_part");
 export const manifestTable = (knex: Knex) =>
   knex<SealedManifest & { readonly delivery: string }>("cadastre_manifest");
@@ -78,6 +81,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   code: row.code,
   attempts: row.attempts,
   completed: numberOf(row.completed),
+  committed: numberOf(row.committed),
   manifestSha256: row.manifest_sha256,
   noChange: Boolean(row.no_change),
 });

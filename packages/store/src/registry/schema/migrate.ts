@@ -263,6 +263,11 @@ const steps: MigrationSteps = {
         "update cadastre_delivery set told = created where state not in ('queued', 'building', 'sealed', 'publishing')",
       )
       .raw("create index cadastre_delivery_untold on cadastre_delivery (id) where told is null"),
+  "009_committed": (schema) =>
+    schema.alterTable("cadastre_delivery", (table) => {
+      // When the end of its publication was about to be written.
+      table.bigInteger("committed");
+    }),
 };
 
 /** A statement that has no two rows alike among those of a condition. */

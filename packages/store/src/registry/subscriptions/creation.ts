@@ -14,24 +14,20 @@ export const createSubscription =
   (knex: Knex): SubscriptionRegistry["create"] =>
   (created, request, most) =>
     inTurn(knex, created.customer, async (transaction) => {
-      const replayed = await findReplayed(transaction, created.customer, request);
-      if (replayed !== undefined) return { subscription: replayed, replayed: true };
+      const replayed = request && (await replaySubscription(transaction)(created.customer, request));
+      if (replayed) return { subscription: replayed, replayed: true };
       await refuseMore(transaction, created, most);
       return { subscription: await insertSubscription(transaction, created, request), replayed: false };
     });
 
-/** @throws {StoreError} `idempotency_conflict` */
-async function findReplayed(
-  transaction: Knex.Transaction,
-  customer: string,
-  request: SubscriptionRequest | null,
-): Promise<Subscription | undefined> {
-  if (request === null) return undefined;
-  const met = await subscriptionTable(transaction).where({ customer, request_key: request.key }).first();
-  if (met !== undefined && met.fingerprint !== request.fingerprint)
-    throw new StoreError("idempotency_conflict");
-  return met && toSubscription(met);
-}
+/** Finds what requests created in a database. */
+export const replaySubscription =
+  (knex: Knex): SubscriptionRegistry["replay"] =>
+  async (customer, { key, fingerprint }) => {
+    const met = await subscriptionTable(knex).where({ customer, request_key: key }).first();
+    if (met !== undefined && met.fingerprint !== fingerprint) throw new StoreError("idempotency_conflict");
+    return met && toSubscription(met);
+  };
 
 /** @throws {StoreError} `subscription_exists`, `too_many_subscriptions` */
 async function refuseMore(

@@ -82,6 +82,12 @@ export type SubscriptionRegistry = {
     request: SubscriptionRequest | null,
     most: number,
   ) => Promise<{ readonly subscription: Subscription; readonly replayed: boolean }>;
+  /**
+   * The subscription that a request created when it was met before, as it is now.
+   *
+   * @throws {StoreError} `idempotency_conflict`
+   */
+  readonly replay: (customer: string, request: SubscriptionRequest) => Promise<Subscription | undefined>;
   readonly find: (customer: string, id: string) => Promise<Subscription | undefined>;
   /** The last created first. */
   readonly list: (customer: string, limit: number) => Promise<readonly Subscription[]>;
@@ -97,7 +103,8 @@ export type SubscriptionRegistry = {
   /**
    * Change a subscription as it was read, and create its next delivery with that; or cancel the one that it has.
    *
-   * @throws {StoreError} `subscription_changed` if it is not as it was read
+   * @throws {StoreError} `subscription_changed` if it is not as it was read; `delivery_not_open` if its delivery is committed and
+   * something is to follow it
    */
   readonly step: (subscription: Subscription, step: SubscriptionStep) => Promise<Subscription>;
 };
@@ -106,6 +113,6 @@ export type SubscriptionStep = {
   readonly changes: Partial<SubscriptionProgress>;
   /** Takes the place of the subscription's. */
   readonly creates?: NewDelivery;
-  /** Why the delivery that is not settled is given up, if it still can be. */
+  /** Why the delivery that is not settled is given up; one that is committed is left to a subscription that is canceled. */
   readonly cancels?: string;
 };

@@ -2,14 +2,15 @@ import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { insertDelivery } from "../deliveries/creation.ts";
 import { openStates, statesBefore } from "../deliveries/delivery.ts";
-import { deliveryTable, selectDelivery, toDelivery } from "../deliveries/rows.ts";
-import { createSubscription } from "./creation.ts";
+import { deliveryTable, revocable, selectDelivery, toDelivery } from "../deliveries/rows.ts";
+import { createSubscription, replaySubscription } from "./creation.ts";
 import { changedColumns, type SubscriptionRow, subscriptionTable, toSubscription } from "./rows.ts";
 import type { SubscriptionRegistry } from "./subscription.ts";
 
 /** The subscriptions in a database. */
 export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => ({
   create: createSubscription(knex),
+  replay: replaySubscription(knex),
   find: async (customer, id) => {
     const row = await subscriptionTable(knex).where({ customer, id }).first();
     return row && toSubscription(row);
@@ -41,21 +42,29 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
         .update({ ...changedColumns(changes), ...created, revision: revision + 1 })
         .returning("*");
       if (row === undefined) throw new StoreError("subscription_changed", id);
-      if (cancels !== undefined && delivery !== null) await giveUp(transaction, delivery, cancels);
+      if (cancels !== undefined && delivery !== null) {
+        const isGivenUp = await giveUp(transaction, delivery, cancels);
+        if (!isGivenUp && row.state !== "canceled") throw new StoreError("delivery_not_open", delivery);
+      }
       if (creates !== undefined) await insertDelivery(transaction, creates);
       return toSubscription(row);
     }),
 });
 
-/** @throws {StoreError} `subscription_changed` if the delivery is complete by now, which is to be settled first */
-async function giveUp(transaction: Knex.Transaction, id: string, code: string): Promise<void> {
-  await deliveryTable(transaction)
+/**
+ * Whether a delivery is given up; false: it is committed.
+ *
+ * @throws {StoreError} `subscription_changed` if it is complete by now, which is to be settled first
+ */
+async function giveUp(transaction: Knex.Transaction, id: string, code: string): Promise<boolean> {
+  await revocable(transaction)
     .where({ id })
     .whereIn("state", statesBefore("canceled"))
     .update({ state: "canceled", code, worker: null, announced: null });
   const delivery = await selectDelivery(transaction, { id });
-  if (delivery?.state !== "canceled" && delivery?.state !== "failed")
-    throw new StoreError("subscription_changed", id);
+  if (delivery?.state === "canceled" || delivery?.state === "failed") return true;
+  if (openStates.some((open) => open === delivery?.state)) return false;
+  throw new StoreError("subscription_changed", id);
 }
 
 /** Why a subscription is suspended whose destination is not active. */

@@ -31,6 +31,7 @@ export function recordsConformance(name: string, withRegistry: WithRegistry): vo
           code: null,
           attempts: 0,
           completed: null,
+          committed: null,
           manifestSha256: null,
           noChange: false,
         };
@@ -60,7 +61,15 @@ export function recordsConformance(name: string, withRegistry: WithRegistry): vo
         });
         const other = deliveries.create(newDelivery(), requestOf("k", sha("e")), most);
         expect(await codeOf(other)).toBe("idempotency_conflict");
+        const met = { id: first.id, state: "complete" };
+        expect(await deliveries.replay(customer, requestOf("k"))).toMatchObject(met);
+        expect(await codeOf(deliveries.replay(customer, requestOf("k", sha("e"))))).toBe(
+          "idempotency_conflict",
+        );
         const elsewhere = { ...requestOf("k", sha("e")), operation: "subscription" };
+        for (const unmet of [elsewhere, requestOf("other")])
+          expect(await deliveries.replay(customer, unmet)).toBeUndefined();
+        expect(await deliveries.replay("other", requestOf("k"))).toBeUndefined();
         expect(await deliveries.create(newDelivery(), elsewhere, most)).toMatchObject({ replayed: false });
       }));
 

@@ -1,0 +1,119 @@
+import type { Scope } from "@cadastre/entitlement";
+import type { DeliveryQueue } from "@cadastre/store/registry";
+import {
+  type Caller,
+  createDeliveries,
+  createPublisher,
+  createWorker,
+  type Deliveries,
+  type ExportRequest,
+  type PublisherOptions,
+  type WorkReport,
+} from "../../../src/index.ts";
+import { scopeFor } from "../scope.ts";
+import { endlessSource, meansOf, smallParts } from "../workshop.ts";
+import { type Customer, customer, makeCustomer, type Onboarded } from "./customer.ts";
+import type { ObjectServer } from "./server.ts";
+
+/** What a customer is granted that may have deliveries pushed. */
+export const granted = { sub: customer, capabilities: ["file_export_push"] } as const;
+export const scope: Scope = scopeFor(granted);
+export const caller: Caller = { scope, apiKey: "01" };
+
+/** A delivery that waits to be published, and what is in the bucket of it. */
+export type Sealed = {
+  readonly id: string;
+  readonly destinationId: string;
+  /** What its objects' keys begin with. */
+  readonly root: string;
+  /** What its destination was onboarded with. */
+  readonly words: Onboarded["words"];
+  readonly look: () => ReturnType<Customer["look"]>;
+};
+
+/** A customer with what publishes to its bucket. */
+export type Publishing = {
+  readonly brokerage: Customer;
+  readonly deliveries: Deliveries;
+  /** A request for a destination of its own that is active. */
+  readonly asking: () => Promise<ExportRequest & { readonly destinationId: string }>;
+  /** A delivery that is sealed, for a destination of its own. */
+  readonly sealed: () => Promise<Sealed>;
+  /** Publish what waits first. */
+  readonly publish: (
+    more?: Partial<PublisherOptions>,
+    signal?: AbortSignal,
+  ) => Promise<WorkReport | undefined>;
+  /** State and code. */
+  readonly stateOf: (id: string) => Promise<readonly [string, string | null]>;
+  /** A ledger whose queue says nothing any more once its publisher is dead, and whose leases are over at once. */
+  readonly mortal: (isDead: () => boolean) => PublisherOptions["ledger"];
+};
+
+/** @param folder where the parts lie */
+export async function openPublishing(server: ObjectServer, folder: string): Promise<Publishing> {
+  const brokerage = await makeCustomer(server);
+  const { destinations, registry } = brokerage;
+  const place = { file: "of the customer", parts: folder };
+  const { parts } = meansOf(registry, place);
+  const deliveries = createDeliveries({
+    ledger: registry.deliveries,
+    source: endlessSource(),
+    parts,
+    profiles: [smallParts],
+    targets: destinations,
+  });
+  let asked = 0;
+
+  const onboarded = async () => {
+    const { id, prefix, words } = await brokerage.onboard();
+    await destinations.verify(customer, id);
+    return { destinationId: id, prefix, words };
+  };
+  const requestFor = (destinationId: string) =>
+    ({ domain: "listing", deliveryMode: "both", destinationId, idempotencyKey: `${++asked}` }) as const;
+
+  return {
+    brokerage,
+    deliveries,
+    asking: async () => requestFor((await onboarded()).destinationId),
+    sealed: async () => {
+      const { destinationId, prefix, words } = await onboarded();
+      const { delivery } = await deliveries.create(caller, requestFor(destinationId));
+      const { id } = delivery;
+      const worked = await createWorker(meansOf(registry, place, { scopeOf: async () => scope })).work();
+      if (worked?.delivery !== id || worked.outcome !== "sealed") throw new Error("it is not sealed");
+      const root = `${prefix}/exports/${id}/`;
+      return { id, destinationId, root, words, look: () => brokerage.look(root) };
+    },
+    publish: (more = {}, signal) =>
+      createPublisher({
+        ledger: registry.deliveries,
+        parts,
+        destinations,
+        scopeOf: async () => scope,
+        name: "publisher",
+        backoff: 0,
+        ...more,
+      }).work(signal),
+    stateOf: async (id) => {
+      const { state, delivery } = await deliveries.status(caller, id);
+      return [state, delivery.code];
+    },
+    mortal: (isDead) => ({ ...registry.deliveries, queue: mortalQueue(registry.deliveries.queue, isDead) }),
+  };
+}
+
+function mortalQueue(queue: DeliveryQueue, isDead: () => boolean): DeliveryQueue {
+  const methods = Object.entries(queue).map(([name, method]) => [
+    name,
+    (...args: never[]) =>
+      isDead() ? Promise.reject(new Error("dead")) : (method as (...args: never[]) => unknown)(...args),
+  ]);
+  const whileAlive = Object.fromEntries(methods) as DeliveryQueue;
+  return {
+    ...whileAlive,
+    claim: (name, terms) => whileAlive.claim(name, { ...terms, lease: -1 }),
+    extend: (claim) => whileAlive.extend(claim, -1),
+  };
+}
