@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "@cadastre/client";
 import { openSqliteStore } from "@cadastre/store/sqlite";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { run as runClient } from "../../../client/test/support/program.ts";
 import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
 import { policyOf } from "../../../delivery/test/support/object-storage/onboarding.ts";
 import {
@@ -11,6 +16,7 @@ import {
 } from "../../../delivery/test/support/object-storage/server.ts";
 import { storedResources } from "../../src/catalog.ts";
 import { ask, type Reply } from "../support/ask.ts";
+import { openCopies, requireView } from "../support/copies.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { entitle } from "../support/entitle.ts";
 import { end, startProgram } from "../support/program.ts";
@@ -193,7 +199,26 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
         ]);
     }, 120_000);
 
-    test("a subscription's seed and delta are published, the end last", async () => {
+    /** Has the client's program follow what lies in the bucket, as its owner, until nothing is left; gives what it loaded. */
+    async function followBucket(id: string, prefix: string, into: string): Promise<readonly string[]> {
+      const staging = mkdtempSync(join(tmpdir(), "cadastre-follow-bucket-"));
+      const { accessKeyId, secretAccessKey } = serverOf().owner;
+      const place = ["--from-bucket", `s3://${owner.bucket}/${prefix}`, "--region", region];
+      const where = [...place, "--endpoint", serverOf().endpoint, "--url", running.service.baseUrl];
+      const how = ["--into", into, "--staging", staging, "--once", "--json"];
+      const { code, stdout, stderr } = await runClient(["follow", "--subscription", id, ...where, ...how], {
+        env: {
+          CADASTRE_API_KEY: running.key("national"),
+          AWS_ACCESS_KEY_ID: accessKeyId,
+          AWS_SECRET_ACCESS_KEY: secretAccessKey,
+        },
+      });
+      rmSync(staging, { recursive: true, force: true });
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+      return stdout.split("\n").slice(0, -1);
+    }
+
+    test("a subscription's seed and delta are published, the end last, and followed from the bucket", async () => {
       const { id: destinationId, prefix } = await onboarded();
       const keys = written();
       const body = {
@@ -231,6 +256,15 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
       expect(await namesAt(delta)).toEqual(await wantedOf(delta));
       expect((await namesAt(delta)).some((one) => one.includes("removals"))).toBe(true);
       serverOf().failWhen(undefined);
+      const copies = await openCopies.sqlite();
+      onTestFinished(() => copies.close());
+      const loaded = await followBucket(id, prefix, await copies.target("copy"));
+      expect(loaded.map((line) => JSON.parse(line) as object)).toMatchObject([
+        { deliveryId: seed.id, kind: "seed", sequence: 0 },
+        { deliveryId: delta.id, kind: "delta", sequence: 1, removals: expect.any(Number) as number },
+      ]);
+      const connection = connect({ url: running.service.baseUrl, apiKey: running.key("national") });
+      await requireView(connection, copies, { copy: "copy", profileId: "listing-jsonl" });
     }, 120_000);
 
     test("a destination that denies it suspends, and once it is repaired the same place is published", async () => {
