@@ -348,6 +348,61 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
       expect(await namesAt(ended)).not.toContain("_COMPLETE");
     }, 120_000);
 
+    test("a worker that is killed at any object leaves what its successors complete, and nothing is written again", async () => {
+      const [before, beside] = [
+        running,
+        await run({ CADASTRE_LISTINGS: "150", CADASTRE_WORKER: "false", ...environment }),
+      ];
+      const settings = { CADASTRE_DATA: beside.folder.path, CADASTRE_LOG_LEVEL: "silent", ...environment };
+      const start = () => startProgram("cli/main.ts", ["worker"], settings);
+      [running, national] = [beside, customerOf(beside)];
+      let worker = await start();
+      try {
+        const { id: destinationId, prefix } = await onboarded();
+        // The first request for each of these kills its worker: before it is served, or after.
+        const deaths: [string, "broken" | "unanswered"][] = [
+          [".jsonl.gz", "unanswered"],
+          ["manifest.json", "broken"],
+          ["_COMPLETE", "broken"],
+          ["_COMPLETE", "unanswered"],
+        ];
+        serverOf().failWhen(({ method, path }) => {
+          const [name = "?", fault] = deaths[0] ?? [];
+          const isWanted = method === "PUT" && path.includes(prefix) && path.includes(name);
+          if (!isWanted || worker.child.killed) return undefined;
+          deaths.shift();
+          worker.child.kill("SIGKILL");
+          return fault;
+        });
+        const reply = await national.create({ domain: "listing", deliveryMode: "push", destinationId });
+        const { id } = dataOf<Delivery>(reply);
+        const seen = new Map<string, object>();
+        const lookAgain = async ({ publication }: Delivery) => {
+          for (const { key, ...facts } of await owner.look(publication?.prefix ?? "?")) {
+            expect(facts).toEqual(seen.get(key) ?? facts);
+            seen.set(key, facts);
+          }
+        };
+        for (let left = deaths.length; left > 0; left--) {
+          await expect.poll(() => worker.child.signalCode, { timeout: 30_000 }).toBe("SIGKILL");
+          const cutOff = await statusOf(id);
+          expect(cutOff).toMatchObject({ status: "publishing", publication: { status: "publishing" } });
+          await lookAgain(cutOff);
+          worker = await start();
+        }
+        const ended = await settled(id);
+        expect(ended).toMatchObject({ status: "complete", publication: { status: "complete" } });
+        expect(await namesAt(ended)).toEqual(await wantedOf(ended));
+        await lookAgain(ended);
+        expect(await end(worker, "SIGTERM")).toBe(0);
+      } finally {
+        serverOf().failWhen(undefined);
+        worker.child.kill("SIGKILL");
+        await beside.stop();
+        [running, national] = [before, customerOf(before)];
+      }
+    }, 180_000);
+
     if (isThorough) {
       describe("refused", () => {
         test.each<[string, object, string]>([
@@ -420,61 +475,6 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
           await off.stop();
         }, 60_000);
       });
-
-      test("a worker that is killed at any object leaves what its successors complete, and nothing is written again", async () => {
-        const [before, beside] = [
-          running,
-          await run({ CADASTRE_LISTINGS: "150", CADASTRE_WORKER: "false", ...environment }),
-        ];
-        const settings = { CADASTRE_DATA: beside.folder.path, CADASTRE_LOG_LEVEL: "silent", ...environment };
-        const start = () => startProgram("cli/main.ts", ["worker"], settings);
-        [running, national] = [beside, customerOf(beside)];
-        let worker = await start();
-        try {
-          const { id: destinationId, prefix } = await onboarded();
-          // The first request for each of these kills its worker: before it is served, or after.
-          const deaths: [string, "broken" | "unanswered"][] = [
-            [".jsonl.gz", "unanswered"],
-            ["manifest.json", "broken"],
-            ["_COMPLETE", "broken"],
-            ["_COMPLETE", "unanswered"],
-          ];
-          serverOf().failWhen(({ method, path }) => {
-            const [name = "?", fault] = deaths[0] ?? [];
-            const isWanted = method === "PUT" && path.includes(prefix) && path.includes(name);
-            if (!isWanted || worker.child.killed) return undefined;
-            deaths.shift();
-            worker.child.kill("SIGKILL");
-            return fault;
-          });
-          const reply = await national.create({ domain: "listing", deliveryMode: "push", destinationId });
-          const { id } = dataOf<Delivery>(reply);
-          const seen = new Map<string, object>();
-          const lookAgain = async ({ publication }: Delivery) => {
-            for (const { key, ...facts } of await owner.look(publication?.prefix ?? "?")) {
-              expect(facts).toEqual(seen.get(key) ?? facts);
-              seen.set(key, facts);
-            }
-          };
-          for (let left = deaths.length; left > 0; left--) {
-            await expect.poll(() => worker.child.signalCode, { timeout: 30_000 }).toBe("SIGKILL");
-            const cutOff = await statusOf(id);
-            expect(cutOff).toMatchObject({ status: "publishing", publication: { status: "publishing" } });
-            await lookAgain(cutOff);
-            worker = await start();
-          }
-          const ended = await settled(id);
-          expect(ended).toMatchObject({ status: "complete", publication: { status: "complete" } });
-          expect(await namesAt(ended)).toEqual(await wantedOf(ended));
-          await lookAgain(ended);
-          expect(await end(worker, "SIGTERM")).toBe(0);
-        } finally {
-          serverOf().failWhen(undefined);
-          worker.child.kill("SIGKILL");
-          await beside.stop();
-          [running, national] = [before, customerOf(before)];
-        }
-      }, 180_000);
     }
   });
 }
