@@ -9,6 +9,7 @@ import { run as runClient } from "../../../client/test/support/program.ts";
 import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
 import { policyOf } from "../../../delivery/test/support/object-storage/onboarding.ts";
 import {
+  customerAccount,
   kmsKeyArns,
   type ObjectServer,
   region,
@@ -256,6 +257,7 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
       expect(await namesAt(delta)).toEqual(await wantedOf(delta));
       expect((await namesAt(delta)).some((one) => one.includes("removals"))).toBe(true);
       serverOf().failWhen(undefined);
+      if (!serverOf().isOwnersWhatRolesWrite) await owner.guard(readableByOwner(owner.bucket));
       const copies = await openCopies.sqlite();
       onTestFinished(() => copies.close());
       const loaded = await followBucket(id, prefix, await copies.target("copy"));
@@ -478,5 +480,19 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
     }
   });
 }
+
+/** The policy of a bucket whose objects its owner may read, whoever has written them. */
+const readableByOwner = (bucket: string): string =>
+  JSON.stringify({
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Effect: "Allow",
+        Principal: { AWS: `arn:aws:iam::${customerAccount}:user/owner` },
+        Action: "s3:GetObject",
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      },
+    ],
+  });
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
