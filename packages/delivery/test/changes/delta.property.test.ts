@@ -9,6 +9,11 @@ import {
 } from "../../src/index.ts";
 import { anyScope } from "../support/scope.ts";
 
+/** `CASES=5000` for more, `SEED=1` for the same ones again. */
+const { CASES, SEED } = process.env;
+const numRuns = Number(CASES ?? 300);
+const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
+
 type State = Readonly<Record<string, string>>;
 
 /** In UTF-16 some come in another order than by code point, which is that of databases. */
@@ -75,7 +80,7 @@ describe("what lies between two states", () => {
           );
         },
       ),
-      { numRuns: Number(process.env["CASES"] ?? 300) },
+      parameters,
     ));
 
   test("more than a batch is several, each with where it ends", async () => {

@@ -10,6 +10,11 @@ import { entitySetOf, property } from "../../../store/test/support/entity-sets.t
 import { comparingReader, type DatasetReader, type ExportChanges, propertyReader } from "../../src/index.ts";
 import { scopeFor } from "../support/scope.ts";
 
+/** `CASES=5000` for more, `SEED=1` for the same ones again. */
+const { CASES, SEED } = process.env;
+const numRuns = Number(CASES ?? 60);
+const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
+
 const listings = entitySetOf("Property", [
   property("ListingKey", "Edm.String", { nullable: false }),
   property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
@@ -118,7 +123,7 @@ test("what changed of listings is what changed of properties", () =>
         expect(own.map(({ id }) => id)).toEqual(theirs.map(({ id }) => id));
       },
     ),
-    { numRuns: Number(process.env["CASES"] ?? 60) },
+    parameters,
   ));
 
 test("a provisional property is merged where its listing has got a Placekey that is shown", async () => {

@@ -41,10 +41,10 @@ const events: Readonly<Record<number, (service: Subscribed) => unknown>> = {
 const daily = { name: "daily", cadenceSeconds: 86_400, preferredMinuteOfDay: 240 };
 
 test("a year of days: each delivery leaves the follower with what the service shows", {
-  timeout: 120_000,
+  timeout: 60_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-year-"));
-  const service = await Subscribed.open(folder, whole, 4096);
+  const service = await Subscribed.open(folder, whole, { partBytes: 4096 });
   try {
     const drawn = fc.sample(edits, { seed: 8, numRuns: 366 });
     await service.edit(drawn[365] ?? []);

@@ -1,5 +1,6 @@
 import {
   type Entitlement,
+  provisionalIdProperty,
   type ResourceGrant,
   type ResourceRule,
   resourceRules,
@@ -8,28 +9,42 @@ import {
 import type { EntitySet, Row } from "@cadastre/odata";
 import type { Change, Store, StoredResource } from "@cadastre/store";
 import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
-import { type ExportSource, entitySetReader, storeSource } from "../../src/index.ts";
+import {
+  domains,
+  type ExportSource,
+  entitySetReader,
+  marketReader,
+  propertyReader,
+  storeSource,
+} from "../../src/index.ts";
 import { scopeFor } from "./scope.ts";
 
 const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 
+/** What properties and reports are made of is in all sets, so that a grant may be of each of them. */
 const shared = [
   property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
   property("OriginatingSystemName"),
-  property("StateOrProvince"),
   property("CountyOrParish"),
-  property("PostalCode"),
-  property("City"),
+  property("Placekey"),
+  property("PropertyType"),
+  property("StandardStatus"),
+  property("OnMarketDate", "Edm.Date"),
   property("ListPrice", "Edm.Int64"),
+  ...(provisionalIdProperty.derivedFrom ?? []).map((name) => property(name)),
 ];
 
 const setOf = (name: string, key: string): EntitySet =>
   entitySetOf(name, [property(key, "Edm.String", { nullable: false }), ...shared]);
 
-/** Two sets, each visible by region: what links them is no matter of deltas. */
-const sets = { Property: setOf("Property", "ListingKey"), Media: setOf("Media", "MediaKey") } as const;
+/** Sets that are visible by region each: what links them is no matter of deltas. */
+const sets = {
+  Property: setOf("Property", "ListingKey"),
+  Media: setOf("Media", "MediaKey"),
+  PublicRecord: setOf("PublicRecord", "PublicRecordKey"),
+} as const;
 
-type SetName = keyof typeof sets;
+export type SetName = keyof typeof sets;
 
 const setList: readonly EntitySet[] = Object.values(sets);
 
@@ -37,6 +52,7 @@ export const resources: readonly StoredResource[] = setList.map((entitySet) => (
   entitySet,
   columns: ["ModificationTimestamp", "OriginatingSystemName", "StateOrProvince", "City"],
   indexes: [["ModificationTimestamp"]],
+  hidden: entitySet === sets.Property ? [provisionalIdProperty] : [],
 }));
 
 function regionRule(): ResourceRule {
@@ -45,7 +61,7 @@ function regionRule(): ResourceRule {
   return rule;
 }
 
-const rules = { Property: regionRule(), Media: regionRule() };
+const rules = { Property: regionRule(), Media: regionRule(), PublicRecord: regionRule() };
 
 export type Granted = {
   readonly states: readonly string[];
@@ -66,13 +82,22 @@ export const scopeOf = (
       jti: String(ver),
       products,
       regions: states.map((value) => ({ kind: "state", value })),
-      datasets: [{ dataset_id: dataset, resources: { Property: { fields }, Media: { fields } } }],
+      datasets: [
+        {
+          dataset_id: dataset,
+          resources: { Property: { fields }, Media: { fields }, PublicRecord: { fields } },
+        },
+      ],
     },
     { entitySets: setList, rules },
   );
 
 /** A record of a key from now on, or that it is removed. */
 export type Edit = { readonly set: SetName; readonly key: string; readonly values: Row | undefined };
+
+/** Few, so that listings share them. */
+const provisionalIdOf = (key: string): string =>
+  `prov:0000000000000000000000000${(key.codePointAt(0) ?? 0) % 3}`;
 
 export const changeOf = ({ set, key, values }: Edit): Change =>
   values === undefined
@@ -85,16 +110,22 @@ export const changeOf = ({ set, key, values }: Edit): Change =>
           ModificationTimestamp: "2024-05-01T10:00:00.000Z",
           ...values,
         },
+        hidden: set === "Property" ? { [provisionalIdProperty.name]: provisionalIdOf(key) } : {},
       };
 
-/** The datasets of `listing` that the market has. */
+/** Nothing was resolved. */
+const identities = { resolutions: async () => [], revision: async () => 1 };
+
+/** The datasets that the market has. */
 export const marketSource = (store: Pick<Store, "page" | "checkpoint">): ExportSource =>
   storeSource(store, {
     listing: entitySetReader(store, sets.Property),
     listing_media: entitySetReader(store, sets.Media),
+    property: propertyReader({ store, entitySet: sets.Property, identities }),
+    market_report: marketReader(store, sets.Property),
+    public_record: entitySetReader(store, sets.PublicRecord),
   });
 
-export const keyFields: Readonly<Record<string, string>> = {
-  listing: "ListingKey",
-  listing_media: "MediaKey",
-};
+export const keyFields: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.values(domains).flatMap(({ datasets }) => datasets.map(({ name, keyField }) => [name, keyField])),
+);

@@ -15,6 +15,7 @@ import {
   createScheduler,
   createSubscriptions,
   createWorker,
+  type Domain,
   deliveredDatasets,
   type ExportSource,
   folderParts,
@@ -31,6 +32,13 @@ const { privateKey } = generateKeyPairSync("ed25519");
 
 export const hour = 3_600_000;
 export const day = 24 * hour;
+
+export type SubscribedOptions = {
+  /** By default those of a few records, so that most deliveries have several parts. */
+  readonly partBytes?: number;
+  /** By default `listing`. */
+  readonly domain?: Domain;
+};
 
 /** A service whose time passes as a test says, with one customer. */
 export class Subscribed {
@@ -53,7 +61,7 @@ export class Subscribed {
     store: WritableStore,
     parts: PartStore,
     granted: Granted,
-    partBytes: number,
+    { partBytes = 600, domain = "listing" }: SubscribedOptions,
   ) {
     this.registry = registry;
     this.store = store;
@@ -62,7 +70,7 @@ export class Subscribed {
     this.#scope = scopeOf(1, granted);
     this.#scopes.set(this.#scope.scopeSha256, this.#scope);
     this.#partBytes = partBytes;
-    this.profile = profileFor(1, "*", partBytes);
+    this.profile = profileFor(domain, 1, "*", partBytes);
     this.#profiles = [this.profile];
     this.subscriptions = createSubscriptions({
       registry: registry.subscriptions,
@@ -72,12 +80,11 @@ export class Subscribed {
     });
   }
 
-  /** @param partBytes by default those of a few records, so that most deliveries have several parts */
-  static async open(folder: string, granted: Granted, partBytes = 600): Promise<Subscribed> {
+  static async open(folder: string, granted: Granted, options: SubscribedOptions = {}): Promise<Subscribed> {
     const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
     const store = await openSqliteStore({ file: join(folder, "store.sqlite"), resources, threads: 0 });
     await registry.entitlements.install({ customer: "customer", version: 1, jws: "1", installed: 0 });
-    return new Subscribed(registry, store, folderParts(join(folder, "parts")), granted, partBytes);
+    return new Subscribed(registry, store, folderParts(join(folder, "parts")), granted, options);
   }
 
   async close(): Promise<void> {
@@ -108,12 +115,13 @@ export class Subscribed {
 
   /** Deliver other fields. */
   reprofile(fields: OutputProfile["fields"]): void {
-    this.profile = profileFor(this.profile.version + 1, fields, this.#partBytes);
+    this.profile = profileFor(this.profile.domain, this.profile.version + 1, fields, this.#partBytes);
     this.#profiles = [this.profile];
   }
 
   subscribe(more: Partial<Parameters<Subscriptions["create"]>[1]> = {}): Promise<Subscription> {
-    const request = { name: "one", domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400 } as const;
+    const { domain } = this.profile;
+    const request = { name: "one", domain, deliveryMode: "pull", cadenceSeconds: 86_400 } as const;
     return this.subscriptions
       .create(this.caller, { ...request, ...more })
       .then(({ subscription }) => subscription);
@@ -214,11 +222,16 @@ export class Subscribed {
   }
 }
 
-const profileFor = (version: number, fields: OutputProfile["fields"], partBytes: number): OutputProfile =>
+const profileFor = (
+  domain: Domain,
+  version: number,
+  fields: OutputProfile["fields"],
+  partBytes: number,
+): OutputProfile =>
   profileOf({
     id: "small",
     version,
-    domain: "listing",
+    domain,
     fields,
     format: "jsonl",
     compression: "none",

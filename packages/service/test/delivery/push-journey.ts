@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "@cadastre/client";
 import { openSqliteStore } from "@cadastre/store/sqlite";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { run as runClient } from "../../../client/test/support/program.ts";
 import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
 import { policyOf } from "../../../delivery/test/support/object-storage/onboarding.ts";
 import {
+  customerAccount,
   kmsKeyArns,
   type ObjectServer,
   region,
@@ -11,6 +17,7 @@ import {
 } from "../../../delivery/test/support/object-storage/server.ts";
 import { storedResources } from "../../src/catalog.ts";
 import { ask, type Reply } from "../support/ask.ts";
+import { openCopies, requireView } from "../support/copies.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { entitle } from "../support/entitle.ts";
 import { end, startProgram } from "../support/program.ts";
@@ -193,7 +200,26 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
         ]);
     }, 120_000);
 
-    test("a subscription's seed and delta are published, the end last", async () => {
+    /** Has the client's program follow what lies in the bucket, as its owner, until nothing is left; gives what it loaded. */
+    async function followBucket(id: string, prefix: string, into: string): Promise<readonly string[]> {
+      const staging = mkdtempSync(join(tmpdir(), "cadastre-follow-bucket-"));
+      const { accessKeyId, secretAccessKey } = serverOf().owner;
+      const place = ["--from-bucket", `s3://${owner.bucket}/${prefix}`, "--region", region];
+      const where = [...place, "--endpoint", serverOf().endpoint, "--url", running.service.baseUrl];
+      const how = ["--into", into, "--staging", staging, "--once", "--json"];
+      const { code, stdout, stderr } = await runClient(["follow", "--subscription", id, ...where, ...how], {
+        env: {
+          CADASTRE_API_KEY: running.key("national"),
+          AWS_ACCESS_KEY_ID: accessKeyId,
+          AWS_SECRET_ACCESS_KEY: secretAccessKey,
+        },
+      });
+      rmSync(staging, { recursive: true, force: true });
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+      return stdout.split("\n").slice(0, -1);
+    }
+
+    test("a subscription's seed and delta are published, the end last, and followed from the bucket", async () => {
       const { id: destinationId, prefix } = await onboarded();
       const keys = written();
       const body = {
@@ -231,6 +257,16 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
       expect(await namesAt(delta)).toEqual(await wantedOf(delta));
       expect((await namesAt(delta)).some((one) => one.includes("removals"))).toBe(true);
       serverOf().failWhen(undefined);
+      if (!serverOf().isOwnersWhatRolesWrite) await owner.guard(readableByOwner(owner.bucket));
+      const copies = await openCopies.sqlite();
+      onTestFinished(() => copies.close());
+      const loaded = await followBucket(id, prefix, await copies.target("copy"));
+      expect(loaded.map((line) => JSON.parse(line) as object)).toMatchObject([
+        { deliveryId: seed.id, kind: "seed", sequence: 0 },
+        { deliveryId: delta.id, kind: "delta", sequence: 1, removals: expect.any(Number) as number },
+      ]);
+      const connection = connect({ url: running.service.baseUrl, apiKey: running.key("national") });
+      await requireView(connection, copies, { copy: "copy", profileId: "listing-jsonl" });
     }, 120_000);
 
     test("a destination that denies it suspends, and once it is repaired the same place is published", async () => {
@@ -314,6 +350,61 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
       expect(await namesAt(ended)).not.toContain("_COMPLETE");
     }, 120_000);
 
+    test("a worker that is killed at any object leaves what its successors complete, and nothing is written again", async () => {
+      const [before, beside] = [
+        running,
+        await run({ CADASTRE_LISTINGS: "150", CADASTRE_WORKER: "false", ...environment }),
+      ];
+      const settings = { CADASTRE_DATA: beside.folder.path, CADASTRE_LOG_LEVEL: "silent", ...environment };
+      const start = () => startProgram("cli/main.ts", ["worker"], settings);
+      [running, national] = [beside, customerOf(beside)];
+      let worker = await start();
+      try {
+        const { id: destinationId, prefix } = await onboarded();
+        // The first request for each of these kills its worker: before it is served, or after.
+        const deaths: [string, "broken" | "unanswered"][] = [
+          [".jsonl.gz", "unanswered"],
+          ["manifest.json", "broken"],
+          ["_COMPLETE", "broken"],
+          ["_COMPLETE", "unanswered"],
+        ];
+        serverOf().failWhen(({ method, path }) => {
+          const [name = "?", fault] = deaths[0] ?? [];
+          const isWanted = method === "PUT" && path.includes(prefix) && path.includes(name);
+          if (!isWanted || worker.child.killed) return undefined;
+          deaths.shift();
+          worker.child.kill("SIGKILL");
+          return fault;
+        });
+        const reply = await national.create({ domain: "listing", deliveryMode: "push", destinationId });
+        const { id } = dataOf<Delivery>(reply);
+        const seen = new Map<string, object>();
+        const lookAgain = async ({ publication }: Delivery) => {
+          for (const { key, ...facts } of await owner.look(publication?.prefix ?? "?")) {
+            expect(facts).toEqual(seen.get(key) ?? facts);
+            seen.set(key, facts);
+          }
+        };
+        for (let left = deaths.length; left > 0; left--) {
+          await expect.poll(() => worker.child.signalCode, { timeout: 30_000 }).toBe("SIGKILL");
+          const cutOff = await statusOf(id);
+          expect(cutOff).toMatchObject({ status: "publishing", publication: { status: "publishing" } });
+          await lookAgain(cutOff);
+          worker = await start();
+        }
+        const ended = await settled(id);
+        expect(ended).toMatchObject({ status: "complete", publication: { status: "complete" } });
+        expect(await namesAt(ended)).toEqual(await wantedOf(ended));
+        await lookAgain(ended);
+        expect(await end(worker, "SIGTERM")).toBe(0);
+      } finally {
+        serverOf().failWhen(undefined);
+        worker.child.kill("SIGKILL");
+        await beside.stop();
+        [running, national] = [before, customerOf(before)];
+      }
+    }, 180_000);
+
     if (isThorough) {
       describe("refused", () => {
         test.each<[string, object, string]>([
@@ -386,63 +477,22 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
           await off.stop();
         }, 60_000);
       });
-
-      test("a worker that is killed at any object leaves what its successors complete, and nothing is written again", async () => {
-        const [before, beside] = [
-          running,
-          await run({ CADASTRE_LISTINGS: "150", CADASTRE_WORKER: "false", ...environment }),
-        ];
-        const settings = { CADASTRE_DATA: beside.folder.path, CADASTRE_LOG_LEVEL: "silent", ...environment };
-        const start = () => startProgram("cli/main.ts", ["worker"], settings);
-        [running, national] = [beside, customerOf(beside)];
-        let worker = await start();
-        try {
-          const { id: destinationId, prefix } = await onboarded();
-          // The first request for each of these kills its worker: before it is served, or after.
-          const deaths: [string, "broken" | "unanswered"][] = [
-            [".jsonl.gz", "unanswered"],
-            ["manifest.json", "broken"],
-            ["_COMPLETE", "broken"],
-            ["_COMPLETE", "unanswered"],
-          ];
-          serverOf().failWhen(({ method, path }) => {
-            const [name = "?", fault] = deaths[0] ?? [];
-            const isWanted = method === "PUT" && path.includes(prefix) && path.includes(name);
-            if (!isWanted || worker.child.killed) return undefined;
-            deaths.shift();
-            worker.child.kill("SIGKILL");
-            return fault;
-          });
-          const reply = await national.create({ domain: "listing", deliveryMode: "push", destinationId });
-          const { id } = dataOf<Delivery>(reply);
-          const seen = new Map<string, object>();
-          const lookAgain = async ({ publication }: Delivery) => {
-            for (const { key, ...facts } of await owner.look(publication?.prefix ?? "?")) {
-              expect(facts).toEqual(seen.get(key) ?? facts);
-              seen.set(key, facts);
-            }
-          };
-          for (let left = deaths.length; left > 0; left--) {
-            await expect.poll(() => worker.child.signalCode, { timeout: 30_000 }).toBe("SIGKILL");
-            const cutOff = await statusOf(id);
-            expect(cutOff).toMatchObject({ status: "publishing", publication: { status: "publishing" } });
-            await lookAgain(cutOff);
-            worker = await start();
-          }
-          const ended = await settled(id);
-          expect(ended).toMatchObject({ status: "complete", publication: { status: "complete" } });
-          expect(await namesAt(ended)).toEqual(await wantedOf(ended));
-          await lookAgain(ended);
-          expect(await end(worker, "SIGTERM")).toBe(0);
-        } finally {
-          serverOf().failWhen(undefined);
-          worker.child.kill("SIGKILL");
-          await beside.stop();
-          [running, national] = [before, customerOf(before)];
-        }
-      }, 180_000);
     }
   });
 }
+
+/** The policy of a bucket whose objects its owner may read, whoever has written them. */
+const readableByOwner = (bucket: string): string =>
+  JSON.stringify({
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Effect: "Allow",
+        Principal: { AWS: `arn:aws:iam::${customerAccount}:user/owner` },
+        Action: "s3:GetObject",
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      },
+    ],
+  });
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));

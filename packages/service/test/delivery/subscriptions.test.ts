@@ -8,10 +8,12 @@ import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
 
 const root = "/v1/file-export-subscriptions";
+const destinations = "/v1/file-export-destinations";
 const nowhere = "01939b2e-0000-7000-8000-000000000000";
 const daily = { domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400, preferredMinuteOfDay: 240 };
 
 type Seen = { readonly id: string; readonly status: string; readonly next_sequence: number };
+type Due = { readonly emptyDeliveryBehavior: string; readonly next_due_at: string };
 type Listed = {
   readonly id: string;
   readonly status: string;
@@ -155,6 +157,15 @@ describe("a subscription", () => {
     ["no name", daily, 400, "invalid_request"],
     ["an empty name", { ...daily, name: "" }, 400, "invalid_name"],
     ["a short cadence", { ...daily, name: "x", cadenceSeconds: 60 }, 400, "invalid_cadence"],
+    ["a long cadence", { ...daily, name: "x", cadenceSeconds: 2_678_401 }, 400, "invalid_cadence"],
+    ["a broken cadence", { ...daily, name: "x", cadenceSeconds: 300.5 }, 400, "invalid_cadence"],
+    ["no such behavior", { ...daily, name: "x", emptyDeliveryBehavior: "nothing" }, 400, "invalid_request"],
+    [
+      "a minute too early",
+      { ...daily, name: "x", preferredMinuteOfDay: -1 },
+      400,
+      "invalid_preferred_minute",
+    ],
     [
       "a minute too late",
       { ...daily, name: "x", preferredMinuteOfDay: 1440 },
@@ -170,6 +181,68 @@ describe("a subscription", () => {
     ],
   ])("is refused for %s", async (_, body, status, code) => {
     expect(refusal(await national.post(root, body))).toEqual([status, code]);
+  });
+
+  test("has no delivery or one without parts where nothing changed, and the next one at its minute", async () => {
+    const behaviors = ["skip", "manifest_only"];
+    const ids = await Promise.all(
+      behaviors.map((emptyDeliveryBehavior) =>
+        subscribed({ domain: "public_record", name: emptyDeliveryBehavior, emptyDeliveryBehavior }),
+      ),
+    );
+    const seenOf = async (id: string) => dataOf<Seen & Due>(await national.get(`${root}/${id}`));
+    const [skipping = "", telling = ""] = ids;
+    for (const [nth, id] of ids.entries()) {
+      await delivered(id, 0);
+      const { emptyDeliveryBehavior, next_due_at } = await seenOf(id);
+      expect([emptyDeliveryBehavior, next_due_at]).toEqual([
+        behaviors[nth],
+        expect.stringMatching(/T04:00:00\.000Z$/),
+      ]);
+      expect(Date.parse(next_due_at)).toBeGreaterThan(Date.now());
+      expect(Date.parse(next_due_at)).toBeLessThanOrEqual(Date.now() + 86_400_000);
+      await hurry(id);
+    }
+    const { id } = await delivered(telling, 1);
+    const { data } = await national.manifest(id);
+    expect(data).toMatchObject({ kind: "delta", noChange: true, parts: [] });
+    expect(refusal(await national.get(`/v1/file-exports/${id}/download?part=1`))).toEqual([
+      404,
+      "part_not_found",
+    ]);
+    // Looked at and passed over, it is due at the minute of another day.
+    await expect
+      .poll(async () => (await seenOf(skipping)).next_due_at, { timeout: 5000 })
+      .toMatch(/T04:00:00\.000Z$/);
+    expect((await seenOf(skipping)).next_sequence).toBe(1);
+    expect(dataOf(await national.get(`${root}/${skipping}/deliveries`))).toHaveLength(1);
+  });
+
+  test("takes methods, limits and parameters as it says", async () => {
+    const id = await subscribed({ name: "asked" });
+    const [list, one] = ["POST, GET, HEAD", "GET, HEAD, DELETE"];
+    for (const [path, allow] of [
+      [root, list],
+      [`${root}/${id}`, one],
+      [`${root}/${id}/deliveries`, "GET, HEAD"],
+      [`${root}/${id}/pause`, "POST"],
+      [destinations, list],
+      [`${destinations}/${nowhere}`, one],
+      [`${destinations}/${nowhere}/verify`, "POST"],
+    ] as const) {
+      const { status, headers } = await ask(running.service.baseUrl, path, national.headers, "PUT");
+      expect([path, status, headers["allow"]]).toEqual([path, 405, allow]);
+      expect((await ask(running.service.baseUrl, path, {}, "GET")).status).toBe(401);
+    }
+    const deliveries = `${root}/${id}/deliveries`;
+    for (const limit of ["0", "501", "-1", "1.5", "x", ""])
+      expect(refusal(await national.get(`${deliveries}?limit=${limit}`))).toEqual([400, "invalid_limit"]);
+    expect(refusal(await national.get(`${deliveries}?limit=1&limit=2`))).toEqual([
+      400,
+      "duplicate_parameter",
+    ]);
+    for (const path of [deliveries, root, destinations])
+      expect(refusal(await national.get(`${path}?after=x`))).toEqual([400, "unknown_parameter"]);
   });
 
   test("of another customer is absent", async () => {

@@ -151,6 +151,7 @@ async function startCluster(): Promise<ObjectServer> {
     },
     failWhen: gate.failWhen,
     knowsIfNoneMatch: false,
+    isOwnersWhatRolesWrite: false,
     stop: async () => {
       await gate.stop();
       await stop();

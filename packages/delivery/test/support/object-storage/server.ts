@@ -44,6 +44,8 @@ export type ObjectServer = {
   readonly failWhen: (fault: ((asked: Asked) => Fault) | undefined) => void;
   /** Whether bucket policies can ask for `If-None-Match`. */
   readonly knowsIfNoneMatch: boolean;
+  /** Whether what a role writes is its account's, as with AWS; else it is of who has assumed the role. */
+  readonly isOwnersWhatRolesWrite: boolean;
   readonly stop: () => Promise<void>;
 };
 

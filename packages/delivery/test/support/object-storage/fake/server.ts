@@ -107,6 +107,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
       faultOf = fault;
     },
     knowsIfNoneMatch: true,
+    isOwnersWhatRolesWrite: true,
     stop: () => close(server),
   };
 }

@@ -1,0 +1,142 @@
+import type { ResourceGrant } from "@cadastre/entitlement";
+import fc from "fast-check";
+import type { Domain, OutputProfile } from "../../src/index.ts";
+import { crashPoints } from "../../src/worker/crash-point.ts";
+import type { Edit, Granted, SetName } from "./market.ts";
+
+/*
+ * What happens to a subscription of each domain, at random.
+ */
+
+/** What a domain is made of, and what is granted and delivered of it. */
+type World = {
+  readonly sets: readonly SetName[];
+  readonly keys: readonly string[];
+  /** Where its records lie. */
+  readonly states: readonly string[];
+  /** Fields that are granted, where not all of them are. */
+  readonly less: ResourceGrant["fields"];
+  readonly profiles: readonly OutputProfile["fields"][];
+  /** Changes that most histories begin with. */
+  readonly first: number;
+};
+
+const keys = ["a", "b", "c", "d", "e", "f", "\ue000", "😀", "Z z"];
+const states = ["TX", "OR", "CA"];
+
+const worlds: Readonly<Record<Domain, World>> = {
+  listing: {
+    sets: ["Property", "Media"],
+    keys,
+    states,
+    less: ["City", "StateOrProvince"],
+    profiles: [
+      "*",
+      { listing: ["City"], listing_media: "*" },
+      { listing: ["City", "ListPrice", "StateOrProvince"] },
+    ],
+    first: 0,
+  },
+  property: {
+    sets: ["Property"],
+    keys,
+    states,
+    less: ["City", "Placekey", "StateOrProvince"],
+    profiles: ["*", { property: ["list_price"] }],
+    first: 0,
+  },
+  public_record: {
+    sets: ["PublicRecord"],
+    keys,
+    states,
+    less: ["City", "StateOrProvince"],
+    profiles: ["*", { public_record: ["City"] }],
+    first: 0,
+  },
+  // Fewer than ten listings are not counted.
+  market_report: {
+    sets: ["Property"],
+    keys: Array.from({ length: 40 }, (_, i) => `k${i}`),
+    states: ["TX", "TX", "TX", "OR"],
+    less: ["OnMarketDate", "PropertyType", "StateOrProvince"],
+    profiles: ["*", { market_report: ["new_listings"] }],
+    first: 60,
+  },
+};
+
+const editOf = ({ sets, keys, states }: World): fc.Arbitrary<Edit> => {
+  const values = fc.record({
+    StateOrProvince: fc.constantFrom(...states),
+    City: fc.constantFrom("Austin", null),
+    ListPrice: fc.integer({ min: 0, max: 1 }),
+    Placekey: fc.constantFrom(null, null, "222-222@8t2-fjb-26k", "z22-222@8t2-fjb-26k"),
+    PropertyType: fc.constantFrom(...Array<string>(6).fill("Residential"), "Land"),
+    OnMarketDate: fc.constantFrom("2024-02-10", "2024-02-20", "2024-03-10"),
+    StandardStatus: fc.constantFrom("Active", "Active", "Active", "Pending"),
+  });
+  return fc.record({
+    set: fc.constantFrom(...sets),
+    key: fc.constantFrom(...keys),
+    values: fc.oneof({ weight: 3, arbitrary: values }, { weight: 1, arbitrary: fc.constant(undefined) }),
+  });
+};
+
+const editsOf = (world: World, lengths: fc.ArrayConstraints) =>
+  fc.record({ do: fc.constant("edit" as const), edits: fc.array(editOf(world), lengths) });
+
+/** What a customer of a domain may see: the first of it all histories begin and end with. */
+export function grantsOf(domain: Domain): readonly [Granted, ...Granted[]] {
+  const { less } = worlds[domain];
+  const products = [domain];
+  return [
+    { states: ["TX", "OR"], fields: "*", products },
+    { states: ["TX"], fields: "*", products },
+    { states: ["TX", "OR"], fields: less, products },
+    { states: ["TX", "CA"], fields: less, products },
+    { states: ["CA"], fields: "*", products: [domain === "property" ? "listing" : "property"] },
+  ];
+}
+
+const actionOf = (domain: Domain, world: World) =>
+  fc.oneof(
+    { weight: 6, arbitrary: editsOf(world, { maxLength: 15 }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({ do: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 60 }) }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant("build" as const),
+        crashes: fc.array(fc.record({ point: fc.constantFrom(...crashPoints), after: fc.nat(3) }), {
+          maxLength: 2,
+        }),
+      }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant("follow" as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant("grant" as const), to: fc.constantFrom(...grantsOf(domain)) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("reprofile" as const), to: fc.constantFrom(...world.profiles) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        do: fc.constant("ask" as const),
+        for: fc.constantFrom("pause", "resume", "resume", "reset"),
+      }),
+    },
+  );
+
+/** A subscription of a domain from its first records on. */
+export function historyOf(domain: Domain) {
+  const world = worlds[domain];
+  return fc.record({
+    behavior: fc.constantFrom("manifest_only", "skip"),
+    first: editsOf(world, { minLength: world.first, maxLength: world.first + 15 }),
+    actions: fc.array(actionOf(domain, world), { minLength: 5, maxLength: 40 }),
+  });
+}
