@@ -26,10 +26,11 @@ afterAll(async () => {
   await running.stop();
 });
 
-const startWorker = async () => {
+const startWorker = async (environment: Readonly<Record<string, string>> = {}) => {
   const worker = await startProgram("cli/main.ts", ["worker"], {
     CADASTRE_DATA: running.folder.path,
     CADASTRE_LOG_LEVEL: "silent",
+    ...environment,
   });
   await says(worker, "Building deliveries");
   return worker;
@@ -74,6 +75,32 @@ test("a transfer that is broken off leaves no file open", async () => {
   await expect.poll(openParts, { timeout: 5000 }).toEqual([]);
   expect((await national.redeem(token)).status).toBe(200);
 }, 60_000);
+
+test("a worker removes what is over, and begins a market report anew that has other cells", async () => {
+  const national = customerOf(running);
+  const subscriptions = "/v1/file-export-subscriptions";
+  const body = { name: "market", domain: "market_report", deliveryMode: "pull", cadenceSeconds: 86_400 };
+  const { id } = dataOf<{ id: string }>(await national.post(subscriptions, body));
+  const delivered = async (): Promise<Seed | undefined> =>
+    dataOf<Seed[]>(await national.get(`${subscriptions}/${id}/deliveries?limit=1`))[0];
+  const places: [generation: number, rows: number][] = [];
+  for (const size of ["10", "2"]) {
+    const worker = await startWorker({ CADASTRE_MINIMUM_CELL_SIZE: size });
+    for (const step of ["pause", "resume"])
+      expect((await national.post(`${subscriptions}/${id}/${step}`, {})).status).toBe(200);
+    const generation = places.length + 1;
+    await expect.poll(delivered, { timeout: 15_000 }).toMatchObject({ generation, status: "complete" });
+    await end(worker, "SIGTERM");
+    const seed = await delivered();
+    const { data } = await national.manifest(seed?.id ?? "");
+    places.push([seed?.sequence ?? -1, data.datasets[0]?.rowCount ?? 0]);
+  }
+  const [[first, few] = [], [second, many] = []] = places;
+  expect([first, second]).toEqual([0, 0]);
+  expect(many).toBeGreaterThan(few ?? 0);
+}, 60_000);
+
+type Seed = { readonly id: string; readonly status: string; readonly sequence: number };
 
 /** Ask for a part, read a little of it, and go. */
 function breakOff(token: string, apiKey: string): Promise<void> {
