@@ -35,7 +35,10 @@ export function exportSource({ store, identities, activation, config }: ExportMe
     listing_media: proven(entitySet("Media"), rows(entitySet("Media"))),
     media_assets: proven(entitySet("Media"), rows(entitySet("MediaAsset"))),
     property: proven(listings, propertyReader({ store, entitySet: listings, identities })),
-    market_report: proven(listings, marketReader({ store, entitySet: listings, least: config.minimumCellSize })),
+    market_report: proven(
+      listings,
+      marketReader({ store, entitySet: listings, least: config.minimumCellSize }),
+    ),
     public_record: proven(entitySet("PublicRecord"), rows(entitySet("PublicRecord"))),
   });
 }
