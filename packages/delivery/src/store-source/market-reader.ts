@@ -24,8 +24,7 @@ export type MarketReaderOptions = {
 export const marketReader = (options: MarketReaderOptions): DatasetReader =>
   comparingReader(
     {
-      columns: (scope) =>
-        scope.visible(options.entitySet.name) ? marketColumns.map(columnOf) : undefined,
+      columns: (scope) => (scope.visible(options.entitySet.name) ? marketColumns.map(columnOf) : undefined),
       read: (request) => batchesOf(options, request),
       basis: async () => String(options.least),
     },
@@ -41,9 +40,6 @@ async function* batchesOf(
 ): AsyncGenerator<ExportBatch> {
   const [begun, after] = from === null ? [least, null] : (JSON.parse(from) as Position);
   if (begun !== least) throw new DeliveryError("basis_changed");
-  const report = readMarketReport(
-    { store, entitySet, scope },
-    { asOf: checkpoint, after, least, signal },
-  );
+  const report = readMarketReport({ store, entitySet, scope }, { asOf: checkpoint, after, least, signal });
   yield* batchesOfRows(report, columns, ({ id }) => JSON.stringify([least, id] satisfies Position));
 }
