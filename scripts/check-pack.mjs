@@ -67,7 +67,18 @@ try {
   writeFileSync(join(shelf, "require.cjs"), `for (const name of ${names}) require(name);\n`);
   run(process.execPath, ["import.mjs"], shelf);
   run(process.execPath, ["require.cjs"], shelf);
-  console.log(`${packages.length} packages packed, linted, imported and required`);
+  // What npm does with the commands of a package.
+  const bins = join(shelf, "node_modules", ".bin");
+  mkdirSync(bins);
+  for (const { manifest } of packages)
+    for (const [command, file] of Object.entries(manifest.publishConfig?.bin ?? {})) {
+      symlinkSync(join(shelf, "node_modules", manifest.name, file), join(bins, command));
+      if (!run("npx", ["--no", command, "--help"], shelf).includes("Usage:"))
+        throw new Error(`${command} does not say how it is used`);
+    }
+  console.log(
+    `${packages.length} packages packed, linted, imported and required, and their commands asked for help`,
+  );
 } finally {
   rmSync(shelf, { recursive: true, force: true });
 }

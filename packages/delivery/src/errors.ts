@@ -47,8 +47,9 @@ export const deliveryErrors = {
   /** What builds it is not what it was created with, so that its bytes would be others. */
   profile_changed: "the output profile gives other bytes since an upgrade: ask for a new delivery",
   schema_changed: "the datasets have other columns since an upgrade: ask for a new delivery",
-  /** Its properties would be partly those of before. */
-  identities_changed: "identities were resolved while the delivery was built: ask for a new one",
+  /** See `ExportSource.basis`: its records would be partly those of before. */
+  basis_changed:
+    "identities were resolved, or the size of the smallest cells was set, while the delivery was built: ask for a new one",
   /** Versions of records that it reads are no longer kept. */
   checkpoint_expired: "the delivery is too old to be built: ask for a new one",
   build_failed: "the delivery could not be built: see the log",

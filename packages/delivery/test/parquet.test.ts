@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parquetMetadata, parquetReadObjects } from "hyparquet";
-import { compressors } from "hyparquet-compressors";
+import { parquetMetadata } from "hyparquet";
 import { afterAll, expect, test } from "vitest";
 import { ExactLines } from "../src/format/exact-lines.ts";
 import type { ExportColumn, ExportType } from "../src/index.ts";
 import { askDuckDb } from "./support/duckdb.ts";
+import { arrayBufferOf, readByHyparquet } from "./support/hyparquet.ts";
 import { lineOf, memorySource } from "./support/memory-source.ts";
 import { partsOf, profile } from "./support/parts.ts";
 
@@ -78,14 +79,13 @@ test("two readers get every value back, with its type, and null where there is n
     Object.fromEntries(values.map(([{ name }, , duckdb]) => [name, duckdb])),
     nothing,
   ]);
-  const buffer = await import("node:fs/promises").then(({ readFile }) => readFile(file));
-  const bytes = buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.length) as ArrayBuffer;
-  const [first, second] = await parquetReadObjects({ file: bytes, compressors });
+  const bytes = await readFile(file);
+  const [first, second] = await readByHyparquet(bytes);
   const known = values.filter(([, , , value]) => value !== undefined);
   expect(first).toMatchObject(Object.fromEntries(known.map(([{ name }, , , value]) => [name, value])));
   for (const [name, value] of Object.entries(second ?? {}))
     expect([name, value ?? null]).toEqual([name, null]);
-  const codecs = parquetMetadata(bytes).row_groups.flatMap((group) =>
+  const codecs = parquetMetadata(arrayBufferOf(bytes)).row_groups.flatMap((group) =>
     group.columns.map(({ meta_data }) => meta_data?.codec),
   );
   expect(new Set(codecs)).toEqual(new Set(["ZSTD"]));

@@ -203,7 +203,7 @@ describe("properties", () => {
   test("are not read on once an identity was resolved", async () => {
     const [first] = await readAll(null);
     register.revision = 2;
-    await expect(readAll(first?.end ?? null)).rejects.toMatchObject({ code: "identities_changed" });
+    await expect(readAll(first?.end ?? null)).rejects.toMatchObject({ code: "basis_changed" });
     expect(await readAll(null)).not.toEqual([]);
   });
 });

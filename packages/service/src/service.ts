@@ -73,7 +73,7 @@ export async function startService(
     profiles,
     skipTokenKey,
   });
-  const source = exportSource({ store, identities, activation });
+  const source = exportSource({ store, identities, activation, config });
   const services: Services = {
     config,
     log,

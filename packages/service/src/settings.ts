@@ -168,7 +168,7 @@ export const settings = {
     ...whole(1, 1_000_000),
     default: "10",
     means:
-      "Records that field completeness counts together at least: see [field completeness](../../docs/coverage.md)",
+      "Listings that field completeness and market reports count together at least: see [field completeness](../../docs/coverage.md) and [market reports](../../docs/datasets.md#market_report)",
   },
   CADASTRE_TOKEN_LIFE: {
     member: "tokenLife",

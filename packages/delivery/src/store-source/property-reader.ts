@@ -30,7 +30,7 @@ export type PropertyReaderOptions = {
 
 /**
  * Canonical properties, a row each. A position holds which resolutions of identities the rows before it were made of: after
- * another one is made, a walk cannot go on, and `read` throws `identities_changed`.
+ * another one is made, a walk cannot go on, and `read` throws `basis_changed`.
  */
 export const propertyReader = (options: PropertyReaderOptions): DatasetReader => ({
   columns: (scope) => {
@@ -55,7 +55,7 @@ async function* batchesOf(
   const [begun, after] = from === null ? [revision, null] : (JSON.parse(from) as Position);
   const resolutions = await identities.resolutions();
   if (begun !== revision || revision !== (await identities.revision()))
-    throw new DeliveryError("identities_changed");
+    throw new DeliveryError("basis_changed");
   const properties = readProperties(
     { store, entitySet, scope, resolutions },
     { asOf: checkpoint, after, signal },

@@ -32,7 +32,7 @@ const outdated: readonly (string | null)[] = [
   "checkpoint_expired",
   "schema_changed",
   "profile_changed",
-  "identities_changed",
+  "basis_changed",
 ];
 
 /** Why a delivery was canceled that the customer is not granted any more, or not so. */

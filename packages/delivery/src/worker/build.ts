@@ -74,7 +74,7 @@ export async function requireScope(
 /**
  * Have all deliveries of a generation made by the same.
  *
- * @throws {DeliveryError} `identities_changed`
+ * @throws {DeliveryError} `basis_changed`
  */
 async function requireBasis(
   { source }: Pick<BuildOptions, "source">,
@@ -83,7 +83,7 @@ async function requireBasis(
 ): Promise<void> {
   if (basis === null) return;
   const now = (await source.basis?.(datasets.map(({ name }) => name))) ?? "";
-  if (now !== basis) throw new DeliveryError("identities_changed");
+  if (now !== basis) throw new DeliveryError("basis_changed");
 }
 
 /** Where the next part of a content starts; null: it has all of its parts. */

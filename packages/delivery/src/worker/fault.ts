@@ -18,7 +18,7 @@ const poison: ReadonlySet<DeliveryErrorCode> = new Set([
   "parquet_writer_version",
   "profile_changed",
   "schema_changed",
-  "identities_changed",
+  "basis_changed",
   "object_damaged",
   "destination_conflict",
   "destination_denied",

@@ -256,7 +256,7 @@ describe("what a generation is", () => {
       service.now += day;
       await service.tick();
       service.basis = "third";
-      expect(await service.work()).toMatchObject({ outcome: "failed", code: "identities_changed" });
+      expect(await service.work()).toMatchObject({ outcome: "failed", code: "basis_changed" });
       await service.tick();
       await pass(service, 1);
       expect(await placeOf(service, id)).toEqual(["active", 3, 1, null]);

@@ -10,16 +10,18 @@ import type { EntitySet } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
+import type { Config } from "../config.ts";
 import type { Activation } from "../gates/activation.ts";
 
 export type ExportMeans = {
   readonly store: Store;
   readonly identities: Pick<IdentityRegister, "resolutions" | "revision">;
   readonly activation: Pick<Activation, "has">;
+  readonly config: Pick<Config, "minimumCellSize">;
 };
 
 /** What is delivered: by dataset, where its records come from. */
-export function exportSource({ store, identities, activation }: ExportMeans): ExportSource {
+export function exportSource({ store, identities, activation, config }: ExportMeans): ExportSource {
   const listings = entitySet("Property");
   /** Nothing of what could not be proven to be filtered: its gates are not passed, or no rule restricts its rows. */
   const proven = (set: EntitySet, reader: DatasetReader): DatasetReader => ({
@@ -33,7 +35,10 @@ export function exportSource({ store, identities, activation }: ExportMeans): Ex
     listing_media: proven(entitySet("Media"), rows(entitySet("Media"))),
     media_assets: proven(entitySet("Media"), rows(entitySet("MediaAsset"))),
     property: proven(listings, propertyReader({ store, entitySet: listings, identities })),
-    market_report: proven(listings, marketReader(store, listings)),
+    market_report: proven(
+      listings,
+      marketReader({ store, entitySet: listings, least: config.minimumCellSize }),
+    ),
     public_record: proven(entitySet("PublicRecord"), rows(entitySet("PublicRecord"))),
   });
 }

@@ -59,7 +59,7 @@ export async function startWorker(
   });
   const activation = await followActivation(store.builds, log);
   const { identities, deliveries: ledger } = registry;
-  const source = exportSource({ store, identities, activation });
+  const source = exportSource({ store, identities, activation, config });
   const destinations = config.push ? exporting.destinations : undefined;
   const scopeOf = (customer: string) => scopes.of(customer, Date.now(), "fresh");
   const common = {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Collection } from "../support/ask.ts";
+import { customerOf } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -58,6 +60,30 @@ describe("the client", () => {
     expect([code, said]).toEqual([0, expect.any(String)]);
     const files = readdirSync(into, { recursive: true }).map(String);
     expect(files.some((file) => file.endsWith(".parquet"))).toBe(true);
+  });
+
+  test("replicates what a walk by OData has, and nothing twice", async () => {
+    const file = join(folder, "replica.sqlite");
+    const replicated = async () => {
+      const { code, said } = await client(["replicate", "Property", "--into", `sqlite:${file}`], "market");
+      expect([code, said]).toEqual([0, expect.any(String)]);
+      const database = new Database(file, { readonly: true });
+      const rows = database
+        .prepare<[], { key: string; record: string }>('select key, record from "Property" order by key')
+        .all();
+      database.close();
+      return rows.map(({ key, record }) => [key, JSON.parse(record) as unknown]);
+    };
+    const walked: [unknown, unknown][] = [];
+    const { get } = customerOf(running, "market");
+    for (let next: string | undefined = "/reso/odata/Property?$orderby=ListingKey"; next !== undefined; ) {
+      const { value, "@odata.nextLink": link } = JSON.parse((await get(next)).text) as Collection;
+      walked.push(...value.map((row): [unknown, unknown] => [row["ListingKey"], row]));
+      next = link?.slice(running.service.baseUrl.length);
+    }
+    expect(walked.length).toBeGreaterThan(0);
+    expect(await replicated()).toEqual(walked);
+    expect(await replicated()).toEqual(walked);
   });
 });
 

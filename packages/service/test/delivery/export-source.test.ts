@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Store } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { exportSource } from "../../src/delivery/export-source.ts";
+import { type ExportMeans, exportSource } from "../../src/delivery/export-source.ts";
 import { systemScope } from "../../src/gates/scopes.ts";
 
 let folder: string;
@@ -25,9 +25,18 @@ const identities = {
 
 const datasets = ["listing", "listing_media", "media_assets", "property", "market_report", "public_record"];
 
+const sourceOf = (means: Partial<ExportMeans>) =>
+  exportSource({
+    store,
+    identities,
+    activation: { has: () => true },
+    config: { minimumCellSize: 10 },
+    ...means,
+  });
+
 /** What is delivered where all but these records are active. */
 const deliveredWithout = (...inactive: readonly string[]): readonly string[] => {
-  const source = exportSource({ store, identities, activation: { has: (name) => !inactive.includes(name) } });
+  const source = sourceOf({ activation: { has: (name) => !inactive.includes(name) } });
   return datasets.filter((dataset) => source.columns(dataset, systemScope) !== undefined);
 };
 
@@ -41,4 +50,14 @@ test("what has not passed its gates is not delivered", () => {
   expect(deliveredWithout("Property")).toEqual(
     all.filter((name) => !["listing", "property", "market_report"].includes(name)),
   );
+});
+
+test("a market report is made by the size of its smallest cells, and read on by no other", async () => {
+  const sources = [10, 4].map((minimumCellSize) => sourceOf({ config: { minimumCellSize } }));
+  const bases = await Promise.all(sources.map((source) => source.basis?.(["market_report"])));
+  expect(new Set(bases).size).toBe(2);
+  const request = { dataset: "market_report", scope: systemScope, columns: ["id"], checkpoint: 0 };
+  const batches = sources[1]?.read({ ...request, from: '[10,"2026-01/national:US/Residential"]' });
+  const reading = batches?.[Symbol.asyncIterator]().next();
+  await expect(reading).rejects.toMatchObject({ code: "basis_changed" });
 });

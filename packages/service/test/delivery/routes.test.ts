@@ -1,6 +1,8 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openRegistry } from "../../src/data/registry.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ask } from "../support/ask.ts";
 import { cadastre } from "../support/cli.ts";
 import { customerOf, dataOf, type ManifestReply, refusal } from "../support/deliveries.ts";
@@ -18,13 +20,28 @@ let complete: string;
 let manifest: ManifestReply;
 
 beforeAll(async () => {
+  // What is done every few minutes is done when the test says.
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   running = await run({ CADASTRE_LISTINGS: "150" });
   national = customerOf(running);
   market = customerOf(running, "market");
   complete = await national.complete({ idempotencyKey: "first" });
   manifest = await national.manifest(complete);
 });
-afterAll(() => running.stop());
+afterAll(async () => {
+  await running.stop();
+  vi.useRealTimers();
+});
+
+/** Change the registry by hand. */
+function inRegistry<T>(change: (database: Database.Database) => T): T {
+  const database = new Database(running.folder.registry);
+  try {
+    return change(database);
+  } finally {
+    database.close();
+  }
+}
 
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const pull = { domain: "listing", deliveryMode: "pull", idempotencyKey: "key" };
@@ -122,6 +139,21 @@ describe("the list", () => {
       expect(refusal(await state.get(`${root}?after=${other}`))).toEqual([400, "invalid_cursor"]);
   });
 
+  test("has fifty deliveries on a page, unless the request says", async () => {
+    const coarse = customerOf(running, "coarse");
+    const id = await coarse.complete({ domain: "property" });
+    inRegistry((database) => {
+      const row = database.prepare<[string], object>("select * from cadastre_delivery where id = ?").get(id);
+      const names = Object.keys(row ?? {});
+      const insert = database.prepare(
+        `insert into cadastre_delivery (${names.join()}) values (${names.map((name) => `@${name}`).join()})`,
+      );
+      for (let nth = 10; nth < 60; nth++) insert.run({ ...row, id: nowhere.slice(0, -2) + nth });
+    });
+    const page = JSON.parse((await coarse.get(root)).text) as { readonly meta: object };
+    expect(page.meta).toMatchObject({ count: 50, next_after: expect.any(String) as string });
+  });
+
   test.each(["0", "501", "-1", "1.5", "x", ""])("takes no limit `%s`", async (limit) => {
     expect(refusal(await national.get(`${root}?limit=${limit}`))).toEqual([400, "invalid_limit"]);
   });
@@ -165,6 +197,33 @@ describe("the manifest", () => {
       "if-none-match": String(reply.headers["etag"]),
     });
     expect([known.status, known.text]).toEqual([304, ""]);
+  });
+
+  test("names the account's datasets, and what must be said of those that were approved", async () => {
+    type Account = {
+      readonly datasets: readonly { readonly dataset_id: string; readonly originating_system_name: string }[];
+    };
+    type Profile = { readonly dataset_id: string; readonly compliance: { readonly disclaimer: string } };
+    const { datasets } = dataOf<Account>(await national.get("/v1/account/resources"));
+    const profiles = dataOf<Profile[]>(await national.get("/v1/mls-profiles"));
+    const sources = datasets.map(
+      ({ dataset_id: datasetId, originating_system_name: originatingSystemName }) => ({
+        datasetId,
+        originatingSystemName,
+      }),
+    );
+    expect(manifest.data.datasets.map((dataset) => dataset.sources)).toEqual([sources, sources, sources]);
+    expect(manifest.data.attribution).toEqual(
+      profiles.map(({ dataset_id: datasetId, compliance }) => ({
+        datasetId,
+        disclaimerSha256: sha256(compliance.disclaimer),
+      })),
+    );
+    expect(profiles.length).toBe(datasets.length - 1);
+    // Of one dataset, the one of the customer alone.
+    const { data } = await market.manifest(await market.complete());
+    expect(data.datasets[0]?.sources).toEqual(sources.slice(0, 1));
+    expect(data.attribution).toEqual(manifest.data.attribution.slice(0, 1));
   });
 
   test("is signed with a key that is published, without a key being asked", async () => {
@@ -304,6 +363,8 @@ describe("an acknowledgement", () => {
     expect(refusal(await acknowledge({ ...said(), sequence: 1 }))).toEqual([409, "sequence_conflict"]);
     expect(refusal(await acknowledge({ ...said(), manifest_sha256: "x" }))).toEqual([400, "invalid_request"]);
     expect(refusal(await acknowledge({ ...said(), more: 1 }))).toEqual([400, "invalid_request"]);
+    const long = { ...said(), customer_reference: "r".repeat(257) };
+    expect(refusal(await acknowledge(long))).toEqual([400, "invalid_request"]);
     expect(refusal(await acknowledge(said(), complete, market))).toEqual([404, "not_found"]);
   });
 });
@@ -340,19 +401,29 @@ test("other methods are refused, and told which ones are not", async () => {
   expect(await asked("POST", redemption)).toEqual([...refused, "GET"]);
 });
 
-test("what has expired is gone; that it was loaded may still be said", async () => {
+test("what has expired is gone, and then purged; that it was loaded may still be said", async () => {
   const id = await national.complete({ domain: "public_record" });
   const token = await national.grant(id, 0);
-  const { meta } = await national.manifest(id);
-  const registry = await openRegistry(running.folder);
-  await registry.deliveries.retention.expire(Date.now() + 15 * 86_400_000);
-  await registry.close();
-  expect(dataOf<{ status: string }>(await national.get(`${root}/${id}`)).status).toBe("expired");
-  for (const target of ["/manifest", "/download?part=0"])
-    expect(refusal(await national.get(`${root}/${id}${target}`))).toEqual([410, "delivery_expired"]);
-  const redeemed = await national.get(redemption, { authorization: `Bearer ${token}` });
-  // The grant is over as well by then.
-  expect(refusal(redeemed)).toEqual([401, "invalid_token"]);
+  const { data, meta } = await national.manifest(id);
+  inRegistry((database) =>
+    database.prepare("update cadastre_delivery set expires = ? where id = ?").run(Date.now() - 1, id),
+  );
+  const status = async () => dataOf<{ status: string }>(await national.get(`${root}/${id}`)).status;
+  const requireGone = async () => {
+    for (const target of ["/manifest", "/download?part=0"])
+      expect(refusal(await national.get(`${root}/${id}${target}`))).toEqual([410, "delivery_expired"]);
+    const redeemed = await national.get(redemption, { authorization: `Bearer ${token}` });
+    expect(refusal(redeemed)).toEqual([410, "delivery_expired"]);
+  };
+  expect(await status()).toBe("expired");
+  await requireGone();
+  const { sha256: hash = "" } = data.parts[0] ?? {};
+  const file = join(running.folder.exports, "parts", hash.slice(0, 2), hash);
+  expect(existsSync(file)).toBe(true);
+  vi.advanceTimersByTime(10 * 60_000);
+  await expect.poll(() => existsSync(file), { timeout: 5000 }).toBe(false);
+  expect(await status()).toBe("purged");
+  await requireGone();
   const said = {
     generation: 1,
     sequence: 0,

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { readdir, readlink, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withRegistry } from "../../src/data/registry.ts";
 import { ask } from "../support/ask.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { end, says, startProgram } from "../support/program.ts";
@@ -26,10 +28,11 @@ afterAll(async () => {
   await running.stop();
 });
 
-const startWorker = async () => {
+const startWorker = async (environment: Readonly<Record<string, string>> = {}) => {
   const worker = await startProgram("cli/main.ts", ["worker"], {
     CADASTRE_DATA: running.folder.path,
     CADASTRE_LOG_LEVEL: "silent",
+    ...environment,
   });
   await says(worker, "Building deliveries");
   return worker;
@@ -51,6 +54,9 @@ test("what waits is counted, can be canceled, and is built by a worker beside th
   for (const id of [canceled, kept[0] ?? ""])
     for (const target of ["/manifest", "/download?part=0"])
       expect(refusal(await national.get(`${root}/${id}${target}`))).toEqual([409, "delivery_not_complete"]);
+  const said = { generation: 1, sequence: 0, manifest_sha256: "0".repeat(64), customer_reference: "early" };
+  const early = await national.post(`${root}/${kept[0]}/acknowledge`, said);
+  expect(refusal(early)).toEqual([409, "delivery_not_complete"]);
   expect(dataOf(await national.get(root))).toEqual([]);
   const worker = await startWorker();
   for (const id of kept) expect(await national.finished(id)).toBe("complete");
@@ -73,6 +79,39 @@ test("a transfer that is broken off leaves no file open", async () => {
   for (let times = 0; times < 20; times++) await breakOff(token, national.headers["x-api-key"]);
   await expect.poll(openParts, { timeout: 5000 }).toEqual([]);
   expect((await national.redeem(token)).status).toBe(200);
+}, 60_000);
+
+test("a worker removes what is over, and begins a market report anew that has other cells", async () => {
+  const national = customerOf(running);
+  const subscriptions = "/v1/file-export-subscriptions";
+  const body = { name: "market", domain: "market_report", deliveryMode: "pull", cadenceSeconds: 86_400 };
+  const { id } = dataOf<{ id: string }>(await national.post(subscriptions, body));
+  type Seed = { readonly id: string; readonly generation: number; readonly status: string };
+  const lastOne = async () =>
+    dataOf<Seed[]>(await national.get(`${subscriptions}/${id}/deliveries?limit=1`))[0];
+  const seedOf = async (generation: number, cellSize: number) => {
+    const worker = await startWorker({ CADASTRE_MINIMUM_CELL_SIZE: String(cellSize) });
+    for (const step of ["pause", "resume"])
+      expect((await national.post(`${subscriptions}/${id}/${step}`, {})).status).toBe(200);
+    const seed = { generation, sequence: 0, status: "complete" };
+    await expect.poll(lastOne, { timeout: 15_000 }).toMatchObject(seed);
+    await end(worker, "SIGTERM");
+    const last = (await lastOne())?.id ?? "";
+    return { id: last, ...(await national.manifest(last)).data };
+  };
+  const first = await seedOf(1, 10);
+  const [part] = first.parts;
+  const file = join(running.folder.exports, "parts", part?.sha256.slice(0, 2) ?? "", part?.sha256 ?? "");
+  expect(existsSync(file)).toBe(true);
+  await withRegistry(running.folder, ({ deliveries }) =>
+    deliveries.retention.expire(Date.now() + 15 * 86_400_000),
+  );
+  const second = await seedOf(2, 2);
+  expect(second.parts[0]?.rowCount).toBeGreaterThan(part?.rowCount ?? Infinity);
+  expect(existsSync(file)).toBe(false);
+  expect(dataOf(await national.get(`${root}/${first.id}`))).toMatchObject({ status: "purged" });
+  const gone = await national.get(`${root}/${first.id}/manifest`);
+  expect(refusal(gone)).toEqual([410, "delivery_expired"]);
 }, 60_000);
 
 /** Ask for a part, read a little of it, and go. */

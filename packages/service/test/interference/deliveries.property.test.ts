@@ -19,8 +19,13 @@ const parameters = {
 };
 
 const fieldsOf: Readonly<Record<string, readonly OutputProfile["fields"][]>> = {
-  listing: ["*", { listing: ["City", "ListPrice", "PostalCode"], listing_media: "*" }, { listing: ["City"] }],
+  listing: [
+    "*",
+    { listing: ["City", "ListPrice", "PostalCode"], listing_media: "*" },
+    { listing: ["City"], media_assets: ["Url"] },
+  ],
   property: ["*"],
+  market_report: ["*", { market_report: ["new_listings", "median_list_price"] }],
   public_record: ["*", { public_record: ["City", "PostalCode"] }],
 };
 

@@ -12,6 +12,7 @@ import {
   type Domain,
   type ExportSource,
   entitySetReader,
+  marketReader,
   type OutputProfile,
   type PartStore,
   propertyReader,
@@ -31,8 +32,13 @@ const { privateKey } = generateKeyPairSync("ed25519");
 
 const day = 86_400_000;
 
-/** What is asked of deliveries. Markets of so few listings are empty: `scopes.test.ts` has larger ones. */
-export const askedDomains = ["listing", "property", "public_record"] as const satisfies readonly Domain[];
+/** What is asked of deliveries. */
+export const askedDomains = [
+  "listing",
+  "property",
+  "public_record",
+  "market_report",
+] as const satisfies readonly Domain[];
 
 /** All that a customer gets of a delivery, byte for byte, or what he is refused with. */
 export type Delivered = {
@@ -177,7 +183,10 @@ function sourceOver(store: FilledStore): ExportSource {
   return storeSource(store, {
     listing: entitySetReader(store, entitySet),
     listing_media: entitySetReader(store, universeSet("Media")),
+    media_assets: entitySetReader(store, universeSet("MediaAsset")),
     property: propertyReader({ store, entitySet, identities }),
+    // Of so few listings each one counts: `scopes.test.ts` has larger cells.
+    market_report: marketReader({ store, entitySet, least: 1 }),
     public_record: entitySetReader(store, universeSet("PublicRecord")),
   });
 }

@@ -78,6 +78,7 @@ const ofCollection = (name: string, item: string, text: string) => [
 const someText: Readonly<Record<ResourceName, string>> = {
   Property: "PublicRemarks",
   Media: "ShortDescription",
+  MediaAsset: "Url",
   Member: "MemberEmail",
   Office: "OfficePhone",
   OpenHouse: "OpenHouseRemarks",
@@ -136,6 +137,7 @@ export function ordersOf(resource: ResourceName): fc.Arbitrary<string> {
       "PostalCode eq '78701'",
     ],
     Media: ["length(ShortDescription)"],
+    MediaAsset: [],
     Member: ["toupper(MemberEmail)"],
     Office: ["length(OfficeEmail)"],
     OpenHouse: ["length(OpenHouseRemarks)"],

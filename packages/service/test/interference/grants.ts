@@ -8,6 +8,7 @@ import { isAlwaysGranted, isGranted } from "./views.ts";
 const policies: Readonly<Record<ResourceName, readonly ("private" | "contact")[]>> = {
   Property: [],
   Media: ["private"],
+  MediaAsset: ["private"],
   Member: ["contact"],
   Office: ["contact"],
   OpenHouse: [],

@@ -72,6 +72,12 @@ export function isVisible(row: StoredRecord, world: World, grants: Grants): bool
       if (grant.private !== true && isPrivate(row.record)) return false;
       return listing !== undefined && isVisible(listing, world, grants);
     }
+    case "MediaAsset": {
+      const media = mediaOf(row, world);
+      const listing = listingOf(row, world);
+      if (media === undefined || (grant.private !== true && isPrivate(media.record))) return false;
+      return listing !== undefined && isVisible(listing, world, grants);
+    }
     case "Member":
     case "Office":
       return true;
@@ -102,17 +108,23 @@ const isPrivate = ({ Permission }: Row): boolean =>
 /** Where a record of the resource names its listing. */
 const listingKeys: Readonly<Record<string, string>> = { Media: "ResourceRecordKey", OpenHouse: "ListingKey" };
 
-export const belongsToListing = ({ resource }: StoredRecord): boolean => Object.hasOwn(listingKeys, resource);
+export const belongsToListing = ({ resource }: StoredRecord): boolean =>
+  resource === "MediaAsset" || Object.hasOwn(listingKeys, resource);
 
-/** The listing that a record belongs to. */
-export const listingOf = (
-  { resource: of, record: child }: StoredRecord,
-  world: World,
-): StoredRecord | undefined =>
-  world.find(
+/** The media that an asset is the file of. */
+export const mediaOf = ({ resource: of, record: asset }: StoredRecord, world: World) =>
+  of === "MediaAsset"
+    ? world.find(({ resource, record }) => resource === "Media" && record["MediaKey"] === asset["MediaKey"])
+    : undefined;
+
+/** The listing that a record belongs to, be it by its media. */
+export function listingOf(row: StoredRecord, world: World): StoredRecord | undefined {
+  const { resource: of, record: child } = mediaOf(row, world) ?? row;
+  return world.find(
     ({ resource, record }) =>
       resource === "Property" && record["ListingKey"] === child[listingKeys[of] ?? ""],
   );
+}
 
 /** What the caller may know of a world: the visible records, each with what is seen of its fields. */
 export const entitled = (world: World, grants: Grants): World =>

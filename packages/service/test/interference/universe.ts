@@ -43,6 +43,7 @@ export const places = [
 export const keys = {
   Property: ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"],
   Media: ["m0", "m1", "m2"],
+  MediaAsset: ["f0", "f1", "f2", "f3", "f4", "f5"],
   Member: ["a0", "a1"],
   Office: ["o0", "o1"],
   OpenHouse: ["h0", "h1"],
@@ -54,8 +55,9 @@ export const absentKey = "z";
 export type ResourceName = keyof typeof keys;
 /** All that a store has records of. */
 export const recordNames = Object.keys(keys) as readonly ResourceName[];
-/** What is asked by OData; the others are in exports alone. */
-export const resourceNames = recordNames.filter((name) => name !== "PublicRecord");
+/** What is in exports alone; the others are asked by OData. */
+const exportedNames: readonly ResourceName[] = ["MediaAsset", "PublicRecord"];
+export const resourceNames = recordNames.filter((name) => !exportedNames.includes(name));
 
 const systems = ["Lone Star", "Cascade"];
 const instants = ["2024-05-01T10:00:00.000Z", "2024-05-02T10:00:00.000Z"];
@@ -81,9 +83,13 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
     StreetSuffix: [null, "St", "Street"],
     StreetDirSuffix: [null],
     UnitNumber: [null, null, "1"],
+    PropertyType: [null, ...Array<string>(4).fill("Residential")],
     StandardStatus: [null, "Active", "Closed"],
+    OnMarketDate: [null, "2024-02-01", "2024-02-15"],
+    OffMarketDate: [null, "2024-03-01"],
     ListPrice: [null, 0, 350_000, 350_000.4, 350_000.5],
     LivingArea: [null, 0.07, 0.11, 1500],
+    ClosePrice: [null, 340_000, 360_000.5],
     CloseDate: [null, "2024-02-29", "2023-12-31"],
     BedroomsTotal: [null, 0, 3],
     PoolPrivateYN: [null, true, false],
@@ -102,6 +108,13 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
     MediaURL: [null, "https://media.example/1", "https://media.example/2"],
     ShortDescription: [null, "Oven", "Ovens", "quiet"],
     Permission: [[], [], ["Public"], ["IDX", "Vow"], ["Private"], ["IDX", "Office Only"]],
+  },
+  MediaAsset: {
+    OriginatingSystemName: systems,
+    ModificationTimestamp: instants,
+    MediaKey: [...keys.Media, absentKey],
+    Bytes: [1000, 2000],
+    Url: [null, "https://media.example/1", "https://media.example/2"],
   },
   Member: {
     OriginatingSystemName: systems,
@@ -160,6 +173,7 @@ export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readon
     Placekey: ["prefix4"],
   },
   Media: { MediaURL: ["prefix8"], ShortDescription: ["prefix4"] },
+  MediaAsset: { MediaKey: ["prefix1"], Url: ["prefix8"] },
   Member: { MemberEmail: ["prefix1", "prefix32"] },
   Office: { OfficePhone: ["prefix7"] },
   OpenHouse: { OpenHouseRemarks: ["prefix4"] },
@@ -171,6 +185,7 @@ export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readon
 const further: Readonly<Record<ResourceName, readonly string[]>> = {
   Property: ["ListingKey", "Coordinates"],
   Media: ["MediaKey"],
+  MediaAsset: ["MediaAssetId"],
   Member: ["MemberKey"],
   Office: ["OfficeKey"],
   OpenHouse: ["OpenHouseKey"],
@@ -200,7 +215,7 @@ export const keyOf = (name: ResourceName): string => universeSet(name).type.key[
 /** Every set that a grant may name. */
 export const entitySets: readonly EntitySet[] = [
   ...entityModel.entitySets.map((set) => narrowedSets.get(set.name as ResourceName) ?? set),
-  universeSet("PublicRecord"),
+  ...exportedNames.map(universeSet),
 ];
 
 /** The sets as the service stores them, with its columns and indexes as far as their fields are here. */

@@ -1,9 +1,17 @@
-import { listingProperties } from "@cadastre/entitlement";
+import { listingProperties, mediaPermissionProperty } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import type { RemovedRecord, StoredRecord } from "@cadastre/store";
 import fc from "fast-check";
 import { identityValues } from "../../src/identity/provisional-id.ts";
-import { belongsToListing, type Grants, isVisible, listingOf, seen, type World } from "./projection.ts";
+import {
+  belongsToListing,
+  type Grants,
+  isVisible,
+  listingOf,
+  mediaOf,
+  seen,
+  type World,
+} from "./projection.ts";
 import { datasetsOf, fields, keyOf, keys, places, type ResourceName, recordNames } from "./universe.ts";
 import { pointAt } from "./views.ts";
 
@@ -47,13 +55,17 @@ function located(record: Row): Row {
 
 /**
  * Another world of which the caller may know the same: what he does not see of `world` is as `donor` has it, records
- * and fields alike.
+ * and fields alike. Media whose file he sees stay as they are, whether he sees them or not: they say for whom the file is.
  */
 export function varied(world: World, donor: World, grants: Grants): World {
   const others = new Map(donor.map((row) => [identityOf(row), row]));
   const visible = world.filter((row) => isVisible(row, world, grants));
-  const taken = new Set(visible.map(identityOf));
-  const made = visible.map((row) => variedRecord(row, others.get(identityOf(row)), world, grants));
+  const changed = visible.map((row) => variedRecord(row, others.get(identityOf(row)), world, grants));
+  const kept = new Map(
+    changed.flatMap((row) => mediaOf(row, world) ?? []).map((row) => [identityOf(row), row]),
+  );
+  const made = [...changed.filter((row) => !kept.has(identityOf(row))), ...kept.values()];
+  const taken = new Set(made.map(identityOf));
   const isOpen = (row: StoredRecord) => !taken.has(identityOf(row)) && !isVisible(row, made, grants);
   // Listings come first: which records of theirs are hidden is decided by those that are there.
   for (const resource of recordNames) {
@@ -100,6 +112,7 @@ const decidesVisibility = [
   "PostalCode",
   "ResourceRecordKey",
   "ListingKey",
+  "MediaKey",
   "LookupName",
   "Permission",
 ];
@@ -110,7 +123,8 @@ const decidesVisibility = [
  */
 export const stored = (world: World): World =>
   world.map((row) => {
-    if (belongsToListing(row)) return { ...row, hidden: listingValues(listingOf(row, world)) };
+    if (belongsToListing(row))
+      return { ...row, hidden: { ...listingValues(listingOf(row, world)), ...mediaValues(row, world) } };
     return row.resource === "Property" ? { ...row, hidden: identityValues(row.datasetId, row.record) } : row;
   });
 
@@ -122,6 +136,11 @@ export const withProvisionalIds = (text: string, world: World): string =>
       Object.values(identityValues(row?.datasetId ?? null, row?.record ?? { ListingKey: key }))[0],
     );
   });
+
+const mediaValues = (row: StoredRecord, world: World): Row =>
+  row.resource === "MediaAsset"
+    ? { [mediaPermissionProperty.name]: mediaOf(row, world)?.record["Permission"] ?? [] }
+    : {};
 
 function listingValues(listing: StoredRecord | undefined): Row {
   const { dataset, state, county, zip, originating_system } = listingProperties;

@@ -16,8 +16,13 @@ export type ManifestReply = {
   readonly data: {
     readonly deliveryId: string;
     readonly parts: readonly Part[];
-    readonly datasets: readonly { readonly name: string; readonly rowCount: number }[];
+    readonly datasets: readonly {
+      readonly name: string;
+      readonly rowCount: number;
+      readonly sources: readonly { readonly datasetId: string; readonly originatingSystemName: string }[];
+    }[];
     readonly profile: { readonly format: string };
+    readonly attribution: readonly { readonly datasetId: string; readonly disclaimerSha256: string }[];
   };
   readonly meta: { readonly manifest_sha256: string; readonly signature: unknown };
 };

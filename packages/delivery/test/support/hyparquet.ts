@@ -1,0 +1,9 @@
+import { parquetReadObjects } from "hyparquet";
+import { compressors } from "hyparquet-compressors";
+
+export const arrayBufferOf = ({ buffer, byteOffset, length }: Buffer): ArrayBuffer =>
+  buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+
+/** The rows of a Parquet file as hyparquet reads them. */
+export const readByHyparquet = (bytes: Buffer): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+  parquetReadObjects({ file: arrayBufferOf(bytes), compressors });
