@@ -239,6 +239,29 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         expect(versions).toEqual([2, null, 2].map((version) => ["entitlement.changed", version]));
       }));
 
+    test("what was found is told to all webhooks of the customer that want it and do not know it, as one", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const now = { version: 2, scopeSha256: sha("2") };
+        const first = await register(registry);
+        await register(registry, { events: ["delivery.completed"] });
+        const behind = await register(registry, { told: null });
+        await register(registry, { told: now });
+        await register(registry, { customer: "other" });
+        expect(await webhooks.outbox.tell(first, now, later)).toBe(true);
+        expect(await webhooks.outbox.tell(behind, now, later)).toBe(false);
+        const sendings = [
+          await webhooks.outbox.claim(later, lease),
+          await webhooks.outbox.claim(later, lease),
+        ];
+        expect(sendings.map((sending) => sending?.webhook)).toEqual([
+          { ...first, told: now },
+          { ...behind, told: now },
+        ]);
+        expect(sendings[0]?.message).toEqual(sendings[1]?.message);
+        expect(await webhooks.outbox.claim(later, lease)).toBeUndefined();
+      }));
+
     test("a message is one sender's, until its lease ends; who has lost it can note nothing", () =>
       withRegistry(async (registry, again) => {
         const { outbox } = registry.webhooks;

@@ -57,7 +57,10 @@ export type WebhookOutbox = {
    * looked at so many milliseconds ago.
    */
   readonly claimComparison: (at: number, interval: number) => Promise<Webhook | undefined>;
-  /** Make a message of what a customer is granted now; false: somebody else has told of that. */
+  /**
+   * Make a message of what a webhook's customer is granted now, for all its webhooks that were told otherwise; false: somebody
+   * else has told of that.
+   */
   readonly tell: (webhook: Webhook, told: ToldEntitlement, at: number) => Promise<boolean>;
   /** The first message of the webhook that has waited longest, for some milliseconds. A webhook is sent one at a time. */
   readonly claim: (at: number, lease: number) => Promise<WebhookSending | undefined>;
