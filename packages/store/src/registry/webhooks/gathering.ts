@@ -104,7 +104,9 @@ async function insertEndings(
   const customers = [...new Set(deliveries.map(({ customer }) => customer))];
   const rows: readonly WebhookRow[] = await webhookTable(transaction)
     .whereIn("customer", customers)
-    .whereNot({ state: "disabled" });
+    .whereNot({ state: "disabled" })
+    // None is removed before the messages are there.
+    .forKeyShare();
   const webhooks = rows.map(toWebhook);
   for (const delivery of deliveries) {
     const messages = messagesOf(delivery, webhooks, at);
