@@ -153,7 +153,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       if (parts.address === undefined) throw new TypeError("parts have no addresses");
       const delivery = await findServed({ ledger }, caller.scope, id, clock());
       const url = await parts.address(await requirePart(ledger, delivery, part), grantLifetime / 1000);
-      return issueAddress(ledger, caller, { delivery: id, part }, url, clock());
+      return issueAddress(grants, caller, { delivery: id, part }, url, clock());
     },
     redeem: async (caller, token) => {
       const { scope } = caller;

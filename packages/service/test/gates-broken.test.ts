@@ -222,6 +222,7 @@ describe("a fault of the policies breaks", () => {
   test.each<[string, string, string | undefined, object]>([
     ["entitlement_policy", "Office", undefined, { rule: null, grantable: 0 }],
     ["private_media", "Media", "privacy", { policy: null }],
+    ["private_media", "MediaAsset", "privacy", { policy: null }],
     ["contact_fields", "Member", "contact", { fields: 0 }],
     ["contact_fields", "Office", "contact", { fields: 0 }],
   ])("%s of %s", async (gate, set, part, evidence) => {

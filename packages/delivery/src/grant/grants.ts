@@ -35,15 +35,18 @@ export async function issueGrant(
   return { token, expires: await note(ledger, caller, of, digest, at) };
 }
 
-/** As {@link issueGrant}, by an address of the part. Nothing of it is redeemed; that it was given is noted as a token is. */
+/**
+ * As {@link issueGrant}, by an address of the part. Nothing of it is redeemed; that it was given is noted as a token is, each
+ * time: one address may be given twice, for it is signed to the second.
+ */
 export async function issueAddress(
-  ledger: GrantOptions["ledger"],
+  { ledger, random }: GrantOptions,
   caller: Caller,
   of: GrantedPart,
   url: string,
   at: number,
 ): Promise<DirectGrant> {
-  const digest = createHash("sha256").update(url).digest("hex");
+  const digest = createHash("sha256").update(random(secretBytes)).update(url).digest("hex");
   return { url, expires: await note(ledger, caller, of, digest, at) };
 }
 

@@ -32,8 +32,8 @@ export type SchedulerOptions = Pick<
 };
 
 /**
- * Has deliveries of subscriptions built when they are due. It keeps nothing in memory: any number of schedulers may work
- * on one registry, and die at any time.
+ * Has deliveries of subscriptions built when they are due. In memory is only what has failed a moment ago: any number of
+ * schedulers may work on one registry, and die at any time.
  */
 export type Scheduler = {
   /** Do what is to be done now, once. Gives how many steps were taken. */
@@ -43,6 +43,9 @@ export type Scheduler = {
 };
 
 const day = 86_400_000;
+
+/** How long a subscription whose step has failed is left alone, in milliseconds. */
+const heldBack = 30_000;
 
 /** Subscriptions that are read at once. */
 const groupSize = 100;
@@ -56,11 +59,17 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     random: options.random ?? randomBytes,
   };
 
+  /** Until when subscriptions are left alone, by id. */
+  const failed = new Map<string, number>();
+
   async function take(subscription: Subscription): Promise<boolean> {
+    if (clock() < (failed.get(subscription.id) ?? 0)) return false;
+    failed.delete(subscription.id);
     try {
       return await takeSteps(means, subscription, clock());
     } catch (cause) {
       const isOther = cause instanceof StoreError && cause.code === "subscription_changed";
+      if (!isOther) failed.set(subscription.id, clock() + heldBack);
       report({ subscription: subscription.id, outcome: isOther ? "changed" : "failed", cause });
       return false;
     }

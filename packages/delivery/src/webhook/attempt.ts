@@ -1,12 +1,12 @@
 import type { WebhookResult, WebhookSending } from "@cadastre/store/registry";
-import type { DeliveryErrorCode } from "../errors.ts";
+import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { SealingKey } from "../sealed-text.ts";
 import { bodyOf } from "./body.ts";
 import { type PostOptions, PostTimeout, post } from "./post.ts";
 import { openSecret } from "./secret.ts";
 import { signedHeaders } from "./signature.ts";
 import { webhookUrl } from "./url.ts";
-import { tryingTime, waitAfter } from "./wait.ts";
+import { isGivenUp, waitAfter } from "./wait.ts";
 
 /** What a webhook's last message may have failed of. Where a name leads is not told: that may be a secret of its network. */
 export const webhookFailures = [
@@ -14,6 +14,7 @@ export const webhookFailures = [
   "webhook_timeout",
   "webhook_refused",
   "webhook_gone",
+  "webhook_secret_unreadable",
 ] as const satisfies readonly DeliveryErrorCode[];
 
 type WebhookFailure = (typeof webhookFailures)[number];
@@ -23,18 +24,29 @@ type Met = {
   readonly status: number | null;
   readonly failure: WebhookFailure | null;
   readonly retryAfter?: string | undefined;
+  /** What was caught that is not the webhook's fault. */
+  readonly cause?: unknown;
 };
 
-/** Send a message, signed with all secrets that are in force at a time. What is thrown is not the webhook's fault. */
+/** Send a message, signed with the secrets that are in force at a time. What is thrown is not the webhook's fault. */
 export async function attempt(
   { webhook, secrets, message }: WebhookSending,
   at: number,
   { key, ...options }: PostOptions & { readonly key: SealingKey },
 ): Promise<Met> {
-  const inForce = (webhook.previousUntil ?? 0) > at ? [secrets.secret, secrets.previous] : [secrets.secret];
-  const opened = inForce.flatMap((sealed) => (sealed === null ? [] : openSecret(sealed, webhook.id, key)));
+  const secret = openSecret(secrets.secret, webhook.id, key);
+  if (secret === undefined) {
+    const failure = "webhook_secret_unreadable";
+    return { status: null, failure, cause: new DeliveryError(failure) };
+  }
+  const isBoth = (webhook.previousUntil ?? 0) > at && secrets.previous !== null;
+  // Who rotates a secret that cannot be opened is sent what the other one signs.
+  const previous = isBoth ? openSecret(secrets.previous, webhook.id, key) : undefined;
   const body = bodyOf(message, webhook.customer);
-  const headers = signedHeaders({ id: message.id, timestamp: Math.floor(at / 1000), body }, opened);
+  const headers = signedHeaders({ id: message.id, timestamp: Math.floor(at / 1000), body }, [
+    secret,
+    ...(previous === undefined ? [] : [previous]),
+  ]);
   try {
     const { status, retryAfter } = await post(webhookUrl(webhook.url, options), { headers, body }, options);
     return { status, failure: failureOf(status), retryAfter };
@@ -64,7 +76,7 @@ export function resultOf(
   return {
     ...noted,
     state: "failing",
-    isKept: at - message.at < tryingTime,
+    isKept: !isGivenUp(message, at),
     due: at + waitAfter(attempts, retryAfter, { at, random }),
   };
 }

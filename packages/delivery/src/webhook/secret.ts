@@ -1,4 +1,3 @@
-import { DeliveryError } from "../errors.ts";
 import { openText, type Random, type SealingKey } from "../sealed-text.ts";
 
 /** Random bytes of a secret. Source: Standard Webhooks, "Signature scheme": 24 to 64. */
@@ -14,11 +13,11 @@ export const newSecret = (random: Random): string =>
 /** The key that a secret stands for. */
 export const keyOf = (secret: string): Uint8Array => Buffer.from(secret.slice(prefix.length), "base64");
 
-/** @throws {DeliveryError} `webhook_secret_unreadable` */
-export function openSecret(sealed: string, webhook: string, key: SealingKey): string {
+/** A secret as its customer has it; undefined if it was kept under another key. */
+export function openSecret(sealed: string, webhook: string, key: SealingKey): string | undefined {
   try {
     return openText(sealed, webhook, key);
-  } catch (cause) {
-    throw new DeliveryError("webhook_secret_unreadable", undefined, { cause });
+  } catch {
+    return undefined;
   }
 }

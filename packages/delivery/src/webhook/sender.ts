@@ -4,12 +4,13 @@ import type { WebhookOutbox, WebhookSending } from "@cadastre/store/registry";
 import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
 import type { PostOptions } from "./post.ts";
+import { isGivenUp } from "./wait.ts";
 
 /** What a sender tells of its work, for the log. */
 export type WebhookReport = {
   readonly webhook: string;
   readonly message: string;
-  /** `dropped`: its customer is not granted what it tells of; `lost`: somebody else has it by now. */
+  /** `dropped`: its customer is not granted what it tells of, or it has waited too long; `lost`: somebody else has it by now. */
   readonly outcome: "sent" | "failed" | "dropped" | "deferred" | "lost";
   /** What its address has answered. */
   readonly status?: number | null;
@@ -76,14 +77,26 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     const told = { webhook: webhook.id, message: message.id };
     const granted = await grantedBy(scopeOf, webhook.customer);
     if (message.type !== "entitlement.changed" && granted === "unverifiable")
-      return { ...told, outcome: outcomeOf("deferred", await outbox.defer(sending, clock() + deferral)) };
+      return { ...told, outcome: await putOff(sending) };
     if (!isToldOf(message.type, granted))
       return { ...told, outcome: outcomeOf("dropped", await outbox.drop(sending)) };
     const met = await attempt(sending, clock(), { ...options, signal });
     const isNoted = await outbox.note(sending, resultOf(sending, met, { at: clock(), random: random() }));
     const outcome = outcomeOf(met.failure === null ? "sent" : "failed", isNoted);
-    return { ...told, outcome, status: met.status, code: met.failure };
+    return { ...told, outcome, status: met.status, code: met.failure, ...causeOf(met.cause) };
   }
+
+  /** Have a message wait, unless it has waited too long. */
+  async function putOff(sending: WebhookSending): Promise<WebhookReport["outcome"]> {
+    const at = clock();
+    return isGivenUp(sending.message, at)
+      ? outcomeOf("dropped", await outbox.drop(sending))
+      : outcomeOf("deferred", await outbox.defer(sending, at + deferral));
+  }
+
+  /** Have a message sent by somebody else. */
+  const giveBack = async (sending: WebhookSending): Promise<WebhookReport["outcome"]> =>
+    outcomeOf("deferred", await outbox.defer(sending, clock()));
 
   async function send(signal?: AbortSignal): Promise<WebhookReport | undefined> {
     const sending = await outbox.claim(clock(), lease);
@@ -91,8 +104,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     const told = { webhook: sending.webhook.id, message: sending.message.id };
     const reported = await deliver(sending, signal).catch(async (cause: unknown): Promise<WebhookReport> => {
       const isStopping = signal?.aborted === true;
-      const isNoted = await outbox.defer(sending, clock() + (isStopping ? 0 : deferral)).catch(() => false);
-      return { ...told, outcome: outcomeOf("deferred", isNoted), ...(isStopping ? {} : { cause }) };
+      const outcome = await (isStopping ? giveBack : putOff)(sending).catch(() => "lost" as const);
+      return { ...told, outcome, ...causeOf(isStopping ? undefined : cause) };
     });
     report(reported);
     return reported;
@@ -132,6 +145,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
 const outcomeOf = (outcome: WebhookReport["outcome"], isNoted: boolean): WebhookReport["outcome"] =>
   isNoted ? outcome : "lost";
+
+const causeOf = (cause: unknown): Pick<WebhookReport, "cause"> => (cause === undefined ? {} : { cause });
 
 type Granted = Scope | null | "unverifiable";
 

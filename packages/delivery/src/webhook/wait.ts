@@ -2,7 +2,11 @@ const second = 1000;
 const hour = 3600 * second;
 
 /** How long a message is tried again after it was made, in milliseconds. */
-export const tryingTime = 24 * hour;
+const tryingTime = 24 * hour;
+
+/** Whether what fails now, or waits, is given up. */
+export const isGivenUp = ({ at: made }: { readonly at: number }, at: number): boolean =>
+  at - made >= tryingTime;
 
 /** Waits before the second attempt and at most, in milliseconds; each is three times the one before. */
 const waits = { first: 5 * second, longest: 3 * hour, growth: 3 } as const;

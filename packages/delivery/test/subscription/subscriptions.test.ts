@@ -426,3 +426,31 @@ describe("what customers ask", () => {
       }),
   );
 });
+
+test("a subscription whose step fails is left alone for half a minute, and others are not", () =>
+  withService(async (service) => {
+    const { id: failing } = await service.subscribe();
+    await service.subscribe({ name: "two" });
+    const seen: string[] = [];
+    let isFailing = true;
+    const { tick } = service.scheduler({
+      registry: {
+        ...service.registry.subscriptions,
+        step: (subscription, step) =>
+          isFailing && subscription.id === failing
+            ? Promise.reject(new Error("out of order"))
+            : service.registry.subscriptions.step(subscription, step),
+      },
+      report: ({ subscription, outcome }) =>
+        seen.push(`${outcome}: ${subscription === failing ? "one" : "two"}`),
+    });
+    service.now += day;
+    expect(await tick()).toBe(1);
+    isFailing = false;
+    service.now += 29_999;
+    expect(await tick()).toBe(0);
+    expect(seen.toSorted()).toEqual(["failed: one", "taken: two"]);
+    service.now += 1;
+    expect(await tick()).toBe(1);
+    expect(seen.at(-1)).toBe("taken: one");
+  }));

@@ -122,7 +122,7 @@ export const marketSource = (store: Pick<Store, "page" | "checkpoint">): ExportS
     listing: entitySetReader(store, sets.Property),
     listing_media: entitySetReader(store, sets.Media),
     property: propertyReader({ store, entitySet: sets.Property, identities }),
-    market_report: marketReader(store, sets.Property),
+    market_report: marketReader({ store, entitySet: sets.Property, least: 10 }),
     public_record: entitySetReader(store, sets.PublicRecord),
   });
 

@@ -22,6 +22,8 @@ import {
   type OutputProfile,
   type PartStore,
   profileOf,
+  type Scheduler,
+  type SchedulerOptions,
   type Subscriptions,
   type WorkReport,
 } from "../../src/index.ts";
@@ -127,22 +129,25 @@ export class Subscribed {
       .then(({ subscription }) => subscription);
   }
 
+  /** A scheduler, which looks when it is told to. */
+  scheduler(more: Partial<SchedulerOptions> = {}): Scheduler {
+    return createScheduler({
+      registry: this.registry.subscriptions,
+      source: this.source,
+      profiles: this.#profiles,
+      scopeOf: async () => this.#scope,
+      clock: () => this.now,
+      ...more,
+    });
+  }
+
   /** Have schedulers of several processes look at once. */
   async tick(schedulers = 1): Promise<void> {
     const faults: unknown[] = [];
-    const ticks = Array.from({ length: schedulers }, () =>
-      createScheduler({
-        registry: this.registry.subscriptions,
-        source: this.source,
-        profiles: this.#profiles,
-        scopeOf: async () => this.#scope,
-        clock: () => this.now,
-        report: ({ outcome, cause }) => {
-          if (outcome === "failed") faults.push(cause);
-        },
-      }).tick(),
-    );
-    await Promise.all(ticks);
+    const report: SchedulerOptions["report"] = ({ outcome, cause }) => {
+      if (outcome === "failed") faults.push(cause);
+    };
+    await Promise.all(Array.from({ length: schedulers }, () => this.scheduler({ report }).tick()));
     if (faults.length > 0) throw faults[0];
   }
 

@@ -263,6 +263,23 @@ describe("what does not arrive", () => {
     expect(await waited("soon")).toBe(5);
   });
 
+  test.each<[string, Error]>([
+    ["cannot be verified", new EntitlementError("key_set_stale")],
+    ["cannot be read", new Error("out of order")],
+  ])("waits for a day while the entitlement %s", async (_, error) => {
+    const { webhook } = await register();
+    granted = () => {
+      throw error;
+    };
+    await webhooks.test(customer, webhook.id);
+    expect(await sendAll()).toEqual(["deferred"]);
+    clock.now += 24 * hour - 1;
+    expect(await sendAll()).toEqual(["deferred"]);
+    clock.now += 61 * second;
+    expect(await sendAll()).toEqual(["dropped"]);
+    expect(await sendAll()).toEqual([]);
+  });
+
   test.each<[string, Receiver["answer"], readonly unknown[]]>([
     ["redirects", answering(302, { location: "/" }), ["failing", "webhook_refused", 302]],
     ["answers with an error", answering(404), ["failing", "webhook_refused", 404]],
@@ -337,8 +354,26 @@ describe("secrets", () => {
     const hash = createHash("sha256").update(secret).digest("hex");
     expect(kept.includes(hash)).toBe(false);
     await webhooks.test(customer, other.webhook.id);
-    expect(await sendAll(senderOf({ key: Buffer.alloc(32, 8) }))).toEqual(["deferred"]);
+    expect(await sendAll(senderOf({ key: Buffer.alloc(32, 8) }))).toEqual(["failed"]);
+    expect(await stateOf(other.webhook)).toEqual(["failing", "webhook_secret_unreadable", null]);
     expect(receiver.received).toEqual([]);
+  });
+
+  test("that cannot be opened any more are replaced by a rotation, and what waits is sent", async () => {
+    const { webhook } = await register();
+    await webhooks.test(customer, webhook.id);
+    const renewed = { key: Buffer.alloc(32, 8) };
+    expect(await senderOf(renewed).send()).toMatchObject({
+      outcome: "failed",
+      code: "webhook_secret_unreadable",
+      cause: { code: "webhook_secret_unreadable" },
+    });
+    const { rotate } = createWebhooks({ registry: registry.webhooks, ...renewed, clock: () => clock.now });
+    const { secret } = await rotate(customer, webhook.id);
+    await webhooks.test(customer, webhook.id);
+    expect(await sendAll(senderOf(renewed))).toEqual(["sent"]);
+    expect(receiver.received.map((received) => isSignedBy(secret, received))).toEqual([true]);
+    expect(await stateOf(webhook)).toEqual(["active", null, 204]);
   });
 });
 

@@ -203,7 +203,12 @@ export const resourceRules: ResourceRules = {
   Property: { ...byPlace, computed: [provisionalIdProperty] },
   PublicRecord: byPlace,
   Media: { ...ofListing, privacy: privacyOfMedia },
-  MediaAsset: { ...ofListing, privacy: { ...privacyOfMedia, property: mediaPermissionProperty.name } },
+  MediaAsset: {
+    ...ofListing,
+    privacy: { ...privacyOfMedia, property: mediaPermissionProperty.name },
+    // For who proves the policy: it is nothing but what the policy reads.
+    computed: [{ ...mediaPermissionProperty, derivedFrom: [] }],
+  },
   OpenHouse: ofListing,
   Member: { by: "dataset", contact: contactOfMember },
   Office: { by: "dataset", contact: contactOfOffice },

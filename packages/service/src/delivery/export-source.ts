@@ -6,6 +6,7 @@ import {
   propertyReader,
   storeSource,
 } from "@cadastre/delivery";
+import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
 import type { Store } from "@cadastre/store";
@@ -22,23 +23,25 @@ export type ExportMeans = {
 
 /** What is delivered: by dataset, where its records come from. */
 export function exportSource({ store, identities, activation, config }: ExportMeans): ExportSource {
-  const listings = entitySet("Property");
+  const [listings, media] = [entitySet("Property"), entitySet("Media")];
+  const [mediaAssets, publicRecords] = [entitySet("MediaAsset"), entitySet("PublicRecord")];
+  const isProven = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);
   /** Nothing of what could not be proven to be filtered: its gates are not passed, or no rule restricts its rows. */
-  const proven = (set: EntitySet, reader: DatasetReader): DatasetReader => ({
+  const proven = (reader: DatasetReader, ...sets: readonly EntitySet[]): DatasetReader => ({
     ...reader,
-    columns: (scope) =>
-      activation.has(set.name) && scope.restricts(set.name) ? reader.columns(scope) : undefined,
+    columns: (scope) => (sets.every((set) => isProven(set, scope)) ? reader.columns(scope) : undefined),
   });
   const rows = (set: EntitySet) => entitySetReader(store, set);
   return storeSource(store, {
-    listing: proven(listings, rows(listings)),
-    listing_media: proven(entitySet("Media"), rows(entitySet("Media"))),
-    media_assets: proven(entitySet("Media"), rows(entitySet("MediaAsset"))),
-    property: proven(listings, propertyReader({ store, entitySet: listings, identities })),
+    listing: proven(rows(listings), listings),
+    listing_media: proven(rows(media), media),
+    // Whom a file is for, and where it belongs, its media says.
+    media_assets: proven(rows(mediaAssets), mediaAssets, media),
+    property: proven(propertyReader({ store, entitySet: listings, identities }), listings),
     market_report: proven(
-      listings,
       marketReader({ store, entitySet: listings, least: config.minimumCellSize }),
+      listings,
     ),
-    public_record: proven(entitySet("PublicRecord"), rows(entitySet("PublicRecord"))),
+    public_record: proven(rows(publicRecords), publicRecords),
   });
 }

@@ -1,4 +1,5 @@
-import { resourceRules, visibleEntitySet } from "@cadastre/entitlement";
+import { hiddenProperties, resourceRules, visibleEntitySet } from "@cadastre/entitlement";
+import type { EntitySet } from "@cadastre/odata";
 import { lookupKey } from "@cadastre/reso";
 import type { CandidateRecord } from "@cadastre/store";
 import { boundFilter, keysQuery } from "./candidate-query.ts";
@@ -8,12 +9,12 @@ import { publicScope, systemScope } from "./scopes.ts";
 export const privateMedia: Gate = {
   name: "private_media",
   holds: "media that is not for the public is hidden from who is not granted it",
-  of: ["Media"],
+  of: ["Media", "MediaAsset"],
   check: async ({ entitySet, candidate }) => {
     const privacy = resourceRules[entitySet.name]?.privacy;
     if (privacy === undefined) return { passed: false, evidence: { policy: null } };
     const open = privacy.open.map((value) => `'${value}'`).join();
-    const isPrivate = boundFilter(`${privacy.property}/any(p:not (p in (${open})))`, entitySet);
+    const isPrivate = boundFilter(`${privacy.property}/any(p:not (p in (${open})))`, withHidden(entitySet));
     const count = (scope: typeof systemScope, filter?: typeof isPrivate) =>
       candidate.count(keysQuery(entitySet, scope, filter));
     const [all, hidden] = [await count(systemScope), await count(systemScope, isPrivate)];
@@ -24,6 +25,12 @@ export const privateMedia: Gate = {
     };
   },
 };
+
+/** The set with what no caller can name: a policy may read that. */
+const withHidden = ({ type, ...entitySet }: EntitySet): EntitySet => ({
+  ...entitySet,
+  type: { ...type, properties: new Map([...hiddenProperties, ...type.properties]) },
+});
 
 export const contactFields: Gate = {
   name: "contact_fields",

@@ -94,6 +94,15 @@ test("a part is granted by its address, which ends with the grant and is in no l
   expect((await national.redeem(await national.grant(id, 0))).status).toBe(200);
 });
 
+test("a part is granted as often as it is asked for, also within one second", async () => {
+  const national = customerOf(running);
+  const id = await national.complete();
+  const { data } = await national.manifest(id);
+  const target = download(id, data.parts[0]?.number ?? 0);
+  const replies = await Promise.all(Array.from({ length: 4 }, () => national.get(target)));
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
 test("what may not be fetched is given no address", async () => {
   const [national, market] = [customerOf(running), customerOf(running, "market")];
   const id = await national.complete({ domain: "public_record" });

@@ -47,6 +47,7 @@ test("what has not passed its gates is not delivered", () => {
   expect(deliveredWithout("Media")).toEqual(
     all.filter((name) => name !== "listing_media" && name !== "media_assets"),
   );
+  expect(deliveredWithout("MediaAsset")).toEqual(all.filter((name) => name !== "media_assets"));
   expect(deliveredWithout("Property")).toEqual(
     all.filter((name) => !["listing", "property", "market_report"].includes(name)),
   );

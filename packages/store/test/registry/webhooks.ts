@@ -96,8 +96,8 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
           webhooks.remove("other", wanted.id),
           webhooks.rotate("other", wanted.id, "b", at),
           webhooks.test("other", wanted.id, at),
-        ])
-          expect(await codeOf(change)).toBe("unknown_webhook");
+        ].map(codeOf))
+          expect(await change).toBe("unknown_webhook");
         expect(await codeOf(register(registry, { customer: "nobody" }))).toBe("unknown_customer");
       }));
 
@@ -239,6 +239,29 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         expect(versions).toEqual([2, null, 2].map((version) => ["entitlement.changed", version]));
       }));
 
+    test("what was found is told to all webhooks of the customer that want it and do not know it, as one", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const now = { version: 2, scopeSha256: sha("2") };
+        const first = await register(registry);
+        await register(registry, { events: ["delivery.completed"] });
+        const behind = await register(registry, { told: null });
+        await register(registry, { told: now });
+        await register(registry, { customer: "other" });
+        expect(await webhooks.outbox.tell(first, now, later)).toBe(true);
+        expect(await webhooks.outbox.tell(behind, now, later)).toBe(false);
+        const sendings = [
+          await webhooks.outbox.claim(later, lease),
+          await webhooks.outbox.claim(later, lease),
+        ];
+        expect(sendings.map((sending) => sending?.webhook)).toEqual([
+          { ...first, told: now },
+          { ...behind, told: now },
+        ]);
+        expect(sendings[0]?.message).toEqual(sendings[1]?.message);
+        expect(await webhooks.outbox.claim(later, lease)).toBeUndefined();
+      }));
+
     test("a message is one sender's, until its lease ends; who has lost it can note nothing", () =>
       withRegistry(async (registry, again) => {
         const { outbox } = registry.webhooks;
@@ -278,6 +301,21 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         await webhooks.outbox.note(third, refused);
         await webhooks.test(customer, webhook.id, later);
         expect((await webhooks.outbox.claim(later, lease))?.message).toEqual(third.message);
+      }));
+
+    test("a test that is asked for during an attempt is not undone by its end", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const webhook = await register(registry);
+        const first = await claimTest(registry, webhook);
+        await webhooks.test(customer, webhook.id, later + 5);
+        expect(await webhooks.outbox.note(first, { ...refused, due: later + 10_000 })).toBe(true);
+        expect(await webhooks.outbox.claim(later + 4, lease)).toBeUndefined();
+        const second = await webhooks.outbox.claim(later + 5, lease);
+        expect([second?.message, second?.attempts]).toEqual([first.message, 1]);
+        if (second !== undefined) await webhooks.outbox.note(second, { ...refused, due: later + 10_000 });
+        expect(await webhooks.outbox.claim(later + 9_999, lease)).toBeUndefined();
+        expect(await webhooks.outbox.claim(later + 10_000, lease)).toBeDefined();
       }));
 
     test("one that defers is asked again later; a message that is dropped is gone", () =>

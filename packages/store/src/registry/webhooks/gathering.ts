@@ -2,10 +2,11 @@ import type { Knex } from "knex";
 import { type Delivery, openStates } from "../deliveries/delivery.ts";
 import { deliveryTable, toDelivery } from "../deliveries/rows.ts";
 import { customerTable } from "../entitlements/rows.ts";
+import { inTurn } from "../turn.ts";
 import type { WebhookOutbox } from "./outbox.ts";
 import { messageIdOf } from "./records.ts";
 import { messageTable, toldColumns, toWebhook, type WebhookRow, webhookTable } from "./rows.ts";
-import type { Webhook, WebhookEvent } from "./webhook.ts";
+import type { ToldEntitlement, Webhook, WebhookEvent } from "./webhook.ts";
 
 /** By the state that a delivery has ended in, what is told of it. One that is over by now is not told of. */
 const endings: Readonly<Record<string, WebhookEvent>> = {
@@ -46,23 +47,37 @@ export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "cla
       .returning("*");
     return row && toWebhook(row);
   },
-  tell: ({ id, told }, now, at) =>
-    knex.transaction(async (transaction) => {
-      const changed = await webhookTable(transaction)
-        .where({ id, ...toldColumns(told) })
-        .whereNot({ state: "disabled" })
-        .update(toldColumns(now));
-      if (changed === 0) return false;
-      await messageTable(transaction).insert({
-        webhook: id,
+  tell: ({ id, customer, told }, now, at) =>
+    inTurn(knex, customer, async (transaction) => {
+      const enabled = () => webhookTable(transaction).whereNot({ state: "disabled" });
+      const seen = { id, ...toldColumns(told) };
+      if ((await enabled().andWhere(seen).first("id")) === undefined) return false;
+      const rows = await enabled()
+        .andWhere({ customer })
+        .whereNotNull("compare")
+        .andWhere((other) => wasToldOtherThan(other, now))
+        .update(toldColumns(now))
+        .returning("id");
+      const message = {
         id: messageIdOf(at),
         type: "entitlement.changed",
         at,
         entitlement_version: now?.version ?? null,
-      });
-      return true;
+      } as const;
+      if (rows.length > 0)
+        await messageTable(transaction).insert(rows.map((row) => ({ ...message, webhook: row.id })));
+      return rows.length > 0;
     }),
 });
+
+/** Null equals nothing in SQL: it is asked for by itself. */
+function wasToldOtherThan(webhooks: Knex.QueryBuilder, now: ToldEntitlement): void {
+  if (now === null) webhooks.whereNotNull("told_version");
+  else {
+    const { told_version, told_scope } = toldColumns(now);
+    webhooks.whereNull("told_version").orWhereNot({ told_version }).orWhereNot({ told_scope });
+  }
+}
 
 type ComparedRow = Pick<WebhookRow, "id" | "compare" | "seen_version"> & {
   readonly version: number | string;
@@ -89,7 +104,9 @@ async function insertEndings(
   const customers = [...new Set(deliveries.map(({ customer }) => customer))];
   const rows: readonly WebhookRow[] = await webhookTable(transaction)
     .whereIn("customer", customers)
-    .whereNot({ state: "disabled" });
+    .whereNot({ state: "disabled" })
+    // None is removed before the messages are there.
+    .forKeyShare();
   const webhooks = rows.map(toWebhook);
   for (const delivery of deliveries) {
     const messages = messagesOf(delivery, webhooks, at);

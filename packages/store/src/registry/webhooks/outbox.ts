@@ -28,6 +28,8 @@ export type WebhookSending = {
   /** Attempts at the webhook's first message so far, without this one. */
   readonly attempts: number;
   readonly round: number;
+  /** When its webhook was due. */
+  readonly due: number;
   readonly message: WebhookMessage;
 };
 
@@ -57,11 +59,17 @@ export type WebhookOutbox = {
    * looked at so many milliseconds ago.
    */
   readonly claimComparison: (at: number, interval: number) => Promise<Webhook | undefined>;
-  /** Make a message of what a customer is granted now; false: somebody else has told of that. */
+  /**
+   * Make a message of what a webhook's customer is granted now, for all its webhooks that were told otherwise; false: somebody
+   * else has told of that.
+   */
   readonly tell: (webhook: Webhook, told: ToldEntitlement, at: number) => Promise<boolean>;
   /** The first message of the webhook that has waited longest, for some milliseconds. A webhook is sent one at a time. */
   readonly claim: (at: number, lease: number) => Promise<WebhookSending | undefined>;
-  /** Note what became of an attempt; false: the message is somebody else's by now, or the webhook is gone. */
+  /**
+   * Note what became of an attempt; false: the message is somebody else's by now, or the webhook is gone. Who asked for a test
+   * meanwhile does not wait.
+   */
   readonly note: (sending: WebhookSending, result: WebhookResult) => Promise<boolean>;
   /** Give a message up, or have it wait until a time, without an attempt; false as of `note`. */
   readonly drop: (sending: WebhookSending) => Promise<boolean>;

@@ -14,6 +14,8 @@ export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
   list: (customer) => selectWebhooks(knex, { customer }),
   remove: (customer, id) =>
     inTurn(knex, customer, async (transaction) => {
+      // It is told nothing from here on: whoever is just telling it something has ended.
+      await webhookTable(transaction).where({ customer, id }).forUpdate().first("id");
       const webhook = await requireWebhook(transaction, customer, id);
       await messageTable(transaction).where({ webhook: id }).delete();
       await webhookTable(transaction).where({ customer, id }).delete();

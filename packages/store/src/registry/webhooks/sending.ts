@@ -39,19 +39,34 @@ export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" 
 const free = (knex: Knex, at: number) =>
   webhookTable(knex).whereNot({ state: "disabled" }).andWhere("due", "<=", at).andWhere("leased", "<=", at);
 
+type Settled = Partial<
+  Pick<WebhookSending, "due" | "attempts"> &
+    Pick<WebhookRow, "state" | "failure" | "last_status" | "last_attempt">
+>;
+
 /** Give a webhook back, and remove of its messages what need not be sent any more. */
 const settle = (
   knex: Knex,
-  { webhook: { id }, round, message }: WebhookSending,
-  changes: Partial<
-    Pick<WebhookRow, "due" | "state" | "failure" | "last_status" | "last_attempt" | "attempts">
-  >,
+  { webhook: { id }, round, due: before, message }: WebhookSending,
+  { due = before, ...changes }: Settled,
   removed: "none" | "this" | "all",
 ): Promise<boolean> =>
   knex.transaction(async (transaction) => {
     const changed = await webhookTable(transaction)
       .where({ id, round })
-      .update({ ...changes, leased: 0 });
+      // What was asked for meanwhile is not undone.
+      .update({
+        ...changes,
+        due: transaction.raw("case when ?? <> ? and ?? < ? then ?? else ? end", [
+          "due",
+          before,
+          "due",
+          due,
+          "due",
+          due,
+        ]),
+        leased: 0,
+      });
     if (changed === 0) return false;
     const messages = messageTable(transaction).where({ webhook: id });
     if (removed === "this") await messages.andWhere({ id: message.id }).delete();
@@ -67,6 +82,7 @@ async function toSending(knex: Knex, row: WebhookRow): Promise<WebhookSending | 
     secrets: { secret: row.secret, previous: row.previous_secret },
     attempts: row.attempts,
     round: row.round,
+    due: Number(row.due),
     message: await toMessage(knex, first),
   };
 }
