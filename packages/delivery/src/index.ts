@@ -78,7 +78,7 @@ export type {
 } from "./source.ts";
 export type { DatasetReader } from "./store-source/dataset-reader.ts";
 export { entitySetReader } from "./store-source/entity-set-reader.ts";
-export { marketReader } from "./store-source/market-reader.ts";
+export { type MarketReaderOptions, marketReader } from "./store-source/market-reader.ts";
 export { type PropertyReaderOptions, propertyReader } from "./store-source/property-reader.ts";
 export { storeSource } from "./store-source/store-source.ts";
 export { type SubscriptionStatus, statusOf } from "./subscription/progress.ts";

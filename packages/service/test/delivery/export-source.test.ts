@@ -55,7 +55,7 @@ test("what has not passed its gates is not delivered", () => {
 
 test("a market report is made by the size of its smallest cells, and read on by no other", async () => {
   const sources = [10, 4].map((minimumCellSize) => sourceOf({ config: { minimumCellSize } }));
-  const bases = await Promise.all(sources.map((source) => source.basis?.(["market_report"])));
+  const bases = await Promise.all(sources.map(async (source) => source.basis?.(["market_report"])));
   expect(new Set(bases).size).toBe(2);
   const request = { dataset: "market_report", scope: systemScope, columns: ["id"], checkpoint: 0 };
   const batches = sources[1]?.read({ ...request, from: '[10,"2026-01/national:US/Residential"]' });
