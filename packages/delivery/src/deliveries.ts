@@ -191,5 +191,5 @@ async function requirePart(ledger: DeliveryLedger, delivery: Delivery, number: n
 function manifestPart({ text, sha256 }: SealedManifest): RedeemedPart {
   const bytes = Buffer.from(text);
   const stream = () => Readable.from([bytes]);
-  return { byteLength: bytes.length, sha256, stream, sendTo: (to) => sendStream(stream(), to) };
+  return { byteLength: bytes.length, sha256, stream, sendTo: (to, gone) => sendStream(stream(), to, gone) };
 }

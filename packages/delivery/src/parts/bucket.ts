@@ -49,7 +49,7 @@ export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): Pa
           throw new DeliveryError("part_missing", `${sha256} has ${opened.byteLength} bytes`);
         }
         const { stream } = opened;
-        return { byteLength, stream: () => stream, sendTo: (to) => sendStream(stream, to) };
+        return { byteLength, stream: () => stream, sendTo: (to, gone) => sendStream(stream, to, gone) };
       }),
     address: ({ sha256 }, seconds) => inBucket(() => bucket.address(keyOf(sha256), seconds)),
     remove: (sha256) => inBucket(() => bucket.remove(keyOf(sha256))),

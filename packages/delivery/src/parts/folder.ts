@@ -46,7 +46,7 @@ export function folderParts(folder: string): PartStore {
           return {
             byteLength,
             stream: () => handle.createReadStream({ highWaterMark: 1 << 18 }),
-            sendTo: (to) => onFiles(() => sendFile(handle, byteLength, to)),
+            sendTo: (to, gone) => onFiles(() => sendFile(handle, byteLength, to, gone)),
           };
         } catch (error) {
           await handle.close();

@@ -10,8 +10,11 @@ export type OpenPart = {
   /**
    * Write all of them to a response or a socket, and end it: something that has done with bytes when it says that they are written,
    * for their memory is used again. Ends early, without an error, when the other end has gone.
+   *
+   * @param gone aborts when the other end has gone, if `to` does not say so by itself: a response does not that waits for its
+   * turn on a connection
    */
-  readonly sendTo: (to: Writable) => Promise<void>;
+  readonly sendTo: (to: Writable, gone?: AbortSignal) => Promise<void>;
 };
 
 /**

@@ -7,13 +7,18 @@ import { DeliveryError } from "../errors.ts";
 const readSize = 1 << 19;
 
 /** Send so many bytes of a file, by one buffer that is filled again and again, and close it: see `OpenPart.sendTo`. */
-export async function sendFile(handle: FileHandle, byteLength: number, to: Writable): Promise<void> {
+export async function sendFile(
+  handle: FileHandle,
+  byteLength: number,
+  to: Writable,
+  signal?: AbortSignal,
+): Promise<void> {
   const buffer = Buffer.allocUnsafeSlow(Math.min(readSize, byteLength));
   try {
     for (let sent = 0; sent < byteLength; ) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, byteLength - sent), sent);
       if (bytesRead === 0) throw new DeliveryError("part_missing", `it ends after ${sent} bytes`);
-      if (!(await written(to, buffer.subarray(0, bytesRead)))) return;
+      if (!(await written(to, buffer.subarray(0, bytesRead), signal))) return;
       sent += bytesRead;
     }
     to.end();
@@ -27,22 +32,26 @@ export async function sendFile(handle: FileHandle, byteLength: number, to: Writa
 }
 
 /** Have bytes written. Gives false if the other end has gone. */
-const written = (to: Writable, bytes: Uint8Array): Promise<boolean> =>
+const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<boolean> =>
   new Promise((resolve) => {
-    const gone = () => resolve(false);
-    to.once("close", gone);
-    to.write(bytes, (error) => {
+    const settle = (isWritten: boolean) => {
       to.off("close", gone);
-      resolve(error === null || error === undefined);
-    });
+      signal?.removeEventListener("abort", gone);
+      resolve(isWritten);
+    };
+    const gone = () => settle(false);
+    to.once("close", gone);
+    signal?.addEventListener("abort", gone);
+    if (signal?.aborted === true) gone();
+    else to.write(bytes, (error) => settle(error === null || error === undefined));
   });
 
 /** Send what a stream gives: see `OpenPart.sendTo`. */
-export async function sendStream(stream: Readable, to: Writable): Promise<void> {
+export async function sendStream(stream: Readable, to: Writable, signal?: AbortSignal): Promise<void> {
   try {
-    await pipeline(stream, to);
+    await pipeline(stream, to, { signal });
   } catch (error) {
-    if (!isGone(error)) throw error;
+    if (signal?.aborted !== true && !isGone(error)) throw error;
   }
 }
 

@@ -9,6 +9,8 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { expect, test } from "vitest";
@@ -87,6 +89,25 @@ test("a transfer that is broken off leaves no file open", async () => {
     socket.destroy();
   });
   expect(openBelow(own)).toEqual([]);
+});
+
+test("a transfer that waits for its turn on a connection ends when its client goes", async () => {
+  const { own, store } = newStore();
+  const part = await put(store, randomBytes(4_000_000));
+  const sendings: Promise<void>[] = [];
+  const server = createServer((request, response) => {
+    const gone = new AbortController();
+    request.once("close", () => gone.abort());
+    sendings.push(store.open(part).then(({ sendTo }) => sendTo(response, gone.signal)));
+    if (sendings.length === 2) socket.destroy();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(2));
+  await once(socket, "close");
+  await Promise.all(sendings);
+  server.close();
+  expect([sendings.length, openBelow(own)]).toEqual([2, []]);
 });
 
 test("a part that is shorter than it was is no part", async () => {

@@ -21,6 +21,8 @@ export async function redeem(
 ): Promise<void> {
   if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
   if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
+  const gone = new AbortController();
+  req.once("close", () => gone.abort());
   const { byteLength, sha256, sendTo } = await deliveries.redeem(caller, tokenOf(req));
   res.status(200);
   res.setHeader("content-type", octets);
@@ -28,7 +30,7 @@ export async function redeem(
   res.setHeader("repr-digest", `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`);
   res.setHeader("accept-ranges", "none");
   res.setHeader("cache-control", "no-store");
-  await sendTo(res);
+  await sendTo(res, gone.signal);
 }
 
 /** The token of the grant: where there is only one header for both, it is taken for an API key and found unknown. */
