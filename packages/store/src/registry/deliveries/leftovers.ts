@@ -34,7 +34,9 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
       await deliveryTable(knex)
         .whereIn("state", ["sealed", "publishing"])
         .andWhere("expires", "<=", at)
-        .andWhere((either) => either.whereNull("committed").orWhereIn("destination", disabled))
+        .andWhere((either) => {
+          either.whereNull("committed").orWhereIn("destination", disabled);
+        })
         .update({ state: "failed", code: deliveryExpired, worker: null });
       return deliveryTable(knex)
         .whereIn("state", statesBefore("expired"))
