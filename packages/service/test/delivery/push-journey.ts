@@ -272,7 +272,7 @@ export function pushJourney(name: string, serverOf: () => ObjectServer, isThorou
     test("a destination that denies it suspends, and once it is repaired the same place is published", async () => {
       const { id: destinationId, prefix } = await onboarded();
       serverOf().failWhen(({ method, path }) =>
-        method === "PUT" && path.includes(prefix) && path.includes("_COMPLETE")
+        method === "PUT" && path.includes(prefix) && path.includes("/manifest.json")
           ? { status: 403, code: "AccessDenied" }
           : undefined,
       );
