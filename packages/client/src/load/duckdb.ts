@@ -5,9 +5,9 @@ import { ClientError } from "../errors.ts";
 import {
   declared,
   driver,
+  fitColumns,
   listOf,
   quoted,
-  requireFit,
   type SqlSession,
   type Table,
   type Takes,
@@ -101,20 +101,14 @@ async function typesOf(run: SqlSession["run"], table: string): Promise<ReadonlyM
   );
 }
 
-async function fit(run: SqlSession["run"], table: Table): Promise<readonly string[]> {
-  const name = quoted(table.name);
-  await run(`create table if not exists ${name} (${declared(table, types)})`);
-  const known = await typesOf(run, table.name);
-  for (const [column, kind] of table.columns) {
-    const type = known.get(column);
-    if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+const fit = (run: SqlSession["run"], table: Table): Promise<readonly string[]> =>
+  fitColumns(run, table, {
+    types,
+    takes,
+    typesOf: (name) => typesOf(run, name),
     // Whole numbers alone were met so far.
-    else if (type === types.integer && kind === "number")
-      await run(`alter table ${name} alter column ${quoted(column)} set data type ${types[kind]}`);
-    else requireFit(takes, type, kind, column, table.name);
-  }
-  return [...table.columns.keys()];
-}
+    widens: (type, kind) => type === types.integer && kind === "number",
+  });
 
 /** The same where the columns are those of Parquet files, which are alike within a generation. */
 async function fitParquet(

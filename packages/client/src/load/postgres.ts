@@ -2,11 +2,10 @@ import type { ColumnKind } from "../content/columns.ts";
 import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import {
-  declared,
   driver,
+  fitColumns,
   listOf,
   quoted,
-  requireFit,
   requireText,
   type SqlSession,
   type Table,
@@ -64,6 +63,8 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
     const text = statement.replaceAll("?", () => `$${++k}`);
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;
   };
+  const fit = (table: Table) =>
+    fitColumns(run, table, { types, takes, typesOf: (name) => typesOf(run, name) });
   const insertLines = async (
     { name, columns }: Table,
     typeOf: ReadonlyMap<string, string>,
@@ -83,10 +84,10 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
       await run("select pg_advisory_xact_lock(?)", [loadLock]);
     },
     empty: async (table) => {
-      await fit(run, table);
+      await fit(table);
       await run(`delete from ${quoted(table.name)}`);
     },
-    fit: (table) => fit(run, table),
+    fit,
     insert: async (table, part) => {
       requireText(part);
       const typeOf = await typesOf(run, table.name);
@@ -115,17 +116,4 @@ async function typesOf(run: SqlSession["run"], table: string): Promise<ReadonlyM
     [quoted(table)],
   );
   return new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
-}
-
-/** Have a table whose columns each are one of {@link takes}. */
-async function fit(run: SqlSession["run"], table: Table): Promise<readonly string[]> {
-  const name = quoted(table.name);
-  await run(`create table if not exists ${name} (${declared(table, types)})`);
-  const known = await typesOf(run, table.name);
-  for (const [column, kind] of table.columns) {
-    const type = known.get(column);
-    if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
-    else requireFit(takes, type, kind, column, table.name);
-  }
-  return [...table.columns.keys()];
 }

@@ -40,15 +40,38 @@ export const declared = ({ keyField, columns }: Table, types: Readonly<Record<Co
 /** What columns can take that are there already, by their type. */
 export type Takes = Readonly<Record<string, readonly ColumnKind[]>>;
 
-/** @throws {ClientError} if a column that is there cannot hold what is to be loaded. */
-export function requireFit(
-  takes: Takes,
-  type: string,
-  kind: ColumnKind,
-  column: string,
-  table: string,
-): void {
-  if (!takes[type]?.includes(kind)) throw new ClientError("column_type", { column, table, kind });
+/** How a database has columns. */
+export type ColumnTypes = {
+  readonly types: Readonly<Record<ColumnKind, string>>;
+  readonly takes: Takes;
+  /** The types of a table's columns, by their names. */
+  readonly typesOf: (table: string) => Promise<ReadonlyMap<string, string>>;
+  /** Whether a column that is there is made one of the kind that it is to take. By default none is. */
+  readonly widens?: (type: string, kind: ColumnKind) => boolean;
+};
+
+/**
+ * Have a table whose columns each can take what is to be loaded; the answer is their names.
+ *
+ * @throws {ClientError} if a column that is there cannot
+ */
+export async function fitColumns(
+  run: SqlSession["run"],
+  table: Table,
+  { types, takes, typesOf, widens = () => false }: ColumnTypes,
+): Promise<readonly string[]> {
+  const name = quoted(table.name);
+  await run(`create table if not exists ${name} (${declared(table, types)})`);
+  const known = await typesOf(table.name);
+  for (const [column, kind] of table.columns) {
+    const type = known.get(column);
+    if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+    else if (widens(type, kind))
+      await run(`alter table ${name} alter column ${quoted(column)} set data type ${types[kind]}`);
+    else if (!takes[type]?.includes(kind))
+      throw new ClientError("column_type", { column, table: table.name, kind });
+  }
+  return [...table.columns.keys()];
 }
 
 /** @throws {ClientError} of a part whose records only DuckDB reads. */

@@ -3,11 +3,10 @@ import type { ColumnKind } from "../content/columns.ts";
 import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import {
-  declared,
   driver,
+  fitColumns,
   listOf,
   quoted,
-  requireFit,
   requireText,
   type SqlSession,
   type Table,
@@ -56,18 +55,11 @@ export async function openSqliteSession(file: string): Promise<SqlSession> {
     prepared.run(...values);
     return [];
   };
-  const fit = async (table: Table): Promise<readonly string[]> => {
-    const name = quoted(table.name);
-    await run(`create table if not exists ${name} (${declared(table, types)})`);
-    const found = await run("select name, lower(type) as type from pragma_table_info(?)", [table.name]);
-    const known = new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
-    for (const [column, kind] of table.columns) {
-      const type = known.get(column);
-      if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
-      else requireFit(takes, type, kind, column, table.name);
-    }
-    return [...table.columns.keys()];
+  const typesOf = async (table: string) => {
+    const found = await run("select name, lower(type) as type from pragma_table_info(?)", [table]);
+    return new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
   };
+  const fit = (table: Table) => fitColumns(run, table, { types, takes, typesOf });
   return {
     run,
     begin: () => untilFree(() => void database.exec("begin immediate")),
