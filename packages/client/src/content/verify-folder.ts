@@ -4,14 +4,14 @@ import { type Manifest, readManifest, sha256 } from "@cadastre/manifest";
 import type { JSONWebKeySet } from "jose";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { compareFile } from "../pull/hash-file.ts";
-import { requireSignature } from "../pull/manifest.ts";
+import { readSignature, requireSignature } from "../pull/manifest.ts";
 import { type Pins, requirePins } from "../pull/pins.ts";
-import { manifestFile, pushedSignatureFile, signatureFile } from "../pull/staging.ts";
+import { completeFile, manifestFile, pushedSignatureFile, signatureFile } from "../pull/staging.ts";
 import { readColumns } from "./columns.ts";
 import { isText } from "./read-part.ts";
 
 /** What may lie beside the parts: the last is what a push ends with. */
-const beside: ReadonlySet<string> = new Set([manifestFile, signatureFile, pushedSignatureFile, "_COMPLETE"]);
+const beside: ReadonlySet<string> = new Set([manifestFile, signatureFile, pushedSignatureFile, completeFile]);
 
 const faultOf = {
   missing: "file_missing",
@@ -40,7 +40,7 @@ export async function verifyFolder(
   const files = await readdir(folder);
   const signed =
     [pushedSignatureFile, signatureFile].findLast((name) => files.includes(name)) ?? signatureFile;
-  const signature = keys === "unsigned" ? undefined : jsonOf(await readRequired(folder, signed));
+  const signature = keys === "unsigned" ? undefined : readSignature(await readRequired(folder, signed));
   await requireSignature(bytes, signature, () => keys);
   const manifest = readManifest(bytes);
   requirePins(manifest, pins);
@@ -64,11 +64,3 @@ const readRequired = (folder: string, file: string): Promise<Buffer> =>
       code: error.code ?? "",
     });
   });
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return null;
-  }
-}

@@ -3,9 +3,9 @@ import type { JSONWebKeySet } from "jose";
 import type { Bucket } from "../bucket/bucket.ts";
 import { ClientError } from "../errors.ts";
 import { deliveryId } from "../pull/exports.ts";
-import { requireSignature, type VerifiedManifest } from "../pull/manifest.ts";
+import { readSignature, requireSignature, type VerifiedManifest } from "../pull/manifest.ts";
 import { type Pins, requirePins } from "../pull/pins.ts";
-import { manifestFile, pushedSignatureFile, stageBy } from "../pull/staging.ts";
+import { completeFile, manifestFile, pushedSignatureFile, stageBy } from "../pull/staging.ts";
 import type { Feed } from "./feed.ts";
 import { type Announced, following } from "./place.ts";
 
@@ -69,21 +69,13 @@ async function readPushed(
 ): Promise<VerifiedManifest> {
   const bytes = new Uint8Array(await bucket.read(folder + manifestFile));
   const hash = await sha256(bytes);
-  const end = await bucket.read(`${folder}_COMPLETE`);
+  const end = await bucket.read(folder + completeFile);
   if (end.toString("utf8") !== canonicalText({ manifestSha256: hash }))
     throw new ClientError("manifest_hash_differs");
   const keys = await keysOf();
   const signed = keys === "unsigned" ? undefined : await bucket.read(folder + pushedSignatureFile);
-  const signature = await requireSignature(bytes, signed && jsonOf(signed), () => keys);
+  const signature = await requireSignature(bytes, signed && readSignature(signed), () => keys);
   const manifest = readManifest(bytes);
   requirePins(manifest, pins);
   return { manifest, bytes, sha256: hash, signature };
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return null;
-  }
 }

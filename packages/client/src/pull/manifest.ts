@@ -55,6 +55,15 @@ export async function fetchManifest(
   return { manifest, bytes, sha256: hash, signature };
 }
 
+/** A signature as a file holds it; null, which verifies nothing, where that is no JSON. */
+export function readSignature(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+  } catch {
+    return null;
+  }
+}
+
 /** The signature of a manifest, which verifies; undefined where nobody need have signed. */
 export async function requireSignature(
   bytes: Uint8Array,

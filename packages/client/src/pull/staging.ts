@@ -20,10 +20,11 @@ export type StagingOptions = {
   readonly onBytes?: OnBytes;
 };
 
-/** Names beside the parts; of the signature, that of a folder and that of a pushed prefix. */
+/** Names beside the parts; of the signature, that of a folder and that of a pushed prefix. The last is what a push ends with. */
 export const manifestFile = "manifest.json";
 export const signatureFile = "signature.json";
 export const pushedSignatureFile = "manifest.jws.json";
+export const completeFile = "_COMPLETE";
 
 /**
  * Fetch the parts of a delivery into a folder.
