@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hkdfSync, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Pepper, Peppers } from "../access/pepper.ts";
 import { parseDataFile, readDataFile } from "./data-error.ts";
@@ -22,6 +22,10 @@ const schema = z.strictObject({
 export type Secrets = { readonly peppers: Peppers; readonly skipTokenKey: Uint8Array };
 
 const parseSecrets = (text: string): Secrets => schema.parse(JSON.parse(text));
+
+/** A secret of 32 bytes for one purpose, which tells nothing of the others. */
+export const keyFor = (purpose: string, { skipTokenKey }: Pick<Secrets, "skipTokenKey">): Uint8Array =>
+  Buffer.from(hkdfSync("sha256", skipTokenKey, "", purpose, secretBytes));
 
 /** The secrets of the folder, made at the first start. */
 export async function readSecrets({ secrets }: DataFolder): Promise<Secrets> {

@@ -1,6 +1,5 @@
-import { hkdfSync } from "node:crypto";
 import { createDeliveries, createSubscriptions, createWebhooks, type ExportSource } from "@cadastre/delivery";
-import type { Secrets } from "../data/secrets.ts";
+import { keyFor, type Secrets } from "../data/secrets.ts";
 import type { Exporting } from "./exporting.ts";
 import type { DeliveryServices } from "./services.ts";
 
@@ -29,6 +28,6 @@ export function openDeliveries(
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
     deliveries: createDeliveries({ ...delivered, ledger: registry.deliveries, parts, retention, creditsOf }),
     manifestKeys: manifestKeys.published,
-    cursorKey: Buffer.from(hkdfSync("sha256", skipTokenKey, "", "cursor of file exports", 32)),
+    cursorKey: keyFor("cursor of file exports", { skipTokenKey }),
   };
 }
