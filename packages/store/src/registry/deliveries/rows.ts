@@ -1,8 +1,6 @@
 import type { Knex } from "knex";
+import { numberOf, type Whole } from "../whole.ts";
 import type { Delivery, DeliveryMode, DeliveryPart, DeliveryState, SealedManifest } from "./delivery.ts";
-
-/** PostgreSQL gives whole numbers of 64 bits as text. */
-type Whole = number | string;
 
 type DeliveryRow = {
   readonly id: string;
@@ -55,8 +53,6 @@ export const partTable = (knex: Knex) => knex<PartRow>("cadastre_delivery_part")
 export const manifestTable = (knex: Knex) =>
   knex<SealedManifest & { readonly delivery: string }>("cadastre_manifest");
 export const bytesTable = (knex: Knex) => knex<{ readonly sha256: string }>("cadastre_part_bytes");
-
-const numberOf = (value: Whole | null) => (value === null ? null : Number(value));
 
 /** A row that was read as a delivery. */
 export const toDelivery = (row: DeliveryRow): Delivery => ({

@@ -1,8 +1,6 @@
 import type { Knex } from "knex";
+import { numberOf, type Whole } from "../whole.ts";
 import type { GenerationPins, Subscription, SubscriptionProgress } from "./subscription.ts";
-
-/** PostgreSQL gives whole numbers of 64 bits as text. */
-type Whole = number | string;
 
 export type SubscriptionRow = {
   readonly id: string;
@@ -36,8 +34,6 @@ export type SubscriptionRow = {
 
 /** The table, to build a statement on. */
 export const subscriptionTable = (knex: Knex) => knex<SubscriptionRow>("cadastre_subscription");
-
-const numberOf = (value: Whole | null) => (value === null ? null : Number(value));
 
 export const toSubscription = (row: SubscriptionRow): Subscription => ({
   id: row.id,

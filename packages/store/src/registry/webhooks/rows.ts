@@ -1,9 +1,7 @@
 import type { Knex } from "knex";
+import { numberOf, type Whole } from "../whole.ts";
 import type { WebhookMessage } from "./outbox.ts";
 import type { ToldEntitlement, Webhook, WebhookState } from "./webhook.ts";
-
-/** PostgreSQL gives whole numbers of 64 bits as text. */
-type Whole = number | string;
 
 export type WebhookRow = {
   readonly id: string;
@@ -41,8 +39,6 @@ export type MessageRow = Pick<WebhookMessage, "id" | "type"> & {
 /** The tables, to build a statement on. */
 export const webhookTable = (knex: Knex) => knex<WebhookRow>("cadastre_webhook");
 export const messageTable = (knex: Knex) => knex<MessageRow>("cadastre_webhook_message");
-
-const numberOf = (value: Whole | null) => (value === null ? null : Number(value));
 
 export const toWebhook = (row: WebhookRow): Webhook => ({
   id: row.id,
