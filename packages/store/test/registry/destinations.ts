@@ -1,24 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Destination, NewDestination, Registry } from "../../src/registry/index.ts";
-import { codeOf, type WithRegistry } from "../support/deliveries.ts";
-
-const at = Date.UTC(2026, 0, 1);
-const customer = "acme";
-
-let made = 0;
-
-const newDestination = (more: Partial<NewDestination> = {}): NewDestination => ({
-  id: `00000000-0000-7000-9000-${String(++made).padStart(12, "0")}`,
-  customer,
-  bucket: "acme-exports",
-  region: "us-west-2",
-  prefix: "cadastre",
-  roleArn: "arn:aws:iam::111122223333:role/cadastre/file-delivery/exports",
-  kmsKeyArn: null,
-  externalId: "sealed",
-  created: at + made,
-  ...more,
-});
+import { at, codeOf, customer, type WithRegistry } from "../support/deliveries.ts";
+import { newDestination } from "../support/destinations.ts";
 
 const good = { at: at + 9, failure: null };
 const bad = { at: at + 9, failure: "role_denied" };

@@ -8,6 +8,7 @@ import {
   sha,
   type WithRegistry,
 } from "../support/deliveries.ts";
+import { newDestination } from "../support/destinations.ts";
 
 const hour = 3_600_000;
 /** Live subscriptions. */
@@ -196,17 +197,7 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
     test("one waits whose destination is not active any more, and once it is again", () =>
       withRegistry(async (registry) => {
         const { subscriptions, destinations } = registry;
-        const destination = await destinations.reserve({
-          id: nextId(),
-          customer,
-          bucket: "acme-exports",
-          region: "us-west-2",
-          prefix: "cadastre",
-          roleArn: "arn:aws:iam::111122223333:role/cadastre/file-delivery/exports",
-          kmsKeyArn: null,
-          externalId: "sealed",
-          created: at,
-        });
+        const destination = await destinations.reserve(newDestination());
         const found = async (failure: string | null) => {
           const { id } = destination;
           await destinations.note(await destinations.beginVerification(customer, id), { at, failure });

@@ -13,6 +13,7 @@ import {
   terms,
   type WithRegistry,
 } from "../../support/deliveries.ts";
+import { newDestination } from "../../support/destinations.ts";
 
 const publishing = { ...terms, task: "publish" } as const;
 const late = at + 20 * day;
@@ -128,17 +129,7 @@ export function committedConformance(name: string, withRegistry: WithRegistry): 
     test("once its time is over it fails if its destination is disabled, for then nothing is written any more", () =>
       withRegistry(async (registry) => {
         const { destinations, deliveries } = registry;
-        const { id: destination } = await destinations.reserve({
-          id: newDelivery().id,
-          customer,
-          bucket: "acme-exports",
-          region: "us-west-2",
-          prefix: "cadastre",
-          roleArn: "arn:aws:iam::111122223333:role/cadastre/file-delivery/exports",
-          kmsKeyArn: null,
-          externalId: "sealed",
-          created: at,
-        });
+        const { id: destination } = await destinations.reserve(newDestination());
         const { id } = await ending(registry, { destination });
         await deliveries.retention.expire(late);
         expect(await deliveries.find(customer, id)).toMatchObject({ state: "publishing" });
