@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createWriteStream } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { open as openFile, rename, rm, writeFile } from "node:fs/promises";
+import { addAbortSignal, Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { ManifestPart } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
@@ -87,39 +85,44 @@ async function receive(
   onBytes: OnBytes,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  // Open before anything may fail: a stream opens its file in its own time, which may be after that was given up and removed.
+  const sink = await openFile(half, "wx", 0o600);
   const quiet = silence(signal, patience.timeout);
   try {
-    const body = await begin(quiet.signal);
-    const check = checker(part, quiet.heard, onBytes);
-    const sink = createWriteStream(half, { flags: "wx", mode: 0o600, flush: true });
-    await pipeline(body, check, sink, { signal: quiet.signal }).catch((error: unknown) => {
+    const body = addAbortSignal(quiet.signal, await begin(quiet.signal));
+    await writeFile(sink, checked(body, part, quiet.heard, onBytes)).catch((error: unknown) => {
       throw isDiskError(error) ? error : passingOf(error);
     });
+    await sink.sync();
   } finally {
     quiet.end();
+    await sink.close();
   }
 }
 
-/** A stream of what comes, which ends well only if that is the part. */
-function checker(part: ManifestPart, heard: () => void, onBytes: OnBytes) {
-  return async function* (source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const number = String(part.number);
-    const hash = createHash("sha256");
-    let length = 0;
-    for await (const chunk of source) {
-      heard();
-      length += chunk.length;
-      if (length > part.byteLength) throw new ClientError("part_length_differs", { part: number });
-      hash.update(chunk);
-      onBytes(chunk.length);
-      yield chunk;
-    }
-    if (length < part.byteLength)
-      throw new Passing("it ended early", {
-        otherwise: new ClientError("part_length_differs", { part: number }),
-      });
-    if (hash.digest("hex") !== part.sha256) throw new ClientError("part_hash_differs", { part: number });
-  };
+/** What comes, which ends well only if that is the part. */
+async function* checked(
+  source: AsyncIterable<Uint8Array>,
+  part: ManifestPart,
+  heard: () => void,
+  onBytes: OnBytes,
+): AsyncGenerator<Uint8Array> {
+  const number = String(part.number);
+  const hash = createHash("sha256");
+  let length = 0;
+  for await (const chunk of source) {
+    heard();
+    length += chunk.length;
+    if (length > part.byteLength) throw new ClientError("part_length_differs", { part: number });
+    hash.update(chunk);
+    onBytes(chunk.length);
+    yield chunk;
+  }
+  if (length < part.byteLength)
+    throw new Passing("it ended early", {
+      otherwise: new ClientError("part_length_differs", { part: number }),
+    });
+  if (hash.digest("hex") !== part.sha256) throw new ClientError("part_hash_differs", { part: number });
 }
 
 /** Whether writing has failed, rather than reading: what reading throws is wrapped by `fetch`. */
