@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import type {
-  Acknowledgement,
-  Delivery,
-  DeliveryLedger,
-  DeliveryState,
-  ListPosition,
-  SealedManifest,
+import {
+  type Acknowledgement,
+  type Delivery,
+  type DeliveryLedger,
+  type DeliveryState,
+  isServed,
+  type ListPosition,
+  type SealedManifest,
 } from "@cadastre/store/registry";
 import type { PushTargets } from "./asked-for.ts";
 import { type CreationOptions, createExport } from "./creation.ts";
@@ -128,7 +129,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   };
   const grants = { ledger, random };
 
-  async function manifestOf({ id }: Delivery): Promise<SealedManifest> {
+  async function manifestOf({ id }: Pick<Delivery, "id">): Promise<SealedManifest> {
     const manifest = await ledger.manifest(id);
     // It was purged since.
     if (manifest === undefined) throw new DeliveryError("delivery_expired");
@@ -157,10 +158,12 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     },
     redeem: async (caller, token) => {
       const { scope } = caller;
-      const grant = await readGrant({ ledger }, caller, token, clock());
-      const delivery = await findServed({ ledger }, scope, grant.delivery, clock());
-      if (grant.part === 0) return manifestPart(await manifestOf(delivery));
-      const part = await findPart(ledger, delivery, grant.part);
+      const at = clock();
+      const { grant, delivery, part } = await readGrant({ ledger }, caller, token, at);
+      // More is read where it is not as usual: why it is refused, or what the entitlement of its time was.
+      if (!isServed(delivery, at) || delivery.scopeSha256 !== scope.scopeSha256)
+        await findServed({ ledger }, scope, grant.delivery, at);
+      if (grant.part === 0) return manifestPart(await manifestOf({ id: grant.delivery }));
       // It was purged since.
       if (part === undefined) throw new DeliveryError("delivery_expired");
       return { ...(await parts.open(part)), sha256: part.sha256 };
@@ -178,12 +181,9 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   };
 }
 
-const findPart = async (ledger: DeliveryLedger, { id }: Delivery, number: number) =>
-  Number.isSafeInteger(number) ? ledger.part(id, number) : undefined;
-
 /** @throws {DeliveryError} `part_not_found` */
-async function requirePart(ledger: DeliveryLedger, delivery: Delivery, number: number) {
-  const part = await findPart(ledger, delivery, number);
+async function requirePart(ledger: DeliveryLedger, { id }: Delivery, number: number) {
+  const part = Number.isSafeInteger(number) ? await ledger.part(id, number) : undefined;
   if (part === undefined) throw new DeliveryError("part_not_found");
   return part;
 }

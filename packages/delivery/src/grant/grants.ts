@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DeliveryLedger, PartGrant } from "@cadastre/store/registry";
+import type { DeliveryLedger, FoundGrant, PartGrant } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import type { Caller } from "../request.ts";
 import { digestOfToken, secretBytes, tokenOf } from "./token.ts";
@@ -67,7 +67,7 @@ async function note(
 }
 
 /**
- * The grant of a token that the caller may use now.
+ * The grant of a token that the caller may use now, with what it is for.
  *
  * @throws {DeliveryError} `invalid_token`, whatever is wrong with it
  */
@@ -76,10 +76,12 @@ export async function readGrant(
   { scope, apiKey }: Caller,
   token: string,
   at: number,
-): Promise<PartGrant> {
+): Promise<FoundGrant> {
   const digest = digestOfToken(token);
-  const grant = digest === undefined ? undefined : await ledger.grants.find(digest);
-  const isCallers = grant?.customer === scope.customer && grant.apiKey === apiKey;
-  if (grant === undefined || !isCallers || grant.expires <= at) throw new DeliveryError("invalid_token");
-  return grant;
+  const found = digest === undefined ? undefined : await ledger.grants.find(digest);
+  if (found === undefined) throw new DeliveryError("invalid_token");
+  const { customer, apiKey: grantedTo, expires } = found.grant;
+  if (customer !== scope.customer || grantedTo !== apiKey || expires <= at)
+    throw new DeliveryError("invalid_token");
+  return found;
 }

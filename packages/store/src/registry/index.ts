@@ -15,7 +15,7 @@ export {
   type NewDelivery,
   type SealedManifest,
 } from "./deliveries/delivery.ts";
-export type { PartGrant, PartGrants } from "./deliveries/grant.ts";
+export type { FoundGrant, PartGrant, PartGrants } from "./deliveries/grant.ts";
 export type {
   DeliveryLedger,
   DeliveryRecords,

@@ -104,5 +104,5 @@ export type SealedManifest = {
 };
 
 /** Whether a delivery is of a time in which it may be fetched. */
-export const isServed = ({ state, expires }: Delivery, at: number): boolean =>
+export const isServed = ({ state, expires }: Pick<Delivery, "state" | "expires">, at: number): boolean =>
   state === "complete" && at < expires;

@@ -1,3 +1,5 @@
+import type { Delivery, DeliveryPart } from "./delivery.ts";
+
 /** Leave to fetch one part, of which the token is nowhere. */
 export type PartGrant = {
   /** SHA-256 of the token, in lower-case hexadecimal. */
@@ -14,9 +16,17 @@ export type PartGrant = {
   readonly expires: number;
 };
 
+/** A grant, and as much of its delivery and its part as it takes to send the part. */
+export type FoundGrant = {
+  readonly grant: PartGrant;
+  readonly delivery: Pick<Delivery, "state" | "expires" | "scopeSha256">;
+  /** Undefined if the grant is for the manifest, or the part was purged. */
+  readonly part: Pick<DeliveryPart, "sha256" | "byteLength"> | undefined;
+};
+
 /** The grants of parts. Every method throws {@link StoreError} `registry_unavailable`. */
 export type PartGrants = {
   readonly add: (grant: PartGrant) => Promise<void>;
-  /** The grant of a token's digest, expired or not. */
-  readonly find: (digest: string) => Promise<PartGrant | undefined>;
+  /** The grant of a token's digest, expired or not, with what it is for. */
+  readonly find: (digest: string) => Promise<FoundGrant | undefined>;
 };

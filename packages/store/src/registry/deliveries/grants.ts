@@ -1,15 +1,25 @@
 import type { Knex } from "knex";
-import type { PartGrant, PartGrants } from "./grant.ts";
+import type { Whole } from "../whole.ts";
+import type { DeliveryState } from "./delivery.ts";
+import type { FoundGrant, PartGrants } from "./grant.ts";
 
 type GrantRow = {
   readonly digest: string;
   readonly customer: string;
   readonly api_key: string;
   readonly delivery: string;
-  /** PostgreSQL gives whole numbers of 64 bits as text. */
-  readonly part: number | string;
+  readonly part: Whole;
   readonly scope_sha256: string;
-  readonly expires: number | string;
+  readonly expires: Whole;
+};
+
+/** A grant beside its delivery, and its part if there is one. */
+type FoundRow = GrantRow & {
+  readonly state: DeliveryState;
+  readonly delivery_expires: Whole;
+  readonly delivery_scope: string;
+  readonly sha256: string | null;
+  readonly byte_length: Whole | null;
 };
 
 /** The table of grants, to build a statement on. */
@@ -21,15 +31,36 @@ export const createPartGrants = (knex: Knex): PartGrants => ({
     await grantTable(knex).insert({ ...grant, api_key: apiKey, scope_sha256: scopeSha256 });
   },
   find: async (digest) => {
-    const rows: readonly GrantRow[] = await grantTable(knex).where({ digest });
-    return rows.map(toGrant)[0];
+    const rows: readonly FoundRow[] = await knex("cadastre_part_grant as g")
+      .join("cadastre_delivery as d", "d.id", "g.delivery")
+      .leftJoin("cadastre_delivery_part as p", { "p.delivery": "g.delivery", "p.number": "g.part" })
+      .where({ "g.digest": digest })
+      .select(
+        "g.*",
+        "d.state",
+        "d.expires as delivery_expires",
+        "d.scope_sha256 as delivery_scope",
+        "p.sha256",
+        "p.byte_length",
+      );
+    return rows.map(toFound)[0];
   },
 });
 
-const toGrant = ({ api_key, scope_sha256, part, expires, ...row }: GrantRow): PartGrant => ({
-  ...row,
-  apiKey: api_key,
-  part: Number(part),
-  scopeSha256: scope_sha256,
-  expires: Number(expires),
+const toFound = (row: FoundRow): FoundGrant => ({
+  grant: {
+    digest: row.digest,
+    customer: row.customer,
+    apiKey: row.api_key,
+    delivery: row.delivery,
+    part: Number(row.part),
+    scopeSha256: row.scope_sha256,
+    expires: Number(row.expires),
+  },
+  delivery: {
+    state: row.state,
+    expires: Number(row.delivery_expires),
+    scopeSha256: row.delivery_scope,
+  },
+  part: row.sha256 === null ? undefined : { sha256: row.sha256, byteLength: Number(row.byte_length) },
 });

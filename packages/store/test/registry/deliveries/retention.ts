@@ -33,12 +33,51 @@ export function retentionConformance(name: string, withRegistry: WithRegistry): 
           expires: at + 300_000,
         };
         await deliveries.grants.add(grant);
-        expect(await deliveries.grants.find(sha("d"))).toEqual(grant);
+        expect((await deliveries.grants.find(sha("d")))?.grant).toEqual(grant);
         expect(await deliveries.grants.find(sha("c"))).toBeUndefined();
         await deliveries.retention.expire(at + 299_999);
-        expect(await deliveries.grants.find(sha("d"))).toEqual(grant);
+        expect((await deliveries.grants.find(sha("d")))?.grant).toEqual(grant);
         await deliveries.retention.expire(at + 300_000);
         expect(await deliveries.grants.find(sha("d"))).toBeUndefined();
+      }));
+
+    test("it is found with its delivery and its part as they are then", () =>
+      withRegistry(async (registry) => {
+        const { deliveries } = registry;
+        const { id: delivery, scopeSha256, expires } = await create(registry);
+        const [other, part] = [newPart(0), newPart(1)];
+        const give = (digest: string, { number }: { readonly number: number }) =>
+          deliveries.grants.add({
+            digest,
+            customer,
+            apiKey: "01",
+            delivery,
+            part: number,
+            scopeSha256: sha("another"),
+            expires: at + 20 * day,
+          });
+        await give(sha("part"), part);
+        await give(sha("manifest"), { number: 0 });
+        const found = async (digest: string) => {
+          const { grant: _, ...of } = (await deliveries.grants.find(digest)) ?? {};
+          return of;
+        };
+        expect(await found(sha("part"))).toEqual({
+          delivery: { state: "queued", expires, scopeSha256 },
+          part: undefined,
+        });
+        const claimed = await claim(registry);
+        await addPart(registry, claimed, other);
+        await addPart(registry, claimed, part);
+        const { sha256, byteLength } = part;
+        expect(await found(sha("part"))).toEqual({
+          delivery: { state: "building", expires, scopeSha256 },
+          part: { sha256, byteLength },
+        });
+        expect(await found(sha("manifest"))).toEqual({
+          delivery: { state: "building", expires, scopeSha256 },
+          part: undefined,
+        });
       }));
   });
 
