@@ -12,7 +12,7 @@ import { type Examples, readExamples } from "./data/examples.ts";
 import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
-import { readPeppers, readSecrets } from "./data/secrets.ts";
+import { pepperReader, readSecrets } from "./data/secrets.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { openExporting } from "./delivery/exporting.ts";
 import { openDeliveries } from "./delivery/open-deliveries.ts";
@@ -85,7 +85,7 @@ export async function startService(
     },
     keys: createKeyDirectory({
       keys: registry.keys,
-      peppers: () => readPeppers(folder),
+      peppers: pepperReader(folder),
       onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
     }),
     scopes,

@@ -1,4 +1,5 @@
 import { hkdfSync, randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { z } from "zod";
 import type { Pepper, Peppers } from "../access/pepper.ts";
 import { parseDataFile, readDataFile } from "./data-error.ts";
@@ -34,9 +35,31 @@ export async function readSecrets({ secrets }: DataFolder): Promise<Secrets> {
   return parseDataFile(secrets, await readOrCreate(secrets, make), parseSecrets);
 }
 
-/** The peppers as they are in the folder now. */
-export const readPeppers = async ({ secrets }: DataFolder): Promise<Peppers> =>
-  (await readDataFile(secrets, parseSecrets)).peppers;
+/**
+ * Reads the peppers as they are in the folder now. The file is read again when it is another one, or was written to.
+ *
+ * @throws {DataError} when it is asked, if they cannot be read
+ */
+export function pepperReader({ secrets }: DataFolder): () => Promise<Peppers> {
+  let known: { readonly file: string | undefined; readonly peppers: Peppers } | undefined;
+  return async () => {
+    // Looked at before it is read: of what comes between the two the next one knows nothing, and reads again.
+    const file = stateOf(secrets);
+    if (known === undefined || file === undefined || known.file !== file)
+      known = { file, peppers: (await readDataFile(secrets, parseSecrets)).peppers };
+    return known.peppers;
+  };
+}
+
+/** What tells a file from another one of its name, and from what it was before; undefined if it cannot be looked at. */
+function stateOf(path: string): string | undefined {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return [dev, ino, size, mtimeNs, ctimeNs].join();
+  } catch {
+    return undefined;
+  }
+}
 
 export const writeSecrets = ({ secrets }: DataFolder, content: Secrets): Promise<void> =>
   writeAtomically(secrets, textOf(content));
