@@ -1,0 +1,108 @@
+/*
+ * What the deltas of every domain cost among few listings of the sample market and among many.
+ *
+ *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/deltas.ts [--changes 1000] [--few 10000] [--many 200000] [--rounds 5]
+ *
+ * So many records of each resource have changed, all over the market. A market report is not among them: it is computed as a whole
+ * at both checkpoints.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { domains, type ExportSource } from "@cadastre/delivery";
+import type { Row } from "@cadastre/odata";
+import { generateMarket } from "@cadastre/sample";
+import type { StoredRecord } from "@cadastre/store";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { storedResources } from "../src/catalog.ts";
+import { sampleRecords } from "../src/data/sample-records.ts";
+import { exportSource } from "../src/delivery/export-source.ts";
+import { systemScope } from "../src/gates/scopes.ts";
+import { settingsOf } from "./settings.ts";
+import { head, line, median, number } from "./table.ts";
+
+const given = settingsOf({ changes: "1000", few: "10000", many: "200000", rounds: "5" });
+const [changes, rounds] = [Number(given.changes), Number(given.rounds)];
+
+/** By resource that is delivered, what is changed of a record. */
+const changed: Readonly<Record<string, Row>> = {
+  Property: { ListPrice: 123_456 },
+  Media: { ImageWidth: 1234 },
+  MediaAsset: { Width: 1234 },
+  PublicRecord: { MarketValue: 123_456 },
+};
+const datasets = (["property", "listing", "public_record"] as const).flatMap(
+  (domain) => domains[domain].datasets,
+);
+
+const noResolutions = { resolutions: async () => [], revision: async () => 0 };
+
+function* marketOf(listings: number): Generator<StoredRecord> {
+  for (const one of sampleRecords(generateMarket({ seed: 1, listings })))
+    if (one.resource in changed) yield one;
+}
+
+/** As many records of each resource, at equal distances. */
+function* edits(listings: number): Generator<StoredRecord> {
+  const counts = new Map<string, number>();
+  for (const { resource } of marketOf(listings)) counts.set(resource, (counts.get(resource) ?? 0) + 1);
+  const met = new Map<string, number>();
+  for (const one of marketOf(listings)) {
+    const nth = met.get(one.resource) ?? 0;
+    met.set(one.resource, nth + 1);
+    const step = Math.floor((counts.get(one.resource) ?? 0) / changes);
+    if (nth % step === 0 && nth < changes * step)
+      yield { ...one, record: { ...one.record, ...changed[one.resource] } };
+  }
+}
+
+/** A store of which the last commit has changed so many records, and what is delivered of it. */
+async function open(folder: string, listings: number) {
+  const file = join(folder, `${listings}.sqlite`);
+  const store = await openSqliteStore({ file, resources: storedResources, threads: 1, timeout: 60_000 });
+  await store.commit(marketOf(listings));
+  await store.commit(edits(listings));
+  const source = exportSource({
+    store,
+    identities: noResolutions,
+    activation: { has: () => true },
+    config: { minimumCellSize: 10 },
+  });
+  return { source, checkpoint: await store.checkpoint(), close: () => store.close() };
+}
+
+/** Reads the delta of a dataset to its end; gives how many records it has. */
+async function readDelta(source: ExportSource, dataset: string, checkpoint: number): Promise<number> {
+  const columns = source.columns(dataset, systemScope)?.map(({ name }) => name) ?? [];
+  let records = 0;
+  for (const content of ["rows", "removals"] as const) {
+    const read = { dataset, scope: systemScope, columns, checkpoint, from: null };
+    for await (const { length } of source.read({ ...read, changes: { since: checkpoint - 1, content } }))
+      records += length;
+  }
+  return records;
+}
+
+const folder = await mkdtemp(join(tmpdir(), "cadastre-bench-"));
+try {
+  const few = await open(folder, Number(given.few));
+  const many = await open(folder, Number(given.many));
+  console.log(head("dataset", "records", `among ${given.few}, ms`, `among ${given.many}, ms`, "ratio"));
+  for (const { name } of datasets) {
+    const times: [number[], number[]] = [[], []];
+    let records = 0;
+    // The round before the first warms up.
+    for (let round = -1; round < rounds; round++)
+      for (const [k, { source, checkpoint }] of [few, many].entries()) {
+        const begun = performance.now();
+        records = await readDelta(source, name, checkpoint);
+        if (round >= 0) times[k]?.push(performance.now() - begun);
+      }
+    const [small, large] = [median(times[0]), median(times[1])];
+    console.log(line(name, String(records), number(small), number(large), number(large / small)));
+  }
+  await few.close();
+  await many.close();
+} finally {
+  await rm(folder, { recursive: true });
+}
