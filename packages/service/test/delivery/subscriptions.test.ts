@@ -126,8 +126,10 @@ describe("a subscription", () => {
     const id = await subscribed({ name: "short" });
     await delivered(id, 0);
     const seen = async () => dataOf<Seen & { generation: number }>(await national.get(`${root}/${id}`));
+    /** What is delivered is noted by the subscription a moment later. */
+    const noted = (state: object) => expect.poll(seen, { timeout: 20_000 }).toMatchObject(state);
     await national.post(`${root}/${id}/pause`, {});
-    expect(await seen()).toMatchObject({ status: "paused", next_sequence: 1 });
+    await noted({ status: "paused", next_sequence: 1 });
     await national.post(`${root}/${id}/resume`, {});
     await delivered(id, 1);
     expect(dataOf(await national.post(`${root}/${id}/reset`, {}))).toMatchObject({
@@ -135,6 +137,7 @@ describe("a subscription", () => {
       generation: 2,
     });
     await delivered(id, 0);
+    await noted({ status: "active", next_sequence: 1 });
     expect(dataOf<Seen[]>(await national.get(root))[0]).toEqual(await seen());
     expect(dataOf<Seen[]>(await national.get(`${root}?limit=1`))).toHaveLength(1);
     const deliveries = dataOf<{ generation: number; sequence: number }[]>(
