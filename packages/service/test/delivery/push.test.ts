@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { startFakeObjectServer } from "../../../delivery/test/support/object-storage/fake/server.ts";
 import { radosgwStart, startRadosgw } from "../../../delivery/test/support/object-storage/radosgw.ts";
 import type { ObjectServer } from "../../../delivery/test/support/object-storage/server.ts";
-import { pushJourney } from "./push-journey.ts";
+import { pushJourney } from "./push/journey.ts";
 
 describe("an object server within the process", () => {
   let server: ObjectServer;

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { ask, type Headers, type Reply } from "./ask.ts";
 import type { Running } from "./running.ts";
 
-const exportsRoot = "/v1/file-exports";
+export const exportsRoot = "/v1/file-exports";
 
 type Part = {
   readonly number: number;

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "@cadastre/client";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { run as runClient } from "../../../../client/test/support/program.ts";
+import {
+  customerAccount,
+  type ObjectServer,
+  region,
+} from "../../../../delivery/test/support/object-storage/server.ts";
+import { storedResources } from "../../../src/catalog.ts";
+import { openCopies, requireView } from "../../support/copies.ts";
+import type { Pushing } from "../../support/pushing.ts";
+
+/** What a subscription has written into the bucket, and what its owner makes of it. */
+export function publicationJourney(pushing: () => Pushing): void {
+  test("a subscription's seed and delta are published, the end last, and followed from the bucket", async () => {
+    const { running, owner, server, national, destinations, subscriptions, deliveries } = pushing();
+    const { namesAt, wantedOf } = deliveries;
+    const { id: destinationId, prefix } = await destinations.onboarded();
+    const keys = writtenTo(server);
+    const id = await subscriptions.created(destinationId, "push");
+    const seed = await subscriptions.delivered(id, 0);
+    const folder = `${prefix}/subscriptions/${id}/00000001/00000000-${seed.id}/`;
+    expect(seed).toMatchObject({ status: "complete", publication: { status: "complete", prefix: folder } });
+    expect(await namesAt(seed)).toEqual(await wantedOf(seed));
+    expect(keys.slice(-3)).toEqual(["manifest.json", "manifest.jws.json", "_COMPLETE"]);
+    const { meta } = await national.manifest(seed.id);
+    const bytes = await national.fetched(seed.id, 0);
+    expect(createHash("sha256").update(bytes).digest("hex")).toBe(meta.manifest_sha256);
+
+    await removeFirstListing(pushing());
+    await subscriptions.hurry(id);
+    const delta = await subscriptions.delivered(id, 1);
+    expect(delta.status).toBe("complete");
+    expect(await namesAt(delta)).toEqual(await wantedOf(delta));
+    expect((await namesAt(delta)).some((one) => one.includes("removals"))).toBe(true);
+
+    if (!server.isOwnersWhatRolesWrite) await owner.guard(readableByOwner(owner.bucket));
+    const copies = await openCopies.sqlite();
+    onTestFinished(() => copies.close());
+    const loaded = await followBucket(pushing(), { id, prefix, into: await copies.target("copy") });
+    expect(loaded.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { deliveryId: seed.id, kind: "seed", sequence: 0 },
+      { deliveryId: delta.id, kind: "delta", sequence: 1, removals: expect.any(Number) as number },
+    ]);
+    const connection = connect({ url: running.service.baseUrl, apiKey: running.key("national") });
+    await requireView(connection, copies, { copy: "copy", profileId: "listing-jsonl" });
+  }, 120_000);
+}
+
+/** The names of the objects that are written from now on, in their order. */
+function writtenTo({ failWhen }: ObjectServer): readonly string[] {
+  const names: string[] = [];
+  failWhen(({ method, path }) => {
+    if (method === "PUT") names.push(path.split("?")[0]?.split("/").at(-1) ?? "");
+    return undefined;
+  });
+  return names;
+}
+
+async function removeFirstListing({ running, national }: Pushing): Promise<void> {
+  const listed = await national.get("/reso/odata/Property?$top=1&$select=ListingKey&$orderby=ListingKey");
+  const { value } = JSON.parse(listed.text) as { readonly value: readonly { readonly ListingKey: string }[] };
+  const store = await openSqliteStore({
+    file: running.folder.database,
+    resources: storedResources,
+    threads: 0,
+  });
+  await store.commit([{ resource: "Property", removed: [value[0]?.ListingKey ?? ""] }]);
+  await store.close();
+}
+
+/**
+ * Have the client's program follow a subscription by what lies in the bucket, as its owner, until nothing is left; gives what it
+ * loaded, a line each.
+ */
+async function followBucket(
+  { running, owner, server }: Pushing,
+  { id, prefix, into }: { readonly id: string; readonly prefix: string; readonly into: string },
+): Promise<readonly string[]> {
+  const staging = mkdtempSync(join(tmpdir(), "cadastre-follow-bucket-"));
+  onTestFinished(() => rmSync(staging, { recursive: true }));
+  const { accessKeyId, secretAccessKey } = server.owner;
+  const place = ["--from-bucket", `s3://${owner.bucket}/${prefix}`, "--region", region];
+  const where = [...place, "--endpoint", server.endpoint, "--url", running.service.baseUrl];
+  const how = ["--into", into, "--staging", staging, "--once", "--json"];
+  const { code, stdout, stderr } = await runClient(["follow", "--subscription", id, ...where, ...how], {
+    env: {
+      CADASTRE_API_KEY: running.key("national"),
+      AWS_ACCESS_KEY_ID: accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    },
+  });
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  return stdout.split("\n").slice(0, -1);
+}
+
+/** The policy of a bucket whose objects its owner may read, whoever has written them. */
+const readableByOwner = (bucket: string): string =>
+  JSON.stringify({
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Effect: "Allow",
+        Principal: { AWS: `arn:aws:iam::${customerAccount}:user/owner` },
+        Action: "s3:GetObject",
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      },
+    ],
+  });

@@ -1,0 +1,35 @@
+import { setTimeout } from "node:timers/promises";
+import type { Customer } from "../../../delivery/test/support/object-storage/customer.ts";
+import { type customerOf, dataOf, exportsRoot } from "./deliveries.ts";
+
+export type Delivery = {
+  readonly id: string;
+  readonly status: string;
+  readonly sequence: number;
+  readonly failure: { readonly code: string } | null;
+  readonly publication: { readonly status: string; readonly prefix: string } | null;
+};
+
+/** What is pushed to a customer, as the service tells it, and as it lies in the bucket. */
+export function pushedDeliveriesOf(national: ReturnType<typeof customerOf>, owner: Customer) {
+  const find = async (id: string): Promise<Delivery> => dataOf(await national.get(`${exportsRoot}/${id}`));
+  /** Waits until a delivery is settled. */
+  const settled = async (id: string): Promise<Delivery> => {
+    for (;;) {
+      const seen = await find(id);
+      if (["complete", "failed", "canceled"].includes(seen.status)) return seen;
+      await setTimeout(50);
+    }
+  };
+  /** What lies where a delivery was published. */
+  const look = ({ publication }: Delivery) => owner.look(publication?.prefix ?? "?");
+  const namesAt = async (delivery: Delivery): Promise<readonly string[]> =>
+    (await look(delivery)).map(({ key }) => key);
+  /** The names that its manifest has, and what lies beside them. */
+  const wantedOf = async ({ id }: Delivery): Promise<readonly string[]> => {
+    const { data } = await national.manifest(id);
+    const parts = data.parts.map((part) => (part as unknown as { name: string }).name);
+    return [...parts, "_COMPLETE", "manifest.json", "manifest.jws.json"].toSorted();
+  };
+  return { find, settled, look, namesAt, wantedOf };
+}

@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, vi } from "vitest";
+import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
+import type { ObjectServer } from "../../../delivery/test/support/object-storage/server.ts";
+import { customerOf } from "./deliveries.ts";
+import { destinationsOf } from "./destinations.ts";
+import { pushedDeliveriesOf } from "./pushed-deliveries.ts";
+import { type Running, run } from "./running.ts";
+import { subscriptionsOf } from "./subscriptions.ts";
+
+/** A service that pushes, a customer of it, and the bucket of the customer. */
+export type Pushing = ReturnType<typeof pushingOf>;
+
+export function pushingOf(running: Running, owner: Customer, server: ObjectServer) {
+  const national = customerOf(running);
+  const deliveries = pushedDeliveriesOf(national, owner);
+  return {
+    running,
+    owner,
+    server,
+    national,
+    destinations: destinationsOf(national, owner, server),
+    subscriptions: subscriptionsOf(national, deliveries),
+    deliveries,
+  };
+}
+
+/** Settings of a service that pushes to a server, and of its workers. */
+export const pushSettings = ({ endpoint }: ObjectServer) => ({
+  CADASTRE_PUSH: "true",
+  CADASTRE_PUSH_ENDPOINT: endpoint,
+  CADASTRE_LEASE_SECONDS: "3",
+});
+
+/** Have one service push for the tests of a suite; each of them leaves the server without faults. */
+export function usePushing(serverOf: () => ObjectServer): () => Pushing {
+  let pushing: Pushing;
+  beforeAll(async () => {
+    const server = serverOf();
+    const owner = await makeCustomer(server);
+    const { accessKeyId, secretAccessKey } = server.service;
+    vi.stubEnv("AWS_ACCESS_KEY_ID", accessKeyId);
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", secretAccessKey);
+    const settings = { CADASTRE_LISTINGS: "150", CADASTRE_PART_BYTES: "65536", ...pushSettings(server) };
+    pushing = pushingOf(await run(settings), owner, server);
+  });
+  afterEach(() => serverOf().failWhen(undefined));
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await pushing.running.stop();
+    await pushing.owner.close();
+  });
+  return () => pushing;
+}

@@ -1,0 +1,37 @@
+import { setTimeout } from "node:timers/promises";
+import { expect } from "vitest";
+import { type customerOf, dataOf } from "./deliveries.ts";
+import type { Delivery, pushedDeliveriesOf } from "./pushed-deliveries.ts";
+
+export const subscriptionsRoot = "/v1/file-export-subscriptions";
+
+type Subscription = Pick<Delivery, "id" | "status" | "failure">;
+
+/** The subscriptions of a customer whose deliveries are pushed. */
+export function subscriptionsOf(
+  national: ReturnType<typeof customerOf>,
+  { settled }: ReturnType<typeof pushedDeliveriesOf>,
+) {
+  const created = async (destinationId: string, deliveryMode: "push" | "both"): Promise<string> => {
+    const what = { name: deliveryMode, domain: "listing", cadenceSeconds: 86_400 };
+    const reply = await national.post(subscriptionsRoot, { ...what, deliveryMode, destinationId });
+    expect([reply.status, reply.text]).toEqual([201, expect.any(String)]);
+    return dataOf<Subscription>(reply).id;
+  };
+  const find = async (id: string): Promise<Subscription> =>
+    dataOf(await national.get(`${subscriptionsRoot}/${id}`));
+  /** Waits until a subscription has a settled delivery of a sequence. */
+  const delivered = async (id: string, sequence: number, not?: string): Promise<Delivery> => {
+    for (;;) {
+      const [last] = dataOf<Delivery[]>(await national.get(`${subscriptionsRoot}/${id}/deliveries?limit=1`));
+      if (last?.sequence === sequence && last.id !== not) return settled(last.id);
+      await setTimeout(50);
+    }
+  };
+  /** Have the next delivery due at once. */
+  const hurry = async (id: string): Promise<void> => {
+    for (const step of ["pause", "resume"])
+      expect((await national.post(`${subscriptionsRoot}/${id}/${step}`, {})).status).toBe(200);
+  };
+  return { created, find, delivered, hurry };
+}
