@@ -51,7 +51,8 @@ function compile(): void {
   writeFileSync(marker, String(newest));
 }
 
-const isCompiled = (): boolean => {
+/** Whether what is compiled is of the sources as they are. */
+export const isCompiled = (): boolean => {
   try {
     return Number(readFileSync(marker, "utf8")) === newestSource();
   } catch {
