@@ -1,18 +1,19 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
+import { compilePackages } from "../../../service/test/support/compiled.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import { apiKey } from "./server.ts";
 
-const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
-const flags = ["--conditions=@cadastre/source", "--import", `${root}scripts/source.mjs`];
+await compilePackages();
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 export type Running = { readonly outcome: Promise<Outcome>; readonly kill: (signal: NodeJS.Signals) => void };
 
-/** Start the program as a user would, with the key in its variable. */
+/** Start the program as it is published, with the key in its variable. */
 export function start(
   args: readonly string[],
   {
@@ -23,8 +24,8 @@ export function start(
 ): Running {
   const [command, ...rest] =
     limit === undefined
-      ? [process.execPath, ...flags, main, ...args]
-      : ["bash", "-c", `ulimit -f ${limit}; exec "$@"`, "bash", process.execPath, ...flags, main, ...args];
+      ? [process.execPath, main, ...args]
+      : ["bash", "-c", `ulimit -f ${limit}; exec "$@"`, "bash", process.execPath, main, ...args];
   const child = spawn(command ?? "", rest, { cwd: root, env: { PATH: process.env["PATH"], ...env } });
   const texts = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const)

@@ -3,7 +3,7 @@ import type { Destinations } from "@cadastre/delivery";
 import { describe, type Log } from "../log.ts";
 
 /** How long to wait before looking again for a destination to be verified, in milliseconds. */
-const interval = 1000;
+const interval = 250;
 
 /** Verify destinations that wait for it, one after the other, until it is stopped. One that is cut off is verified another time. */
 export function startVerifier({ verifyNext }: Pick<Destinations, "verifyNext">, log: Log) {

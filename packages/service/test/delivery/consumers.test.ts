@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Collection } from "../support/ask.ts";
+import { compilePackages } from "../support/compiled.ts";
 import { customerOf } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
 
@@ -14,6 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), "cadastre-consumers-"));
 
 let running: Running;
 beforeAll(async () => {
+  await compilePackages();
   running = await run({ CADASTRE_LISTINGS: "150" });
 });
 afterAll(async () => {
@@ -32,11 +34,10 @@ function start(command: string, args: readonly string[], cwd: string, env: objec
 }
 
 describe("the client", () => {
-  const flags = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"];
   const client = (args: readonly string[], customer = "national") =>
     start(
       process.execPath,
-      [...flags, "packages/client/src/cli/main.ts", ...args, "--url", running.service.baseUrl],
+      ["packages/client/dist/cli/main.js", ...args, "--url", running.service.baseUrl],
       root,
       { CADASTRE_API_KEY: running.key(customer) },
     );
