@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
@@ -47,8 +48,8 @@ export default defineConfig({
     // Threads that are not compiled run the source.
     execArgv: startsCompiled ? [] : ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"],
     include: ["packages/*/test/**/*.test.ts", "examples/*/*.test.ts", "docs/*.test.ts"],
-    // Not one less than there are: of two cores one would wait.
-    maxWorkers: "100%",
+    // One more than there are cores: every other file waits for a database or a program.
+    maxWorkers: availableParallelism() + 1,
     // Files share their imports, which are half of what a short file takes: what one changes of the process it puts back.
     isolate: false,
     testTimeout: 30_000,

@@ -240,10 +240,10 @@ test("a file that is not there is refused", async () => {
 describe("a process that is killed at any moment", () => {
   const moments = fc.sample(fc.tuple(fc.nat(300), fc.integer({ min: 300, max: 1500 })), {
     seed: 1,
-    numRuns: 3,
+    numRuns: 2,
   });
   const isKilled = "startswith(MemberKey,'killed-')";
-  const records = 30_000;
+  const records = 20_000;
 
   /** Start a command, and kill it so many milliseconds after `start`. */
   async function kill(args: readonly string[], delay: number, start?: string): Promise<void> {
