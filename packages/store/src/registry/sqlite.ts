@@ -1,7 +1,8 @@
 import { closeSync, openSync } from "node:fs";
-import type { Database } from "better-sqlite3";
+import type { Database, Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
 import { patientFor } from "../patience.ts";
+import { Recent } from "../recent.ts";
 import { silent } from "../schema/silent.ts";
 import { sqliteQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
@@ -46,10 +47,21 @@ const connect = (file: string): Knex =>
         connection.pragma("journal_mode = wal");
         // What is revoked stays so after a loss of power.
         connection.pragma("synchronous = full");
+        keepStatements(connection);
         done();
       },
     },
   });
+
+/** Statements that are kept prepared: those of the queries that come again and again. */
+const keptStatements = 100;
+
+/** Have a connection prepare a statement once: to send a part takes three, and to prepare them as long as the rest of them. */
+function keepStatements(connection: Database): void {
+  const kept = new Recent<string, Statement>(keptStatements);
+  const prepare = connection.prepare.bind(connection);
+  connection.prepare = ((text: string) => kept.get(text, () => prepare(text))) as Database["prepare"];
+}
 
 async function migrateAlone(database: Knex): Promise<void> {
   if (await isMigrated(database)) return;

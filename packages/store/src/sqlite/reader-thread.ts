@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { Recent } from "../record/recent.ts";
+import { Recent } from "../recent.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { keptPlans } from "./reader.ts";
 

@@ -12,11 +12,11 @@ import {
   type ReadResult,
   statementsOf,
 } from "../read/request.ts";
+import { Recent } from "../recent.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { computedText } from "../record/computed.ts";
 import type { MemberIndex } from "../record/member-index.ts";
 import type { SeenPlanRef } from "../record/plan.ts";
-import { Recent } from "../record/recent.ts";
 import { beginning, type TableSchema, validity } from "../schema/table.ts";
 import { lastCheckpoint } from "./checkpoint.ts";
 import { DatasetIds } from "./datasets.ts";

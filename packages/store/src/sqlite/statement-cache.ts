@@ -1,6 +1,6 @@
 import type { CompiledSql } from "@cadastre/odata";
 import type { Database, Statement } from "better-sqlite3";
-import { Recent } from "../record/recent.ts";
+import { Recent } from "../recent.ts";
 import { datasetTable } from "./datasets.ts";
 
 /** Statements kept prepared, the least recently used one leaving first. */
