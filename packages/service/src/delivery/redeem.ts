@@ -22,7 +22,8 @@ export async function redeem(
   if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
   if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
   const gone = new AbortController();
-  req.once("close", () => gone.abort());
+  // A reason of its own is an error with a stack, of every request.
+  req.once("close", () => gone.abort("gone"));
   const { byteLength, sha256, sendTo } = await deliveries.redeem(caller, tokenOf(req));
   res.status(200);
   res.setHeader("content-type", octets);
