@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
+import type { Whole } from "../whole.ts";
 import type { Acknowledgement, NewAcknowledgement } from "./acknowledgement.ts";
 import type { Delivery, DeliveryState } from "./delivery.ts";
 import type { DeliveryRecords } from "./ledger.ts";
@@ -7,11 +8,11 @@ import { selectDelivery } from "./rows.ts";
 
 type AcknowledgementRow = {
   readonly delivery: string;
-  readonly generation: number | string;
-  readonly sequence: number | string;
+  readonly generation: Whole;
+  readonly sequence: Whole;
   readonly manifest_sha256: string;
   readonly reference: string;
-  readonly at: number | string;
+  readonly at: Whole;
 };
 
 const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");

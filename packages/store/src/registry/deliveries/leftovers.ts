@@ -1,6 +1,7 @@
 import type { Knex } from "knex";
 import { destinationTable } from "../destinations/rows.ts";
 import { subscriptionTable } from "../subscriptions/rows.ts";
+import type { Whole } from "../whole.ts";
 import { deadStates, statesBefore } from "./delivery.ts";
 import { grantTable } from "./grants.ts";
 import type { DeliveryRetention } from "./retention.ts";
@@ -70,7 +71,7 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
     },
     earliestCheckpoint: async () => {
       const needed = knex.raw("coalesce(??, ??) as ??", ["from_checkpoint", "to_checkpoint", "needed"]);
-      const built: { readonly needed: number | string } | undefined = await deliveryTable(knex)
+      const built: { readonly needed: Whole } | undefined = await deliveryTable(knex)
         .whereIn("state", ["queued", "building"])
         .orderBy("needed")
         .first(needed);
@@ -83,13 +84,13 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
 }
 
 /** Where the first of the windows that subscriptions deliver next begins; that after a seed where the seed ends. */
-async function followedFrom(knex: Knex): Promise<number | string | null | undefined> {
+async function followedFrom(knex: Knex): Promise<Whole | null | undefined> {
   const begins = knex.raw("min(coalesce(??, ??)) as ??", [
     "cadastre_subscription.since",
     "cadastre_delivery.to_checkpoint",
     "begins",
   ]);
-  const row: { readonly begins: number | string | null } | undefined = await subscriptionTable(knex)
+  const row: { readonly begins: Whole | null } | undefined = await subscriptionTable(knex)
     .leftJoin("cadastre_delivery", "cadastre_delivery.id", "cadastre_subscription.delivery")
     .whereIn("cadastre_subscription.state", ["active", "suspended"])
     .first(begins);

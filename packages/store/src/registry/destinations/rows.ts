@@ -1,7 +1,8 @@
 import type { Knex } from "knex";
+import { numberOf, type Whole } from "../whole.ts";
 import type { Destination, DestinationState } from "./destination.ts";
 
-/** A row of the table of destinations. PostgreSQL gives its whole numbers of 64 bits as text. */
+/** A row of the table of destinations. */
 type DestinationRow = {
   readonly id: string;
   readonly customer: string;
@@ -11,12 +12,12 @@ type DestinationRow = {
   readonly role_arn: string;
   readonly kms_key_arn: string | null;
   readonly external_id: string | null;
-  readonly created: number | string;
+  readonly created: Whole;
   readonly state: DestinationState;
   readonly failure: string | null;
-  readonly verified: number | string | null;
+  readonly verified: Whole | null;
   readonly round: number;
-  readonly due: number | string | null;
+  readonly due: Whole | null;
 };
 
 /** The tables, to build a statement on. */
@@ -34,7 +35,7 @@ export const toDestination = (row: DestinationRow): Destination => ({
   created: Number(row.created),
   state: row.state,
   failure: row.failure,
-  verified: row.verified === null ? null : Number(row.verified),
+  verified: numberOf(row.verified),
   round: row.round,
 });
 

@@ -1,12 +1,13 @@
 import type { Knex } from "knex";
+import type { Whole } from "../whole.ts";
 import type { InstalledEntitlement } from "./entitlement.ts";
 
-/** A row of the table of customers. PostgreSQL gives its whole numbers of 64 bits as text. */
+/** A row of the table of customers. */
 type CustomerRow = {
   readonly name: string;
-  readonly version: number | string;
+  readonly version: Whole;
   readonly entitlement: string;
-  readonly installed: number | string;
+  readonly installed: Whole;
 };
 
 /** The table of customers, to build a statement on. */

@@ -1,10 +1,11 @@
 import type { Knex } from "knex";
+import type { Whole } from "../whole.ts";
 import type { Resolution } from "./identity.ts";
 
-/** Rows of the tables. PostgreSQL gives their whole numbers of 64 bits as text. */
-type ResolutionRow = Omit<Resolution, "resolved"> & { readonly resolved: number | string };
+/** Rows of the tables. */
+type ResolutionRow = Omit<Resolution, "resolved"> & { readonly resolved: Whole };
 type CrosswalkRow = { readonly source: string; readonly listing: string; readonly placekey: string };
-type RevisionRow = { readonly name: string; readonly revision: number | string };
+type RevisionRow = { readonly name: string; readonly revision: Whole };
 
 /** The tables, to build a statement on. */
 export const resolutionTable = (knex: Knex) => knex<ResolutionRow>("cadastre_resolution");

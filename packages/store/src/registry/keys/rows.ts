@@ -1,30 +1,29 @@
 import type { Knex } from "knex";
+import { numberOf, type Whole } from "../whole.ts";
 import type { ApiKeyRecord } from "./key.ts";
 
-/** A row of the table of keys. PostgreSQL gives its whole numbers of 64 bits as text. */
+/** A row of the table of keys. */
 type KeyRow = {
   readonly id: string;
   readonly customer: string;
   readonly prefix: string;
   readonly digest: string;
   readonly pepper: number;
-  readonly created: number | string;
-  readonly expires: number | string | null;
-  readonly revoked: number | string | null;
-  readonly last_used: number | string | null;
+  readonly created: Whole;
+  readonly expires: Whole | null;
+  readonly revoked: Whole | null;
+  readonly last_used: Whole | null;
 };
 
 /** The table of keys, to build a statement on. */
 export const keyTable = (knex: Knex) => knex<KeyRow>("cadastre_api_key");
 
-const timeOf = (value: number | string | null) => (value === null ? null : Number(value));
-
 const toRecord = ({ last_used, created, expires, revoked, ...row }: KeyRow): ApiKeyRecord => ({
   ...row,
   created: Number(created),
-  expires: timeOf(expires),
-  revoked: timeOf(revoked),
-  lastUsed: timeOf(last_used),
+  expires: numberOf(expires),
+  revoked: numberOf(revoked),
+  lastUsed: numberOf(last_used),
 });
 
 /** The keys with all of the values, the oldest of each customer first. */

@@ -1,7 +1,8 @@
 import type { Knex } from "knex";
+import { numberOf, type Whole } from "../whole.ts";
 import type { MlsProfile, ProfileRegistry } from "./profile.ts";
 
-/** A row of the table of profiles. PostgreSQL gives its whole numbers of 64 bits as text. */
+/** A row of the table of profiles. */
 type ProfileRow = {
   readonly dataset_id: string;
   readonly display_name: string;
@@ -10,7 +11,7 @@ type ProfileRow = {
   readonly logo_url: string;
   readonly rules_url: string;
   readonly update_hours: number;
-  readonly approved: number | string | null;
+  readonly approved: Whole | null;
 };
 
 const profileTable = (knex: Knex) => knex<ProfileRow>("cadastre_profile");
@@ -38,7 +39,7 @@ const toProfile = (row: ProfileRow): MlsProfile => ({
   logoUrl: row.logo_url,
   rulesUrl: row.rules_url,
   updateHours: row.update_hours,
-  approved: row.approved === null ? null : Number(row.approved),
+  approved: numberOf(row.approved),
 });
 
 const toRow = (profile: MlsProfile): ProfileRow => ({

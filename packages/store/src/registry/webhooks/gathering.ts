@@ -3,6 +3,7 @@ import { type Delivery, openStates } from "../deliveries/delivery.ts";
 import { deliveryTable, toDelivery } from "../deliveries/rows.ts";
 import { customerTable } from "../entitlements/rows.ts";
 import { inTurn } from "../turn.ts";
+import type { Whole } from "../whole.ts";
 import type { WebhookOutbox } from "./outbox.ts";
 import { messageIdOf } from "./records.ts";
 import { messageTable, toldColumns, toWebhook, type WebhookRow, webhookTable } from "./rows.ts";
@@ -80,7 +81,7 @@ function wasToldOtherThan(webhooks: Knex.QueryBuilder, now: ToldEntitlement): vo
 }
 
 type ComparedRow = Pick<WebhookRow, "id" | "compare" | "seen_version"> & {
-  readonly version: number | string;
+  readonly version: Whole;
 };
 
 /** Webhooks to be compared with the entitlements of their customers, the longest waiting first. */
