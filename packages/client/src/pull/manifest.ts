@@ -56,9 +56,9 @@ export async function fetchManifest(
 }
 
 /** A signature as a file holds it; null, which verifies nothing, where that is no JSON. */
-export function readSignature(bytes: Uint8Array): unknown {
+export function readSignature(bytes: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"));
+    return JSON.parse(bytes.toString("utf8"));
   } catch {
     return null;
   }
