@@ -1,26 +1,15 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createDeliveries, createSubscriptions, type DeliveryOptions, folderParts } from "../src/index.ts";
 import { type Customer, customer } from "./support/object-storage/customer.ts";
-import { startFakeObjectServer } from "./support/object-storage/fake/server.ts";
-import { caller, openPublishing, type Publishing } from "./support/object-storage/publishing.ts";
-import type { ObjectServer } from "./support/object-storage/server.ts";
+import { caller, usePublishing } from "./support/object-storage/publishing.ts";
 import { scopeFor } from "./support/scope.ts";
 import { scratchFolder } from "./support/scratch.ts";
 import { endlessSource, smallParts } from "./support/workshop.ts";
 
 const folder = scratchFolder();
 
-let server: ObjectServer;
-let office: Publishing;
-beforeAll(async () => {
-  server = await startFakeObjectServer();
-  office = await openPublishing(server, join(folder, "parts"));
-});
-afterAll(async () => {
-  await office.brokerage.close();
-  await server.stop();
-});
+const { office } = usePublishing(join(folder, "parts"));
 
 /** What customers ask with, as far as it is so now. */
 function desks(
@@ -44,14 +33,14 @@ const ungranted = {
 };
 
 const degrade = async (id: string) => {
-  const { destinations } = office.brokerage;
+  const { destinations } = office().brokerage;
   await destinations.degrade(await destinations.find(customer, id), "probe_denied");
 };
 
 describe("a request that comes again gives what it created, whatever is so by now", () => {
   test("an export, and a subscription", async () => {
-    const { brokerage } = office;
-    const { destinationId, ...asking } = await office.asking();
+    const { brokerage } = office();
+    const { destinationId, ...asking } = await office().asking();
     const request = { ...asking, destinationId };
     const { deliveryMode, domain } = request;
     const order = {
@@ -86,8 +75,8 @@ describe("a request that comes again gives what it created, whatever is so by no
   });
 
   test("with another key it is refused", async () => {
-    const request = await office.asking();
-    const { deliveries, subscriptions } = desks(office.brokerage);
+    const request = await office().asking();
+    const { deliveries, subscriptions } = desks(office().brokerage);
     await degrade(request.destinationId);
     const refused = { code: "destination_not_active" };
     await expect(deliveries.create(caller, request)).rejects.toMatchObject(refused);

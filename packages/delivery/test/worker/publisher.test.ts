@@ -1,48 +1,25 @@
 import { join } from "node:path";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { CrashPoint } from "../../src/worker/crash-point.ts";
 import { customer } from "../support/object-storage/customer.ts";
-import { startFakeObjectServer } from "../support/object-storage/fake/server.ts";
-import {
-  caller,
-  granted,
-  openPublishing,
-  type Publishing,
-  scope,
-} from "../support/object-storage/publishing.ts";
-import type { ObjectServer } from "../support/object-storage/server.ts";
+import { caller, granted, scope, usePublishing } from "../support/object-storage/publishing.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 const folder = scratchFolder();
 
-let server: ObjectServer;
-let brokerage: Publishing["brokerage"];
-let deliveries: Publishing["deliveries"];
-let sealed: Publishing["sealed"];
-let publish: Publishing["publish"];
-let stateOf: Publishing["stateOf"];
-let mortal: Publishing["mortal"];
-beforeAll(async () => {
-  server = await startFakeObjectServer();
-  ({ brokerage, deliveries, sealed, publish, stateOf, mortal } = await openPublishing(
-    server,
-    join(folder, "parts"),
-  ));
-});
-afterAll(async () => {
-  await brokerage.close();
-  await server.stop();
-});
+const { server, office } = usePublishing(join(folder, "parts"));
 
 test("what is sealed is served once it is published, however often its publishers die", async () => {
-  const { id, look } = await sealed();
+  const { id, look } = await office().sealed();
   const met: CrashPoint[] = [];
   const seen = new Map<string, unknown>();
   // Each publisher dies at the first point that none before has met.
   while (!met.includes("after_complete")) {
-    await expect(deliveries.manifest(caller, id)).rejects.toMatchObject({ code: "delivery_not_complete" });
+    await expect(office().deliveries.manifest(caller, id)).rejects.toMatchObject({
+      code: "delivery_not_complete",
+    });
     let isDead = false;
     const at = (point: CrashPoint) => {
       if (met.includes(point)) return;
@@ -50,7 +27,7 @@ test("what is sealed is served once it is published, however often its publisher
       isDead = true;
       throw new Error(`died at ${point}`);
     };
-    await publish({ at, ledger: mortal(() => isDead), attempts: 1000 });
+    await office().publish({ at, ledger: office().mortal(() => isDead), attempts: 1000 });
     for (const object of await look()) {
       expect(seen.get(object.key) ?? object).toEqual(object);
       seen.set(object.key, object);
@@ -58,14 +35,14 @@ test("what is sealed is served once it is published, however often its publisher
     expect(seen.has("_COMPLETE")).toBe(met.includes("after_put _COMPLETE"));
   }
   expect(met.slice(-2)).toEqual(["before_complete", "after_complete"]);
-  const { parts } = JSON.parse((await deliveries.manifest(caller, id)).text) as {
+  const { parts } = JSON.parse((await office().deliveries.manifest(caller, id)).text) as {
     parts: readonly { name: string }[];
   };
   const names = [...parts.map(({ name }) => name), "manifest.json", "manifest.jws.json", "_COMPLETE"];
   expect((await look()).map(({ key }) => key)).toEqual(names.toSorted());
   // Each object has three points at which one died.
   expect(met).toHaveLength(3 * names.length + 3);
-  expect(await publish()).toBeUndefined();
+  expect(await office().publish()).toBeUndefined();
 }, 60_000);
 
 const narrowed = scopeFor({ ...granted, products: ["property"] });
@@ -82,60 +59,69 @@ test.each<[string, () => Promise<Scope | undefined>]>([
     },
   ],
 ])("%s midway cancels it, before the next object", async (_, then) => {
-  const { id, look } = await sealed();
+  const { id, look } = await office().sealed();
   let times = 0;
-  const report = await publish({ scopeOf: () => (++times > 2 ? then() : Promise.resolve(scope)) });
+  const report = await office().publish({ scopeOf: () => (++times > 2 ? then() : Promise.resolve(scope)) });
   expect(report).toMatchObject({ outcome: "canceled", code: "entitlement_changed" });
-  expect(await stateOf(id)).toEqual(["canceled", "entitlement_changed"]);
+  expect(await office().stateOf(id)).toEqual(["canceled", "entitlement_changed"]);
   expect(await look()).toHaveLength(2);
 });
 
 test("a destination that is not active any more fails it, before the next object", async () => {
-  const { id, destinationId, look } = await sealed();
+  const { id, destinationId, look } = await office().sealed();
   const at = async (point: CrashPoint) => {
-    if (point.startsWith("after_check")) await brokerage.destinations.disable(customer, destinationId);
+    if (point.startsWith("after_check"))
+      await office().brokerage.destinations.disable(customer, destinationId);
   };
-  expect(await publish({ at })).toMatchObject({ outcome: "failed", code: "destination_not_active" });
-  expect(await stateOf(id)).toEqual(["failed", "destination_not_active"]);
+  expect(await office().publish({ at })).toMatchObject({ outcome: "failed", code: "destination_not_active" });
+  expect(await office().stateOf(id)).toEqual(["failed", "destination_not_active"]);
   expect(await look()).toHaveLength(1);
 });
 
 test("canceled by its customer it is given up, before the next object", async () => {
-  const { id, look } = await sealed();
+  const { id, look } = await office().sealed();
   const cutOff = (point: CrashPoint) => {
     if (point.startsWith("after_check")) throw new Error("cut off");
   };
-  expect(await publish({ at: cutOff })).toMatchObject({ outcome: "sealed" });
+  expect(await office().publish({ at: cutOff })).toMatchObject({ outcome: "sealed" });
   // The object is found, so nothing is noted of it.
   const at = async (point: CrashPoint) => {
-    if (point.startsWith("after_check")) await deliveries.cancel(caller, id);
+    if (point.startsWith("after_check")) await office().deliveries.cancel(caller, id);
   };
-  expect(await publish({ at })).toMatchObject({ outcome: "lost" });
-  expect(await stateOf(id)).toEqual(["canceled", "canceled_by_customer"]);
+  expect(await office().publish({ at })).toMatchObject({ outcome: "lost" });
+  expect(await office().stateOf(id)).toEqual(["canceled", "canceled_by_customer"]);
   expect(await look()).toHaveLength(1);
 });
 
 test("a bucket that cannot be reached is tried again, so often since the last object that was written", async () => {
-  const { id } = await sealed();
-  server.failWhen(({ method, path }) =>
+  const { id } = await office().sealed();
+  server().failWhen(({ method, path }) =>
     method === "PUT" && path.includes("manifest.json") ? { status: 503, code: "SlowDown" } : undefined,
   );
   // The first attempt writes the parts, and those count from there.
   for (let attempt = 1; attempt < 3; attempt++) {
-    expect(await publish({ attempts: 3 })).toMatchObject({ outcome: "sealed", code: "bucket_unavailable" });
-    expect(await stateOf(id)).toEqual(["sealed", null]);
+    expect(await office().publish({ attempts: 3 })).toMatchObject({
+      outcome: "sealed",
+      code: "bucket_unavailable",
+    });
+    expect(await office().stateOf(id)).toEqual(["sealed", null]);
   }
-  expect(await publish({ attempts: 3 })).toMatchObject({ outcome: "failed", code: "bucket_unavailable" });
-  server.failWhen(undefined);
+  expect(await office().publish({ attempts: 3 })).toMatchObject({
+    outcome: "failed",
+    code: "bucket_unavailable",
+  });
+  server().failWhen(undefined);
 });
 
 test("told to stop, a publisher gives it back at once", async () => {
-  const { id } = await sealed();
+  const { id } = await office().sealed();
   const stopping = new AbortController();
   const at = (point: CrashPoint) => {
     if (point.startsWith("after_check")) stopping.abort();
   };
-  expect(await publish({ at, lease: 600_000 }, stopping.signal)).toMatchObject({ outcome: "released" });
-  expect(await stateOf(id)).toEqual(["sealed", null]);
-  expect(await publish()).toMatchObject({ delivery: id, outcome: "complete" });
+  expect(await office().publish({ at, lease: 600_000 }, stopping.signal)).toMatchObject({
+    outcome: "released",
+  });
+  expect(await office().stateOf(id)).toEqual(["sealed", null]);
+  expect(await office().publish()).toMatchObject({ delivery: id, outcome: "complete" });
 });

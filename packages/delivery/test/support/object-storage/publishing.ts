@@ -1,5 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { DeliveryQueue } from "@cadastre/store/registry";
+import { afterAll, beforeAll } from "vitest";
 import {
   type Caller,
   createDeliveries,
@@ -13,6 +14,7 @@ import {
 import { scopeFor } from "../scope.ts";
 import { endlessSource, meansOf, smallParts } from "../workshop.ts";
 import { type Customer, customer, makeCustomer, type Onboarded } from "./customer.ts";
+import { startFakeObjectServer } from "./fake/server.ts";
 import type { ObjectServer } from "./server.ts";
 
 /** What a customer is granted that may have deliveries pushed. */
@@ -51,7 +53,7 @@ export type Publishing = {
 };
 
 /** @param folder where the parts lie */
-export async function openPublishing(server: ObjectServer, folder: string): Promise<Publishing> {
+async function openPublishing(server: ObjectServer, folder: string): Promise<Publishing> {
   const brokerage = await makeCustomer(server);
   const { destinations, registry } = brokerage;
   const place = { file: "of the customer", parts: folder };
@@ -116,4 +118,26 @@ function mortalQueue(queue: DeliveryQueue, isDead: () => boolean): DeliveryQueue
     claim: (name, terms) => whileAlive.claim(name, { ...terms, lease: -1 }),
     extend: (claim) => whileAlive.extend(claim, -1),
   };
+}
+
+/**
+ * Have an object server within the process, and what publishes to it, for the tests of a file.
+ *
+ * @param folder where the parts lie
+ */
+export function usePublishing(folder: string): {
+  readonly server: () => ObjectServer;
+  readonly office: () => Publishing;
+} {
+  let server: ObjectServer;
+  let office: Publishing;
+  beforeAll(async () => {
+    server = await startFakeObjectServer();
+    office = await openPublishing(server, folder);
+  });
+  afterAll(async () => {
+    await office.brokerage.close();
+    await server.stop();
+  });
+  return { server: () => server, office: () => office };
 }
