@@ -5,10 +5,9 @@ import { setTimeout } from "node:timers/promises";
 import { type Connection, connect, follow, openTarget, serviceFeed } from "@cadastre/client";
 import { generateMarket } from "@cadastre/sample";
 import type { Change, StoredRecord } from "@cadastre/store";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { storedResources } from "../../src/catalog.ts";
 import { sampleRecords } from "../../src/data/sample-records.ts";
+import { commitTo } from "../support/commit.ts";
 import { hasCopies, openCopies, requireView } from "../support/copies.ts";
 import { customerOf, dataOf } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
@@ -41,16 +40,6 @@ const targets = [
 const market: readonly StoredRecord[] = [...sampleRecords(generateMarket({ seed: 1, listings }))].filter(
   ({ resource }) => resource === "Property",
 );
-
-async function commit(changes: readonly Change[]): Promise<void> {
-  const store = await openSqliteStore({
-    file: running.folder.database,
-    resources: storedResources,
-    threads: 0,
-  });
-  await store.commit(changes);
-  await store.close();
-}
 
 const keyOf = ({ record }: StoredRecord): string => String(record["ListingKey"]);
 const repriced = (from: number, to: number, price: number): readonly Change[] =>
@@ -111,7 +100,7 @@ describe.each(targets)("$kind", ({ kind, profileId, deltas, generations }) => {
         [...repriced(0, 5, 99), ...removed(25, 28)],
       ];
       for (const [k, changes] of steps.slice(0, deltas).entries()) {
-        if (changes.length > 0) await commit(changes);
+        if (changes.length > 0) await commitTo(running, changes);
         for (const step of ["pause", "resume"])
           expect((await national.post(`${root}/${id}/${step}`, {})).status).toBe(200);
         await delivered(id, 1, k + 1);
@@ -121,14 +110,14 @@ describe.each(targets)("$kind", ({ kind, profileId, deltas, generations }) => {
         await isCurrent();
       }
       if (generations > 1) {
-        await commit([...removed(40, 60), ...market.slice(0, 10)]);
+        await commitTo(running, [...removed(40, 60), ...market.slice(0, 10)]);
         expect((await national.post(`${root}/${id}/reset`, {})).status).toBe(200);
         await delivered(id, 2, 0);
         expect(await followed()).toEqual(["2.0"]);
         await isCurrent();
       }
       expect(await followed()).toEqual([]);
-      await commit(market);
+      await commitTo(running, market);
     },
     120_000,
   );

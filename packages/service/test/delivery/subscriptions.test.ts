@@ -1,13 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { storedResources } from "../../src/catalog.ts";
 import { ask } from "../support/ask.ts";
+import { commitTo } from "../support/commit.ts";
 import { customerOf, dataOf, refusal } from "../support/deliveries.ts";
 import { type Running, run } from "../support/running.ts";
+import { hurry, subscriptionsRoot as root } from "../support/subscriptions.ts";
 
-const root = "/v1/file-export-subscriptions";
 const destinations = "/v1/file-export-destinations";
 const nowhere = "01939b2e-0000-7000-8000-000000000000";
 const daily = { domain: "listing", deliveryMode: "pull", cadenceSeconds: 86_400, preferredMinuteOfDay: 240 };
@@ -48,12 +47,6 @@ async function delivered(id: string, sequence: number): Promise<Listed> {
     expect(["queued", "building", "complete", undefined]).toContain(last?.status);
     await setTimeout(50);
   }
-}
-
-/** Has the next delivery due now. */
-async function hurry(id: string): Promise<void> {
-  for (const step of ["pause", "resume"])
-    expect((await national.post(`${root}/${id}/${step}`, {})).status).toBe(200);
 }
 
 describe("a subscription", () => {
@@ -104,14 +97,8 @@ describe("a subscription", () => {
       (await national.get("/reso/odata/Property?$top=1&$select=ListingKey&$orderby=ListingKey")).text,
     ) as { readonly value: readonly { readonly ListingKey: string }[] };
     const key = listed.value[0]?.ListingKey ?? "";
-    const store = await openSqliteStore({
-      file: running.folder.database,
-      resources: storedResources,
-      threads: 0,
-    });
-    await store.commit([{ resource: "Property", removed: [key] }]);
-    await store.close();
-    for (const id of ids) await hurry(id);
+    await commitTo(running, [{ resource: "Property", removed: [key] }]);
+    for (const id of ids) await hurry(national, id);
     const [listing, property, publicRecord] = await Promise.all(ids.map((id) => delivered(id, 1)));
     expect(publicRecord?.noChange).toBe(true);
     const { data } = await national.manifest(listing?.id ?? "");
@@ -204,7 +191,7 @@ describe("a subscription", () => {
       ]);
       expect(Date.parse(next_due_at)).toBeGreaterThan(Date.now());
       expect(Date.parse(next_due_at)).toBeLessThanOrEqual(Date.now() + 86_400_000);
-      await hurry(id);
+      await hurry(national, id);
     }
     const { id } = await delivered(telling, 1);
     const { data } = await national.manifest(id);

@@ -7,6 +7,12 @@ export const subscriptionsRoot = "/v1/file-export-subscriptions";
 
 type Subscription = Pick<Delivery, "id" | "status" | "failure">;
 
+/** Have the next delivery of a subscription due at once. */
+export async function hurry({ post }: ReturnType<typeof customerOf>, id: string): Promise<void> {
+  for (const step of ["pause", "resume"])
+    expect((await post(`${subscriptionsRoot}/${id}/${step}`, {})).status).toBe(200);
+}
+
 /** The subscriptions of a customer whose deliveries are pushed. */
 export function subscriptionsOf(
   national: ReturnType<typeof customerOf>,
@@ -28,10 +34,5 @@ export function subscriptionsOf(
       await setTimeout(50);
     }
   };
-  /** Have the next delivery due at once. */
-  const hurry = async (id: string): Promise<void> => {
-    for (const step of ["pause", "resume"])
-      expect((await national.post(`${subscriptionsRoot}/${id}/${step}`, {})).status).toBe(200);
-  };
-  return { created, find, delivered, hurry };
+  return { created, find, delivered, hurry: (id: string) => hurry(national, id) };
 }

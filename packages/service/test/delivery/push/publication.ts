@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@cadastre/client";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { run as runClient } from "../../../../client/test/support/program.ts";
 import {
@@ -11,7 +10,7 @@ import {
   type ObjectServer,
   region,
 } from "../../../../delivery/test/support/object-storage/server.ts";
-import { storedResources } from "../../../src/catalog.ts";
+import { commitTo } from "../../support/commit.ts";
 import { openCopies, requireView } from "../../support/copies.ts";
 import type { Pushing } from "../../support/pushing.ts";
 
@@ -65,13 +64,7 @@ function writtenTo({ failWhen }: ObjectServer): readonly string[] {
 async function removeFirstListing({ running, national }: Pushing): Promise<void> {
   const listed = await national.get("/reso/odata/Property?$top=1&$select=ListingKey&$orderby=ListingKey");
   const { value } = JSON.parse(listed.text) as { readonly value: readonly { readonly ListingKey: string }[] };
-  const store = await openSqliteStore({
-    file: running.folder.database,
-    resources: storedResources,
-    threads: 0,
-  });
-  await store.commit([{ resource: "Property", removed: [value[0]?.ListingKey ?? ""] }]);
-  await store.close();
+  await commitTo(running, [{ resource: "Property", removed: [value[0]?.ListingKey ?? ""] }]);
 }
 
 /**
