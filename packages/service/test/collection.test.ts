@@ -101,6 +101,21 @@ describe("a page", () => {
     );
   });
 
+  test.each(["%20", "+", "%09", "+%20"])("takes blanks around a value, %s", async (blank) => {
+    const options = (around: string) =>
+      Object.entries({
+        filter: "City%20eq%20'Austin'",
+        select: "ListingKey",
+        orderby: "ListPrice%20desc",
+        top: "5",
+      })
+        .map(([name, value]) => `$${name}=${around}${value}${around}`)
+        .join("&");
+    const plain = toCollection(await get(`${property}?${options("")}`));
+    expect(plain.value).not.toEqual([]);
+    expect(toCollection(await get(`${property}?${options(blank)}`)).value).toEqual(plain.value);
+  });
+
   test("ignores custom options", async () => {
     expect(await rows({ $top: 1, _: 17, "x-y": "z" })).toHaveLength(1);
   });
