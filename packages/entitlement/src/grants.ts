@@ -3,12 +3,13 @@ import type { DatasetGrant, ResourceGrant } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
 import { fitsMask, leftBy, type Mask } from "./mask.ts";
 import { isAlwaysGranted, type ResourceRule } from "./resources/index.ts";
+import { withRevealing } from "./revealing.ts";
 
 /** What one dataset grants of one resource: all of its grants together. */
 export type Grant = {
   /** Names of the fields granted, masked ones too. */
   readonly fields: ReadonlySet<string>;
-  /** The strictest for each field. */
+  /** The strictest for each field; `null` for a field that reveals a masked one. */
   readonly masks: ReadonlyMap<string, Mask>;
   /** Whether rows that are not for the public are granted. */
   readonly private: boolean;
@@ -26,6 +27,23 @@ export type Grantable = { readonly entitySet: EntitySet; readonly rule: Resource
  * @throws {EntitlementError} if a grant names what its resource does not have, or a mask does not fit.
  */
 export function collectGrants(
+  datasets: readonly DatasetGrant[],
+  grantable: (resource: string) => Grantable,
+): ReadonlyMap<string, Grants> {
+  const given = collectGiven(datasets, grantable);
+  return new Map(
+    [...given].map(([resource, ofResource]) => {
+      const { type } = grantable(resource).entitySet;
+      return [
+        resource,
+        new Map([...ofResource].map(([dataset, grant]) => [dataset, withRevealing(grant, type)])),
+      ];
+    }),
+  );
+}
+
+/** The grants as the document gives them. */
+function collectGiven(
   datasets: readonly DatasetGrant[],
   grantable: (resource: string) => Grantable,
 ): ReadonlyMap<string, Grants> {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { type Disclosure, findDisclosures } from "./disclosure.ts";
 export {
   type Capability,
   type Channel,

@@ -3,7 +3,7 @@ import { type BoundNode, constant, type EntitySet } from "@cadastre/odata";
 import { canonicalJson } from "./canonical.ts";
 import type { Capability, Channel, DatasetGrant, Entitlement, Limits, Product, Region } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
-import { collectGrants, type Grants, grantsInOrder } from "./grants.ts";
+import { collectGrants, type Grantable, type Grants, grantsInOrder } from "./grants.ts";
 import { hiddenProperties, type ResourceRules, resourceRules, ruleOf } from "./resources/index.ts";
 import { narrowResources, type Resource } from "./rows.ts";
 
@@ -58,13 +58,8 @@ const origins = new WeakMap<Scope, readonly [entitlement: Entitlement, options: 
 export function compileScope(entitlement: Entitlement, options: ScopeOptions): Scope {
   const { entitySets, datasets: known, rules = resourceRules } = options;
   refuseUnknownDatasets(entitlement.datasets, known);
-  const sets = new Map(entitySets.map((entitySet) => [entitySet.name, entitySet]));
   for (const entitySet of entitySets) refuseHiddenNames(entitySet);
-  const grants = collectGrants(entitlement.datasets, (resource) => {
-    const entitySet = sets.get(resource);
-    if (entitySet === undefined) throw new EntitlementError("entitlement_unknown_resource", { resource });
-    return { entitySet, rule: ruleOf(resource, rules) };
-  });
+  const grants = collectGrants(entitlement.datasets, grantableOf(options));
   const resources = narrowResources({ entitySets, grants, regions: entitlement.regions, rules });
   const { sub, ver, products, channels, capabilities = [], regions, datasets, limits = {} } = entitlement;
   const scope = Object.freeze({
@@ -84,6 +79,20 @@ export function compileScope(entitlement: Entitlement, options: ScopeOptions): S
   resourcesOf.set(scope, resources);
   origins.set(scope, [entitlement, options]);
   return scope;
+}
+
+/**
+ * Gives what grants may name of a resource.
+ *
+ * @throws {EntitlementError} `entitlement_unknown_resource`
+ */
+export function grantableOf({ entitySets, rules = resourceRules }: ScopeOptions) {
+  const sets = new Map(entitySets.map((entitySet) => [entitySet.name, entitySet]));
+  return (resource: string): Grantable => {
+    const entitySet = sets.get(resource);
+    if (entitySet === undefined) throw new EntitlementError("entitlement_unknown_resource", { resource });
+    return { entitySet, rule: ruleOf(resource, rules) };
+  };
 }
 
 const withinDatasets = new WeakMap<Scope, Map<string, Scope>>();

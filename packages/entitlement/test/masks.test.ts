@@ -320,3 +320,74 @@ describe("a derived property", () => {
     expect(place).not.toHaveProperty("otherwise");
   });
 });
+
+describe("a field that reveals a masked one", () => {
+  const row = { DatasetId: texas, AddressLine: "1 Oak, Austin 78701", Label: "To: 1 Oak", Remarks: "Austin" };
+  const seen = (name: string, masks: Readonly<Record<string, Mask>>, more: Partial<ResourceGrant> = {}) =>
+    evaluate(restricted(name, scope({ fields: "*", masks, ...more })), row);
+
+  test.each<readonly [name: string, masks: Readonly<Record<string, Mask>>, shown: string | null]>([
+    ["AddressLine", { City: "null" }, null],
+    ["AddressLine", { PostalCode: "prefix3" }, null],
+    ["AddressLine", { PostalCode: "prefix3", AddressLine: "prefix4" }, null],
+    ["AddressLine", { ListPrice: "null" }, "1 Oak, Austin 78701"],
+    ["AddressLine", { AddressLine: "prefix4" }, "1 Oa"],
+    ["Label", { AddressLine: "prefix4" }, null],
+    ["Label", { City: "null" }, null],
+    ["Label", { ListPrice: "null" }, "To: 1 Oak"],
+    ["Remarks", { City: "null", AddressLine: "null" }, "Austin"],
+  ])("%s, under the masks %j, reads %j", (name, masks, shown) => {
+    expect(seen(name, masks)).toBe(shown);
+  });
+
+  test("is masked where what it takes from between them is not granted", () => {
+    const granted = { fields: ["City", "Label"], masks: { City: "null" } } as const;
+    expect(evaluate(restricted("Label", scope(granted)), row)).toBeNull();
+  });
+
+  test("is masked by the mask of another grant of its dataset", () => {
+    const datasets = [
+      grant(texas, { Property: { fields: ["City"], masks: { City: "null" } } }),
+      grant(texas, { Property: ["AddressLine"] }),
+    ];
+    for (const given of [datasets, datasets.toReversed()])
+      expect(evaluate(restricted("AddressLine", scopeOf({ datasets: given })), row)).toBeNull();
+  });
+
+  test("is shown where the masked field is not granted at all, for nothing masks it", () => {
+    expect(evaluate(restricted("AddressLine", scope({ fields: ["AddressLine"] })), row)).toBe(
+      row.AddressLine,
+    );
+  });
+
+  test("is shown in the rows of a dataset that masks nothing", () => {
+    const datasets = [
+      grant(texas, { Property: { fields: "*", masks: { City: "null" } } }),
+      grant(oregon, { Property: "*" }),
+    ];
+    const value = restricted("AddressLine", scopeOf({ datasets }));
+    expect(evaluate(value, row)).toBeNull();
+    expect(evaluate(value, { ...row, DatasetId: oregon })).toBe(row.AddressLine);
+  });
+
+  test("cannot be the key, which is always shown", () => {
+    const named = property("ListingKey", "Edm.String", { reveals: ["City"] });
+    const set = entitySet("Property", "Id", [property("City"), named]);
+    const keyed: EntitySet = { ...set, type: { ...set.type, key: ["ListingKey"] } };
+    const given = grant(texas, { Property: { fields: "*", masks: { City: "null" } } });
+    const value = restricted("ListingKey", scopeOf({ datasets: [given] }, [keyed]), keyed);
+    expect(evaluate(value, { ListingKey: "1", DatasetId: texas })).toBe("1");
+  });
+
+  test("makes the scope another one, and a grant without it does not", () => {
+    const hash = (fields: ResourceGrant["fields"], masks: Readonly<Record<string, Mask>>) =>
+      scope({ fields, masks }).scopeSha256;
+    const both = ["City", "AddressLine"];
+    expect(hash(both, { City: "null" })).toBe(hash(both, { City: "null", AddressLine: "null" }));
+    const alone = scopeOf(
+      { datasets: [grant(texas, { Property: { fields: ["City"], masks: { City: "null" } } })] },
+      [entitySet("Property", "ListingKey", [property("City")])],
+    );
+    expect(hash(["City"], { City: "null" })).toBe(alone.scopeSha256);
+  });
+});

@@ -23,6 +23,8 @@ export const queryErrors = {
   not_a_collection: (d: Details) => `\`${d["operator"]}\` needs a collection, got ${d["actual"]}`,
   not_supported: (d: Details) => `${d["feature"]} is not supported`,
   unknown_option: (d: Details) => `unknown query option \`${d["name"]}\`${suggestion(d)}`,
+  option_not_allowed: (d: Details) =>
+    `query option \`${d["name"]}\` is not allowed here: this address takes ${d["allowed"]}`,
   duplicate_option: (d: Details) => `query option \`${d["name"]}\` is given more than once`,
   invalid_option: (d: Details) => `\`${d["name"]}\` must be ${d["expected"]}, got \`${d["text"]}\``,
   conflicting_options: (d: Details) => `\`${d["name"]}\` cannot be combined with \`${d["other"]}\``,

@@ -1,5 +1,6 @@
 import { derivedFields } from "./derived-fields.ts";
 import { dictionaryResource, type ResourceName, resourceNames } from "./dictionary.ts";
+import { disclosuresOf } from "./disclosures.ts";
 import type { Field } from "./field.ts";
 import { localFields } from "./local-fields.ts";
 import { type OwnResourceName, ownResource, ownResourceNames } from "./own-resources.ts";
@@ -22,12 +23,21 @@ export type Resource = {
 const beyondDictionary = (name: ResourceName): readonly Field[] =>
   name === "Property" ? [...derivedFields, ...localFields] : [];
 
+/** A resource whose fields say what they disclose of others. */
+const describe = (name: RecordName, key: string, fields: readonly Field[]): [RecordName, Resource] => [
+  name,
+  { name, key, fields: fields.map((field) => ({ ...field, ...disclosuresOf(name, field.name) })) },
+];
+
 const resources = new Map<RecordName, Resource>([
-  ...resourceNames.map((name): [RecordName, Resource] => {
+  ...resourceNames.map((name) => {
     const { key, fields } = dictionaryResource(name);
-    return [name, { name, key, fields: [...fields, ...beyondDictionary(name)] }];
+    return describe(name, key, [...fields, ...beyondDictionary(name)]);
   }),
-  ...ownResourceNames.map((name): [RecordName, Resource] => [name, { name, ...ownResource(name) }]),
+  ...ownResourceNames.map((name) => {
+    const { key, fields } = ownResource(name);
+    return describe(name, key, fields);
+  }),
 ]);
 
 /** The resource called `name`. */

@@ -11,7 +11,10 @@ type Headers = Readonly<Record<string, string>>;
  * longer used stays here as a comment and is never used again.
  */
 const refusals = {
-  unsupported_version: { status: 400, message: "`OData-MaxVersion` and `OData-Version` may be 4.0 or 4.01" },
+  unsupported_version: {
+    status: 400,
+    message: "`OData-MaxVersion` may be 4.0 or above, `OData-Version` 4.0 or 4.01",
+  },
   invalid_encoding: { status: 400, message: "the path is not valid percent-encoded UTF-8" },
   invalid_host: {
     status: 400,
@@ -173,6 +176,7 @@ const queryStatuses = {
   not_a_collection: 400,
   not_supported: 501,
   unknown_option: 400,
+  option_not_allowed: 400,
   duplicate_option: 400,
   invalid_option: 400,
   conflicting_options: 400,

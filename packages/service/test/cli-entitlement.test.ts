@@ -83,6 +83,32 @@ describe("an issuer", () => {
     expect(checked.stdout).toMatch(/^verified with the key set\n/);
   });
 
+  test("is warned of shown fields that may tell a masked one, and told of those that read null", async () => {
+    const masks = { ParcelNumber: "null", PostalCode: "prefix3" };
+    const fields = ["ParcelNumber", "PostalCode", "UniversalPropertyId"];
+    const given = granting({ Property: { fields, masks }, Media: { fields: ["LongDescription"] } });
+    const [said, listed, strict, careful] = await Promise.all([
+      signing(given, "--days", "1"),
+      signing(given, "--days", "1", "--json"),
+      signing(given, "--days", "1", "--strict"),
+      signing(granting({ Property: { fields, masks } }), "--days", "1", "--strict"),
+    ]);
+    expect(said.stderr.split("\n").slice(0, 2)).toEqual([
+      `Note: \`Property/UniversalPropertyId\` will read null in dataset ${texas}: it holds the masked \`Property/ParcelNumber\`.`,
+      `Warning: \`Media/LongDescription\` is shown and may tell the masked \`Property/PostalCode\`, \`Property/ParcelNumber\` in dataset ${texas}. Mask it with \`null\`, or name the \`fields\` without it.`,
+    ]);
+    expect([said.code, said.stdout.split(".").length]).toEqual([0, 3]);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      disclosures: [
+        { resource: "Property", field: "UniversalPropertyId", shown: false, datasets: [texas] },
+        { resource: "Media", field: "LongDescription", shown: true, datasets: [texas] },
+      ],
+    });
+    expect([strict.code, strict.stdout]).toEqual([1, ""]);
+    expect(strict.stderr).toContain("nothing is signed: a shown field may tell a masked one");
+    expect(careful.code).toBe(0);
+  });
+
   test("rotates: both keys verify, then the new one alone", async () => {
     const keys = file("rotated.json");
     await write("rotated.json", await readFile(file("keys.json"), "utf8"));

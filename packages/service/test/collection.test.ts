@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ask, query, type Reply, toCollection, toEntity, toError, walk } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
@@ -101,6 +103,21 @@ describe("a page", () => {
     );
   });
 
+  test.each(["%20", "+", "%09", "+%20"])("takes blanks around a value, %s", async (blank) => {
+    const options = (around: string) =>
+      Object.entries({
+        filter: "City%20eq%20'Austin'",
+        select: "ListingKey",
+        orderby: "ListPrice%20desc",
+        top: "5",
+      })
+        .map(([name, value]) => `$${name}=${around}${value}${around}`)
+        .join("&");
+    const plain = toCollection(await get(`${property}?${options("")}`));
+    expect(plain.value).not.toEqual([]);
+    expect(toCollection(await get(`${property}?${options(blank)}`)).value).toEqual(plain.value);
+  });
+
   test("ignores custom options", async () => {
     expect(await rows({ $top: 1, _: 17, "x-y": "z" })).toHaveLength(1);
   });
@@ -129,6 +146,20 @@ describe("filter, order and skip", () => {
     expect(keys.length).toBeGreaterThan(0);
     expect(new Set(pages.map((page) => page["@odata.count"]))).toEqual(new Set([keys.length]));
     expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("homes without a place come first in an order by distance, and the documented filter leaves them out", async () => {
+    const page = readFileSync(join(import.meta.dirname, "../../../docs/odata.md"), "utf8");
+    const documented = /^GET (\/reso\/odata\/Property\?.*geo\.distance.*)$/m.exec(page)?.[1] ?? "";
+    const [, options = ""] = documented.split("?");
+    const values = new URLSearchParams(options);
+    const placesOf = async (asked: URLSearchParams) =>
+      toCollection(await get(`${property}?${String(asked)}`)).value.map((row) => row["Coordinates"]);
+    const nearest = await placesOf(values);
+    expect(nearest).toHaveLength(10);
+    expect(nearest).not.toContain(null);
+    values.delete("$filter");
+    expect((await placesOf(values))[0]).toBeNull();
   });
 
   test("the default order is the time of modification, then the key", async () => {

@@ -8,6 +8,7 @@ import { storedResources } from "../src/catalog.ts";
 import type { GateResult } from "../src/gates/gate.ts";
 import { gatesOf } from "../src/gates/gates.ts";
 import { publishGated } from "../src/gates/publication.ts";
+import { takesEffectWithin } from "../src/takes-effect.ts";
 import { ask, query, toCollection, toEntity } from "./support/ask.ts";
 import { cadastre } from "./support/cli.ts";
 import { type Running, run } from "./support/running.ts";
@@ -45,11 +46,11 @@ async function beside<T>(work: (builds: Builds) => Promise<T>): Promise<T> {
 const stage = (resource: string, change: Change, cursor: string) =>
   beside((builds) => builds.stage(resource, "test", [change], { cursor }));
 
-/** Wait for what a running service must know within 5 seconds. */
-async function within5Seconds(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5000;
+/** Waits for what a running service must know. A busy machine may take a while longer. */
+async function soon(holds: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + takesEffectWithin + 3000;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error("not seen within 5 seconds");
+    if (Date.now() > end) throw new Error("not seen in time");
     await setTimeout(100);
   }
 }
@@ -83,10 +84,10 @@ describe("a set that has not passed its gates", () => {
     expect((await tell("builds", "OpenHouse")).stderr).toBe("No builds of OpenHouse.");
   });
 
-  test("is there within 5 seconds of its publication, without a restart", async () => {
+  test("is there soon after its publication, without a restart", async () => {
     const { code, stdout } = await tell("publish", "OpenHouse", "--json");
     expect([code, told({ stdout }).builds.length]).toEqual([0, 1]);
-    await within5Seconds(async () => (await get("/OpenHouse")).status === 200);
+    await soon(async () => (await get("/OpenHouse")).status === 200);
     expect(await servedSets()).toEqual(resourceNames);
     expect((await get("/$metadata")).text).toContain('<EntitySet Name="OpenHouse"');
     expect(running.log()).toContain("what is active has changed");

@@ -40,7 +40,7 @@ test("every answer has a version, and the one that was asked for", async () => {
   expect((await ask(base, property)).headers["odata-version"]).toBe("4.0");
 });
 
-test.each(["3.0", "2.0", "5.0", "4.2"])("version %s is not spoken", async (version) => {
+test.each(["3.0", "2.0", "3.99", "x"])("version %s is not spoken", async (version) => {
   expect((await get(property, { "odata-maxversion": version })).status).toBe(400);
 });
 

@@ -54,7 +54,8 @@ describe("a bad option is refused with its name and the place of the fault", () 
     [{ "@1": 1 }, 400, "unknown_option", "@1", undefined],
     [{ $ignorenulls: "true", ignoreNulls: "true" }, 400, "duplicate_option", "ignoreNulls", undefined],
     [{ $nope: 1 }, 400, "unknown_option", "$nope", undefined],
-    [{ Index: 1 }, 400, "unknown_option", "Index", undefined],
+    [{ Index: 1 }, 400, "option_not_allowed", "Index", undefined],
+    [{ $deltatoken: "x" }, 400, "option_not_allowed", "$deltatoken", undefined],
     [{ $expand: "Media" }, 501, "not_implemented", "$expand", undefined],
     [{ $search: "pool" }, 501, "not_implemented", "$search", undefined],
     [{ $apply: "aggregate($count as n)" }, 501, "not_implemented", "$apply", undefined],
@@ -91,9 +92,27 @@ describe("a bad option is refused with its name and the place of the fault", () 
       const reply = await get(`${property}('x')${query({ [name]: "1" })}`);
       expect([reply.status, toError(reply).code, toError(reply).target]).toEqual([
         400,
-        "unknown_option",
+        "option_not_allowed",
         name,
       ]);
+    },
+  );
+
+  test.each([
+    ["", "$format"],
+    ["/$metadata", "$format"],
+    ["/Property('x')", "$select`, `$ignorenulls`, `$format"],
+    ["/Property/$count", "$format`, `$filter`, `$ignorecase`, `placekey"],
+  ])(
+    "a known option at a place that does not take it is told from an unknown one: %s",
+    async (path, takes) => {
+      const known = toError(await get(`/reso/odata${path}?Top=1`));
+      expect(known).toMatchObject({
+        code: "option_not_allowed",
+        message: `query option \`Top\` is not allowed here: this address takes \`${takes}\``,
+        target: "Top",
+      });
+      expect(toError(await get(`/reso/odata${path}?$tpo=1`)).code).toBe("unknown_option");
     },
   );
 });
@@ -216,7 +235,15 @@ describe("versions of OData", () => {
     [{ "OData-Version": "4.0", "OData-MaxVersion": "4.01" }, 200, "4.01"],
     [{ "OData-MaxVersion": "4.0;NetFx" }, 200, "4.0"],
     [{ "OData-MaxVersion": "3.0" }, 400, "4.0"],
-    [{ "OData-MaxVersion": "5.0" }, 400, "4.0"],
+    [{ "OData-MaxVersion": "5.0" }, 200, "4.01"],
+    [{ "OData-MaxVersion": "4.1" }, 200, "4.01"],
+    [{ "OData-MaxVersion": "4.02;NetFx" }, 200, "4.01"],
+    [{ "OData-MaxVersion": "4.005" }, 200, "4.0"],
+    [{ "OData-MaxVersion": "10.0", "OData-Version": "4.0" }, 200, "4.01"],
+    [{ "OData-MaxVersion": "5" }, 400, "4.0"],
+    [{ "OData-MaxVersion": "" }, 400, "4.0"],
+    [{ "OData-Version": "5.0" }, 400, "4.0"],
+    [{ "OData-Version": "5.0", "OData-MaxVersion": "5.0" }, 400, "4.0"],
     [{ "OData-Version": "x" }, 400, "4.0"],
   ])("%o gets %i in version %s", async (asked, status, version) => {
     const reply = await ask(base, `${property}?$top=1`, { ...headers(), ...asked });

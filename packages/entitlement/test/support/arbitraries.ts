@@ -25,6 +25,9 @@ export const row: fc.Arbitrary<Row> = fc.record({
   Coordinates: fc.constantFrom({ type: "Point", coordinates: [-97.75, 30.25] }, null),
   GeoHash: fc.constantFrom("9v6", null),
   GeoHashPrefix: fc.constantFrom("9", null),
+  AddressLine: fc.constantFrom("1 Oak, Austin 78701", "Eugene", null),
+  Label: fc.constantFrom("To 1 Oak, Austin 78701", null),
+  Remarks: fc.constantFrom("In Austin", null),
 });
 
 export const region: fc.Arbitrary<Region> = fc.constantFrom<Region>(
@@ -50,6 +53,7 @@ const masks = fc.record(
     Latitude: fc.constantFrom<Mask>("null", "round1", "round0"),
     Longitude: fc.constantFrom<Mask>("round1"),
     Coordinates: fc.constantFrom<Mask>("null"),
+    AddressLine: fc.constantFrom<Mask>("null", "prefix3"),
   },
   { requiredKeys: [] },
 );

@@ -34,9 +34,13 @@ export const propertySet = entitySet("Property", "ListingKey", [
   property("Coordinates", "Edm.GeographyPoint", { derivedFrom: ["Latitude", "Longitude"] }),
   property("GeoHash", "Edm.String", { derivedFrom: ["Latitude", "Longitude"] }),
   property("GeoHashPrefix", "Edm.String", { derivedFrom: ["GeoHash"] }),
+  property("AddressLine", "Edm.String", { reveals: ["City", "PostalCode"] }),
+  property("Label", "Edm.String", { reveals: ["AddressLine"] }),
+  property("Remarks", "Edm.String", { mayReveal: ["City", "AddressLine"] }),
 ]);
 export const mediaSet = entitySet("Media", "MediaKey", [
   property("MediaURL"),
+  property("Caption", "Edm.String", { mayReveal: ["Property/City"] }),
   property("ResourceRecordKey"),
   property("Permission", "Edm.String", { collection: true, lookup: "Permission" }),
 ]);

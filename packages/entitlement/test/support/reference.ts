@@ -13,6 +13,12 @@ const inputs: Readonly<Record<string, readonly string[]>> = {
   GeoHashPrefix: ["GeoHash"],
 };
 
+/** What the values of a field have in them. */
+const held: Readonly<Record<string, readonly string[]>> = {
+  AddressLine: ["City", "PostalCode"],
+  Label: ["AddressLine", "City", "PostalCode"],
+};
+
 export function entitledRows(rows: readonly Row[], { datasets, regions }: Entitlement): readonly Row[] {
   return rows.flatMap((row) => {
     const dataset = datasets.find(({ dataset_id }) => dataset_id === row["DatasetId"]);
@@ -23,7 +29,8 @@ export function entitledRows(rows: readonly Row[], { datasets, regions }: Entitl
 }
 
 function seenValue(name: string, row: Row, grant: ResourceGrant): unknown {
-  if (!isShown(name, grant)) return masked(row[name], "null");
+  const reveals = (held[name] ?? []).some((other) => grant.masks?.[other] !== undefined);
+  if (!isShown(name, grant) || reveals) return masked(row[name], "null");
   const isDerivedAnew = (inputs[name] ?? []).some((input) => isMasked(input, grant));
   return masked(isDerivedAnew ? derived(name, row, grant) : row[name], grant.masks?.[name]);
 }

@@ -97,6 +97,10 @@ export type StructuralProperty = {
   readonly annotations?: readonly Annotation[];
   /** Properties that this one is computed from: who may not see those may not see it. */
   readonly derivedFrom?: readonly string[];
+  /** Properties of the same record whose values can be read in this one's, such as `City` in an address on one line. */
+  readonly reveals?: readonly string[];
+  /** Properties whose values this one may mention, such as `City` in remarks; of another resource as `Property/City`. */
+  readonly mayReveal?: readonly string[];
 };
 
 /** A property that leads to an entity or a complex value, or to a collection of them. */

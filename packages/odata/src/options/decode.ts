@@ -43,3 +43,21 @@ export function decode(raw: string, part: "query" | "path"): Decoded {
   }
   return { text: text + raw.slice(copied), encoded };
 }
+
+const blanksBefore = /^(?:[ \t+]|%20|%09)*/;
+const blankAfter = /(?:[ \t+]|%20|%09)$/;
+
+/**
+ * Finds where a value of the query string begins and ends without the blanks around it: spaces and tabs, percent-encoded or not. The
+ * grammar of OData has none there, but clients send them.
+ */
+export function withoutBlanks(raw: string): { readonly start: number; readonly end: number } {
+  const start = blanksBefore.exec(raw)?.[0].length ?? 0;
+  let end = raw.length;
+  for (;;) {
+    // One at a time: an expression for all of them would try each blank of the text as the first.
+    const blank = blankAfter.exec(raw.slice(Math.max(start, end - "%20".length), end));
+    if (blank === null) return { start, end };
+    end -= blank[0].length;
+  }
+}

@@ -1,16 +1,16 @@
 import { QueryError } from "../errors.ts";
 import { nearest } from "../nearest.ts";
-import { decode } from "./decode.ts";
+import { decode, withoutBlanks } from "./decode.ts";
 import { type SystemOptionName, systemOption, systemOptionNames } from "./names.ts";
 
-/** One option as it was given: `text` is decoded and not yet parsed. */
+/** One option as it was given: `text` is decoded, without blanks around it, and not yet parsed. */
 export type OptionText = {
   /** The name as written, decoded. */
   readonly written: string;
   readonly text: string;
   /** Offsets in `text` of semicolons that came percent-encoded. */
   readonly encoded: ReadonlySet<number> | undefined;
-  /** Where the value begins in the raw query string, in UTF-16 code units. */
+  /** Where the value without blanks around it begins in the raw query string, in UTF-16 code units. */
   readonly offset: number;
 };
 
@@ -66,13 +66,13 @@ export function parseQueryOptions(queryString: string, settings: QueryOptionSett
     const equals = part.indexOf("=");
     const written = decode(equals < 0 ? part : part.slice(0, equals), "query").text;
     const name = systemOption(written);
-    const value = equals < 0 ? null : decode(part.slice(equals + 1), "query");
+    const raw = equals < 0 ? null : part.slice(equals + 1);
     if (name === undefined && !written.startsWith("@")) {
       if (written.startsWith("$") && !extensions.has(written.toLowerCase())) throw unknownOption(written);
-      custom.push({ name: written, value: value?.text ?? null });
+      custom.push({ name: written, value: raw === null ? null : decode(raw, "query").text });
       continue;
     }
-    if (value === null) {
+    if (raw === null) {
       const span = { start: at + part.length, end: at + part.length };
       throw new QueryError(
         "syntax_error",
@@ -81,7 +81,9 @@ export function parseQueryOptions(queryString: string, settings: QueryOptionSett
         name ?? written,
       );
     }
-    const text: OptionText = { written, ...value, offset: at + equals + 1 };
+    const value = withoutBlanks(raw);
+    const decoded = decode(raw.slice(value.start, value.end), "query");
+    const text: OptionText = { written, ...decoded, offset: at + equals + 1 + value.start };
     if (name !== undefined) {
       if (system.has(name)) throw new QueryError("duplicate_option", null, { name }, name);
       system.set(name, text);

@@ -29,6 +29,16 @@ describe("a query string is split and decoded", () => {
     ["$filter=City%20eq%20%27A%26B%27", { $filter: "City eq 'A&B'" }],
     ["$filter=a%20eq%20'x=y'", { $filter: "a eq 'x=y'" }],
     ["$filter=a eq '%C3%A9'", { $filter: "a eq 'é'" }],
+    ["$filter=%20City eq 'Bend'", { $filter: "City eq 'Bend'" }],
+    ["$filter=+%09 City eq 'Bend' %09+", { $filter: "City eq 'Bend'" }],
+    ["$filter=City eq ' x '", { $filter: "City eq ' x '" }],
+    ["$filter=%20", { $filter: "" }],
+    ["$filter=", { $filter: "" }],
+    ["$filter=City eq 'a'%20%20&$select=%20City,%20Zip%20", { $filter: "City eq 'a'", $select: "City, Zip" }],
+    ["$orderby=+City desc+", { $orderby: "City desc" }],
+    ["$top=%205", { $top: "5" }],
+    ["$search=%2520", { $search: "%20" }],
+    ["$filter=%0ACity", { $filter: "\nCity" }],
     ["$toinclusive=2024-01-01", { $toInclusive: "2024-01-01" }],
   ])("%s", (query, options) => {
     expect(system(query)).toEqual(options);
@@ -45,12 +55,27 @@ describe("a query string is split and decoded", () => {
   });
 
   test("the value of an option is found in the query string by its offset", () => {
-    const query = "$top=5&&@p=1&%24filter=a%20eq%20@p";
+    const query = "$top=5&&@p=+%201&%24filter=%20a%20eq%20@p";
     const { system, aliases } = parseQueryOptions(query);
     const offsets = [system.get("$top"), aliases.get("@p"), system.get("$filter")].map(
       (text) => text?.offset,
     );
     expect(offsets.map((offset) => query.slice(offset).split("&")[0])).toEqual(["5", "1", "a%20eq%20@p"]);
+  });
+
+  test("percent-encoded semicolons are found in the value without the blanks before it", () => {
+    expect(parseQueryOptions("$search=%20a%3Bb;c").system.get("$search")?.encoded).toEqual(new Set([1]));
+  });
+
+  test("blanks around a value are left off in time that grows with their number", () => {
+    const blanks = "%20+".repeat(100_000);
+    const started = performance.now();
+    expect(system(`$filter=${blanks}a${blanks}b${blanks}`)["$filter"]).toMatch(/^a +b$/);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test("blanks around the value of a custom option are its own", () => {
+    expect(parseQueryOptions("note=%20x%20").custom).toEqual([{ name: "note", value: " x " }]);
   });
 
   test("aliases are found by their name", () => {

@@ -29,7 +29,7 @@ export type KeyDirectoryOptions = {
 const useGrain = 60_000;
 
 /**
- * Looks keys up in the registry, and remembers for two seconds what it has found, or has not. Every well-formed key
+ * Looks keys up in the registry, and remembers for `takesEffectWithin` what it has found, or has not. Every well-formed key
  * that is refused costs the same: one digest to remember it by; then, if it is not remembered, one for each pepper and
  * one look-up.
  */

@@ -1,8 +1,10 @@
-/** Whether an answer may be remembered, for two seconds at most, or must be asked for now. */
+import { takesEffectWithin } from "../takes-effect.ts";
+
+/** Whether an answer may be remembered, for `takesEffectWithin` at most, or must be asked for now. */
 export type Freshness = "recent" | "fresh";
 
 /** How long an answer holds, in milliseconds from when it was asked for. */
-const life = 2000;
+const life = takesEffectWithin;
 
 /** Answers that are remembered at most. */
 const capacity = 10_000;

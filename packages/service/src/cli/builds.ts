@@ -2,6 +2,7 @@ import { recordNames } from "@cadastre/reso";
 import type { Build } from "@cadastre/store";
 import { Argument, Command, Option } from "commander";
 import { gateResultsOf } from "../gates/activation.ts";
+import { runningService } from "../takes-effect.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, print, say } from "./outcome.ts";
 import { table } from "./table.ts";
@@ -61,7 +62,7 @@ export const rollbackCommand = (): Command =>
         const build = await builds.rollback(name, earlier);
         if (output.json) return print(JSON.stringify(buildJson(build), null, 2));
         say(
-          `${name} serves what the build ${earlier} held, as the build ${build.id}. A running service knows within 5 seconds.`,
+          `${name} serves what the build ${earlier} held, as the build ${build.id}. ${runningService("knows")}`,
         );
       }),
     );

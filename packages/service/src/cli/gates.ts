@@ -3,6 +3,7 @@ import { Argument, Command, Option } from "commander";
 import { isActive } from "../gates/activation.ts";
 import type { GateResult } from "../gates/gate.ts";
 import { allPassed, type GatedPublication, publishGated, rehearseGates } from "../gates/publication.ts";
+import { runningService } from "../takes-effect.ts";
 import { buildJson } from "./builds.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, print, say } from "./outcome.ts";
@@ -43,9 +44,7 @@ export const publishCommand = (): Command =>
         show(publication, output);
         requirePassed(publication);
         for (const { resource, id, records } of publication.builds)
-          say(
-            `${resource} serves the build ${id}, of ${records} records. A running service knows within 5 seconds.`,
-          );
+          say(`${resource} serves the build ${id}, of ${records} records. ${runningService("knows")}`);
       }),
     );
 

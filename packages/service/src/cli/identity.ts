@@ -5,6 +5,7 @@ import { readCrosswalk } from "../identity/crosswalk.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { servedProperty } from "../identity/served-property.ts";
 import { sources } from "../ingest/sources.ts";
+import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry, withServiceStore } from "./data.ts";
 import { CommandRefused, print, say } from "./outcome.ts";
 
@@ -60,7 +61,7 @@ export function identityCommand(): Command {
   return group;
 }
 
-const takesEffect = "A running service knows within 5 seconds.";
+const takesEffect = runningService("knows");
 
 const resolve = (id: string, placekey: string, output: Output) =>
   withServiceRegistry(async ({ identities }) => {

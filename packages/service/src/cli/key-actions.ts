@@ -2,6 +2,7 @@ import type { ApiKeyRecord } from "@cadastre/store/registry";
 import { issueApiKey } from "../access/issue-key.ts";
 import { rotatePepper } from "../data/pepper-rotation.ts";
 import { readSecrets } from "../data/secrets.ts";
+import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry } from "./data.ts";
 import { keyJson, keyTable } from "./key-view.ts";
 import { print, say } from "./outcome.ts";
@@ -54,9 +55,7 @@ export const revokeKey = (id: string, output: Output) =>
     const revoked = await keys.revoke(id, at);
     if (output.json) return printJson(keyJson(revoked, at));
     const since = revoked.revoked === at ? "" : ` since ${readable(revoked.revoked ?? at)}`;
-    say(
-      `The key ${id} of ${revoked.customer} is revoked${since}. A running service refuses it within 5 seconds.`,
-    );
+    say(`The key ${id} of ${revoked.customer} is revoked${since}. ${runningService("refuses it")}`);
   });
 
 export const rotateKeyPepper = (output: Output) =>

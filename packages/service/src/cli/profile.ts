@@ -1,6 +1,7 @@
 import { originatingSystems } from "@cadastre/reso";
 import type { MlsProfile } from "@cadastre/store/registry";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry } from "./data.ts";
 import { CommandRefused, print, say } from "./outcome.ts";
 import { table } from "./table.ts";
@@ -78,8 +79,8 @@ const set = (id: string, { draft, ...said }: Partial<Said> & { readonly draft?: 
     await profiles.set({ ...whole, datasetId, approved });
     say(
       approved === null
-        ? `The profile of ${id} is a draft, and no customer sees it. A running service knows within 5 seconds.`
-        : `${id} is approved, and customers see its profile. A running service knows within 5 seconds.`,
+        ? `The profile of ${id} is a draft, and no customer sees it. ${runningService("knows")}`
+        : `${id} is approved, and customers see its profile. ${runningService("knows")}`,
     );
   });
 

@@ -1,5 +1,5 @@
 import type { DatasetGrant, Entitlement, Mask, Region } from "@cadastre/entitlement";
-import { originatingSystems, recordNames, resourceNames } from "@cadastre/reso";
+import { fieldsOf, originatingSystems, recordNames, resourceNames } from "@cadastre/reso";
 
 /** A customer of the demo: what its key is called, and what its entitlement grants. */
 export type DemoCustomer = {
@@ -47,19 +47,58 @@ const publicFields = [
   "ListOfficeName",
 ];
 
+const nothingOf = (names: readonly string[]): Readonly<Record<string, Mask>> =>
+  Object.fromEntries(names.map((name) => [name, "null"]));
+
+/** What says on which plot a home is. */
+const parcelFields = [
+  "ParcelNumber",
+  "UniversalPropertyId",
+  "UniversalPropertySubId",
+  "AdditionalParcelsDescription",
+  "TaxBlock",
+  "TaxBookNumber",
+  "TaxLegalDescription",
+  "TaxLot",
+  "TaxMapNumber",
+  "TaxParcelLetter",
+  "TaxTract",
+];
+
+/** What has an address in it, or may have: texts that people write, areas that are named by a ZIP, and links. */
+const fieldsWithAddress = [
+  "UnparsedAddress",
+  "StreetAdditionalInfo",
+  "BuildingName",
+  "Directions",
+  "LockBoxLocation",
+  "MapCoordinate",
+  "MapURL",
+  "MLSAreaMajor",
+  "MLSAreaMinor",
+  "PublicRemarks",
+  "PrivateRemarks",
+  "PrivateOfficeRemarks",
+  "SyndicationRemarks",
+  "ShowingInstructions",
+  "ListingURL",
+  "VirtualTourURLBranded",
+  "VirtualTourURLUnbranded",
+];
+
+/** Of the fields that the systems add, those that may say it too. */
+const localFieldsWithAddress = fieldsOf("Property")
+  .filter(({ source, mayReveal }) => source !== null && mayReveal !== undefined)
+  .map(({ name }) => name);
+
 /** Where a home is, to some streets: what says more is masked. */
-const coarsePlaces = {
-  StreetNumber: "null",
-  StreetNumberNumeric: "null",
-  UnitNumber: "null",
-  UnparsedAddress: "null",
-  ParcelNumber: "null",
-  Directions: "null",
+const coarsePlaces: Readonly<Record<string, Mask>> = {
+  ...nothingOf(["StreetNumber", "StreetNumberNumeric", "UnitNumber", "PostalCodePlus4"]),
+  ...nothingOf([...parcelFields, ...fieldsWithAddress, ...localFieldsWithAddress]),
   PostalCode: "prefix3",
-  PostalCodePlus4: "null",
   Latitude: "round2",
   Longitude: "round2",
-} as const satisfies Readonly<Record<string, Mask>>;
+};
 
 /** Without the private media, and without the contact fields of members and offices. */
 const wholeOf = (names: readonly string[]) =>
@@ -78,7 +117,12 @@ const everything = {
   MediaAsset: { fields: "*", private: true },
 } as const;
 const fewerFields = { ...listingsAlone, Property: { fields: publicFields } };
-const coarse = { ...listingsAlone, Property: { fields: "*", masks: coarsePlaces } } as const;
+const coarse = {
+  ...listingsAlone,
+  Property: { fields: "*", masks: coarsePlaces },
+  Media: { fields: "*", masks: nothingOf(["LongDescription", "ShortDescription", "MediaHTML"]) },
+  OpenHouse: { fields: "*", masks: nothingOf(["OpenHouseRemarks"]) },
+} as const;
 
 const granting = (
   regions: readonly Region[],
@@ -119,7 +163,7 @@ export const demoCustomers: readonly DemoCustomer[] = [
   {
     name: "coarse",
     summary:
-      "the listings in Washington of all systems, their places masked: no address, a ZIP of three digits",
+      "the listings in Washington of all systems, their places masked: no address, no remarks, a ZIP of three digits",
     grants: granting([{ kind: "state", value: "WA" }], everyDataset, coarse),
   },
 ];

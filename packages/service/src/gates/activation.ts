@@ -3,10 +3,11 @@ import { entityModel, entitySet, recordNames } from "@cadastre/reso";
 import type { Build, Builds } from "@cadastre/store";
 import { z } from "zod";
 import { describe, type Log } from "../log.ts";
+import { takesEffectWithin } from "../takes-effect.ts";
 import { gatesOf } from "./gates.ts";
 
-/** How often a running service looks for new builds, in milliseconds. */
-const interval = 2000;
+/** How often a running service looks for new builds, in milliseconds: a look may take as long again. */
+const interval = takesEffectWithin / 2;
 
 const evidenceForm = z.object({
   gates: z.array(z.object({ gate: z.string(), passed: z.boolean(), evidence: z.json() })),
@@ -32,7 +33,7 @@ async function readActive(builds: Pick<Builds, "current">): Promise<ReadonlySet<
   return active;
 }
 
-/** What is active as it is now: what is published by another process is seen within two seconds. */
+/** What is active as it is now: what is published by another process is seen within `takesEffectWithin`. */
 export type Activation = {
   /** The active sets, in the order of the service document. */
   readonly entitySets: () => readonly EntitySet[];

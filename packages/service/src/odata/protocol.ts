@@ -19,19 +19,27 @@ export function isOdata(url: string): boolean {
   return url.startsWith(odataRoot) && (end === undefined || end === "/" || end === "?");
 }
 
-/** What the request asks for: a version that is spoken here, none in particular, or one that is not. */
-function askedVersion(header: string | undefined): OdataVersion | undefined | null {
-  // Old clients append the name of their library: `4.0;NetFx`.
-  const version = header?.split(";", 1)[0]?.trim();
-  if (version === undefined) return undefined;
-  return version === "4.0" || version === "4.01" ? version : null;
-}
+const versions: readonly OdataVersion[] = ["4.0", "4.01"];
 
-/** The version of the answer, or null where the request asks for one that is not spoken. */
+/** The version in a header; undefined without the header. Old clients append the name of their library: `4.0;NetFx`. */
+const versionIn = (header: string | undefined): string | undefined => header?.split(";", 1)[0]?.trim();
+
+/** The highest version that is spoken here and is not above `maximum`; undefined if there is none. */
+const highestUpTo = (maximum: string): OdataVersion | undefined =>
+  /^\d{1,9}\.\d{1,9}$/.test(maximum)
+    ? versions.findLast((version) => Number(version) <= Number(maximum))
+    : undefined;
+
+/**
+ * The version of the answer, or null where the request asks for one that is not spoken.
+ * Source: OData Protocol 4.01, sections 8.2.6 and 8.2.7.
+ */
 export function negotiatedVersion(header: HeaderReader, configured: OdataVersion): OdataVersion | null {
-  const maximum = askedVersion(header("odata-maxversion"));
-  const own = askedVersion(header("odata-version"));
-  return maximum === null || own === null ? null : (maximum ?? own ?? configured);
+  const own = versionIn(header("odata-version"));
+  const maximum = versionIn(header("odata-maxversion"));
+  const spoken = versions.find((version) => version === own);
+  if (own !== undefined && spoken === undefined) return null;
+  return maximum === undefined ? (spoken ?? configured) : (highestUpTo(maximum) ?? null);
 }
 
 /**

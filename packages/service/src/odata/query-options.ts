@@ -84,7 +84,7 @@ export type CollectionOptions = EntityOptions &
  * The options of the request, not yet parsed.
  *
  * @throws {Refused} `not_implemented` for an option that the service does not offer.
- * @throws {QueryError} `unknown_option` for one that this address does not take.
+ * @throws {QueryError} `option_not_allowed` for one that this address does not take.
  */
 function readOptions(request: OdataRequest, allowed: readonly OptionName[]): OptionTexts {
   const read = readOptionTexts(request.query);
@@ -92,7 +92,9 @@ function readOptions(request: OdataRequest, allowed: readonly OptionName[]): Opt
   for (const name of read.texts.keys()) {
     if (notOffered.has(name)) throw new Refused("not_implemented", name);
     if (name.startsWith("@") || allowed.some((option) => option === name)) continue;
-    throw new QueryError("unknown_option", null, { name }, read.written(name));
+    const written = read.written(name);
+    const takes = allowed.map((option) => `\`${option}\``).join(", ");
+    throw new QueryError("option_not_allowed", null, { name: written, allowed: takes }, written);
   }
   return read;
 }

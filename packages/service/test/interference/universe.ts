@@ -70,6 +70,8 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
   Property: {
     ListingId: [null, "1", "2"],
     UniversalPropertyId: [null, "u1", "u2"],
+    ParcelNumber: [null, "1", "2"],
+    UnparsedAddress: [null, "1 Oak, Austin 78701", "2 Oak, Austin 78702"],
     OriginatingSystemName: systems,
     ModificationTimestamp: instants,
     PhotosChangeTimestamp: [null, ...instants],
@@ -168,6 +170,7 @@ export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readon
     LivingArea: ["round1"],
     BedroomsTotal: ["round0"],
     StreetNumber: ["prefix1"],
+    UnparsedAddress: ["prefix1"],
     UniversalPropertyId: ["prefix1"],
     PublicRemarks: ["prefix2"],
     Placekey: ["prefix4"],

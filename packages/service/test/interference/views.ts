@@ -41,6 +41,23 @@ const derivations: Readonly<
   Placekey: { from: ["Latitude", "Longitude"], compute: () => null },
 };
 
+/** What the values of a field hold: where one of these is masked, nothing of the field is shown. */
+const held: Readonly<Record<string, readonly string[]>> = {
+  UniversalPropertyId: ["StateOrProvince", "CountyOrParish", "ParcelNumber", "UnitNumber"],
+  UnparsedAddress: [
+    "StreetNumber",
+    "StreetDirPrefix",
+    "StreetName",
+    "StreetSuffix",
+    "StreetDirSuffix",
+    "UnitNumber",
+    "City",
+    "StateOrProvince",
+    "CountyOrParish",
+    "PostalCode",
+  ],
+};
+
 export function pointAt(latitude: unknown, longitude: unknown): Row[string] {
   if (typeof latitude !== "number" || typeof longitude !== "number") return null;
   return { type: "Point", coordinates: [longitude, latitude] };
@@ -71,7 +88,8 @@ export function viewOf(field: string, resource: ResourceName, grant: ResourceGra
   const areWhole = inputs.every(({ isWhole }) => isWhole);
   const before = (record: Row) =>
     areWhole || compute === undefined ? record[field] : compute(...inputs.map((input) => input.of(record)));
-  const mask = grant.masks?.[field];
+  const isHeldMasked = held[field]?.some((other) => grant.masks?.[other] !== undefined) === true;
+  const mask = isHeldMasked ? "null" : grant.masks?.[field];
   return mask === undefined
     ? { isWhole: areWhole, of: before }
     : { isWhole: false, of: (record) => masked(before(record), mask) };

@@ -4,6 +4,7 @@ import { openTrust } from "../../access/trust.ts";
 import { scopeOptions } from "../../catalog.ts";
 import type { Config } from "../../config.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
+import { runningService } from "../../takes-effect.ts";
 import { withServiceRegistry } from "../data.ts";
 import { print, say } from "../outcome.ts";
 import { instantText } from "./describe.ts";
@@ -26,7 +27,7 @@ const install = (file: string, { json }: Options): Promise<void> =>
     if (json) return print(JSON.stringify({ customer, version, expires: exp, installed }));
     say(
       installed
-        ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. A running service follows within 5 seconds.`
+        ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. ${runningService("follows")}`
         : `Version ${version} for ${customer} was installed before.`,
     );
   });

@@ -4,13 +4,20 @@ import { Command } from "commander";
 import { scopeOptions } from "../../catalog.ts";
 import { CommandRefused, print, say } from "../outcome.ts";
 import { instantText } from "./describe.ts";
+import { disclosureText, fieldDisclosures } from "./disclosures.ts";
 import { readJson, replacePublic } from "./files.ts";
 import { readIssuerFile } from "./issuer-file.ts";
 import { readDays } from "./option-values.ts";
 
 const day = 86_400;
 
-type Options = { readonly key: string; readonly out?: string; readonly days?: number; readonly json?: true };
+type Options = {
+  readonly key: string;
+  readonly out?: string;
+  readonly days?: number;
+  readonly strict?: true;
+  readonly json?: true;
+};
 
 export const signCommand = (): Command =>
   new Command("sign")
@@ -19,21 +26,28 @@ export const signCommand = (): Command =>
     .requiredOption("--key <file>", "the private key, from keygen")
     .option("--days <number>", "days of validity, where the document has no `exp`", readDays)
     .option("--out <file>", "write the entitlement to a file")
+    .option("--strict", "sign nothing while a shown field may tell a masked one")
     .option("--json", "print JSON")
     .action(sign);
 
-async function sign(file: string, { key, out, days, json }: Options): Promise<void> {
+async function sign(file: string, { key, out, days, strict, json }: Options): Promise<void> {
   const document = complete(await readJson(file), days, Math.floor(Date.now() / 1000));
   const signer = await readIssuerFile(key);
   // A grant that no service could read is found before it is signed.
   compileScope(document, { entitySets: scopeOptions.entitySets });
+  const disclosures = fieldDisclosures(document);
+  for (const disclosure of disclosures) say(disclosureText(disclosure));
+  if (strict && disclosures.some(({ shown }) => shown))
+    throw new CommandRefused(
+      "nothing is signed: a shown field may tell a masked one, and `--strict` is given",
+    );
   const jws = await signEntitlement(document, signer);
   const { sub, ver, jti, nbf, exp } = document;
   say(
     `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
   );
   if (out !== undefined) await replacePublic(out, jws);
-  if (json) print(JSON.stringify({ jws, kid: signer.kid, sub, ver, jti, nbf, exp }));
+  if (json) print(JSON.stringify({ jws, kid: signer.kid, sub, ver, jti, nbf, exp, disclosures }));
   else if (out === undefined) print(jws);
 }
 
