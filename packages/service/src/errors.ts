@@ -119,6 +119,10 @@ const refusals = {
   delivery_not_open: { status: 409, message: "the delivery is complete or about to be, or has ended" },
   sequence_conflict: { status: 409, message: "the delivery has another generation or sequence" },
   manifest_conflict: { status: 409, message: "the delivery's manifest has another hash" },
+  delivered_to_bucket: {
+    status: 409,
+    message: "the delivery is not fetched here: read it from the bucket of its destination",
+  },
   delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },
   precondition_failed: { status: 412, message: "what is at this address has another ETag" },
   body_too_large: { status: 413, message: "the body is longer than this address takes" },
