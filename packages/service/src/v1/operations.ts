@@ -131,6 +131,8 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
       object({
         customer_id: string,
         entitlement_version: integer,
+        // Of an expired entitlement nothing is granted.
+        entitlement_state: { enum: ["active", "expired"] },
         products: list(string),
         regions: list(object({ kind: string, value: string })),
         datasets: list(
