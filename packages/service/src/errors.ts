@@ -25,6 +25,10 @@ const refusals = {
     status: 400,
     message: "the id of a property is 1 to 256 characters long, none of them a control character",
   },
+  invalid_listing_key: {
+    status: 400,
+    message: "the key of a listing is 1 to 256 characters long, none of them a control character",
+  },
   invalid_geography: {
     status: 400,
     message:

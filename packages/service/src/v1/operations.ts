@@ -10,6 +10,8 @@ export const fileExportsPath = `${v1Root}/file-exports`;
 /** Templates of their addresses. Source: interface specification, section 4.2. */
 export const v1Paths = {
   property: `${v1Root}/properties/{id}`,
+  /** The specification has none. */
+  listing: `${v1Root}/listings/{listing_key}`,
   fieldCompleteness: `${v1Root}/field-completeness`,
   accountResources: `${v1Root}/account/resources`,
   mlsProfiles: `${v1Root}/mls-profiles`,
@@ -88,6 +90,22 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
         description: "A Placekey, or `prov:<ULID>`",
         schema: { type: "string", minLength: 1, maxLength: 256 },
         example: "222-222@5vg-82n-kzz",
+      },
+    ],
+  ),
+  listing: read(
+    "listing",
+    "The property that a listing is of (beyond the specification)",
+    // Null where the key sees too little of the listing to find a property by.
+    envelope(object({ listing_key: string, property_id: { type: ["string", "null"] } })),
+    [
+      {
+        name: "listing_key",
+        in: "path",
+        required: true,
+        description: "A `ListingKey`",
+        schema: { type: "string", minLength: 1, maxLength: 256 },
+        example: "GSM_10000111",
       },
     ],
   ),

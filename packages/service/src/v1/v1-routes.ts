@@ -12,6 +12,7 @@ import { inOrder } from "../http/steps.ts";
 import { underPreconditions } from "../odata/entity-tag.ts";
 import { accountResources } from "./account-resources.ts";
 import { fieldCompleteness } from "./field-completeness.ts";
+import { listing } from "./listing.ts";
 import { mlsProfiles } from "./mls-profiles.ts";
 import { type V1Endpoint, v1Operations } from "./operations.ts";
 import { readParameters } from "./parameters.ts";
@@ -27,6 +28,7 @@ type Endpoint = {
 
 const endpoints: Readonly<Record<V1Endpoint, Endpoint>> = {
   property: { channel: "api", answer: property },
+  listing: { channel: "api", answer: listing },
   fieldCompleteness: { channel: "api", answer: fieldCompleteness },
   accountResources: { channel: null, answer: accountResources },
   mlsProfiles: { channel: "api", answer: mlsProfiles },
