@@ -84,7 +84,7 @@ export type Deliveries = {
     page: { readonly after?: ListPosition | undefined; readonly limit: number },
   ) => Promise<readonly Delivery[]>;
   readonly status: (caller: Caller, id: string) => Promise<DeliveryStatus>;
-  /** @throws {DeliveryError} `delivery_not_complete`, `delivery_expired`, `entitlement_changed` */
+  /** @throws {DeliveryError} `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed` */
   readonly manifest: (caller: Caller, id: string) => Promise<SealedManifest>;
   /**
    * Leave to fetch a part, or with 0 the manifest.
@@ -161,7 +161,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const at = clock();
       const { grant, delivery, part } = await readGrant({ ledger }, caller, token, at);
       // More is read where it is not as usual: why it is refused, or what the entitlement of its time was.
-      if (!isServed(delivery, at) || delivery.scopeSha256 !== scope.scopeSha256)
+      if (!isServed(delivery, at) || delivery.mode === "push" || delivery.scopeSha256 !== scope.scopeSha256)
         await findServed({ ledger }, scope, grant.delivery, at);
       if (grant.part === 0) return manifestPart(await manifestOf({ id: grant.delivery }));
       // It was purged since.

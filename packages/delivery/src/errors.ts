@@ -36,6 +36,7 @@ export const deliveryErrors = {
   delivery_not_complete: "the delivery is not complete: ask for its status until it is",
   delivery_not_open: "the delivery is complete or about to be, or has ended: there is nothing to cancel",
   delivery_expired: "the delivery has expired: ask for a new one",
+  delivered_to_bucket: "the delivery is not fetched here: read it from the bucket of its destination",
   part_not_found: "the manifest lists no such part",
   /** Whatever is wrong with it: nothing else is said. */
   invalid_token: "the token is not valid: ask for a new grant",

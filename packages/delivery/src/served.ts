@@ -25,12 +25,13 @@ export const stateAt = (delivery: Delivery, at: number): DeliveryState =>
 /**
  * A delivery that the scope may fetch now.
  *
- * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `entitlement_changed`
+ * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`
  */
 export async function findServed(found: Found, scope: Scope, id: string, at: number): Promise<Delivery> {
   const delivery = await findDelivery(found, scope, id);
   if (!isServed(delivery, at))
     throw new DeliveryError(over.includes(delivery.state) ? "delivery_expired" : "delivery_not_complete");
+  if (delivery.mode === "push") throw new DeliveryError("delivered_to_bucket");
   if (delivery.scopeSha256 !== scope.scopeSha256 && !covers(scope, grantedBy(delivery.pinned)))
     throw new DeliveryError("entitlement_changed");
   return delivery;

@@ -103,6 +103,7 @@ try {
     fieldCompleteness(
       {
         scope: systemScope,
+        entitlementState: "active",
         stages: createStages(),
         parameters: new Map([["geography", geography]]),
         place: "",

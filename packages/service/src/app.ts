@@ -25,7 +25,7 @@ import type { OdataServices } from "./odata/services.ts";
 import { addExplorer } from "./openapi/explorer.ts";
 import { v1Root } from "./v1/operations.ts";
 import type { V1Services } from "./v1/services.ts";
-import { v1Routes } from "./v1/v1-routes.ts";
+import { isAccountRequest, v1Routes } from "./v1/v1-routes.ts";
 
 /** All that the routes work with. */
 export type Services = Edge &
@@ -64,7 +64,8 @@ export function createApp(services: Services): Express {
       deliveryRoutes(delivery, config),
     );
   }
-  app.use(v1Root, requireApiKey(services), v1Routes(services, config));
+  // Whoever has a key may learn that its entitlement has expired.
+  app.use(v1Root, requireApiKey(services, "recent", isAccountRequest), v1Routes(services, config));
   addHealth(app, readiness);
   addExplorer(app, config);
   app.use(requireApiKey(services));

@@ -28,6 +28,10 @@ const refusals = {
     status: 400,
     message: "the id of a property is 1 to 256 characters long, none of them a control character",
   },
+  invalid_listing_key: {
+    status: 400,
+    message: "the key of a listing is 1 to 256 characters long, none of them a control character",
+  },
   invalid_geography: {
     status: 400,
     message:
@@ -122,6 +126,10 @@ const refusals = {
   delivery_not_open: { status: 409, message: "the delivery is complete or about to be, or has ended" },
   sequence_conflict: { status: 409, message: "the delivery has another generation or sequence" },
   manifest_conflict: { status: 409, message: "the delivery's manifest has another hash" },
+  delivered_to_bucket: {
+    status: 409,
+    message: "the delivery is not fetched here: read it from the bucket of its destination",
+  },
   delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },
   precondition_failed: { status: 412, message: "what is at this address has another ETag" },
   body_too_large: { status: 413, message: "the body is longer than this address takes" },

@@ -13,6 +13,7 @@ import { scopeOptions } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { type Listening, listen } from "../src/http/server.ts";
+import { activeScopes } from "./support/active-scopes.ts";
 import { ask, toError } from "./support/ask.ts";
 
 const property = "/reso/odata/Property";
@@ -81,7 +82,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     random: randomBytes,
     activeEntitySets: [entitySet("Property")],
     keys: { find: async () => record },
-    scopes: { of: async () => scope() },
+    scopes: activeScopes(scope),
     identities: async () => identitiesOf([]),
     profiles: async () => new Map(),
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),

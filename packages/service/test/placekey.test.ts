@@ -3,12 +3,12 @@ import { geoToPlacekey, placekeyToH3 } from "@placekey/placekey";
 import fc from "fast-check";
 import { isValidCell, latLngToCell } from "h3-js";
 import { expect, test } from "vitest";
-import { isAtPlacekey } from "../src/odata/placekey.ts";
+import { requirePlacekey } from "../src/odata/placekey.ts";
 
 const property = entitySet("Property");
 const isTaken = (placekey: string): boolean => {
   try {
-    isAtPlacekey(placekey, property);
+    requirePlacekey(placekey, property);
     return true;
   } catch {
     return false;

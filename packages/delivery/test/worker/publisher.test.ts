@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
 import { expect, test } from "vitest";
+import { grantLifetime } from "../../src/grant/grants.ts";
+import { digestOfToken, secretBytes, tokenOf } from "../../src/grant/token.ts";
 import type { CrashPoint } from "../../src/worker/crash-point.ts";
 import { customer } from "../support/object-storage/customer.ts";
 import { caller, granted, scope, usePublishing } from "../support/object-storage/publishing.ts";
@@ -44,6 +46,41 @@ test("what is sealed is served once it is published, however often its publisher
   expect(met).toHaveLength(3 * names.length + 3);
   expect(await office().publish()).toBeUndefined();
 }, 60_000);
+
+test("a delivery of mode push is read from the bucket only, and acknowledged as any other", async () => {
+  const { deliveries, brokerage, asking, publish } = office();
+  const request = { ...(await asking()), deliveryMode: "push" } as const;
+  const { delivery } = await deliveries.create(caller, request);
+  const { id } = delivery;
+  const grant = {
+    digest: digestOfToken(tokenOf(new Uint8Array(secretBytes))) ?? "",
+    delivery: id,
+    part: 0,
+    customer,
+    apiKey: caller.apiKey,
+    scopeSha256: scope.scopeSha256,
+    expires: Date.now() + grantLifetime,
+  };
+  // A grant that was issued before such deliveries were refused.
+  await brokerage.registry.deliveries.grants.add(grant);
+  const codes = () =>
+    Promise.all(
+      [
+        deliveries.manifest(caller, id),
+        deliveries.grant(caller, id, 0),
+        deliveries.redeem(caller, tokenOf(new Uint8Array(secretBytes))),
+      ].map((asked) => asked.then(() => "done").catch((error: { code: unknown }) => error.code)),
+    );
+  const thrice = (code: string) => [code, code, code];
+  expect(await codes()).toEqual(thrice("delivery_not_complete"));
+  await office().build();
+  expect((await publish())?.outcome).toBe("complete");
+  expect(await deliveries.status(caller, id)).toMatchObject({ state: "complete" });
+  expect(await codes()).toEqual(thrice("delivered_to_bucket"));
+  const manifestSha256 = (await brokerage.registry.deliveries.find(customer, id))?.manifestSha256 ?? "";
+  const loaded = { generation: 1, sequence: 0, manifestSha256, reference: "" };
+  expect(await deliveries.acknowledge(caller, id, loaded)).toMatchObject({ first: true });
+});
 
 const narrowed = scopeFor({ ...granted, products: ["property"] });
 const incapable = scopeFor({ sub: customer });

@@ -6,7 +6,7 @@ import type { Step } from "../http/steps.ts";
 import type { KeyDirectory } from "./key-directory.ts";
 import type { Rates } from "./rates.ts";
 import type { Freshness } from "./recent-answers.ts";
-import type { Scopes } from "./scopes.ts";
+import type { AccountScope, Scopes } from "./scopes.ts";
 
 /** `x-api-key`, or its alias `Authorization: Bearer`. */
 function apiKeyOf(req: Request): string {
@@ -26,10 +26,12 @@ export type Edge = {
  * The edge: no route runs for a request whose key and entitlement have not been verified.
  *
  * @param freshness `fresh`: what was revoked or installed up to now takes effect at once
+ * @param admitsExpired true for a request that is let in with an expired entitlement as well, and then with a scope of nothing
  */
 export function requireApiKey(
   { keys, scopes, rates, now }: Edge,
   freshness: Freshness = "recent",
+  admitsExpired: (req: Request) => boolean = () => false,
 ): RequestHandler {
   return async (req, res, next) => {
     const at = now();
@@ -38,8 +40,10 @@ export function requireApiKey(
       rates.takeRefusal(req.ip ?? "");
       throw new Refused("unauthorized");
     }
-    const scope = await scopes.of(record.customer, at, freshness);
-    const caller = { keyId: record.id, scope };
+    const { scope, state }: AccountScope = admitsExpired(req)
+      ? await scopes.ofAccount(record.customer, at, freshness)
+      : { scope: await scopes.of(record.customer, at, freshness), state: "active" };
+    const caller = { keyId: record.id, scope, entitlementState: state };
     const context = findContext(req);
     if (context !== undefined) context.caller = caller;
     rates.takeFor(caller, res);

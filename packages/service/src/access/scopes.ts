@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import {
   compileScope,
+  type Entitlement,
   EntitlementError,
+  inspectEntitlement,
   type Scope,
   type ScopeOptions,
   verifyEntitlement,
@@ -9,7 +11,13 @@ import {
 import type { EntitlementRegistry, InstalledEntitlement } from "@cadastre/store/registry";
 import { type Freshness, RecentAnswers } from "./recent-answers.ts";
 import type { Trust } from "./trust.ts";
-import { VerifiedScopes } from "./verified-scopes.ts";
+import { type Verified, VerifiedScopes } from "./verified-scopes.ts";
+
+/** `expired`: the entitlement is proved to have been granted, and to have ended. */
+export type EntitlementState = "active" | "expired";
+
+/** A scope, and the state of the entitlement that it comes from. Of an expired one the scope grants nothing. */
+export type AccountScope = { readonly scope: Scope; readonly state: EntitlementState };
 
 /** The scope of each customer, proved by a signed entitlement. */
 export type Scopes = {
@@ -20,6 +28,8 @@ export type Scopes = {
    * @throws {StoreError} `registry_unavailable`
    */
   readonly of: (customer: string, at: number, freshness?: Freshness) => Promise<Scope>;
+  /** As `of`, but an expired entitlement is no error: for telling a customer what its account is, and for nothing else. */
+  readonly ofAccount: (customer: string, at: number, freshness?: Freshness) => Promise<AccountScope>;
 };
 
 type Found = InstalledEntitlement & { readonly hash: string };
@@ -37,25 +47,56 @@ export function createScopes(
   const answers = new RecentAnswers<Found | undefined>(clock);
   const verified = new VerifiedScopes();
 
-  async function verify({ jws, customer, version }: Found, at: number) {
-    const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(at) });
+  async function verify({ jws, customer, version }: Found, at: number): Promise<Verified> {
+    const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(at) }).catch(
+      (error: unknown) => expiredDocument(jws, error),
+    );
     // A document of another customer proves nothing of this one, and the registry guards the version that it was told.
     if (document.sub !== customer) throw new EntitlementError("entitlement_invalid", { path: "sub" });
     if (document.ver !== version) throw new EntitlementError("entitlement_invalid", { path: "ver" });
-    return { scope: compileScope(document, options), expires: document.exp };
+    let compiled: Scope | undefined;
+    return { document, scope: () => (compiled ??= compileScope(document, options)) };
   }
+
+  async function verifiedOf(customer: string, at: number, freshness?: Freshness): Promise<Verified> {
+    const found = await answers.get(customer, () => find(entitlements, customer), freshness);
+    if (found === undefined) throw new EntitlementError("entitlement_malformed");
+    const proof = `${trust.keys.revision()} ${customer} ${found.hash}`;
+    return verified.get(proof, () => verify(found, at));
+  }
+
+  const isOver = ({ document }: Verified, at: number) => at / 1000 >= document.exp;
 
   return {
     async of(customer, at, freshness) {
-      const found = await answers.get(customer, () => find(entitlements, customer), freshness);
-      if (found === undefined) throw new EntitlementError("entitlement_malformed");
-      const proof = `${trust.keys.revision()} ${customer} ${found.hash}`;
-      const { scope, expires } = await verified.get(proof, () => verify(found, at));
-      if (at / 1000 >= expires) throw new EntitlementError("entitlement_expired");
-      return scope;
+      const known = await verifiedOf(customer, at, freshness);
+      if (isOver(known, at)) throw new EntitlementError("entitlement_expired");
+      return known.scope();
+    },
+    async ofAccount(customer, at, freshness) {
+      const known = await verifiedOf(customer, at, freshness);
+      return isOver(known, at)
+        ? { scope: compileScope(withoutGrants(known.document), options), state: "expired" }
+        : { scope: known.scope(), state: "active" };
     },
   };
 }
+
+/** The document of a JWS that was refused because it has expired, which is asked after its signature; else throws the error. */
+function expiredDocument(jws: string, error: unknown): Entitlement {
+  if (error instanceof EntitlementError && error.code === "entitlement_expired")
+    return inspectEntitlement(jws).document;
+  throw error;
+}
+
+const withoutGrants = (document: Entitlement): Entitlement => ({
+  ...document,
+  products: [],
+  channels: { api: false, odata: false, file_delivery: false },
+  capabilities: [],
+  regions: [],
+  datasets: [],
+});
 
 async function find(
   entitlements: Pick<EntitlementRegistry, "find">,

@@ -1,7 +1,11 @@
-import type { Scope } from "@cadastre/entitlement";
+import type { Entitlement, Scope } from "@cadastre/entitlement";
 
-/** What a document proves, up to `expires` in seconds since 1970. */
-type Verified = { readonly scope: Scope; readonly expires: number };
+/** A document whose signature has been verified, expired or not. */
+export type Verified = {
+  readonly document: Entitlement;
+  /** Compiled when it is first asked for. @throws {EntitlementError} */
+  readonly scope: () => Scope;
+};
 
 /** Documents that are remembered at most. */
 const capacity = 1024;

@@ -72,6 +72,7 @@ const deliveryRefusals: Partial<Record<DeliveryErrorCode, RefusalCode>> = {
   delivery_not_complete: "delivery_not_complete",
   delivery_not_open: "delivery_not_open",
   delivery_expired: "delivery_expired",
+  delivered_to_bucket: "delivered_to_bucket",
   part_not_found: "part_not_found",
   invalid_token: "invalid_token",
   sequence_conflict: "sequence_conflict",

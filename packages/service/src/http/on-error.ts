@@ -14,6 +14,8 @@ export function onError(log: Log): ErrorRequestHandler {
     if (!res.destroyed) logFailure(log, context?.requestId, error, shown);
     // Express closes the connection: half of an answer has gone out already.
     if (res.headersSent) return next(error);
+    // Some statuses may be stored by default: 404, 405, 410 and 414 are. Source: RFC 9110, section 15.1.
+    res.setHeader("cache-control", "no-store");
     sendAnswer(res, isOdata(req.originalUrl) ? odataErrorAnswer(shown) : plainErrorAnswer(shown));
   };
 }

@@ -1,10 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Scope } from "@cadastre/entitlement";
+import type { EntitlementState } from "../access/scopes.ts";
 import { Refused } from "../errors.ts";
 import type { Stages } from "./stages.ts";
 
 /** Who asks: known once the API key has been verified. */
-export type Caller = { readonly keyId: string; readonly scope: Scope };
+export type Caller = {
+  readonly keyId: string;
+  readonly scope: Scope;
+  readonly entitlementState: EntitlementState;
+};
 
 /** What the service knows of a request beside what the client sent. */
 export type RequestContext = {

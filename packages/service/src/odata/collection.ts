@@ -6,6 +6,7 @@ import { linkToNextPage, type Position, staleToken, startOfPage, type Walk } fro
 import type { OdataRequest } from "./odata-request.ts";
 import { namingOption } from "./option-at-fault.ts";
 import { pageSizeOf } from "./page-size.ts";
+import { atPlacekey } from "./placekey.ts";
 import { preferenceApplied } from "./prefer.ts";
 import { parseCollection } from "./query-options.ts";
 import { bindRows, readFor } from "./read-query.ts";
@@ -25,28 +26,29 @@ export async function collection(
   const position = stages.time("parse", () => startOfPage(walk, skipTokenKey, services.now()));
   const { size, left } = pageSizeOf(options, position, config);
   const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet));
-  const restricted = stages.time("restrict", () => restrict(readFor(options.format, bound), scope));
+  const wanted = await resumed(atPlacekey(bound, options.placekey, request, services, position?.from));
+  const restricted = stages.time("restrict", () => restrict(readFor(options.format, wanted), scope));
   const page = await stages.timeAsync("run", () =>
     namingOption({ options, bound, scope, store }, () =>
-      run(restricted, walk, position?.from, request, services),
+      resumed(run(restricted, walk, position?.from, request, services)),
     ),
   );
   return stages.timeAsync("render", () => render(page, bound, left, walk, request, services));
 }
 
-async function run(
+const run = (
   query: RestrictedQuery,
   { options: { count, ignoreNulls } }: Walk,
   from: Position["from"],
   { gone }: OdataRequest,
   { store }: OdataServices,
-): Promise<Page> {
-  try {
-    return await store.page(query, { from, count, nulls: !ignoreNulls, signal: gone() });
-  } catch (error) {
+): Promise<Page> => store.page(query, { from, count, nulls: !ignoreNulls, signal: gone() });
+
+/** A read of a walk that may be too old to go on. @throws {QueryError} `invalid_skip_token` */
+const resumed = <T>(read: Promise<T>): Promise<T> =>
+  read.catch((error: unknown) => {
     throw error instanceof StoreError && error.code === "bookmark_expired" ? staleToken() : error;
-  }
-}
+  });
 
 async function render(
   page: Page,

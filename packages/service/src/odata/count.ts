@@ -4,6 +4,7 @@ import { type Answer, found } from "../http/answer.ts";
 import { textType } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { namingOption } from "./option-at-fault.ts";
+import { atPlacekey } from "./placekey.ts";
 import { parseCount } from "./query-options.ts";
 import { bindRows } from "./read-query.ts";
 import type { OdataServices } from "./services.ts";
@@ -12,12 +13,14 @@ import type { OdataServices } from "./services.ts";
 export async function count(
   request: OdataRequest,
   entitySet: EntitySet,
-  { store }: OdataServices,
+  services: OdataServices,
 ): Promise<Answer> {
   const { scope, stages, gone } = request;
+  const { store } = services;
   const options = { ...stages.time("parse", () => parseCount(request)), orderBy: undefined, top: 0 };
   const bound = stages.time("bind", () => bindRows(options, entitySet));
-  const restricted = stages.time("restrict", () => restrict(bound, scope));
+  const wanted = await atPlacekey(bound, options.placekey, request, services);
+  const restricted = stages.time("restrict", () => restrict(wanted, scope));
   const records = await stages.timeAsync("run", () =>
     namingOption({ options, bound, scope, store }, () => store.count(restricted, { signal: gone() })),
   );

@@ -1,20 +1,34 @@
-import { type BoundNode, type EntitySet, equals, propertyNode, QueryError } from "@cadastre/odata";
+import { allOf, type BoundQuery, type EntitySet, QueryError } from "@cadastre/odata";
+import { bindListingsOf } from "@cadastre/store/property";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
-import { textNode } from "./text-node.ts";
+import type { Position } from "./continuation.ts";
+import type { OdataRequest } from "./odata-request.ts";
+import type { OdataServices } from "./services.ts";
+
+/** @throws {QueryError} if the set has no Placekey, or the text is none. */
+export function requirePlacekey(placekey: string, { type }: EntitySet): void {
+  if (!type.properties.has("Placekey"))
+    throw new QueryError("unknown_property", null, { name: "Placekey" }, "placekey");
+  if (isCanonicalPlacekey(placekey)) return;
+  const details = { name: "placekey", expected: "a canonical Placekey", text: placekey };
+  throw new QueryError("invalid_option", { start: 0, end: placekey.length }, details, "placekey");
+}
 
 /**
- * Whether a record is a listing of the property with this Placekey.
- *
- * @throws {QueryError} if the set has no Placekey, or the text is none.
+ * Narrows a query of listings to those of the property that a Placekey stands for: the listings that `/v1/properties/{id}` answers
+ * from. Which these are is read as of the checkpoint that the page is.
  */
-export function isAtPlacekey(placekey: string, { type }: EntitySet): BoundNode {
-  const property = type.properties.get("Placekey");
-  if (property === undefined) {
-    throw new QueryError("unknown_property", null, { name: "Placekey" }, "placekey");
-  }
-  if (!isCanonicalPlacekey(placekey)) {
-    const details = { name: "placekey", expected: "a canonical Placekey", text: placekey };
-    throw new QueryError("invalid_option", { start: 0, end: placekey.length }, details, "placekey");
-  }
-  return equals(propertyNode(property), textNode(placekey));
+export async function atPlacekey(
+  query: BoundQuery,
+  placekey: string | undefined,
+  { scope, stages, gone }: OdataRequest,
+  { store, identities }: Pick<OdataServices, "store" | "identities">,
+  from?: Position["from"],
+): Promise<BoundQuery> {
+  if (placekey === undefined) return query;
+  const reads = { store, entitySet: query.entitySet, scope, identities: await identities() };
+  const listings = await stages.timeAsync("run", () =>
+    bindListingsOf(placekey, reads, { asOf: from?.checkpoint, signal: gone() }),
+  );
+  return { ...query, filter: allOf(listings, query.filter) };
 }

@@ -1,5 +1,4 @@
 import {
-  allOf,
   type BoundQuery,
   bindQuery,
   type EntitySet,
@@ -11,16 +10,16 @@ import { defaultOrder } from "../catalog.ts";
 import { Refused } from "../errors.ts";
 import type { EntityKey } from "./address.ts";
 import type { JsonFormat } from "./format.ts";
-import { isAtPlacekey } from "./placekey.ts";
+import { requirePlacekey } from "./placekey.ts";
 import type { RowOptions } from "./query-options.ts";
 import { textNode } from "./text-node.ts";
 
-/** The query of a collection, or of its count. */
+/** The query of a collection, or of its count, which `atPlacekey` narrows to a property. */
 export function bindRows(options: RowOptions & QueryParts, entitySet: EntitySet): BoundQuery {
   const { ignoreCase, aliases, placekey } = options;
   const query = bindQuery(options, entitySet, defaultOrder, { aliases, ignoreCase });
-  if (placekey === undefined) return query;
-  return { ...query, filter: allOf(isAtPlacekey(placekey, entitySet), query.filter) };
+  if (placekey !== undefined) requirePlacekey(placekey, entitySet);
+  return query;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EntitySet, SkipTokenKey } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
 import type { Config } from "../config.ts";
+import type { RecentIdentities } from "../identity/recent-identities.ts";
 
 /** What the OData routes work with. */
 export type OdataServices = {
@@ -11,6 +12,8 @@ export type OdataServices = {
   readonly random: (bytes: number) => Uint8Array;
   /** The sets that have passed their gates, as of now; hidden fields and all. */
   readonly activeEntitySets: readonly EntitySet[];
+  /** The properties that Placekeys stand for. */
+  readonly identities: RecentIdentities;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 };

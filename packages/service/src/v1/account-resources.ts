@@ -16,7 +16,7 @@ const links = {
 
 /** `GET /v1/account/resources`. Source: interface specification, section 2.6. */
 export async function accountResources(
-  { scope, stages }: V1Request,
+  { scope, entitlementState, stages }: V1Request,
   { profiles }: V1Services,
 ): Promise<Answer> {
   const known = await stages.timeAsync("run", profiles);
@@ -30,6 +30,7 @@ export async function accountResources(
   const data = {
     customer_id: customer,
     entitlement_version: version,
+    entitlement_state: entitlementState,
     products,
     regions: regions.map(({ kind, value }) => ({ kind, value })),
     datasets,

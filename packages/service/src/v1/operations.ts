@@ -10,6 +10,8 @@ export const fileExportsPath = `${v1Root}/file-exports`;
 /** Templates of their addresses. Source: interface specification, section 4.2. */
 export const v1Paths = {
   property: `${v1Root}/properties/{id}`,
+  /** The specification has none. */
+  listing: `${v1Root}/listings/{listing_key}`,
   fieldCompleteness: `${v1Root}/field-completeness`,
   accountResources: `${v1Root}/account/resources`,
   mlsProfiles: `${v1Root}/mls-profiles`,
@@ -91,6 +93,22 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
       },
     ],
   ),
+  listing: read(
+    "listing",
+    "The property that a listing is of (beyond the specification)",
+    // Null where the key sees too little of the listing to find a property by.
+    envelope(object({ listing_key: string, property_id: { type: ["string", "null"] } })),
+    [
+      {
+        name: "listing_key",
+        in: "path",
+        required: true,
+        description: "A `ListingKey`",
+        schema: { type: "string", minLength: 1, maxLength: 256 },
+        example: "GSM_10000111",
+      },
+    ],
+  ),
   fieldCompleteness: read(
     "fieldCompleteness",
     "How many listings of a market have a value, by field",
@@ -131,6 +149,8 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
       object({
         customer_id: string,
         entitlement_version: integer,
+        // Of an expired entitlement nothing is granted.
+        entitlement_state: { enum: ["active", "expired"] },
         products: list(string),
         regions: list(object({ kind: string, value: string })),
         datasets: list(

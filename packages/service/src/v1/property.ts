@@ -3,12 +3,13 @@ import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { enveloped } from "./envelope.ts";
+import { readPathId } from "./path-id.ts";
 import { provenSet } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
-/** Longest id, in characters. Source: interface specification, section 8. */
-const maxIdLength = 256;
+/** True for a text that may be the id of a property. */
+export const isPropertyId = (id: string): boolean => isCanonicalPlacekey(id) || isProvisionalId(id);
 
 /**
  * `GET /v1/properties/{id}`
@@ -17,9 +18,9 @@ const maxIdLength = 256;
  */
 export async function property(request: V1Request, services: V1Services): Promise<Answer> {
   const { scope, stages, place } = request;
-  const id = stages.time("parse", () => readPropertyId(place));
+  const id = stages.time("parse", () => readPathId(place, "invalid_property_id"));
   const entitySet = provenSet(request, services);
-  if (!isCanonicalPlacekey(id) && !isProvisionalId(id)) throw new Refused("not_found");
+  if (!isPropertyId(id)) throw new Refused("not_found");
   const { store } = services;
   const identities = await services.identities();
   const view = await stages.timeAsync("run", () =>
@@ -27,20 +28,4 @@ export async function property(request: V1Request, services: V1Services): Promis
   );
   if (view === undefined) throw new Refused("not_found");
   return stages.time("render", () => enveloped(view, scope));
-}
-
-/** @throws {Refused} `invalid_property_id` */
-function readPropertyId(place: string): string {
-  const id = decode(place);
-  const { length } = Array.from(id);
-  if (length === 0 || length > maxIdLength || /\p{Cc}/u.test(id)) throw new Refused("invalid_property_id");
-  return id;
-}
-
-function decode(place: string): string {
-  try {
-    return decodeURIComponent(place);
-  } catch {
-    throw new Refused("invalid_property_id");
-  }
 }

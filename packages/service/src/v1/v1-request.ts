@@ -1,9 +1,11 @@
 import type { Scope } from "@cadastre/entitlement";
+import type { EntitlementState } from "../access/scopes.ts";
 import type { Stages } from "../http/stages.ts";
 
 /** A read of a JSON endpoint, free of HTTP. */
 export type V1Request = {
   readonly scope: Scope;
+  readonly entitlementState: EntitlementState;
   readonly stages: Stages;
   /** The parameters of the query, decoded, by name. */
   readonly parameters: ReadonlyMap<string, string>;

@@ -1,5 +1,5 @@
 import { type Channel, requireChannel } from "@cadastre/entitlement";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { type Answer, sendAnswer } from "../http/answer.ts";
@@ -12,6 +12,7 @@ import { inOrder } from "../http/steps.ts";
 import { underPreconditions } from "../odata/entity-tag.ts";
 import { accountResources } from "./account-resources.ts";
 import { fieldCompleteness } from "./field-completeness.ts";
+import { listing } from "./listing.ts";
 import { mlsProfiles } from "./mls-profiles.ts";
 import { type V1Endpoint, v1Operations } from "./operations.ts";
 import { readParameters } from "./parameters.ts";
@@ -27,6 +28,7 @@ type Endpoint = {
 
 const endpoints: Readonly<Record<V1Endpoint, Endpoint>> = {
   property: { channel: "api", answer: property },
+  listing: { channel: "api", answer: listing },
   fieldCompleteness: { channel: "api", answer: fieldCompleteness },
   accountResources: { channel: null, answer: accountResources },
   mlsProfiles: { channel: "api", answer: mlsProfiles },
@@ -43,6 +45,10 @@ const routes = Object.entries(v1Operations).map(([name, operation]) => ({
 /** Headers of a request that have a say in its answer. */
 const decisive = "x-api-key, authorization, accept-encoding";
 
+/** True for a request of the account's resources, which a customer may read whatever its entitlement grants. */
+export const isAccountRequest = ({ originalUrl }: Request): boolean =>
+  originalUrl.split("?", 1)[0] === v1Operations.accountResources.path;
+
 /** Everything under the root of the JSON endpoints, for callers that the edge has let in. */
 export function v1Routes(services: V1Services, { compression, serverTiming }: Config): RequestHandler[] {
   return [
@@ -52,12 +58,13 @@ export function v1Routes(services: V1Services, { compression, serverTiming }: Co
       const { place, channel, template, parameters, answer } = routeOf(path);
       const context = findContext(req);
       if (context !== undefined) context.route = template;
-      const { scope } = callerOf(req);
+      const { scope, entitlementState } = callerOf(req);
       if (channel !== null) requireChannel(scope, channel);
       if (req.method !== "GET" && req.method !== "HEAD")
         throw new Refused("method_not_allowed", null, { allow });
       const request: V1Request = {
         scope,
+        entitlementState,
         stages: context?.stages ?? createStages(),
         parameters: readParameters(query.join("?"), parameters),
         place,

@@ -206,6 +206,11 @@ const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
       .map((id) => `/v1/properties/${id}`),
     options: some({ $select: pick("City"), id: pick("1") }, 8),
   }),
+  listing: shaped({
+    resource: "Property",
+    path: pick(...keys.Property, absentKey, "", "%zz", "%00", "p0/").map((key) => `/v1/listings/${key}`),
+    options: some({ $select: pick("City"), id: pick("1") }, 8),
+  }),
   fieldCompleteness: shaped({
     resource: "Property",
     path: pick("/v1/field-completeness"),
@@ -254,6 +259,7 @@ export const requestsOf = {
   "/openapi.json": at("/openapi.json"),
   "/v1": fc.oneof(
     { weight: 8, arbitrary: ofEndpoint.property },
+    { weight: 6, arbitrary: ofEndpoint.listing },
     { weight: 6, arbitrary: ofEndpoint.fieldCompleteness },
     ofEndpoint.accountResources,
     ofEndpoint.mlsProfiles,

@@ -9,6 +9,7 @@ import { createRates } from "../../src/access/rates.ts";
 import { createApp, type Services } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { listen } from "../../src/http/server.ts";
+import { activeScopes } from "../support/active-scopes.ts";
 import { ask, type Reply } from "../support/ask.ts";
 import { type Carrier, carriedBy, type Sent } from "./carriers.ts";
 import type { FilledStore } from "./memory-store.ts";
@@ -189,13 +190,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
       return rule().activeEntitySets;
     },
     keys: { find: async (customer) => keyRecordOf(customer) },
-    scopes: {
-      of: async (customer) => {
-        const scope = rule().scopes[customer];
-        if (scope === undefined) throw new RangeError(`no customer ${customer}`);
-        return scope;
-      },
-    },
+    scopes: activeScopes((customer) => rule().scopes[customer]),
     identities: async () => identitiesOf(resolutions),
     profiles: async () => profiles,
     now: () => now * 1000,

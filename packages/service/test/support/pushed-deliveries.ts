@@ -25,11 +25,15 @@ export function pushedDeliveriesOf(national: ReturnType<typeof customerOf>, owne
   const look = ({ publication }: Delivery) => owner.look(publication?.prefix ?? "?");
   const namesAt = async (delivery: Delivery): Promise<readonly string[]> =>
     (await look(delivery)).map(({ key }) => key);
-  /** The names that its manifest has, and what lies beside them. */
-  const wantedOf = async ({ id }: Delivery): Promise<readonly string[]> => {
-    const { data } = await national.manifest(id);
-    const parts = data.parts.map((part) => (part as unknown as { name: string }).name);
+  const read = async ({ publication }: Delivery, name: string): Promise<string> =>
+    Buffer.from(await owner.read(`${publication?.prefix ?? "?"}${name}`)).toString();
+  /** The names in the manifest in the bucket, and those that lie beside them. */
+  const wantedOf = async (delivery: Delivery): Promise<readonly string[]> => {
+    const manifest = JSON.parse(await read(delivery, "manifest.json")) as {
+      readonly parts: readonly { readonly name: string }[];
+    };
+    const parts = manifest.parts.map(({ name }) => name);
     return [...parts, "_COMPLETE", "manifest.json", "manifest.jws.json"].toSorted();
   };
-  return { find, settled, look, namesAt, wantedOf };
+  return { find, settled, look, namesAt, wantedOf, read };
 }

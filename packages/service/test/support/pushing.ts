@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import { type Customer, makeCustomer } from "../../../delivery/test/support/object-storage/customer.ts";
-import type { ObjectServer } from "../../../delivery/test/support/object-storage/server.ts";
+import { customerAccount, type ObjectServer } from "../../../delivery/test/support/object-storage/server.ts";
 import { customerOf } from "./deliveries.ts";
 import { destinationsOf } from "./destinations.ts";
 import { pushedDeliveriesOf } from "./pushed-deliveries.ts";
@@ -37,6 +37,7 @@ export function usePushing(serverOf: () => ObjectServer): () => Pushing {
   beforeAll(async () => {
     const server = serverOf();
     const owner = await makeCustomer(server);
+    if (!server.isOwnersWhatRolesWrite) await owner.guard(readableByOwner(owner.bucket));
     const { accessKeyId, secretAccessKey } = server.service;
     vi.stubEnv("AWS_ACCESS_KEY_ID", accessKeyId);
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", secretAccessKey);
@@ -51,3 +52,17 @@ export function usePushing(serverOf: () => ObjectServer): () => Pushing {
   });
   return () => pushing;
 }
+
+/** The policy of a bucket whose objects its owner may read, whoever has written them. */
+const readableByOwner = (bucket: string): string =>
+  JSON.stringify({
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Effect: "Allow",
+        Principal: { AWS: `arn:aws:iam::${customerAccount}:user/owner` },
+        Action: "s3:GetObject",
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      },
+    ],
+  });

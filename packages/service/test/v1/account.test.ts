@@ -48,6 +48,7 @@ describe("account resources", () => {
     expect(data).toEqual({
       customer_id: `demo-${name}`,
       entitlement_version: 1,
+      entitlement_state: "active",
       products,
       regions,
       datasets: expect.any(Array) as Dataset[],

@@ -1,6 +1,7 @@
 import { EntitlementError, type ResourceRules } from "@cadastre/entitlement";
 import { entitySet, originatingSystems } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalField } from "../../src/v1/canonical-field.ts";
 import type { Reply } from "../support/ask.ts";
@@ -73,6 +74,12 @@ beforeAll(async () => {
       [hillcountry.datasetId]: { fields: "*" },
     }),
     coarse: granting({ [lonestar.datasetId]: { fields: "*", masks: { PostalCode: "prefix3" } } }),
+    hiddenCounty: granting({
+      [lonestar.datasetId]: { fields: ["BedroomsTotal", "StateOrProvince", "PostalCode"] },
+    }),
+    hiddenState: granting({
+      [lonestar.datasetId]: { fields: ["BedroomsTotal", "CountyOrParish", "PostalCode"] },
+    }),
     nothing: granting({ [originatingSystems[2].datasetId]: { fields: "*" } }),
     closed: { ...everything, channels: { api: false, odata: true, file_delivery: true } },
   });
@@ -141,9 +148,9 @@ describe("of a published build", () => {
     ["?source=lonestar", "all", { lonestar: [54, 40, 40 / 54] }],
     ["?osn=Hill%20Country+Exchange", "all", { hillcountry: [12, 9, 0.75] }],
     ["?source=lonestar&osn=Lone+Star+MLS&geography=zip:78701", "all", { lonestar: [40, 30, 0.75] }],
-    // Of datasets that do not show all places nothing is counted.
-    ["", "fields", { hillcountry: [0, 0, null] }],
-    ["", "coarse", { lonestar: [0, 0, null] }],
+    // Of a dataset that shows no place only the nation is counted.
+    ["", "fields", { hillcountry: [12, 9, 0.75] }],
+    ["", "coarse", { lonestar: [54, 40, 40 / 54] }],
   ])("BedroomsTotal of %j to %s", async (query, customer, counts) => {
     expect(countsOf("BedroomsTotal", await read(query, customer))).toEqual(counts);
   });
@@ -195,6 +202,27 @@ describe("of a published build", () => {
         populated_ratio: null,
         suppressed: true,
       });
+  });
+
+  test.each([
+    ["national:US", [54, 40, 40 / 54]],
+    ["state:TX", [54, 40, 40 / 54]],
+    ["county:TX/Travis", [44, 33, 0.75]],
+    // Seven are too few.
+    ["county:TX/Hays", [0, 0, null]],
+  ])("a masked ZIP code leaves the cells of %s that do not depend on it", async (geography, counts) => {
+    const body = await read(`?geography=${geography}`, "coarse");
+    expect(countsOf("BedroomsTotal", body)).toEqual({ [lonestar.id]: counts });
+  });
+
+  test("a hidden county leaves those of the state and the nation, and a hidden state that of the nation", async () => {
+    const counts = (geography: string, customer: string) =>
+      read(`?geography=${geography}`, customer).then((body) => countsOf("BedroomsTotal", body)[lonestar.id]);
+    expect(await counts("state:TX", "hiddenCounty")).toEqual([54, 40, 40 / 54]);
+    expect(await counts("national:US", "hiddenCounty")).toEqual([54, 40, 40 / 54]);
+    expect(await counts("zip:78701", "hiddenCounty")).toEqual([0, 0, null]);
+    expect(await counts("national:US", "hiddenState")).toEqual([54, 40, 40 / 54]);
+    expect(await counts("zip:78701", "hiddenState")).toEqual([0, 0, null]);
   });
 
   test("a field that is hidden or masked has no cell", async () => {
@@ -297,6 +325,36 @@ describe("of a published build", () => {
     Object.assign(services.scopes, { of });
   });
 });
+
+test("a ZIP code that is masked changes no byte of an answer", async () => {
+  const zips = fc.constantFrom("78701", "78702", "78610", "78610-1234", "78999", null);
+  const world = fc.array(zips, { minLength: 40, maxLength: 40 });
+  const geographies = ["national:US", "state:TX", "county:TX/Travis", "county:TX/Hays", "zip:78701"];
+  const counties = ["Travis", "Travis", "Hays"];
+  const masked = granting({ [lonestar.datasetId]: { fields: "*", masks: { PostalCode: "null" } } });
+  const fresh = await startPropertyService({ masked });
+  const answersIn = async (zipsOf: readonly (string | null)[]) => {
+    const rows = zipsOf.map((PostalCode, i) => {
+      const CountyOrParish = counties[Math.floor(i / 16)] ?? null;
+      return { ...listing(`m${i}`, { PostalCode, CountyOrParish }), source: lonestar.id };
+    });
+    await fresh.store.commit(rows);
+    await fresh.store.builds.publish(["Property"]);
+    const replies = await Promise.all(
+      geographies.map((geography) => fresh.get(`${path}?geography=${geography}`)),
+    );
+    return replies.map(({ status, text, headers }) => [status, text, headers["etag"]]);
+  };
+  const first = await answersIn(Array.from({ length: 40 }, () => "78701"));
+  expect(first.map(([status]) => status)).toEqual([200, 200, 200, 200, 404]);
+  await fc.assert(
+    fc.asyncProperty(world, async (zipsOf) => {
+      expect(await answersIn(zipsOf)).toEqual(first);
+    }),
+    { numRuns: 6 },
+  );
+  await fresh.stop();
+}, 60_000);
 
 test("each field has a canonical name of its own", () => {
   const names = [...entitySet("Property").type.properties.keys()];

@@ -25,6 +25,7 @@ import { scopeOptions, storedResources } from "../../src/catalog.ts";
 import { readConfig } from "../../src/config.ts";
 import { listen } from "../../src/http/server.ts";
 import { identityValues } from "../../src/identity/provisional-id.ts";
+import { activeScopes } from "../support/active-scopes.ts";
 import { ask, type Reply } from "../support/ask.ts";
 
 export const [lonestar, hillcountry] = originatingSystems;
@@ -179,13 +180,7 @@ export async function startPropertyService(
         lastUsed: null,
       }),
     },
-    scopes: {
-      of: async (customer) => {
-        const scope = scopes.get(customer);
-        if (scope === undefined) throw new RangeError(`no customer ${customer}`);
-        return scope;
-      },
-    },
+    scopes: activeScopes((customer) => scopes.get(customer)),
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     // What was resolved a moment ago counts at once.
     identities: async () => identitiesNow(registry),

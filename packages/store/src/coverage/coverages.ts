@@ -2,7 +2,7 @@ import type { Ground } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import { readAtoms, readState } from "./atom-table.ts";
 import type { Coverage } from "./coverage.ts";
-import { unitsOf } from "./unit.ts";
+import { type Unit, unitsOf } from "./unit.ts";
 import { coverageWithin } from "./within.ts";
 
 /** Gives what `Store.coverage` gives. */
@@ -26,7 +26,13 @@ export function createCoverages({ tables, read }: Pick<Ground, "tables" | "read"
       const found = await readAtoms(session, resource);
       if (found === undefined) return undefined;
       const { checkpoint, atoms } = found;
-      const build = { counted, members: built.members, atoms, units: unitsOf(atoms, counted, least) };
+      const divisions = new Map<number, readonly Unit[]>();
+      const unitsAt = (places: number): readonly Unit[] => {
+        const units = divisions.get(places) ?? unitsOf(atoms, counted, least, places);
+        divisions.set(places, units);
+        return units;
+      };
+      const build = { counted, members: built.members, atoms, unitsAt };
       const coverage: Coverage = { checkpoint, within: (query) => coverageWithin(query, build) };
       known.set(text, coverage);
       return coverage;

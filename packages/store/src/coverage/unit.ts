@@ -3,8 +3,8 @@ import { type Atom, type AtomKey, atomRow } from "./atom.ts";
 import type { Counted } from "./coverage.ts";
 
 /**
- * Atoms of one dataset, source and system that are counted together or not at all. An atom that is large enough is one;
- * small ones are put together over the smallest place in which they are enough.
+ * Atoms of one dataset, source and system that are counted together or not at all. Those of the smallest place are one, if they
+ * are enough; others are put together over the smallest place in which they are.
  */
 export type Unit = {
   readonly dataset: string | null;
@@ -13,11 +13,20 @@ export type Unit = {
   readonly atoms: readonly Atom[];
 };
 
-/** @param least records of a unit. What is left over in the whole of a system and is fewer is in none. */
-export function unitsOf(atoms: readonly Atom[], counted: Counted, least: number): readonly Unit[] {
+/**
+ * Divides atoms into units by the first so many places, and by nothing of the places within them.
+ *
+ * @param least records of a unit. What is left over in the whole of a system and is fewer is in none.
+ */
+export function unitsOf(
+  atoms: readonly Atom[],
+  counted: Counted,
+  least: number,
+  places: number,
+): readonly Unit[] {
   const units: Unit[] = [];
   let small = atoms;
-  for (let depth = counted.places.length; depth >= 0; depth--) {
+  for (let depth = places; depth >= 0; depth--) {
     const rest: Atom[] = [];
     for (const group of groupsOf(small, depth)) {
       const records = group.reduce((sum, atom) => sum + atom.records, 0);

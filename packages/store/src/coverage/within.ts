@@ -12,13 +12,15 @@ export type CountedBuild = {
   readonly counted: Counted;
   readonly members: ReadonlyMap<string, Member>;
   readonly atoms: readonly Atom[];
-  readonly units: readonly Unit[];
+  /** The atoms divided by the first so many places: see `unitsOf`. */
+  readonly unitsAt: (places: number) => readonly Unit[];
 };
 
 /**
  * See `Coverage.within`. A unit is seen where its place is found, whatever lies in it, and all of its atoms: so what is not
- * found changes nothing, and what is counted is made of the same units for everyone. How places divide records into units tells
- * of the places: of a dataset that does not show all of them no unit is seen.
+ * found changes nothing, and what is counted is made of the same units for everyone who sees the same places. How places divide
+ * records into units tells of the places: the records of a dataset are divided by those alone that it shows whole, from the
+ * greatest on. With the ZIP code masked they are divided by state and county.
  */
 export function coverageWithin(query: RestrictedQuery, build: CountedBuild): CoverageWithin {
   const { counted, members } = build;
@@ -27,19 +29,17 @@ export function coverageWithin(query: RestrictedQuery, build: CountedBuild): Cov
   const shown = new Map(select.map(({ property, expression }) => [property.name, expression]));
   for (const place of counted.places) requireCountedPlace(shown.get(place.column), place, counted);
   const found = new Set(build.atoms.filter(({ key }) => matches(filter, atomRow(key, counted))));
-  const columns = new Set(counted.places.map(({ column }) => column));
-  const places = select.filter(({ property }) => columns.has(property.name));
-  const showsPlaces = (dataset: string | null): boolean =>
-    places.length === columns.size &&
-    places.every(({ property, expression }) => isWhole(expression, property, dataset));
-  const showing = new Set([...new Set(build.units.map(({ dataset }) => dataset))].filter(showsPlaces));
-  const seen: Seen = {
-    atoms: [...found],
-    units: build.units.filter(
-      ({ row, dataset, atoms }) =>
-        showing.has(dataset) && matches(filter, row) && atoms.every((atom) => found.has(atom)),
-    ),
-  };
+  const datasets = new Set([...found].map(({ key: [dataset] }) => dataset));
+  const shownBy = new Map([...datasets].map((dataset) => [dataset, placesShown(dataset, select, counted)]));
+  const units = [...new Set(shownBy.values())].flatMap((places) =>
+    build
+      .unitsAt(places)
+      .filter(
+        ({ row, dataset, atoms }) =>
+          shownBy.get(dataset) === places && matches(filter, row) && atoms.every((atom) => found.has(atom)),
+      ),
+  );
+  const seen: Seen = { atoms: [...found], units };
   const byPlaces = new Map<string, ReadonlyMap<string, Seen>>();
   return {
     count: (values) => {
@@ -51,6 +51,15 @@ export function coverageWithin(query: RestrictedQuery, build: CountedBuild): Cov
       return there === undefined ? [] : countMarkets(there, select, members);
     },
   };
+}
+
+/** How many places a dataset shows whole, from the greatest on. */
+function placesShown(dataset: string | null, select: RestrictedQuery["select"], { places }: Counted): number {
+  const hidden = places.findIndex(({ column }) => {
+    const shown = select.find(({ property }) => property.name === column);
+    return shown === undefined || !isWhole(shown.expression, shown.property, dataset);
+  });
+  return hidden === -1 ? places.length : hidden;
 }
 
 /** What is seen, by what is shown of these places. A unit is in one if its own place is, and all of its atoms are. */

@@ -1,10 +1,10 @@
-import { provisionalIdProperty } from "@cadastre/entitlement";
-import { type BoundQuery, propertyNode, type Row } from "@cadastre/odata";
+import type { BoundQuery } from "@cadastre/odata";
 import { compareCodePoints } from "../code-points.ts";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import type { Resolution } from "../registry/identities/identity.ts";
 import type { Bookmark } from "../store.ts";
-import { identitiesOf, isPlacekey } from "./identity.ts";
+import { identitiesOf } from "./identity.ts";
+import { listedId, selectListedId } from "./listed-id.ts";
 import { listingQuery } from "./listings.ts";
 import { readIdentity } from "./read-property.ts";
 import type { PropertyView } from "./view.ts";
@@ -40,19 +40,18 @@ export async function changedProperties(
 
 /** The ids that the changed listings of a state go by. */
 async function* idsOf(reads: ListingReads, options: ListingOptions): AsyncGenerator<string> {
-  const provisional = { property: provisionalIdProperty, expression: propertyNode(provisionalIdProperty) };
   const base = listingQuery(reads);
   const query: BoundQuery = {
     ...base,
-    select: [...base.select.filter(({ property }) => property.name === "Placekey"), provisional],
+    select: selectListedId(reads),
     orderBy: base.orderBy.slice(-1),
     top: pageSize,
   };
   for (let from: Bookmark | null | undefined; from !== null; ) {
     const { listings, next } = await readListings(query, reads, { ...options, from });
     for (const listing of listings) {
-      const id = idOf(listing);
-      if (typeof id === "string") yield id;
+      const id = listedId(listing);
+      if (id !== undefined) yield id;
     }
     from = next;
   }
@@ -60,9 +59,6 @@ async function* idsOf(reads: ListingReads, options: ListingOptions): AsyncGenera
 
 /** Listings of a page. */
 const pageSize = 1000;
-
-const idOf = ({ Placekey, [provisionalIdProperty.name]: provisional }: Row): unknown =>
-  isPlacekey(Placekey) ? Placekey : provisional;
 
 /** The properties of ids, as of a checkpoint, of which there may be none any more or yet. */
 export async function* readPropertiesOf(

@@ -17,6 +17,7 @@ export {
   isProvisionalId,
   provisionalIdOf,
 } from "./identity.ts";
+export { type ListedId, readListedId } from "./listed-id.ts";
 export { type AllPropertyOptions, type AllPropertyReads, readProperties } from "./read-properties.ts";
-export { type PropertyReads, readProperty } from "./read-property.ts";
+export { bindListingsOf, type PropertyReads, readProperty } from "./read-property.ts";
 export type { PropertyView } from "./view.ts";

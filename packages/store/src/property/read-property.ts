@@ -37,6 +37,23 @@ export async function readIdentity(
   return own.length === 0 ? undefined : viewOf(identity.id, own, isSeenBy(reads));
 }
 
+/**
+ * Binds the condition that holds for the listings which {@link readProperty} makes the view of an id from, as long as they are not
+ * more than it reads. It is for a query of the set as the scope shows it.
+ */
+export async function bindListingsOf(
+  id: string,
+  reads: PropertyReads,
+  options: ListingOptions = {},
+): Promise<BoundNode> {
+  const { identities } = reads;
+  const identity = identities(id);
+  const { own, moved } = await listingsOf(identity, reads, options);
+  const answering = own.length > 0 || moved === undefined ? identity : identities(moved);
+  const visible = visibleEntitySet(reads.entitySet, reads.scope);
+  return goesBy(idNodes(answering), visible, hasNoPlacekey(visible));
+}
+
 /** Whether the scope shows a field of the listings. */
 export function isSeenBy({ entitySet, scope }: ListingReads): (field: string) => boolean {
   const { properties } = visibleEntitySet(entitySet, scope).type;
@@ -55,7 +72,7 @@ type Found = {
 async function listingsOf(identity: Identity, reads: ListingReads, options: ListingOptions): Promise<Found> {
   const visible = visibleEntitySet(reads.entitySet, reads.scope);
   const names = namesOf(identity);
-  const ids = padded(names, identity.id);
+  const ids = idNodes(identity);
   const find = async (isProvisional?: BoundNode) => {
     const query = { ...listingQuery(reads), filter: goesBy(ids, visible, isProvisional) };
     const { listings, next } = await readListings(query, reads, options);
@@ -74,7 +91,10 @@ const belongs = ({ Placekey }: Row, names: readonly string[]): boolean =>
 /** Ids that a condition lists at least, so that those of a property that has few look like those of one that there is not. */
 const leastIds = 4;
 
-const padded = (names: readonly string[], id: string): readonly BoundNode[] =>
-  [...names, ...Array.from({ length: Math.max(0, leastIds - names.length) }, () => id)].map(textNode);
+function idNodes(identity: Identity): readonly BoundNode[] {
+  const names = namesOf(identity);
+  const padding = Array.from({ length: Math.max(0, leastIds - names.length) }, () => identity.id);
+  return [...names, ...padding].map(textNode);
+}
 
 const textNode = (text: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value: text });

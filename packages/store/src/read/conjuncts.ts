@@ -23,10 +23,16 @@ function pinned(node: BoundNode, values: readonly BoundNode[]): Pinned | undefin
   return constants ? [node.property.name, values.length] : undefined;
 }
 
-/** The properties of which one of a condition's alternatives each pins one; undefined if there is one that pins none. */
+/** For each alternative of a condition, a property that it pins; undefined if there is one that pins none. */
 export function pinnedAlternatives(condition: BoundNode): readonly Pinned[] | undefined {
   if (condition.kind !== "Logical" || condition.operator !== "or") return undefined;
-  const pins = condition.operands.map(pinnedBy).filter((found) => found !== undefined);
+  const pins = condition.operands
+    .map((alternative) =>
+      conjuncts(alternative)
+        .map(pinnedBy)
+        .find((found) => found !== undefined),
+    )
+    .filter((found) => found !== undefined);
   return pins.length === condition.operands.length ? pins : undefined;
 }
 

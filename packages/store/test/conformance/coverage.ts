@@ -45,7 +45,25 @@ const liesIn = (place: PlaceValues, scope: Scope): string =>
     })
     .join(" and ") || "true";
 
-/** As the store's queries count it, for each dataset that shows the field whole; none, where it does not show all places. */
+/** The places that a kind of region is told by, from the greatest on. */
+const placesOf: Readonly<Record<Region["kind"], number>> = {
+  national: 0,
+  originating_system: 0,
+  state: 1,
+  county: 2,
+  zip: 3,
+};
+
+/** How many places a grant shows whole, from the greatest on. */
+function placesShown(grant: Grants[string]): number {
+  const hidden = counted.places.findIndex(({ column }) => !isWhole(grant, column));
+  return hidden === -1 ? counted.places.length : hidden;
+}
+
+/**
+ * As the store's queries count it, for each dataset that shows the field whole: the records of places and regions that are told by
+ * what the dataset shows of places, from the greatest on.
+ */
 async function queried(
   store: WritableStore,
   place: PlaceValues,
@@ -57,14 +75,18 @@ async function queried(
     for (const [dataset, grant] of Object.entries(granted)) {
       if (!isWhole(grant, field)) continue;
       const scope = scopeIn({ [dataset]: grant }, within);
-      const showsPlaces = counted.places.every(({ column }) => isWhole(grant, column));
+      const depth = placesShown(grant);
+      const told = counted.places.slice(0, depth).map(({ column }) => column);
+      const isTold = Object.keys(place).every((column) => told.includes(column));
+      const regionsTold = isTold ? within.filter(({ kind }) => placesOf[kind] <= depth) : [];
+      const toldScope = scopeIn({ [dataset]: grant }, regionsTold);
       for (const system of systems) {
         const isOf = `${liesIn(place, scope)} and OriginatingSystemName eq ${system === null ? "null" : `'${system}'`}`;
-        const records = await store.count(askScope(scope, isOf));
-        if (records === 0) continue;
-        const some = await store.count(askScope(scope, `${isOf} and ${condition}`));
+        if ((await store.count(askScope(scope, isOf))) === 0) continue;
+        const records = await store.count(askScope(toldScope, isOf));
+        const some = await store.count(askScope(toldScope, `${isOf} and ${condition}`));
         const before = counts[`${system} ${field}`] ?? [0, 0];
-        counts[`${system} ${field}`] = showsPlaces ? [before[0] + records, before[1] + some] : before;
+        counts[`${system} ${field}`] = [before[0] + records, before[1] + some];
       }
     }
   return counts;

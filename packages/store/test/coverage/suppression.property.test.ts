@@ -21,7 +21,7 @@ import {
   zips,
 } from "../support/covered.ts";
 import { basisOf, isExplained } from "../support/echelon.ts";
-import { listings } from "../support/listings.ts";
+import { listings, texas } from "../support/listings.ts";
 
 /*
  * Whoever has every answer, of every market and to every customer, tries to come to a group of fewer records than are
@@ -63,19 +63,30 @@ const atoms: fc.Arbitrary<readonly Atom[]> = fc
 /** A place as a scope shows it. */
 type Question = { readonly query: RestrictedQuery; readonly place: PlaceValues };
 
-/** Every one that there is. */
-const questions: readonly Question[] = grants.flatMap((granted) =>
+/** Every one that customers with these grants may ask. */
+const questionsOf = (granted: (typeof grants)[number]): readonly Question[] =>
   regions.flatMap((within) => {
     const query = askScope(scopeIn(granted, within));
     return places.map((place) => ({ query, place }));
-  }),
-);
+  });
+
+/** Every one that there is. */
+const questions: readonly Question[] = grants.flatMap(questionsOf);
+
+const [whole = {}, oregonAlone = {}, ...partial] = grants;
+const zipMasked = grants[3] ?? {};
+
+/** Questions of customers who are shown the same places. */
+const alike: readonly (readonly Question[])[] = [
+  [...questionsOf(whole), ...questionsOf(oregonAlone)],
+  ...partial.map(questionsOf),
+];
 
 const buildOf = (atoms: readonly Atom[]) => ({
   counted,
   members,
   atoms,
-  units: unitsOf(atoms, counted, least),
+  unitsAt: (depth: number) => unitsOf(atoms, counted, least, depth),
 });
 
 const answerTo = ({ query, place }: Question, all: readonly Atom[]) =>
@@ -95,7 +106,7 @@ function isAbout({ query, place }: Question, { key: atomKey }: Atom): boolean {
 }
 
 /** The records that an answer is about, by source and system, as a number for each atom: none of it, or all. */
-function truths(all: readonly Atom[]): readonly (readonly number[])[] {
+function truths(all: readonly Atom[], questions: readonly Question[]): readonly (readonly number[])[] {
   const groups = [...new Set(all.map(({ key: [, source, system] }) => JSON.stringify([source, system])))];
   const found = questions.flatMap((question) => {
     const shown = all.map((atom) => isAbout(question, atom));
@@ -109,7 +120,7 @@ function truths(all: readonly Atom[]): readonly (readonly number[])[] {
 }
 
 /** Which atoms each answer counts: told by giving the records of one atom at a time a value that no others have. */
-function answers(all: readonly Atom[]): readonly (readonly number[])[] {
+function answers(all: readonly Atom[], questions: readonly Question[]): readonly (readonly number[])[] {
   const marks = [...members.values()].map(({ ordinal }) => ordinal);
   const vectors = questions.flatMap((question) => {
     const columns = all.map((_, marked) => {
@@ -138,17 +149,17 @@ const distinct = (vectors: readonly (readonly number[])[]): readonly (readonly n
 const recordsIn = (vector: readonly number[], all: readonly Atom[]): number =>
   vector.reduce((sum, part, i) => sum + part * (all[i]?.records ?? 0), 0);
 
-test("no sum or difference of answers, of all customers, is a cell of too few records", () => {
+test("no sum or difference of answers, of all customers who see the same places, is a cell of too few records", () => {
   fc.assert(
-    fc.property(atoms, (all) => {
-      const basis = basisOf(answers(all));
-      for (const truth of truths(all)) {
+    fc.property(atoms, fc.constantFrom(...alike), (all, asked) => {
+      const basis = basisOf(answers(all, asked));
+      for (const truth of truths(all, asked)) {
         const records = recordsIn(truth, all);
         if (records === 0 || records >= least) continue;
         expect(isExplained(truth, basis)).toBe(false);
       }
     }),
-    { numRuns: Number(process.env["CASES"] ?? 15) },
+    { numRuns: Number(process.env["CASES"] ?? 40) },
   );
 }, 120_000);
 
@@ -185,4 +196,62 @@ test("records that a question does not find change nothing of its answer", () =>
     }),
     { numRuns: Number(process.env["CASES"] ?? 3000) },
   );
+}, 120_000);
+
+/** The same records elsewhere, by what of their places a customer does not see. */
+const rezoned = (all: readonly Atom[], zipsOf: readonly (string | null)[]): readonly Atom[] => {
+  const moved = all.map(({ key, ...atom }, i): Atom => {
+    const [dataset, source, system, state, county] = key;
+    if (dataset !== texas) return { key, ...atom };
+    return { ...atom, key: [dataset, source, system, state ?? null, county ?? null, zipsOf[i] ?? null] };
+  });
+  const groups = new Map<string, Atom>();
+  for (const atom of moved) {
+    const text = JSON.stringify(atom.key);
+    groups.set(text, { ...atom, records: atom.records + (groups.get(text)?.records ?? 0) });
+  }
+  return [...groups.values()];
+};
+
+/** Questions of customers to whom no ZIP code is granted: there what is seen tells it. */
+const unzoned: readonly Question[] = regions
+  .filter((within) => within.every(({ kind }) => kind !== "zip"))
+  .flatMap((within) => {
+    const query = askScope(scopeIn(zipMasked, within));
+    return places.map((place) => ({ query, place }));
+  });
+
+test("a masked ZIP code changes nothing of an answer", () => {
+  const zipsOf = fc.array(fc.constantFrom(...zips), { minLength: 14, maxLength: 14 });
+  fc.assert(
+    fc.property(atoms, zipsOf, fc.constantFrom(...unzoned), (all, moved, question) => {
+      expect(answerTo(question, rezoned(all, moved))).toEqual(answerTo(question, all));
+    }),
+    { numRuns: Number(process.env["CASES"] ?? 2000) },
+  );
+}, 120_000);
+
+test("it leaves the answers about a nation, a state and a county, which miss no more than they do without a mask", () => {
+  let counts = 0;
+  fc.assert(
+    fc.property(atoms, (all) => {
+      const texan = all.filter(({ key: [dataset] }) => dataset === texas);
+      const query = askScope(scopeIn(zipMasked, regions[0] ?? []));
+      for (const place of places.filter(({ PostalCode }) => PostalCode === undefined)) {
+        const asked = texan.filter((atom) => isAbout({ query, place }, atom));
+        for (const { source, system, fields } of answerTo({ query, place }, texan)) {
+          const there = asked
+            .filter(({ key }) => key[1] === source && key[2] === system)
+            .reduce((sum, { records }) => sum + records, 0);
+          for (const { records } of fields) {
+            if (records > 0) counts++;
+            expect(records === 0 || records >= least).toBe(true);
+            expect(there - records).toBeLessThan(least);
+          }
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+  expect(counts).toBeGreaterThan(100);
 }, 120_000);

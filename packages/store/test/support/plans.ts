@@ -120,6 +120,13 @@ const typical: readonly (readonly [Asked, string | null])[] = [
     { filter: "Placekey in ('223-227@5vg-7','223-227@5vg-8') or UniversalPropertyId in ('US-7','US-9')" },
     "Listing_Placekey",
   ],
+  [
+    {
+      filter:
+        "Placekey eq '223-227@5vg-7' or (not matchesPattern(Placekey,'^@') and UniversalPropertyId in ('US-7','US-9'))",
+    },
+    "Listing_Placekey",
+  ],
   [{ filter: "StandardStatus eq 'Active' and ListPrice ge 590000" }, "Listing_StandardStatus_ListPrice"],
 ];
 

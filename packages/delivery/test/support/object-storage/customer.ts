@@ -5,6 +5,7 @@ import {
   type _Object,
   CreateBucketCommand,
   DeleteObjectCommand,
+  GetObjectCommand,
   PutBucketPolicyCommand,
   PutObjectCommand,
   paginateListObjectsV2,
@@ -38,6 +39,8 @@ export type Customer = {
   readonly onboard: (wanted?: Onboarding) => Promise<Onboarded>;
   /** The objects of a prefix. */
   readonly look: (prefix: string) => Promise<readonly Seen[]>;
+  /** Reads an object as the bucket's owner, who may have to be allowed to: see {@link ObjectServer.isOwnersWhatRolesWrite}. */
+  readonly read: (key: string) => Promise<Uint8Array>;
   /** Write an object as the bucket's owner. */
   readonly write: (key: string, text: string, more?: object) => Promise<void>;
   readonly remove: (key: string) => Promise<void>;
@@ -133,6 +136,11 @@ export async function makeCustomer(
       const objects: Seen[] = [];
       for await (const { Contents = [] } of pages) objects.push(...Contents.map(toSeen));
       return objects.map(({ key, ...rest }) => ({ key: key.slice(prefix.length), ...rest }));
+    },
+    read: async (key) => {
+      const { Body } = await owner.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      if (Body === undefined) throw new Error(`${key} has no bytes`);
+      return Body.transformToByteArray();
     },
     write: async (key, text, members = {}) => {
       await owner.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: text, ...members }));

@@ -41,6 +41,8 @@ export type Publishing = {
   readonly asking: () => Promise<ExportRequest & { readonly destinationId: string }>;
   /** A delivery that is sealed, for a destination of its own. */
   readonly sealed: () => Promise<Sealed>;
+  /** Build the delivery that waits first. */
+  readonly build: () => Promise<WorkReport | undefined>;
   /** Publish what waits first. */
   readonly publish: (
     more?: Partial<PublisherOptions>,
@@ -75,15 +77,18 @@ async function openPublishing(server: ObjectServer, folder: string): Promise<Pub
   const requestFor = (destinationId: string) =>
     ({ domain: "listing", deliveryMode: "both", destinationId, idempotencyKey: `${++asked}` }) as const;
 
+  const build = () => createWorker(meansOf(registry, place, { scopeOf: async () => scope })).work();
+
   return {
     brokerage,
     deliveries,
+    build,
     asking: async () => requestFor((await onboarded()).destinationId),
     sealed: async () => {
       const { destinationId, prefix, words } = await onboarded();
       const { delivery } = await deliveries.create(caller, requestFor(destinationId));
       const { id } = delivery;
-      const worked = await createWorker(meansOf(registry, place, { scopeOf: async () => scope })).work();
+      const worked = await build();
       if (worked?.delivery !== id || worked.outcome !== "sealed") throw new Error("it is not sealed");
       const root = `${prefix}/exports/${id}/`;
       return { id, destinationId, root, words, look: () => brokerage.look(root) };

@@ -5,19 +5,17 @@ import { join } from "node:path";
 import { connect } from "@cadastre/client";
 import { expect, onTestFinished, test } from "vitest";
 import { run as runClient } from "../../../../client/test/support/program.ts";
-import {
-  customerAccount,
-  type ObjectServer,
-  region,
-} from "../../../../delivery/test/support/object-storage/server.ts";
+import { type ObjectServer, region } from "../../../../delivery/test/support/object-storage/server.ts";
 import { commitTo } from "../../support/commit.ts";
 import { openCopies, requireView } from "../../support/copies.ts";
+import { exportsRoot, refusal } from "../../support/deliveries.ts";
+import type { Delivery } from "../../support/pushed-deliveries.ts";
 import type { Pushing } from "../../support/pushing.ts";
 
 /** What a subscription has written into the bucket, and what its owner makes of it. */
 export function publicationJourney(pushing: () => Pushing): void {
   test("a subscription's seed and delta are published, the end last, and followed from the bucket", async () => {
-    const { running, owner, server, national, destinations, subscriptions, deliveries } = pushing();
+    const { running, server, destinations, subscriptions, deliveries } = pushing();
     const { namesAt, wantedOf } = deliveries;
     const { id: destinationId, prefix } = await destinations.onboarded();
     const keys = writtenTo(server);
@@ -27,9 +25,11 @@ export function publicationJourney(pushing: () => Pushing): void {
     expect(seed).toMatchObject({ status: "complete", publication: { status: "complete", prefix: folder } });
     expect(await namesAt(seed)).toEqual(await wantedOf(seed));
     expect(keys.slice(-3)).toEqual(["manifest.json", "manifest.jws.json", "_COMPLETE"]);
-    const { meta } = await national.manifest(seed.id);
-    const bytes = await national.fetched(seed.id, 0);
-    expect(createHash("sha256").update(bytes).digest("hex")).toBe(meta.manifest_sha256);
+    const sha256 = createHash("sha256")
+      .update(await deliveries.read(seed, "manifest.json"))
+      .digest("hex");
+    expect(await deliveries.read(seed, "_COMPLETE")).toBe(`{"manifestSha256":"${sha256}"}`);
+    await requireInBucketOnly(pushing(), seed, sha256);
 
     await removeFirstListing(pushing());
     await subscriptions.hurry(id);
@@ -38,7 +38,6 @@ export function publicationJourney(pushing: () => Pushing): void {
     expect(await namesAt(delta)).toEqual(await wantedOf(delta));
     expect((await namesAt(delta)).some((one) => one.includes("removals"))).toBe(true);
 
-    if (!server.isOwnersWhatRolesWrite) await owner.guard(readableByOwner(owner.bucket));
     const copies = await openCopies.sqlite();
     onTestFinished(() => copies.close());
     const loaded = await followBucket(pushing(), { id, prefix, into: await copies.target("copy") });
@@ -49,6 +48,17 @@ export function publicationJourney(pushing: () => Pushing): void {
     const connection = connect({ url: running.service.baseUrl, apiKey: running.key("national") });
     await requireView(connection, copies, { copy: "copy", profileId: "listing-jsonl" });
   }, 120_000);
+}
+
+/** Asks for the manifest and for parts of a pushed delivery: they are refused, and what was loaded is acknowledged. */
+async function requireInBucketOnly({ national }: Pushing, { id }: Delivery, sha256: string): Promise<void> {
+  for (const address of ["manifest", "download?part=0", "download?part=10", "download?part=99"])
+    expect(refusal(await national.get(`${exportsRoot}/${id}/${address}`))).toEqual([
+      409,
+      "delivered_to_bucket",
+    ]);
+  const loaded = { generation: 1, sequence: 0, manifest_sha256: sha256, customer_reference: "load 1" };
+  expect((await national.post(`${exportsRoot}/${id}/acknowledge`, loaded)).status).toBe(201);
 }
 
 /** The names of the objects that are written from now on, in their order. */
@@ -91,17 +101,3 @@ async function followBucket(
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   return stdout.split("\n").slice(0, -1);
 }
-
-/** The policy of a bucket whose objects its owner may read, whoever has written them. */
-const readableByOwner = (bucket: string): string =>
-  JSON.stringify({
-    Version: "2012-10-17",
-    Statement: [
-      {
-        Effect: "Allow",
-        Principal: { AWS: `arn:aws:iam::${customerAccount}:user/owner` },
-        Action: "s3:GetObject",
-        Resource: `arn:aws:s3:::${bucket}/*`,
-      },
-    ],
-  });

@@ -19,7 +19,7 @@ export type PartGrant = {
 /** A grant, and as much of its delivery and its part as it takes to send the part. */
 export type FoundGrant = {
   readonly grant: PartGrant;
-  readonly delivery: Pick<Delivery, "state" | "expires" | "scopeSha256">;
+  readonly delivery: Pick<Delivery, "mode" | "state" | "expires" | "scopeSha256">;
   /** Undefined if the grant is for the manifest, or the part was purged. */
   readonly part: Pick<DeliveryPart, "sha256" | "byteLength"> | undefined;
 };

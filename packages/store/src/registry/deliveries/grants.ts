@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import type { Whole } from "../whole.ts";
-import type { DeliveryState } from "./delivery.ts";
+import type { DeliveryMode, DeliveryState } from "./delivery.ts";
 import type { FoundGrant, PartGrants } from "./grant.ts";
 
 type GrantRow = {
@@ -15,6 +15,7 @@ type GrantRow = {
 
 /** A grant beside its delivery, and its part if there is one. */
 type FoundRow = GrantRow & {
+  readonly mode: DeliveryMode;
   readonly state: DeliveryState;
   readonly delivery_expires: Whole;
   readonly delivery_scope: string;
@@ -37,6 +38,7 @@ export const createPartGrants = (knex: Knex): PartGrants => ({
       .where({ "g.digest": digest })
       .select(
         "g.*",
+        "d.mode",
         "d.state",
         "d.expires as delivery_expires",
         "d.scope_sha256 as delivery_scope",
@@ -58,6 +60,7 @@ const toFound = (row: FoundRow): FoundGrant => ({
     expires: Number(row.expires),
   },
   delivery: {
+    mode: row.mode,
     state: row.state,
     expires: Number(row.delivery_expires),
     scopeSha256: row.delivery_scope,

@@ -1,0 +1,24 @@
+import { type RefusalCode, Refused } from "../errors.ts";
+
+/** Longest id, in characters. Source: interface specification, section 8. */
+const maxIdLength = 256;
+
+/**
+ * Decodes the id in a path.
+ *
+ * @param code what an id is refused with that is empty, too long, not UTF-8, or has a control character
+ */
+export function readPathId(place: string, code: RefusalCode): string {
+  const id = decode(place, code);
+  const { length } = Array.from(id);
+  if (length === 0 || length > maxIdLength || /\p{Cc}/u.test(id)) throw new Refused(code);
+  return id;
+}
+
+function decode(place: string, code: RefusalCode): string {
+  try {
+    return decodeURIComponent(place);
+  } catch {
+    throw new Refused(code);
+  }
+}

@@ -1,0 +1,12 @@
+import type { Scope } from "@cadastre/entitlement";
+import type { Scopes } from "../../src/access/scopes.ts";
+
+/** Scopes by customer, each of an entitlement that does not expire. */
+export function activeScopes(find: (customer: string) => Scope | undefined): Scopes {
+  const of = async (customer: string) => {
+    const scope = find(customer);
+    if (scope === undefined) throw new RangeError(`no customer ${customer}`);
+    return scope;
+  };
+  return { of, ofAccount: async (customer) => ({ scope: await of(customer), state: "active" }) };
+}
