@@ -13,12 +13,14 @@ export const exitCodes = {
   refused: 3,
   /** The server is busy or out of reach: the same command goes on where this one stopped. */
   later: 4,
-  /** What was served contradicts itself, its signature or the contract: nothing of it is kept. */
+  /** What was served contradicts itself, its signature or the contract: nothing of it is loaded. */
   untrusted: 5,
   /** What was loaded before contradicts what is served: stop, and ask the server's operator. */
   conflict: 6,
   /** The disk or the database that is loaded fails. */
   local: 7,
+  /** A table that a load would write is not this program's: nothing was asked for or changed. */
+  occupied: 8,
 } as const;
 
 type Ending = Exclude<keyof typeof exitCodes, "done">;
@@ -44,6 +46,16 @@ export const clientErrors = {
   target_invalid: [
     "usage",
     () => "a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password",
+  ],
+  table_place_invalid: [
+    "usage",
+    (d) =>
+      `\`--${d["option"]}\` is a letter or \`_\`, then letters, digits and \`_\`: at most 63 of a schema, which is not the database's own, and 32 of a prefix`,
+  ],
+  table_place_unsupported: [
+    "usage",
+    (d) =>
+      `${d["target"]} has no \`--${d["option"]}\`: tables of SQLite take a \`--prefix\`, those of PostgreSQL and DuckDB a \`--schema\` too`,
   ],
   target_lacks_driver: ["usage", (d) => `install \`${d["package"]}\` to load this target`],
   format_not_loadable: ["usage", (d) => `${d["format"]} can be loaded into ${d["targets"]} alone`],
@@ -164,6 +176,20 @@ export const clientErrors = {
     "conflict",
     (d) =>
       `\`${d["table"]}\` lacks a record that is removed: others have changed it, so reset the subscription`,
+  ],
+  table_occupied: [
+    "occupied",
+    (d) =>
+      `\`${d["table"]}\` is not this program's (a ${d["kind"]}), and is left alone: choose another place with \`--schema\` or \`--prefix\`, or rename it`,
+  ],
+  file_occupied: [
+    "occupied",
+    (d) => `${d["file"]} is not this program's, and is left alone: choose another folder, or move it away`,
+  ],
+  table_referenced: [
+    "occupied",
+    (d) =>
+      `a foreign key of \`${d["dependent"]}\` would change or delete its rows with those of \`${d["table"]}\`: drop the key, or choose another place with \`--schema\` or \`--prefix\``,
   ],
   acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
 

@@ -94,7 +94,7 @@ async function openFeed(flags: Flags, means: Means): Promise<OpenFeed> {
 }
 
 async function followShown(feed: Feed, flags: Flags, { signal }: Means): Promise<void> {
-  const target = await openTarget(flags.into);
+  const target = await openTarget(flags.into, flags);
   try {
     await follow(feed, {
       target,

@@ -44,9 +44,11 @@ export const pullCommand = (): Command =>
     "JWKS file of who may sign (default: the keys that the server publishes)",
   ).action((delivery: string | undefined, flags: Flags) =>
     connected(flags, async (connection) => {
-      const target = await openTarget(flags.into);
+      const target = await openTarget(flags.into, flags);
       try {
         const staging = target.staging ?? flags.staging;
+        // The main dataset of a domain has its name. Others are known once there is a manifest.
+        if (flags.domain !== undefined) await target.requireFree([flags.domain]);
         const { id, done } = await deliveryOf(connection, delivery, flags, staging);
         const report = await pullShown(connection, id, target, flags, staging);
         await done();

@@ -16,6 +16,7 @@ export async function openFolder(folder: string): Promise<Target> {
     standingAmong(delivery, await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest))));
   return {
     staging,
+    requireFree: async () => {},
     standing,
     load: async (delivery) => {
       if ((await standing(delivery)) === "done") return "done";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
-import { onDisk, writeWhole } from "./disk.ts";
+import { onDisk, unlessMissing, writeWhole } from "./disk.ts";
 import { awaitExport, type ExportRequest, requestExport } from "./exports.ts";
 
 const pending = z.object({ origin: z.string(), idempotencyKey: z.string() });
@@ -46,10 +46,7 @@ export async function exportOnce(
 }
 
 async function readPending(file: string) {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readFile(file, "utf8").catch(unlessMissing);
   if (text === undefined) return undefined;
   try {
     return pending.parse(JSON.parse(text));

@@ -4,7 +4,7 @@ import { type Manifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { Means } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
-import { onDisk, syncFolder, writeWhole } from "./disk.ts";
+import { onDisk, syncFolder, unlessMissing, writeWhole } from "./disk.ts";
 import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 import { type OnBytes, type OpenPart, partsBy, transferPart } from "./transfer.ts";
@@ -80,10 +80,7 @@ export async function stageBy(
 async function layOut(folder: string, { bytes, sha256: hash, signature }: VerifiedManifest): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, manifestFile);
-  const before = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const before = await readFile(file).catch(unlessMissing);
   if (before !== undefined && (await sha256(before)) !== hash) throw new ClientError("manifest_changed");
   await writeWhole(file, bytes);
   if (signature !== undefined) await writeWhole(join(folder, signatureFile), JSON.stringify(signature));
