@@ -29,6 +29,12 @@ type Cause = readonly [ending: Ending, message: (details: Details) => string];
 
 const tell = (d: Details) => (d["code"] === undefined ? "" : ` (\`${d["code"]}\`)`);
 
+/** Says how often what was fetched was damaged; nothing of what lies in a folder. */
+const timesTold = (d: Details) =>
+  d["times"] === undefined
+    ? ""
+    : `, ${d["times"]} times: its source is not to be trusted. What was verified of other parts is kept`;
+
 /** Every way the client gives up. The key is the stable code; one that is no longer raised stays here as a comment. */
 export const clientErrors = {
   url_invalid: [
@@ -88,6 +94,20 @@ export const clientErrors = {
     "refused",
     (d) => `the delivery is of an entitlement that has changed since${tell(d)}: ask for a new one`,
   ],
+  entitlement_expired: [
+    "refused",
+    () =>
+      "the account's entitlement has expired: nothing is delivered until the server's operator renews it. /v1/account/resources tells its state",
+  ],
+  delivered_to_bucket: [
+    "refused",
+    () =>
+      "the delivery is pushed to a bucket and read from there alone: run `cadastre-client follow` with `--from-bucket s3://…`",
+  ],
+  part_lost: [
+    "refused",
+    () => "the server has lost a part and cannot rebuild it, so the delivery has failed: ask for a new one",
+  ],
   delivery_missed: [
     "refused",
     () => "what follows the last delivery that was loaded is not to be had any more: reset the subscription",
@@ -108,6 +128,10 @@ export const clientErrors = {
     (d) => `the server asks for a pause of ${d["minutes"]} minutes: run this again then`,
   ],
   delivery_not_ready: ["later", () => "the delivery is not complete yet: run this again later"],
+  part_rebuilding: [
+    "later",
+    () => "the server is still rebuilding a part that it found damaged: run this again later",
+  ],
   interrupted: ["later", () => "interrupted: run this again to go on"],
 
   redirect_refused: ["untrusted", () => "the server redirects, which no part of the contract does"],
@@ -135,8 +159,14 @@ export const clientErrors = {
     "untrusted",
     (d) => `part ${d["part"]} came in a content encoding, where its own bytes were asked for`,
   ],
-  part_length_differs: ["untrusted", (d) => `part ${d["part"]} has not the length of the manifest`],
-  part_hash_differs: ["untrusted", (d) => `part ${d["part"]} has not the SHA-256 of the manifest`],
+  part_length_differs: [
+    "untrusted",
+    (d) => `part ${d["part"]} has not the length of the manifest${timesTold(d)}`,
+  ],
+  part_hash_differs: [
+    "untrusted",
+    (d) => `part ${d["part"]} has not the SHA-256 of the manifest${timesTold(d)}`,
+  ],
   part_content_differs: [
     "untrusted",
     (d) => `part ${d["part"]}, unpacked, has not the length and SHA-256 of the manifest`,
