@@ -63,6 +63,10 @@ export const clientErrors = {
     (d) =>
       `${d["target"]} has no \`--${d["option"]}\`: tables of SQLite take a \`--prefix\`, those of PostgreSQL and DuckDB a \`--schema\` too`,
   ],
+  staging_is_target: [
+    "usage",
+    (d) => `deliveries were loaded into ${d["folder"]}: name another folder with \`--staging\``,
+  ],
   target_lacks_driver: ["usage", (d) => `install \`${d["package"]}\` to load this target`],
   format_not_loadable: ["usage", (d) => `${d["format"]} can be loaded into ${d["targets"]} alone`],
   dataset_not_loadable: [

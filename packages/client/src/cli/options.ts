@@ -94,7 +94,7 @@ export const withTables = (command: Command): Command =>
 /** How deliveries are loaded, and who is told. */
 export type LoadFlags = TableFlags & {
   readonly into: string;
-  readonly staging: string;
+  readonly staging?: string;
   readonly parallel: number;
   readonly reference: string;
   readonly acknowledge: boolean;
@@ -107,7 +107,10 @@ export const withLoad = (command: Command): Command =>
       "a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://…",
     ),
   )
-    .option("--staging <folder>", "where parts wait until they are loaded", ".cadastre")
+    .option(
+      "--staging <folder>",
+      "where parts wait until they are loaded (default: .cadastre, or .staging in a folder that is loaded)",
+    )
     .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
     .option(
       "--reference <text>",

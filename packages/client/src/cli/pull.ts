@@ -7,6 +7,7 @@ import { domains, type ExportRequest } from "../pull/exports.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { readPins } from "../pull/pins.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
+import { stagingOf } from "../pull/take.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -46,7 +47,7 @@ export const pullCommand = (): Command =>
     connected(flags, async (connection) => {
       const target = await openTarget(flags.into, flags);
       try {
-        const staging = target.staging ?? flags.staging;
+        const staging = await stagingOf({ target, staging: flags.staging });
         // The main dataset of a domain has its name. Others are known once there is a manifest.
         if (flags.domain !== undefined) await target.requireFree([flags.domain]);
         const { id, done } = await deliveryOf(connection, delivery, flags, staging);

@@ -2,7 +2,8 @@ import type { ChainLink, ManifestError } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import type { VerifiedManifest } from "../pull/manifest.ts";
-import { discard, type TakeOptions, take } from "../pull/take.ts";
+import { discard } from "../pull/staging.ts";
+import { stagingOf, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
 import type { Feed } from "./feed.ts";
 import type { Announced } from "./place.ts";
@@ -62,7 +63,7 @@ function roundsOf(feed: Feed, options: FollowOptions): () => Promise<boolean> {
     if (last !== undefined && last.sha256 !== told) {
       // Whoever has loaded it may have been ended before it could do this.
       await feed.acknowledge?.(last);
-      await discard(target.staging ?? options.staging, last.manifest.deliveryId);
+      await discard(await stagingOf(options), last.manifest);
       told = last.sha256;
       await onCurrent?.(last);
     }
