@@ -70,6 +70,17 @@ test("a folder of the user's own that is named as a delivery keeps its files", a
   expect(filesIn(staging)).toEqual([join(id, "mine.txt")]);
 });
 
+test("a folder of the user's own in the place of a delivery is refused before a part is asked for", async () => {
+  const folder = emptyFolder();
+  mkdirSync(join(folder, id));
+  writeFileSync(join(folder, id, "mine.txt"), "mine");
+  const { code, stderr } = await pullInto(folder);
+  expect(stderr).toContain("file_occupied");
+  expect(code).toBe(8);
+  expect(server.requests.some(({ url }) => url.includes("/download"))).toBe(false);
+  expect(filesIn(folder)).toEqual([join(id, "mine.txt")]);
+});
+
 test("what is put beside the parts while they are loaded is not removed", async () => {
   const staging = emptyFolder();
   const file = join(emptyFolder(), "copy.sqlite");

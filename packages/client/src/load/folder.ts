@@ -1,7 +1,8 @@
-import { cp, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
-import { onDisk, syncFolder } from "../pull/disk.ts";
+import { ClientError } from "../errors.ts";
+import { onDisk, syncFolder, unlessMissing } from "../pull/disk.ts";
 import { manifestFile, ownStaging } from "../pull/staging.ts";
 import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import type { LoadableDelivery, Target } from "./target.ts";
@@ -12,8 +13,14 @@ import type { LoadableDelivery, Target } from "./target.ts";
 export async function openFolder(folder: string): Promise<Target> {
   const staging = join(folder, ownStaging);
   await onDisk(folder, () => mkdir(staging, { recursive: true }));
-  const standing: Target["standing"] = async (delivery) =>
-    standingAmong(delivery, await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest))));
+  const standing: Target["standing"] = async (delivery) => {
+    const entries = await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest)));
+    const found = standingAmong(delivery, entries);
+    const place = join(folder, delivery.manifest.deliveryId);
+    const other = await onDisk(place, () => lstat(place).catch(unlessMissing));
+    if (found === "new" && other !== undefined) throw new ClientError("file_occupied", { file: place });
+    return found;
+  };
   return {
     staging,
     requireFree: async () => {},
@@ -22,10 +29,12 @@ export async function openFolder(folder: string): Promise<Target> {
       if ((await standing(delivery)) === "done") return "done";
       const place = join(folder, delivery.manifest.deliveryId);
       await onDisk(place, async () => {
-        await rename(delivery.folder, place).catch(async (error: NodeJS.ErrnoException) => {
-          if (error.code !== "EXDEV") throw error;
+        try {
+          await rename(delivery.folder, place);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
           await rename(await copyInto(staging, delivery), place);
-        });
+        }
         await syncFolder(folder);
       });
       return "new";
@@ -45,7 +54,11 @@ async function copyInto(staging: string, { folder, manifest }: LoadableDelivery)
   await cp(folder, copy, { recursive: true });
   for (const name of await readdir(copy)) {
     const handle = await open(join(copy, name), "r");
-    await handle.sync().finally(() => handle.close());
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   }
   await syncFolder(copy);
   return copy;
