@@ -13,12 +13,14 @@ export const exitCodes = {
   refused: 3,
   /** The server is busy or out of reach: the same command goes on where this one stopped. */
   later: 4,
-  /** What was served contradicts itself, its signature or the contract: nothing of it is kept. */
+  /** What was served contradicts itself, its signature or the contract: nothing of it is loaded. */
   untrusted: 5,
   /** What was loaded before contradicts what is served: stop, and ask the server's operator. */
   conflict: 6,
   /** The disk or the database that is loaded fails. */
   local: 7,
+  /** A table that a load would write is not this program's: nothing was asked for or changed. */
+  occupied: 8,
 } as const;
 
 type Ending = Exclude<keyof typeof exitCodes, "done">;
@@ -26,6 +28,12 @@ type Ending = Exclude<keyof typeof exitCodes, "done">;
 type Cause = readonly [ending: Ending, message: (details: Details) => string];
 
 const tell = (d: Details) => (d["code"] === undefined ? "" : ` (\`${d["code"]}\`)`);
+
+/** Says how often what was fetched was damaged; nothing of what lies in a folder. */
+const timesTold = (d: Details) =>
+  d["times"] === undefined
+    ? ""
+    : `, ${d["times"]} times: its source is not to be trusted. What was verified of other parts is kept`;
 
 /** Every way the client gives up. The key is the stable code; one that is no longer raised stays here as a comment. */
 export const clientErrors = {
@@ -44,6 +52,20 @@ export const clientErrors = {
   target_invalid: [
     "usage",
     () => "a target is a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://… without a password",
+  ],
+  table_place_invalid: [
+    "usage",
+    (d) =>
+      `\`--${d["option"]}\` is a letter or \`_\`, then letters, digits and \`_\`: at most 63 of a schema, which is not the database's own, and 32 of a prefix`,
+  ],
+  table_place_unsupported: [
+    "usage",
+    (d) =>
+      `${d["target"]} has no \`--${d["option"]}\`: tables of SQLite take a \`--prefix\`, those of PostgreSQL and DuckDB a \`--schema\` too`,
+  ],
+  staging_is_target: [
+    "usage",
+    (d) => `deliveries were loaded into ${d["folder"]}: name another folder with \`--staging\``,
   ],
   target_lacks_driver: ["usage", (d) => `install \`${d["package"]}\` to load this target`],
   format_not_loadable: ["usage", (d) => `${d["format"]} can be loaded into ${d["targets"]} alone`],
@@ -76,6 +98,20 @@ export const clientErrors = {
     "refused",
     (d) => `the delivery is of an entitlement that has changed since${tell(d)}: ask for a new one`,
   ],
+  entitlement_expired: [
+    "refused",
+    () =>
+      "the account's entitlement has expired: nothing is delivered until the server's operator renews it. /v1/account/resources tells its state",
+  ],
+  delivered_to_bucket: [
+    "refused",
+    () =>
+      "the delivery is pushed to a bucket and read from there alone: run `cadastre-client follow` with `--from-bucket s3://…`",
+  ],
+  part_lost: [
+    "refused",
+    () => "the server has lost a part and cannot rebuild it, so the delivery has failed: ask for a new one",
+  ],
   delivery_missed: [
     "refused",
     () => "what follows the last delivery that was loaded is not to be had any more: reset the subscription",
@@ -96,6 +132,10 @@ export const clientErrors = {
     (d) => `the server asks for a pause of ${d["minutes"]} minutes: run this again then`,
   ],
   delivery_not_ready: ["later", () => "the delivery is not complete yet: run this again later"],
+  part_rebuilding: [
+    "later",
+    () => "the server is still rebuilding a part that it found damaged: run this again later",
+  ],
   interrupted: ["later", () => "interrupted: run this again to go on"],
 
   redirect_refused: ["untrusted", () => "the server redirects, which no part of the contract does"],
@@ -123,8 +163,14 @@ export const clientErrors = {
     "untrusted",
     (d) => `part ${d["part"]} came in a content encoding, where its own bytes were asked for`,
   ],
-  part_length_differs: ["untrusted", (d) => `part ${d["part"]} has not the length of the manifest`],
-  part_hash_differs: ["untrusted", (d) => `part ${d["part"]} has not the SHA-256 of the manifest`],
+  part_length_differs: [
+    "untrusted",
+    (d) => `part ${d["part"]} has not the length of the manifest${timesTold(d)}`,
+  ],
+  part_hash_differs: [
+    "untrusted",
+    (d) => `part ${d["part"]} has not the SHA-256 of the manifest${timesTold(d)}`,
+  ],
   part_content_differs: [
     "untrusted",
     (d) => `part ${d["part"]}, unpacked, has not the length and SHA-256 of the manifest`,
@@ -164,6 +210,20 @@ export const clientErrors = {
     "conflict",
     (d) =>
       `\`${d["table"]}\` lacks a record that is removed: others have changed it, so reset the subscription`,
+  ],
+  table_occupied: [
+    "occupied",
+    (d) =>
+      `\`${d["table"]}\` is not this program's (a ${d["kind"]}), and is left alone: choose another place with \`--schema\` or \`--prefix\`, or rename it`,
+  ],
+  file_occupied: [
+    "occupied",
+    (d) => `${d["file"]} is not this program's, and is left alone: choose another folder, or move it away`,
+  ],
+  table_referenced: [
+    "occupied",
+    (d) =>
+      `a foreign key of \`${d["dependent"]}\` would change or delete its rows with those of \`${d["table"]}\`: drop the key, or choose another place with \`--schema\` or \`--prefix\``,
   ],
   acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
 

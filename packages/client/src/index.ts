@@ -17,6 +17,7 @@ export { type Ask, type Connection, type ConnectionOptions, connect } from "./ht
 export type { Patience } from "./http/patience.ts";
 export type { Looks } from "./http/pause.ts";
 export { openTarget } from "./load/open-target.ts";
+export type { TablePlace } from "./load/table-place.ts";
 export type { LoadableDelivery, Standing, Target } from "./load/target.ts";
 export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./pull/exports.ts";
 export { fetchKeys, readKeyFile } from "./pull/keys.ts";

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ClientError, type ClientErrorCode, clientErrors, exitCodes } from "@cadastre/client";
 import { expect, test } from "vitest";
+import { consequenceOfCode } from "../src/follow/failures.ts";
 import { runHere } from "./support/program.ts";
 
 const file = fileURLToPath(new URL("../../../docs/client.md", import.meta.url));
@@ -49,4 +50,15 @@ test("the page has every option of a pull", async () => {
   const { rows } = tableUnder("| option | is | otherwise |\n|---|---|---|\n");
   const told = new Set(rows.match(/--[a-z-]+/g));
   expect(told).toEqual(new Set(stdout.match(/--[a-z-]+/g)?.filter((option) => option !== "--help")));
+});
+
+test("the page has every code that has a consequence of its own in a run that goes on", async () => {
+  const heading = "| code in a run that goes on | consequence |\n|---|---|\n";
+  const { start, rows } = tableUnder(heading);
+  const told = Object.entries(consequenceOfCode).map(
+    ([code, consequence]) => `| \`${code}\` | ${consequence} |\n`,
+  );
+  await expect(page.slice(0, start) + told.join("") + page.slice(start + rows.length)).toMatchFileSnapshot(
+    file,
+  );
 });

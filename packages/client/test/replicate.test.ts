@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, openReplica, type ReplicationOptions, replicate } from "@cadastre/client";
 import Database from "better-sqlite3";
@@ -167,4 +167,30 @@ test("a resource is a name", async () => {
     code: "resource_invalid",
   });
   await expect(openReplica("duckdb:file")).rejects.toMatchObject({ code: "format_not_loadable" });
+});
+
+test("a file of lines that is not this program's is refused, and keeps them", async () => {
+  const target = emptyFolder();
+  writeFileSync(join(target, "Property.jsonl"), "mine\n");
+  await expect(walk(target)).rejects.toMatchObject({ code: "file_occupied", exitCode: 8 });
+  expect(server.requests).toEqual([]);
+  expect(readFileSync(join(target, "Property.jsonl"), "utf8")).toBe("mine\n");
+});
+
+test("a table that is not this program's is refused, and a prefix has one of its own", async () => {
+  const file = join(emptyFolder(), "own.sqlite");
+  const database = new Database(file);
+  database.exec(
+    "create table property (key text primary key, modified text, record text); insert into property values ('K1', '', 'mine')",
+  );
+  await expect(walk(`sqlite:${file}`)).rejects.toMatchObject({ code: "table_occupied", exitCode: 8 });
+  expect(server.requests).toEqual([]);
+  expect(database.prepare("select record from property").pluck().all()).toEqual(["mine"]);
+  const replica = await openReplica(`sqlite:${file}`, { prefix: "copy_" });
+  const connection = connect({ url: server.url, apiKey });
+  await replicate(connection, { resource: "Property", replica });
+  await replica.close();
+  expect(database.prepare("select count(*) from copy_Property").pluck().get()).toBe(25);
+  expect(database.prepare("select record from property").pluck().all()).toEqual(["mine"]);
+  database.close();
 });

@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import type { ListObjectsV2CommandOutput } from "@aws-sdk/client-s3";
 import { ClientError } from "../errors.ts";
-import { type Means, Passing, passingOf, persist, readAnswer, type Silence, silence } from "../http/ask.ts";
+import { type Means, persist, readAnswer, type Silence, silence } from "../http/ask.ts";
 import { originOf } from "../http/connection.ts";
+import { Passing, passingOf } from "../http/passing.ts";
 import { type BucketAddress, readBucketAddress } from "./address.ts";
 
 export type BucketOptions = Means & {

@@ -94,7 +94,7 @@ async function openFeed(flags: Flags, means: Means): Promise<OpenFeed> {
 }
 
 async function followShown(feed: Feed, flags: Flags, { signal }: Means): Promise<void> {
-  const target = await openTarget(flags.into);
+  const target = await openTarget(flags.into, flags);
   try {
     await follow(feed, {
       target,
@@ -107,7 +107,7 @@ async function followShown(feed: Feed, flags: Flags, { signal }: Means): Promise
         if (flags.json) print(JSON.stringify(outlineOf({ manifest, sha256 })));
         else say(summary(manifest));
       },
-      onPause: ({ message }, pause) => say(`  ${message}; again in ${pause / 1000} s`),
+      onPause: ({ code, message }, pause) => say(`  ${code}: ${message}; again in ${pause / 1000} s`),
     });
   } finally {
     await target.close();

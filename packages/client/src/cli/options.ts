@@ -83,19 +83,34 @@ const collect = (text: string, before: readonly string[] = []): readonly string[
 
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 
+/** The place of tables in a database. */
+export type TableFlags = { readonly schema?: string; readonly prefix?: string };
+
+export const withTables = (command: Command): Command =>
+  command
+    .option("--schema <name>", "schema of the tables, in PostgreSQL and DuckDB")
+    .option("--prefix <text>", "what the names of all tables begin with");
+
 /** How deliveries are loaded, and who is told. */
-export type LoadFlags = {
+export type LoadFlags = TableFlags & {
   readonly into: string;
-  readonly staging: string;
+  readonly staging?: string;
   readonly parallel: number;
   readonly reference: string;
   readonly acknowledge: boolean;
 };
 
 export const withLoad = (command: Command): Command =>
-  command
-    .requiredOption("--into <target>", "a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://…")
-    .option("--staging <folder>", "where parts wait until they are loaded", ".cadastre")
+  withTables(
+    command.requiredOption(
+      "--into <target>",
+      "a folder, sqlite:<file>, duckdb:<file>, postgres: or postgres://…",
+    ),
+  )
+    .option(
+      "--staging <folder>",
+      "where parts wait until they are loaded (default: .cadastre, or .staging in a folder that is loaded)",
+    )
     .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
     .option(
       "--reference <text>",

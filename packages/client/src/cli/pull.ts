@@ -4,9 +4,10 @@ import type { Connection } from "../http/connection.ts";
 import { openTarget } from "../load/open-target.ts";
 import type { Target } from "../load/target.ts";
 import { domains, type ExportRequest } from "../pull/exports.ts";
-import { exportOnce, type PendingExport } from "../pull/pending.ts";
+import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { readPins } from "../pull/pins.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
+import { stagingOf } from "../pull/take.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -44,11 +45,18 @@ export const pullCommand = (): Command =>
     "JWKS file of who may sign (default: the keys that the server publishes)",
   ).action((delivery: string | undefined, flags: Flags) =>
     connected(flags, async (connection) => {
-      const target = await openTarget(flags.into);
+      const target = await openTarget(flags.into, flags);
       try {
-        const staging = target.staging ?? flags.staging;
+        const staging = await stagingOf({ target, staging: flags.staging });
+        // The main dataset of a domain has its name. Others are known once there is a manifest.
+        if (flags.domain !== undefined) await target.requireFree([flags.domain]);
         const { id, done } = await deliveryOf(connection, delivery, flags, staging);
-        const report = await pullShown(connection, id, target, flags, staging);
+        const report = await pullShown(connection, id, target, flags, staging).catch(
+          async (error: unknown) => {
+            if (endsExport(error)) await done();
+            throw error;
+          },
+        );
         await done();
         if (flags.json) print(JSON.stringify(outlineOf(report)));
         else say(summary(report));

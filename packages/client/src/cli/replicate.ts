@@ -1,33 +1,43 @@
 import { Command } from "commander";
 import { openReplica } from "../replicate/replica.ts";
 import { replicate } from "../replicate/replicate.ts";
-import { type ConnectionFlags, connected, jsonOption, withConnection } from "./options.ts";
+import {
+  type ConnectionFlags,
+  connected,
+  jsonOption,
+  type TableFlags,
+  withConnection,
+  withTables,
+} from "./options.ts";
 import { print, say } from "./outcome.ts";
 
-type Flags = ConnectionFlags & {
-  readonly into: string;
-  readonly filter?: string;
-  readonly select?: string;
-  readonly key?: string;
-  readonly json?: true;
-};
+type Flags = ConnectionFlags &
+  TableFlags & {
+    readonly into: string;
+    readonly filter?: string;
+    readonly select?: string;
+    readonly key?: string;
+    readonly json?: true;
+  };
 
 /** `cadastre-client replicate <resource>` */
 export const replicateCommand = (): Command =>
-  withConnection(
-    new Command("replicate")
-      .description(
-        "Copy an entity set by OData, and from then on what has changed. Removals are not found out.",
-      )
-      .argument("<resource>", "entity set, such as Property")
-      .requiredOption("--into <target>", "a folder, sqlite:<file>, postgres: or postgres://…")
-      .option("--filter <filter>", "`$filter` that every record passes")
-      .option("--select <fields>", "`$select` of the records")
-      .option("--key <field>", "its key (default: ListingKey of Property, <Resource>Key of others)")
-      .addOption(jsonOption()),
+  withTables(
+    withConnection(
+      new Command("replicate")
+        .description(
+          "Copy an entity set by OData, and from then on what has changed. Removals are not found out.",
+        )
+        .argument("<resource>", "entity set, such as Property")
+        .requiredOption("--into <target>", "a folder, sqlite:<file>, postgres: or postgres://…")
+        .option("--filter <filter>", "`$filter` that every record passes")
+        .option("--select <fields>", "`$select` of the records")
+        .option("--key <field>", "its key (default: ListingKey of Property, <Resource>Key of others)")
+        .addOption(jsonOption()),
+    ),
   ).action((resource: string, flags: Flags) =>
     connected(flags, async (connection) => {
-      const replica = await openReplica(flags.into);
+      const replica = await openReplica(flags.into, flags);
       try {
         let told = 0;
         const report = await replicate(connection, {

@@ -1,8 +1,10 @@
-import type { ChainLink } from "@cadastre/manifest";
-import { ClientError, type ClientErrorCode, exitCodes } from "../errors.ts";
+import type { ChainLink, ManifestError } from "@cadastre/manifest";
+import { ClientError } from "../errors.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import type { VerifiedManifest } from "../pull/manifest.ts";
-import { discard, type TakeOptions, take } from "../pull/take.ts";
+import { discard } from "../pull/staging.ts";
+import { stagingOf, type TakeOptions, take } from "../pull/take.ts";
+import { countFailures } from "./failures.ts";
 import type { Feed } from "./feed.ts";
 import type { Announced } from "./place.ts";
 
@@ -16,8 +18,8 @@ export type FollowOptions = TakeOptions & {
   readonly onLoaded?: (delivery: VerifiedManifest) => void | Promise<void>;
   /** Told of what the copy is current with once that is acknowledged, if anybody is told. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
-  /** Told of what may have passed after a pause, in milliseconds. */
-  readonly onPause?: (error: ClientError, pause: number) => void;
+  /** Told of a failure after which the run goes on, and of the pause before that, in milliseconds. */
+  readonly onPause?: (error: ClientError | ManifestError, pause: number) => void;
 };
 
 const usualPauses: Looks = [5000, 300_000];
@@ -31,16 +33,19 @@ const usualPauses: Looks = [5000, 300_000];
 export async function follow(feed: Feed, options: FollowOptions): Promise<void> {
   const { once = false, pauses = usualPauses, signal, onPause = () => {} } = options;
   const round = roundsOf(feed, options);
+  const failures = countFailures();
   for (let pause = pauses[0]; ; pause = longer(pause, pauses)) {
     try {
       while (await round()) {
         signal?.throwIfAborted();
         pause = pauses[0];
+        failures.reset();
       }
       if (once) return;
+      failures.reset();
     } catch (error) {
       if (signal?.aborted) throw new ClientError("interrupted");
-      if (once || !mayPass(error)) throw error;
+      if (once || !failures.isBorne(error)) throw error;
       onPause(error, pause);
     }
     await pauseFor(pause, signal);
@@ -58,7 +63,7 @@ function roundsOf(feed: Feed, options: FollowOptions): () => Promise<boolean> {
     if (last !== undefined && last.sha256 !== told) {
       // Whoever has loaded it may have been ended before it could do this.
       await feed.acknowledge?.(last);
-      await discard(target.staging ?? options.staging, last.manifest.deliveryId);
+      await discard(await stagingOf(options), last.manifest);
       told = last.sha256;
       await onCurrent?.(last);
     }
@@ -84,12 +89,3 @@ function requirePlace(
     manifest.sequence === sequence;
   if (!isSame) throw new ClientError("manifest_foreign");
 }
-
-/** Who asks for a long pause is not asked again before it is over. */
-const ending: ReadonlySet<ClientErrorCode> = new Set(["interrupted", "wait_too_long"]);
-
-/** A server that is busy, and a delivery that a seed of another generation is about to replace. */
-const mayPass = (error: unknown): error is ClientError =>
-  error instanceof ClientError &&
-  !ending.has(error.code) &&
-  (error.exitCode === exitCodes.later || error.code === "entitlement_changed");

@@ -2,7 +2,9 @@ import type { ManifestProfile } from "@cadastre/manifest";
 import { type ColumnKind, requireColumnName } from "../content/columns.ts";
 import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
+import { duckdbColumns, duckdbRelation } from "./duckdb-catalog.ts";
 import {
+  type ColumnTypes,
   declared,
   driver,
   fitColumns,
@@ -10,9 +12,12 @@ import {
   quoted,
   type SqlSession,
   type Table,
+  type TableNames,
   type Takes,
+  tableNames,
 } from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
+import type { TablePlace } from "./table-place.ts";
 import type { Target } from "./target.ts";
 
 const types = {
@@ -47,9 +52,10 @@ const structOf = ({ columns }: Table): string =>
   Array.from(columns, ([column, kind]) => `${quoted(column)}: '${types[kind]}'`).join(", ");
 
 /** A DuckDB file, by which alone Parquet is loaded. */
-export const openDuckdb = async (file: string): Promise<Target> => sqlTarget(await openSession(file));
+export const openDuckdb = async (file: string, place: TablePlace): Promise<Target> =>
+  sqlTarget(await openSession(file, place));
 
-async function openSession(file: string): Promise<SqlSession> {
+async function openSession(file: string, { prefix = "", schema = "main" }: TablePlace): Promise<SqlSession> {
   const { DuckDBInstance } = await driver("@duckdb/node-api", () => import("@duckdb/node-api"));
   const instance = await DuckDBInstance.create(file).catch((error: Error) => {
     throw new ClientError("target_failed", { reason: error.message });
@@ -59,22 +65,29 @@ async function openSession(file: string): Promise<SqlSession> {
     const reader = await connection.runAndReadAll(statement, [...values]);
     return reader.getRowObjects();
   };
+  const names = tableNames(prefix, await qualifierOf(run, schema));
+  const typesOf = (table: string) => duckdbColumns(run, schema, prefix + table);
   return {
+    names,
+    replacesTables: true,
     run,
     begin: async () => void (await run("begin transaction")),
+    relation: (name) => duckdbRelation(run, schema, prefix + name),
+    // One program at a time has the file.
+    lock: async () => {},
     empty: async (table) =>
-      void (await run(`create or replace table ${quoted(table.name)} (${declared(table, types)})`)),
+      void (await run(`create or replace table ${names.of(table.name)} (${declared(table, types)})`)),
     fit: (table, parts) =>
       parts.some(({ profile: { format } }) => format === "parquet")
-        ? fitParquet(run, table, parts)
-        : fit(run, table),
+        ? fitParquet(run, { names, typesOf }, table, parts)
+        : fitColumns(run, table, { names, types, takes, typesOf, widens }),
     insert: async (table, { file: part, part: { content }, profile: { format } }) => {
       // The columns of Parquet are its own.
       const isAdopted = format === "parquet" && content === "rows";
       const list = isAdopted ? undefined : listOf(table.columns.keys());
-      if (list === undefined) await adopt(run, table, part);
+      if (list === undefined) await adopt(run, names, table, part);
       await run(
-        `insert into ${quoted(table.name)} ${list === undefined ? "by name select *" : `(${list}) select ${list}`} from ${readers[format](table)}`,
+        `insert into ${names.of(table.name)} ${list === undefined ? "by name select *" : `(${list}) select ${list}`} from ${readers[format](table)}`,
         [part],
       );
     },
@@ -86,39 +99,40 @@ async function openSession(file: string): Promise<SqlSession> {
 }
 
 /** Give an empty table the columns of a Parquet file. */
-async function adopt(run: SqlSession["run"], { name, keyField }: Table, file: string): Promise<void> {
-  const [count] = await run(`select count(*) as n from ${quoted(name)}`);
+async function adopt(
+  run: SqlSession["run"],
+  names: TableNames,
+  { name, keyField }: Table,
+  file: string,
+): Promise<void> {
+  const table = names.of(name);
+  const [count] = await run(`select count(*) as n from ${table}`);
   if (Number(count?.["n"]) > 0) return;
-  await run(`create or replace table ${quoted(name)} as select * from read_parquet(?) limit 0`, [file]);
-  await run(`alter table ${quoted(name)} add primary key (${quoted(keyField)})`);
+  await run(`create or replace table ${table} as select * from read_parquet(?) limit 0`, [file]);
+  await run(`alter table ${table} add primary key (${quoted(keyField)})`);
 }
 
-/** The types of a table's columns. */
-async function typesOf(run: SqlSession["run"], table: string): Promise<ReadonlyMap<string, string>> {
-  const found = await run(`describe ${quoted(table)}`);
-  return new Map(
-    found.map((column) => [String(column["column_name"]), String(column["column_type"]).toLowerCase()]),
-  );
+/** Whole numbers alone were met so far. */
+const widens = (type: string, kind: ColumnKind): boolean => type === types.integer && kind === "number";
+
+/** A schema as SQL, with the name of the file's catalog: that could be the same as the name of the schema. */
+async function qualifierOf(run: SqlSession["run"], schema: string): Promise<string> {
+  const [found] = await run("select current_database() as catalog");
+  const qualifier = `"${String(found?.["catalog"]).replaceAll('"', '""')}".${quoted(schema)}`;
+  await run(`create schema if not exists ${qualifier}`);
+  return `${qualifier}.`;
 }
 
-const fit = (run: SqlSession["run"], table: Table): Promise<readonly string[]> =>
-  fitColumns(run, table, {
-    types,
-    takes,
-    typesOf: (name) => typesOf(run, name),
-    // Whole numbers alone were met so far.
-    widens: (type, kind) => type === types.integer && kind === "number",
-  });
-
-/** The same where the columns are those of Parquet files, which are alike within a generation. */
+/** Adds the columns of Parquet files, which are alike within a generation, to a table. */
 async function fitParquet(
   run: SqlSession["run"],
+  { names, typesOf }: Pick<ColumnTypes, "names" | "typesOf">,
   { name, keyField }: Table,
   parts: readonly PartFile[],
 ): Promise<readonly string[]> {
   const rows = parts.find(({ part }) => part.content === "rows");
   if (rows === undefined) return [keyField];
-  const known = await typesOf(run, name);
+  const known = await typesOf(name);
   const columns = await run("describe select * from read_parquet(?)", [rows.file]);
   for (const column of columns) {
     const [own, type] = [String(column["column_name"]), String(column["column_type"])];
@@ -126,7 +140,7 @@ async function fitParquet(
     if (known.has(own)) continue;
     if (!plainType.test(type))
       throw new ClientError("column_type", { column: own, table: name, kind: "json" });
-    await run(`alter table ${quoted(name)} add column ${quoted(own)} ${type}`);
+    await run(`alter table ${names.of(name)} add column ${quoted(own)} ${type}`);
   }
   return columns.map((column) => String(column["column_name"]));
 }

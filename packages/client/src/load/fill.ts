@@ -3,8 +3,8 @@ import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { listOf, quoted, type SqlSession, type Table } from "./session.ts";
 
-/** Where rows and removals of a delta lie until they are applied; both go with the transaction. */
-const staged = { rows: "cadastre_rows", removals: "cadastre_removals" } as const;
+/** Tables that hold the rows and removals of a delta until they are applied, in the same transaction. */
+export const staged = { rows: "cadastre_rows", removals: "cadastre_removals" } as const;
 
 /** Have a table hold the rows of parts and no others. */
 export async function replaceRows(
@@ -25,8 +25,8 @@ export async function changeRows(
   parts: readonly PartFile[],
   { name, rowCount, removalCount }: ManifestDataset,
 ): Promise<void> {
-  const { run } = session;
-  const [own, key] = [quoted(table.name), quoted(table.keyField)];
+  const { run, names } = session;
+  const [own, key] = [names.of(table.name), quoted(table.keyField)];
   // Before any row: DuckDB would not let a row of an altered table go and come back.
   const columns = await session.fit(table, parts);
   const keyOnly = new Map([...table.columns].filter(([column]) => column === table.keyField));
@@ -40,22 +40,23 @@ export async function changeRows(
     },
   ] as const;
   for (const kind of kinds) {
-    const beside = quoted(kind.table.name);
+    const beside = names.of(kind.table.name);
     await run(`create table ${beside} as select ${listOf(kind.columns)} from ${own} where false`);
-    await run(`create unique index ${quoted(`${kind.table.name}_key`)} on ${beside} (${key})`);
+    await run(`create unique index ${quoted(`${names.prefix}${kind.table.name}_key`)} on ${beside} (${key})`);
     for (const part of parts) if (part.part.content === kind.content) await session.insert(kind.table, part);
     await requireCount(session, kind.table.name, kind.count, name);
   }
-  const changed = `select ${key} from ${staged.rows}`;
-  const removed = `select ${key} from ${staged.removals}`;
-  if ((await countOf(session, `${staged.removals} where ${key} in (${changed})`)) > 0)
+  const [rows, removals] = [names.of(staged.rows), names.of(staged.removals)];
+  const changed = `select ${key} from ${rows}`;
+  const removed = `select ${key} from ${removals}`;
+  if ((await countOf(session, `${removals} where ${key} in (${changed})`)) > 0)
     throw new ClientError("removal_contradicted", { dataset: name });
   if ((await countOf(session, `${own} where ${key} in (${removed})`)) !== removalCount)
-    throw new ClientError("copy_differs", { table: table.name });
+    throw new ClientError("copy_differs", { table: names.prefix + table.name });
   for (const keys of [removed, changed]) await run(`delete from ${own} where ${key} in (${keys})`);
   const list = listOf(columns);
-  await run(`insert into ${own} (${list}) select ${list} from ${staged.rows}`);
-  for (const beside of Object.values(staged)) await run(`drop table ${beside}`);
+  await run(`insert into ${own} (${list}) select ${list} from ${rows}`);
+  for (const beside of [rows, removals]) await run(`drop table ${beside}`);
 }
 
 async function countOf({ run }: SqlSession, from: string): Promise<number> {
@@ -69,7 +70,7 @@ async function requireCount(
   wanted: number,
   dataset: string,
 ): Promise<void> {
-  const rows = await countOf(session, quoted(table));
+  const rows = await countOf(session, session.names.of(table));
   if (rows !== wanted)
     throw new ClientError("part_count_differs", { part: `of ${dataset}`, rows: String(rows) });
 }

@@ -1,27 +1,40 @@
-import { mkdir, readdir, readFile, rename } from "node:fs/promises";
+import { cp, lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
-import { onDisk, syncFolder } from "../pull/disk.ts";
-import { manifestFile } from "../pull/staging.ts";
+import { ClientError } from "../errors.ts";
+import { onDisk, syncFolder, unlessMissing } from "../pull/disk.ts";
+import { manifestFile, ownStaging } from "../pull/staging.ts";
 import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
-import type { Target } from "./target.ts";
+import type { LoadableDelivery, Target } from "./target.ts";
 
 /**
  * A folder with a folder for each delivery, which appears at once and whole. The manifests in them are the ledger.
  */
 export async function openFolder(folder: string): Promise<Target> {
-  const staging = join(folder, ".staging");
+  const staging = join(folder, ownStaging);
   await onDisk(folder, () => mkdir(staging, { recursive: true }));
-  const standing: Target["standing"] = async (delivery) =>
-    standingAmong(delivery, await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest))));
+  const standing: Target["standing"] = async (delivery) => {
+    const entries = await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest)));
+    const found = standingAmong(delivery, entries);
+    const place = join(folder, delivery.manifest.deliveryId);
+    const other = await onDisk(place, () => lstat(place).catch(unlessMissing));
+    if (found === "new" && other !== undefined) throw new ClientError("file_occupied", { file: place });
+    return found;
+  };
   return {
     staging,
+    requireFree: async () => {},
     standing,
     load: async (delivery) => {
       if ((await standing(delivery)) === "done") return "done";
       const place = join(folder, delivery.manifest.deliveryId);
       await onDisk(place, async () => {
-        await rename(delivery.folder, place);
+        try {
+          await rename(delivery.folder, place);
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+          await rename(await copyInto(staging, delivery), place);
+        }
         await syncFolder(folder);
       });
       return "new";
@@ -32,6 +45,23 @@ export async function openFolder(folder: string): Promise<Target> {
     },
     close: async () => {},
   };
+}
+
+/** Copies what was staged on another file system beside its place, whole and durable, so that it can appear there at once. */
+async function copyInto(staging: string, { folder, manifest }: LoadableDelivery): Promise<string> {
+  const copy = join(staging, `${manifest.deliveryId}.copy`);
+  await rm(copy, { recursive: true, force: true });
+  await cp(folder, copy, { recursive: true });
+  for (const name of await readdir(copy)) {
+    const handle = await open(join(copy, name), "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+  await syncFolder(copy);
+  return copy;
 }
 
 async function entriesOf(folder: string, stream: string): Promise<readonly LedgerEntry[]> {

@@ -3,30 +3,48 @@ import { openDuckdb } from "./duckdb.ts";
 import { openFolder } from "./folder.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
+import { requirePlace, type TablePlace } from "./table-place.ts";
 import type { Target } from "./target.ts";
+
+type Opener = {
+  readonly open: (rest: string, place: TablePlace) => Promise<Target>;
+  readonly title: string;
+  /** What of a place for tables it has. */
+  readonly options: readonly (keyof TablePlace)[];
+};
 
 /** Kinds of target by the scheme that names them. */
 const openers = {
-  folder: openFolder,
-  sqlite: openSqlite,
-  duckdb: openDuckdb,
-  postgres: (rest) => openPostgres(addressOf(rest)),
-} as const satisfies Record<string, (rest: string) => Promise<Target>>;
+  folder: { open: openFolder, title: "a folder", options: [] },
+  sqlite: { open: openSqlite, title: "SQLite", options: ["prefix"] },
+  duckdb: { open: openDuckdb, title: "DuckDB", options: ["schema", "prefix"] },
+  postgres: {
+    open: (rest, place) => openPostgres(addressOf(rest), place),
+    title: "PostgreSQL",
+    options: ["schema", "prefix"],
+  },
+} as const satisfies Record<string, Opener>;
 
 /**
  * Open `folder:<path>`, `sqlite:<file>`, `duckdb:<file>`, `postgres:` or `postgres://<address>`; a path alone is a folder.
  *
+ * @param place of the tables in a database
+
  * @throws {ClientError}
  */
-export async function openTarget(text: string): Promise<Target> {
-  const { scheme, rest } = readTarget(text);
-  return openers[scheme](rest);
+export async function openTarget(text: string, place: TablePlace = {}): Promise<Target> {
+  const { scheme, rest } = readTarget(text, place);
+  return openers[scheme].open(rest, place);
 }
 
-/** What a target is, and where. */
-export function readTarget(text: string): { readonly scheme: keyof typeof openers; readonly rest: string } {
+/** Parses a target. @throws {ClientError} if it is none, or has no such place for tables */
+export function readTarget(
+  text: string,
+  place: TablePlace = {},
+): { readonly scheme: keyof typeof openers; readonly rest: string } {
   const [, scheme = "folder", rest = ""] = /^(?:([a-z]{2,}):)?(.*)$/s.exec(text) ?? [];
   if (!isScheme(scheme) || (rest === "" && scheme !== "postgres")) throw new ClientError("target_invalid");
+  requirePlace(place, openers[scheme].title, openers[scheme].options);
   return { scheme, rest };
 }
 

@@ -1,6 +1,7 @@
 import type { ColumnKind } from "../content/columns.ts";
 import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
+import { postgresRelation, postgresSchema } from "./postgres-catalog.ts";
 import {
   driver,
   fitColumns,
@@ -10,8 +11,11 @@ import {
   type SqlSession,
   type Table,
   type Takes,
+  tableNames,
 } from "./session.ts";
+import { ledgerTables } from "./sql-ledger.ts";
 import { sqlTarget } from "./sql-target.ts";
+import type { TablePlace } from "./table-place.ts";
 import type { Target } from "./target.ts";
 
 /** Numbers keep every digit that they were sent with. */
@@ -47,10 +51,15 @@ const batchLength = 1 << 20;
 /**
  * A PostgreSQL database, by its address or the variables that `psql` reads (`PGHOST`, `PGPASSWORD` and the like).
  */
-export const openPostgres = async (url: string | undefined): Promise<Target> =>
-  sqlTarget(await openPostgresSession(url));
+export const openPostgres = async (url: string | undefined, place: TablePlace): Promise<Target> =>
+  sqlTarget(await openPostgresSession(url, place, ledgerTables.loads));
 
-export async function openPostgresSession(url: string | undefined): Promise<SqlSession> {
+/** @param ledger table of the copy that tells its schema where none is named */
+export async function openPostgresSession(
+  url: string | undefined,
+  { prefix = "", schema: named }: TablePlace,
+  ledger: string,
+): Promise<SqlSession> {
   const { default: pg } = await driver("pg", () => import("pg"));
   const client = new pg.Client(url === undefined ? {} : { connectionString: url });
   // A connection that breaks is told by the statement that needs it.
@@ -60,11 +69,13 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
   });
   const run: SqlSession["run"] = async (statement, values = []) => {
     let k = 0;
-    const text = statement.replaceAll("?", () => `$${++k}`);
+    const text = statement.replaceAll(/"[^"]*"|\?/g, (found) => (found === "?" ? `$${++k}` : found));
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;
   };
-  const fit = (table: Table) =>
-    fitColumns(run, table, { types, takes, typesOf: (name) => typesOf(run, name) });
+  const schema = await schemaOf(client, () => postgresSchema(run, named, quoted(prefix + ledger)));
+  const names = tableNames(prefix, `${client.escapeIdentifier(schema)}.`);
+  const columnsOf = (table: string) => typesOf(run, names.of(table));
+  const fit = (table: Table) => fitColumns(run, table, { names, types, takes, typesOf: columnsOf });
   const insertLines = async (
     { name, columns }: Table,
     typeOf: ReadonlyMap<string, string>,
@@ -73,24 +84,31 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
     const list = listOf(columns.keys());
     const fields = Array.from(columns, ([column]) => `${quoted(column)} ${typeOf.get(column)}`).join(", ");
     await run(
-      `insert into ${quoted(name)} (${list}) select ${list} from json_to_recordset(?::json) as r(${fields})`,
+      `insert into ${names.of(name)} (${list}) select ${list} from json_to_recordset(?::json) as r(${fields})`,
       [`[${lines.join(",")}]`],
     );
   };
   return {
+    names,
+    replacesTables: false,
     run,
     begin: async () => {
       await run("begin");
       await run("select pg_advisory_xact_lock(?)", [loadLock]);
     },
+    relation: (name) => postgresRelation(run, schema, prefix + name),
+    lock: async (tables) => {
+      const list = tables.map(names.of).join(", ");
+      if (list !== "") await run(`lock table ${list} in share row exclusive mode`);
+    },
     empty: async (table) => {
       await fit(table);
-      await run(`delete from ${quoted(table.name)}`);
+      await run(`delete from ${names.of(table.name)}`);
     },
     fit,
     insert: async (table, part) => {
       requireText(part);
-      const typeOf = await typesOf(run, table.name);
+      const typeOf = await columnsOf(table.name);
       let batch: string[] = [];
       let length = 0;
       for await (const lines of readPart(part)) {
@@ -109,11 +127,27 @@ export async function openPostgresSession(url: string | undefined): Promise<SqlS
   };
 }
 
-/** The types of a table's columns. */
+/** Closes the connection where no schema is found. */
+async function schemaOf(
+  client: { readonly end: () => Promise<void> },
+  find: () => Promise<string | undefined>,
+): Promise<string> {
+  try {
+    const schema = await find();
+    if (schema !== undefined) return schema;
+  } catch (error) {
+    await client.end();
+    throw new ClientError("target_failed", { reason: error instanceof Error ? error.message : "" });
+  }
+  await client.end();
+  throw new ClientError("target_failed", { reason: "the search path has no schema: name one with --schema" });
+}
+
+/** The types of a table's columns; empty where there is no such table. @param table its name as SQL */
 async function typesOf(run: SqlSession["run"], table: string): Promise<ReadonlyMap<string, string>> {
   const found = await run(
-    "select attname as name, format_type(atttypid, null) as type from pg_attribute where attrelid = ?::regclass and attnum > 0 and not attisdropped",
-    [quoted(table)],
+    "select attname as name, format_type(atttypid, null) as type from pg_attribute where attrelid = to_regclass(?) and attnum > 0 and not attisdropped",
+    [table],
   );
   return new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
 }

@@ -1,19 +1,41 @@
 import type { ColumnKind, Columns } from "../content/columns.ts";
 import { isText, type PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
+import type { Relation } from "./relation.ts";
 
 /** A value of a statement, and of an answer. */
 type SqlValue = string | number | null;
 type SqlRow = Readonly<Record<string, unknown>>;
 
-/** A table, and the columns that a load fills. */
+/** The names of a copy's tables. */
+export type TableNames = {
+  /** Text that each begins with in the database. */
+  readonly prefix: string;
+  /** A table as SQL, by its name without the prefix. */
+  readonly of: (name: string) => string;
+};
+
+/** @param qualifier SQL that comes before each name, such as `"schema".` */
+export const tableNames = (prefix = "", qualifier = ""): TableNames => ({
+  prefix,
+  of: (name) => `${qualifier}${quoted(prefix + name)}`,
+});
+
+/** A table, by its name without the prefix, and the columns that a load fills. */
 export type Table = { readonly name: string; readonly keyField: string; readonly columns: Columns };
 
-/** One connection to a database. In statements `?` stands for a value, and for nothing else. */
+/** One connection to a database. In statements `?` outside of a quoted name stands for a value. */
 export type SqlSession = {
+  readonly names: TableNames;
+  /** True if a load replaces tables, and not their rows alone, so that nobody can lay out one for it. */
+  readonly replacesTables: boolean;
   readonly run: (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
   /** Begin a transaction, once no other load has one. */
   readonly begin: () => Promise<void>;
+  /** Looks up what has the name of a table in the database, whoever created it. */
+  readonly relation: (name: string) => Promise<Relation | undefined>;
+  /** Keeps everybody else from writing existing tables until the transaction ends. */
+  readonly lock: (tables: readonly string[]) => Promise<void>;
   /** Have a table with these columns, and no row in it. */
   readonly empty: (table: Table) => Promise<void>;
   /** Have a table with the columns of parts, whatever rows are in it; the answer is their names. */
@@ -42,9 +64,10 @@ export type Takes = Readonly<Record<string, readonly ColumnKind[]>>;
 
 /** How a database has columns. */
 export type ColumnTypes = {
+  readonly names: TableNames;
   readonly types: Readonly<Record<ColumnKind, string>>;
   readonly takes: Takes;
-  /** The types of a table's columns, by their names. */
+  /** The types of a table's columns, by their names; empty where there is no such table. */
   readonly typesOf: (table: string) => Promise<ReadonlyMap<string, string>>;
   /** Whether a column that is there is made one of the kind that it is to take. By default none is. */
   readonly widens?: (type: string, kind: ColumnKind) => boolean;
@@ -58,11 +81,15 @@ export type ColumnTypes = {
 export async function fitColumns(
   run: SqlSession["run"],
   table: Table,
-  { types, takes, typesOf, widens = () => false }: ColumnTypes,
+  { names, types, takes, typesOf, widens = () => false }: ColumnTypes,
 ): Promise<readonly string[]> {
-  const name = quoted(table.name);
-  await run(`create table if not exists ${name} (${declared(table, types)})`);
+  const name = names.of(table.name);
   const known = await typesOf(table.name);
+  if (known.size === 0) {
+    // Not "if not exists": a table that somebody has created since it was looked for is not written.
+    await run(`create table ${name} (${declared(table, types)})`);
+    return [...table.columns.keys()];
+  }
   for (const [column, kind] of table.columns) {
     const type = known.get(column);
     if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);

@@ -1,31 +1,58 @@
 import type { Manifest } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { type LedgerEntry, streamOf } from "./ledger.ts";
-import { quoted, type SqlSession } from "./session.ts";
+import type { SqlSession } from "./session.ts";
 import type { LoadableDelivery } from "./target.ts";
 
-/** Tells what was loaded, and whose rows each table holds, in the database that it was loaded into. */
-const tables = [
-  `create table if not exists cadastre_loads (
-  stream text not null,
-  generation bigint not null,
-  sequence bigint not null,
-  manifest_sha256 text not null,
-  manifest text not null,
-  loaded_at text not null,
-  primary key (stream, generation, sequence)
-)`,
-  "create table if not exists cadastre_tables (name text primary key, stream text not null)",
-];
+/** Tables that tell what was loaded, and whose rows each table holds, in the database that it was loaded into. */
+export const ledgerTables = { loads: "cadastre_loads", tables: "cadastre_tables" } as const;
 
-export async function prepareLedger({ run }: SqlSession): Promise<void> {
-  for (const table of tables) await run(table);
+/** Columns of the ledger as a load has created them since the first version. */
+const layouts: Readonly<
+  Record<keyof typeof ledgerTables, readonly (readonly [name: string, type: string])[]>
+> = {
+  loads: [
+    ["stream", "text not null"],
+    ["generation", "bigint not null"],
+    ["sequence", "bigint not null"],
+    ["manifest_sha256", "text not null"],
+    ["manifest", "text not null"],
+    ["loaded_at", "text not null"],
+  ],
+  tables: [
+    ["name", "text not null"],
+    ["stream", "text not null"],
+  ],
+};
+
+const primaryKeys = { loads: "stream, generation, sequence", tables: "name" } as const;
+
+/** Creates the ledger where there is none. @throws {ClientError} `table_occupied` where something else has a name of it */
+export async function prepareLedger({ run, names, relation }: SqlSession): Promise<void> {
+  for (const table of ["loads", "tables"] as const) {
+    const layout = layouts[table];
+    const found = await relation(ledgerTables[table]);
+    if (found === undefined) {
+      const columns = layout.map(([name, type]) => `${name} ${type}`).join(", ");
+      await run(
+        `create table ${names.of(ledgerTables[table])} (${columns}, primary key (${primaryKeys[table]}))`,
+      );
+      continue;
+    }
+    const isOwn = found.kind === "table" && isSame(found.columns, new Set(layout.map(([name]) => name)));
+    if (isOwn) continue;
+    const kind = found.kind === "table" ? "table of other columns" : found.kind;
+    throw new ClientError("table_occupied", { table: names.prefix + ledgerTables[table], kind });
+  }
 }
 
+const isSame = (columns: readonly string[], wanted: ReadonlySet<string>): boolean =>
+  columns.length === wanted.size && columns.every((column) => wanted.has(column));
+
 /** What was loaded of a stream. */
-export async function entriesOf({ run }: SqlSession, stream: string): Promise<readonly LedgerEntry[]> {
+export async function entriesOf({ run, names }: SqlSession, stream: string): Promise<readonly LedgerEntry[]> {
   const rows = await run(
-    "select generation, sequence, manifest_sha256, manifest from cadastre_loads where stream = ?",
+    `select generation, sequence, manifest_sha256, manifest from ${names.of(ledgerTables.loads)} where stream = ?`,
     [stream],
   );
   return rows.map((row) => ({
@@ -37,10 +64,10 @@ export async function entriesOf({ run }: SqlSession, stream: string): Promise<re
 }
 
 export async function enter(
-  { run }: SqlSession,
+  { run, names }: SqlSession,
   { manifest, bytes, sha256 }: LoadableDelivery,
 ): Promise<void> {
-  await run("insert into cadastre_loads values (?, ?, ?, ?, ?, ?)", [
+  await run(`insert into ${names.of(ledgerTables.loads)} values (?, ?, ?, ?, ?, ?)`, [
     streamOf(manifest),
     manifest.generation,
     manifest.sequence,
@@ -50,30 +77,28 @@ export async function enter(
   ]);
 }
 
-/** The tables that hold what a stream has delivered. */
-async function tablesOf({ run }: SqlSession, stream: string): Promise<ReadonlySet<string>> {
-  const rows = await run("select name from cadastre_tables where stream = ?", [stream]);
-  return new Set(rows.map(({ name }) => String(name)));
+/** The stream whose rows each table holds, by the names of the tables. */
+export async function streamsOfTables({ run, names }: SqlSession): Promise<ReadonlyMap<string, string>> {
+  const rows = await run(`select name, stream from ${names.of(ledgerTables.tables)}`);
+  return new Map(rows.map(({ name, stream }) => [String(name), String(stream)]));
 }
 
-/** @throws {ClientError} if a table of a delta's datasets was filled by another stream since. */
-export async function requireTables(session: SqlSession, manifest: Manifest): Promise<void> {
-  const held = await tablesOf(session, streamOf(manifest));
-  const foreign = manifest.datasets.find(({ name }) => !held.has(name));
-  if (foreign !== undefined) throw new ClientError("table_foreign", { table: foreign.name });
-}
-
-/** Note that the tables of a snapshot's or a seed's datasets are its own, and empty those that it has no more. */
-export async function takeTables(session: SqlSession, manifest: Manifest): Promise<void> {
-  const { run } = session;
-  const stream = streamOf(manifest);
-  const rest = new Set(await tablesOf(session, stream));
-  for (const { name } of manifest.datasets) {
-    rest.delete(name);
+/**
+ * Note that the tables of a snapshot's or a seed's datasets are its own, and empty those that it has no more.
+ *
+ * @param existing tables that exist and may be written
+ */
+export async function takeTables(
+  session: SqlSession,
+  manifest: Manifest,
+  existing: readonly string[],
+): Promise<void> {
+  const { run, names } = session;
+  const datasets = new Set(manifest.datasets.map(({ name }) => name));
+  for (const name of datasets)
     await run(
-      "insert into cadastre_tables values (?, ?) on conflict (name) do update set stream = excluded.stream",
-      [name, stream],
+      `insert into ${names.of(ledgerTables.tables)} values (?, ?) on conflict (name) do update set stream = excluded.stream`,
+      [name, streamOf(manifest)],
     );
-  }
-  for (const name of rest) await run(`delete from ${quoted(name)}`);
+  for (const name of existing) if (!datasets.has(name)) await run(`delete from ${names.of(name)}`);
 }

@@ -3,8 +3,9 @@ import { partsOf } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
 import { changeRows, replaceRows } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
+import { requireFree, requireOwnTables } from "./ownership.ts";
 import type { SqlSession, Table } from "./session.ts";
-import { enter, entriesOf, prepareLedger, requireTables, takeTables } from "./sql-ledger.ts";
+import { enter, entriesOf, prepareLedger, streamsOfTables, takeTables } from "./sql-ledger.ts";
 import type { LoadableDelivery, Target } from "./target.ts";
 
 /** The tables that may be emptied and filled: a server has no say in what else lies in the database. */
@@ -23,10 +24,9 @@ const tables: ReadonlySet<string> = new Set([
  */
 export function sqlTarget(session: SqlSession): Target {
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
-    const foreign = manifest.datasets.find(({ name }) => !tables.has(name));
-    if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign.name });
+    requireKnown(manifest.datasets.map(({ name }) => name));
     const found = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
-    if (found === "new" && manifest.kind === "delta") await requireTables(session, manifest);
+    if (found === "new") await requireOwnTables(session, manifest);
     return found;
   };
   /** Work with the ledger while nobody else does. */
@@ -46,6 +46,12 @@ export function sqlTarget(session: SqlSession): Target {
     });
   return {
     staging: undefined,
+    requireFree: (datasets) =>
+      alone(async () => {
+        requireKnown(datasets);
+        const wanted = datasets.map((name) => ({ name }));
+        await requireFree(session, wanted, await streamsOfTables(session));
+      }),
     standing: (delivery) => alone(() => standing(delivery)),
     load: (delivery) =>
       alone(async () => {
@@ -62,10 +68,18 @@ export function sqlTarget(session: SqlSession): Target {
   };
 }
 
+function requireKnown(datasets: readonly string[]): void {
+  const foreign = datasets.find((name) => !tables.has(name));
+  if (foreign !== undefined) throw new ClientError("dataset_not_loadable", { dataset: foreign });
+}
+
 async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<void> {
   const { manifest, folder, datasets } = delivery;
+  await session.lock(await requireOwnTables(session, manifest));
+  // Again, now that nobody else can write them.
+  const existing = await requireOwnTables(session, manifest);
   await enter(session, delivery);
-  if (manifest.kind !== "delta") await takeTables(session, manifest);
+  if (manifest.kind !== "delta") await takeTables(session, manifest, existing);
   for (const dataset of manifest.datasets) {
     const { name, keyField } = dataset;
     const table: Table = { name, keyField, columns: datasets.get(name) ?? new Map([[keyField, "text"]]) };

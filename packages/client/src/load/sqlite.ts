@@ -11,8 +11,11 @@ import {
   type SqlSession,
   type Table,
   type Takes,
+  tableNames,
 } from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
+import { sqliteRelation } from "./sqlite-catalog.ts";
+import type { TablePlace } from "./table-place.ts";
 import type { Target } from "./target.ts";
 
 /** Time for which the database is waited for at once, and longest time in all, in milliseconds: another load takes its time. */
@@ -40,13 +43,17 @@ const takes: Takes = {
 const longNumber = /\d{16}/;
 
 /** A SQLite file. Lists and objects are JSON text, booleans 0 and 1. */
-export const openSqlite = async (file: string): Promise<Target> => sqlTarget(await openSqliteSession(file));
+export const openSqlite = async (file: string, place: TablePlace): Promise<Target> =>
+  sqlTarget(await openSqliteSession(file, place));
 
-export async function openSqliteSession(file: string): Promise<SqlSession> {
+export async function openSqliteSession(file: string, { prefix }: TablePlace): Promise<SqlSession> {
+  const names = tableNames(prefix);
   const { default: Database } = await driver("better-sqlite3", () => import("better-sqlite3"));
   const database = openDatabase(() => {
     const opened = new Database(file, { timeout: tick });
-    opened.pragma("journal_mode = wal");
+    // The journal mode stays in the file: that of a database which others have made is theirs to choose.
+    if (opened.prepare("select 1 from sqlite_master").get() === undefined)
+      opened.pragma("journal_mode = wal");
     return opened;
   });
   const run: SqlSession["run"] = async (statement, values = []) => {
@@ -56,22 +63,29 @@ export async function openSqliteSession(file: string): Promise<SqlSession> {
     return [];
   };
   const typesOf = async (table: string) => {
-    const found = await run("select name, lower(type) as type from pragma_table_info(?)", [table]);
+    const found = await run("select name, lower(type) as type from pragma_table_info(?)", [
+      names.prefix + table,
+    ]);
     return new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
   };
-  const fit = (table: Table) => fitColumns(run, table, { types, takes, typesOf });
+  const fit = (table: Table) => fitColumns(run, table, { names, types, takes, typesOf });
   return {
+    names,
+    replacesTables: false,
     run,
     begin: () => untilFree(() => void database.exec("begin immediate")),
+    relation: (name) => sqliteRelation(run, names.prefix + name),
+    // The transaction has the whole database.
+    lock: async () => {},
     empty: async (table) => {
       await fit(table);
-      await run(`delete from ${quoted(table.name)}`);
+      await run(`delete from ${names.of(table.name)}`);
     },
     fit,
     insert: async (table, part) => {
       requireText(part);
       const columns = [...table.columns.keys()];
-      const into = `insert into ${quoted(table.name)} (${listOf(columns)}) values`;
+      const into = `insert into ${names.of(table.name)} (${listOf(columns)}) values`;
       const bind = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
       // Seven times slower over hundreds of columns.
       const exact = database.prepare<[{ line: string }]>(

@@ -14,9 +14,16 @@ export type Target = {
   /** Where to stage what is loaded here, if that matters. */
   readonly staging: string | undefined;
   /**
+   * Requires that tables named as datasets may be written, before anything is asked for.
+   *
+   * @throws {ClientError} `table_occupied` where one is not this program's
+   */
+  readonly requireFree: (datasets: readonly string[]) => Promise<void>;
+  /**
    * What the ledger says of a delivery, before a part of it is fetched.
    *
-   * @throws {ClientError | ManifestError} where it must not be loaded: another manifest was, under its generation and sequence.
+   * @throws {ClientError | ManifestError} where it must not be loaded: another manifest was, under its generation and sequence, or
+   * a table that it would fill is not this program's.
    */
   readonly standing: (delivery: VerifiedManifest) => Promise<Standing>;
   /** Load a delivery and enter it into the ledger, both or neither; `done` if it was loaded before. */

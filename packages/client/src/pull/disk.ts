@@ -11,6 +11,12 @@ export async function onDisk<T>(place: string, work: () => Promise<T>): Promise<
   }
 }
 
+/** Handles a rejected file operation: the answer is undefined where there is no such file. */
+export function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  throw error;
+}
+
 const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error && "code" in error;
 

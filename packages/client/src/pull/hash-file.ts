@@ -3,16 +3,14 @@ import { createReadStream } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { ManifestPart } from "@cadastre/manifest";
+import { unlessMissing } from "./disk.ts";
 
 /** What a file is to a part: the part itself, nothing, or something else. */
 export async function compareFile(
   file: string,
   part: Pick<ManifestPart, "byteLength" | "sha256">,
 ): Promise<"same" | "missing" | "length" | "hash"> {
-  const facts = await lstat(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const facts = await lstat(file).catch(unlessMissing);
   if (facts === undefined) return "missing";
   // A link could lead anywhere, and change.
   if (!facts.isFile() || facts.size !== part.byteLength) return "length";

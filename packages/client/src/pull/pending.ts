@@ -2,12 +2,23 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { ClientError } from "../errors.ts";
+import { ClientError, type ClientErrorCode } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
-import { onDisk, writeWhole } from "./disk.ts";
+import { onDisk, unlessMissing, writeWhole } from "./disk.ts";
 import { awaitExport, type ExportRequest, requestExport } from "./exports.ts";
 
 const pending = z.object({ origin: z.string(), idempotencyKey: z.string() });
+
+/** Errors after which the same export is not had any more: the next one that is asked for is another. */
+const ends: ReadonlySet<ClientErrorCode> = new Set([
+  "delivery_failed",
+  "delivery_expired",
+  "entitlement_changed",
+  "part_lost",
+]);
+
+/** True if an export is not to be waited for any more after an error. */
+export const endsExport = (error: unknown): boolean => error instanceof ClientError && ends.has(error.code);
 
 /** A request of which the answer was not loaded yet. */
 export type PendingExport = {
@@ -40,16 +51,13 @@ export async function exportOnce(
     await awaitExport(connection, id, onStatus === undefined ? {} : { onStatus });
     return { id, done };
   } catch (error) {
-    if (error instanceof ClientError && error.code === "delivery_failed") await done();
+    if (endsExport(error)) await done();
     throw error;
   }
 }
 
 async function readPending(file: string) {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const text = await readFile(file, "utf8").catch(unlessMissing);
   if (text === undefined) return undefined;
   try {
     return pending.parse(JSON.parse(text));

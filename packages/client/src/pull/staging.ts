@@ -1,10 +1,10 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Manifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { Means } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
-import { onDisk, syncFolder, writeWhole } from "./disk.ts";
+import { onDisk, syncFolder, unlessMissing, writeWhole } from "./disk.ts";
 import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 import { type OnBytes, type OpenPart, partsBy, transferPart } from "./transfer.ts";
@@ -25,6 +25,9 @@ export const manifestFile = "manifest.json";
 export const signatureFile = "signature.json";
 export const pushedSignatureFile = "manifest.jws.json";
 export const completeFile = "_COMPLETE";
+
+/** The staging folder of a folder that deliveries are loaded into. */
+export const ownStaging = ".staging";
 
 /**
  * Fetch the parts of a delivery into a folder.
@@ -72,27 +75,46 @@ export async function stageBy(
   };
   await Promise.all(Array.from({ length: parallel }, () => fetchWaiting().catch(stop)));
   if (faults.length > 0) throw faults[0];
-  await onDisk(folder, () => tidy(folder, manifest));
+  await onDisk(folder, () => tidy(folder));
   return { ...delivery, folder };
 }
 
-/** A delivery's folder, with its manifest. The same delivery cannot have had another. */
-async function layOut(folder: string, { bytes, sha256: hash, signature }: VerifiedManifest): Promise<void> {
+/** Creates the folder of a delivery, with its manifest. The same delivery cannot have had another. */
+async function layOut(
+  folder: string,
+  { bytes, sha256: hash, signature, manifest }: VerifiedManifest,
+): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const isStaged = stagedBy(manifest);
+  for (const name of await readdir(folder))
+    if (!isStaged(name)) throw new ClientError("file_occupied", { file: join(folder, name) });
   const file = join(folder, manifestFile);
-  const before = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const before = await readFile(file).catch(unlessMissing);
   if (before !== undefined && (await sha256(before)) !== hash) throw new ClientError("manifest_changed");
   await writeWhole(file, bytes);
   if (signature !== undefined) await writeWhole(join(folder, signatureFile), JSON.stringify(signature));
 }
 
-/** Leave the delivery's files alone in its folder: a run that was killed may have left half of one. */
-async function tidy(folder: string, { parts }: Manifest): Promise<void> {
+/** Tells the names of files that staging a delivery creates, those that are half written included. */
+function stagedBy({ parts }: Manifest): (name: string) => boolean {
   const own = new Set([manifestFile, signatureFile, ...parts.map(({ name }) => name)]);
-  for (const name of await readdir(folder))
-    if (!own.has(name)) await rm(join(folder, name), { recursive: true });
+  return (name) => own.has(name) || name.endsWith(".partial");
+}
+
+/** Removes the files that a run which was killed has left half written. */
+async function tidy(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) if (name.endsWith(".partial")) await rm(join(folder, name));
   await syncFolder(folder);
+}
+
+/** Removes what was staged of a delivery, and nothing else that lies there. */
+export async function discard(staging: string, manifest: Manifest): Promise<void> {
+  const folder = join(staging, manifest.deliveryId);
+  await onDisk(folder, async () => {
+    const files = (await readdir(folder).catch(unlessMissing)) ?? [];
+    const own = files.filter(stagedBy(manifest));
+    for (const name of own) await rm(join(folder, name), { recursive: true });
+    // Last, and without what is in it: files of others stay.
+    if (own.length > 0 && own.length === files.length) await rmdir(folder).catch(unlessMissing);
+  });
 }

@@ -1,16 +1,17 @@
-import { rm } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { readColumns } from "../content/columns.ts";
+import { ClientError } from "../errors.ts";
 import type { Standing, Target } from "../load/target.ts";
-import { onDisk } from "./disk.ts";
+import { onDisk, unlessMissing } from "./disk.ts";
 import type { VerifiedManifest } from "./manifest.ts";
-import type { StagedDelivery, StagingOptions } from "./staging.ts";
+import { discard, ownStaging, type StagedDelivery, type StagingOptions } from "./staging.ts";
 import type { OnBytes } from "./transfer.ts";
 
 export type TakeOptions = {
   readonly target: Target;
-  /** Folder for parts until they are loaded; a folder target has its own. */
-  readonly staging: string;
+  /** Folder for parts until they are loaded; by default that of the target, or else `.cadastre`. */
+  readonly staging?: string | undefined;
   /** Parts that are fetched at a time. */
   readonly parallel?: number;
   readonly onManifest?: (delivery: VerifiedManifest, standing: Standing) => void;
@@ -29,16 +30,26 @@ export async function take(
   const standing = await target.standing(delivery);
   options.onManifest?.(delivery, standing);
   if (standing === "done") return standing;
-  const staging = target.staging ?? options.staging;
+  const staging = await stagingOf(options);
   const staged = await stage({ staging, parallel, onBytes });
   options.onLoad?.();
   await target.load({ ...staged, datasets: await readColumns(staged.manifest, staged.folder) });
-  await discard(staging, staged.manifest.deliveryId);
+  await discard(staging, staged.manifest);
   return standing;
 }
 
-/** Remove what was staged of a delivery. */
-export async function discard(staging: string, deliveryId: string): Promise<void> {
-  const folder = join(staging, deliveryId);
-  await onDisk(folder, () => rm(folder, { recursive: true, force: true }));
+/**
+ * The folder for parts until they are loaded.
+ *
+ * @throws {ClientError} `staging_is_target` if deliveries are loaded into that folder: they would be taken for staged ones
+ */
+export async function stagingOf({
+  staging,
+  target,
+}: Pick<TakeOptions, "staging" | "target">): Promise<string> {
+  const chosen = staging || (target.staging ?? ".cadastre");
+  const marker = join(chosen, ownStaging);
+  if ((await onDisk(marker, () => lstat(marker).catch(unlessMissing))) !== undefined)
+    throw new ClientError("staging_is_target", { folder: chosen });
+  return chosen;
 }

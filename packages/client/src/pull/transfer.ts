@@ -4,9 +4,10 @@ import { addAbortSignal, Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { ManifestPart } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { type Means, Passing, passingOf, persist, sendOnce, silence } from "../http/ask.ts";
+import { type Means, persist, sendOnce, silence } from "../http/ask.ts";
 import { leaveBody } from "../http/body.ts";
 import type { Connection } from "../http/connection.ts";
+import { Damaged, mostDamaged, Passing, passingOf } from "../http/passing.ts";
 import { onDisk } from "./disk.ts";
 import { redeemPath, requestGrant } from "./grant.ts";
 
@@ -28,7 +29,8 @@ export const partsBy =
   };
 
 /**
- * Fetch one part into a file, which appears once its length and SHA-256 are those of the manifest.
+ * Fetch one part into a file, which appears once its length and SHA-256 are those of the manifest. A part that comes damaged is
+ * fetched again, with a grant of its own each time.
  *
  * @throws {ClientError}
  */
@@ -108,12 +110,17 @@ async function* checked(
   onBytes: OnBytes,
 ): AsyncGenerator<Uint8Array> {
   const number = String(part.number);
+  const damaged = (code: "part_length_differs" | "part_hash_differs") =>
+    new Damaged(
+      `part ${number} came damaged`,
+      new ClientError(code, { part: number, times: String(mostDamaged) }),
+    );
   const hash = createHash("sha256");
   let length = 0;
   for await (const chunk of source) {
     heard();
     length += chunk.length;
-    if (length > part.byteLength) throw new ClientError("part_length_differs", { part: number });
+    if (length > part.byteLength) throw damaged("part_length_differs");
     hash.update(chunk);
     onBytes(chunk.length);
     yield chunk;
@@ -122,7 +129,7 @@ async function* checked(
     throw new Passing("it ended early", {
       otherwise: new ClientError("part_length_differs", { part: number }),
     });
-  if (hash.digest("hex") !== part.sha256) throw new ClientError("part_hash_differs", { part: number });
+  if (hash.digest("hex") !== part.sha256) throw damaged("part_hash_differs");
 }
 
 /** Whether writing has failed, rather than reading: what reading throws is wrapped by `fetch`. */

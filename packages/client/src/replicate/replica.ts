@@ -1,12 +1,13 @@
-import { mkdir, open, readFile, truncate } from "node:fs/promises";
+import { mkdir, open, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
 import { addressOf, readTarget } from "../load/open-target.ts";
 import { openPostgresSession } from "../load/postgres.ts";
-import { quoted, type SqlSession } from "../load/session.ts";
+import type { SqlSession } from "../load/session.ts";
 import { openSqliteSession } from "../load/sqlite.ts";
-import { onDisk, writeWhole } from "../pull/disk.ts";
+import type { TablePlace } from "../load/table-place.ts";
+import { onDisk, unlessMissing, writeWhole } from "../pull/disk.ts";
 
 /** A record with what tells it apart and orders it. */
 export type ReplicaRecord = { readonly key: string; readonly modified: string; readonly json: string };
@@ -21,44 +22,55 @@ export type Replica = {
 };
 
 /** Open a replica in `folder:`, `sqlite:` or `postgres:`. */
-export async function openReplica(target: string): Promise<Replica> {
-  const { scheme, rest } = readTarget(target);
+export async function openReplica(target: string, place: TablePlace = {}): Promise<Replica> {
+  const { scheme, rest } = readTarget(target, place);
   if (scheme === "folder") return folderReplica(rest);
-  if (scheme === "sqlite") return sqlReplica(await openSqliteSession(rest), "text");
-  if (scheme === "postgres") return sqlReplica(await openPostgresSession(addressOf(rest)), "jsonb");
+  if (scheme === "sqlite") return sqlReplica(await openSqliteSession(rest, place), "text");
+  if (scheme === "postgres")
+    return sqlReplica(await openPostgresSession(addressOf(rest), place, ledger), "jsonb");
   throw new ClientError("format_not_loadable", {
     format: "a replica",
     targets: "a folder, SQLite or PostgreSQL",
   });
 }
 
+/** Table that tells how far each resource is, and so which tables are this program's. */
+const ledger = "cadastre_replicas";
+
 /** A table of keys and JSON for each resource, and one of how far each is. */
-async function sqlReplica({ run, close }: SqlSession, json: "text" | "jsonb"): Promise<Replica> {
-  await run(
-    "create table if not exists cadastre_replicas (resource text primary key, modified text not null)",
-  );
+async function sqlReplica(session: SqlSession, json: "text" | "jsonb"): Promise<Replica> {
+  const { run, names, close } = session;
+  const modified: Replica["modified"] = async (resource) => {
+    if ((await session.relation(ledger)) === undefined) return null;
+    const [row] = await run(`select modified from ${names.of(ledger)} where resource = ?`, [resource]);
+    return row === undefined ? null : String(row["modified"]);
+  };
   return {
     modified: async (resource) => {
-      const [row] = await run("select modified from cadastre_replicas where resource = ?", [resource]);
-      return row === undefined ? null : String(row["modified"]);
+      await requireOwnTables(session, resource);
+      return modified(resource);
     },
     apply: async (resource, records) => {
       const last = records.at(-1);
       if (last === undefined) return;
-      const table = quoted(resource);
-      await run("begin");
+      const table = names.of(resource);
+      await session.begin();
       try {
-        await run(
-          `create table if not exists ${table} (key text primary key, modified text not null, record ${json} not null)`,
-        );
-        for (const { key, modified, json: record } of records)
+        await requireOwnTables(session, resource);
+        if ((await session.relation(ledger)) === undefined)
+          await run(`create table ${names.of(ledger)} (resource text primary key, modified text not null)`);
+        if ((await session.relation(resource)) === undefined)
+          await run(
+            `create table ${table} (key text primary key, modified text not null, record ${json} not null)`,
+          );
+        for (const { key, modified: at, json: record } of records)
           await run(
             `insert into ${table} (key, modified, record) values (?, ?, ?)
              on conflict (key) do update set modified = excluded.modified, record = excluded.record`,
-            [key, modified, record],
+            [key, at, record],
           );
         await run(
-          `insert into cadastre_replicas (resource, modified) values (?, ?)
+          `insert into ${names.of(ledger)} (resource, modified) values (?, ?)
            on conflict (resource) do update set modified = excluded.modified`,
           [resource, last.modified],
         );
@@ -72,7 +84,26 @@ async function sqlReplica({ run, close }: SqlSession, json: "text" | "jsonb"): P
   };
 }
 
-const state = z.object({ modified: z.string(), length: z.int().nonnegative() });
+/** @throws {ClientError} `table_occupied` where the table of a resource, or of how far each is, is not this program's */
+async function requireOwnTables(session: SqlSession, resource: string): Promise<void> {
+  const { names, run } = session;
+  const occupied = (name: string, kind: string) =>
+    new ClientError("table_occupied", { table: names.prefix + name, kind });
+  const progress = await session.relation(ledger);
+  if (progress !== undefined && progress.columns.toSorted().join() !== "modified,resource")
+    throw occupied(ledger, progress.kind);
+  const relation = await session.relation(resource);
+  if (relation === undefined) return;
+  // A table of this program's is created with the entry that tells how far it is.
+  const known =
+    progress === undefined
+      ? []
+      : await run(`select 1 as n from ${names.of(ledger)} where resource = ?`, [resource]);
+  if (known.length === 0 || relation.columns.toSorted().join() !== "key,modified,record")
+    throw occupied(resource, relation.kind);
+}
+
+const state = z.object({ modified: z.string().nullable(), length: z.int().nonnegative() });
 
 /** A file of JSON lines for each resource, in which a later line takes the place of an earlier one with its key. */
 async function folderReplica(folder: string): Promise<Replica> {
@@ -82,13 +113,15 @@ async function folderReplica(folder: string): Promise<Replica> {
     state: join(folder, `${resource}.state.json`),
   });
   return {
-    modified: async (resource) => (await readState(files(resource).state)).modified,
+    modified: async (resource) => (await readState(files(resource).state, files(resource).lines)).modified,
     apply: async (resource, records) => {
       const { lines, state: stateFile } = files(resource);
-      const { length } = await readState(stateFile);
+      const { length } = await readState(stateFile, lines);
       const modified = records.at(-1)?.modified;
       if (modified === undefined) return;
       await onDisk(lines, async () => {
+        // First, so that half a page of an interrupted run is known for this program's.
+        if (length === 0) await writeWhole(stateFile, JSON.stringify({ modified: null, length }));
         const text = Buffer.from(records.map(({ json }) => `${json}\n`).join(""));
         const handle = await open(lines, "a");
         try {
@@ -106,14 +139,17 @@ async function folderReplica(folder: string): Promise<Replica> {
   };
 }
 
+/** @throws {ClientError} `file_occupied` where there are lines of others, which nothing is known of */
 async function readState(
   file: string,
+  lines: string,
 ): Promise<{ readonly modified: string | null; readonly length: number }> {
-  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (text === undefined) return { modified: null, length: 0 };
+  const text = await readFile(file, "utf8").catch(unlessMissing);
+  if (text === undefined) {
+    const facts = await onDisk(lines, () => stat(lines).catch(unlessMissing));
+    if (facts !== undefined && facts.size > 0) throw new ClientError("file_occupied", { file: lines });
+    return { modified: null, length: 0 };
+  }
   try {
     return state.parse(JSON.parse(text));
   } catch {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { connect, openTarget, pull, type Standing } from "@cadastre/client";
+import { connect, openTarget, pull, type Standing, type TablePlace } from "@cadastre/client";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import type pg from "pg";
@@ -9,10 +9,11 @@ import { type DeliveryOptions, jwks, type Row, type TestDelivery } from "./deliv
 import { emptyFolder } from "./folders.ts";
 import { apiKey, type TestServer } from "./server.ts";
 
-/** The text of an empty target, and rows of a query in it. */
+/** An empty target: its text, and ways to query and change the database as its owner does. */
 export type Emptied = {
   readonly target: string;
   readonly all: (sql: string) => Promise<readonly Row[]>;
+  readonly exec: (sql: string) => Promise<void>;
 };
 
 export type Engine = {
@@ -45,15 +46,19 @@ export const sqlite: Engine = {
   formats: ["jsonl", "csv"],
   begin: async () => {
     const file = join(emptyFolder(), "listings.sqlite");
-    const all = async (sql: string) => {
+    const using = async <T>(work: (database: Database.Database) => T): Promise<T> => {
       const database = new Database(file);
       try {
-        return database.prepare<[], Row>(sql).all();
+        return work(database);
       } finally {
         database.close();
       }
     };
-    return { target: `sqlite:${file}`, all };
+    return {
+      target: `sqlite:${file}`,
+      all: (sql) => using((database) => database.prepare<[], Row>(sql).all()),
+      exec: (sql) => using((database) => void database.exec(sql)),
+    };
   },
 };
 
@@ -62,8 +67,14 @@ export const postgresql: Engine = {
   isAbsent: !hasPostgres,
   formats: ["jsonl", "csv"],
   begin: async () => {
-    await pool?.query("drop schema public cascade; create schema public");
-    return { target: postgres?.url ?? "", all: async (sql) => (await pool?.query<Row>(sql))?.rows ?? [] };
+    await pool?.query(
+      "drop schema if exists other cascade; drop schema public cascade; create schema public",
+    );
+    return {
+      target: postgres?.url ?? "",
+      all: async (sql) => (await pool?.query<Row>(sql))?.rows ?? [],
+      exec: async (sql) => void (await pool?.query(sql)),
+    };
   },
 };
 
@@ -81,17 +92,28 @@ export const duckdb: Engine = {
       instance.closeSync();
       return rows;
     };
-    return { target: `duckdb:${file}`, all };
+    return {
+      target: `duckdb:${file}`,
+      all,
+      exec: async (sql) => {
+        for (const statement of sql.split(";")) if (statement.trim() !== "") await all(statement);
+      },
+    };
   },
 };
 
 export const engines = [sqlite, postgresql, duckdb] as const;
 
 /** Pull a delivery of a server into a target. */
-export async function load(server: TestServer, text: string, delivery: TestDelivery): Promise<Standing> {
+export async function load(
+  server: TestServer,
+  text: string,
+  delivery: TestDelivery,
+  place: TablePlace = {},
+): Promise<Standing> {
   server.deliveries.set(delivery.manifest.deliveryId, delivery);
   const connection = connect({ url: server.url, apiKey, patience: { tries: 1, pause: 1 } });
-  const target = await openTarget(text);
+  const target = await openTarget(text, place);
   const options = { target, staging: join(emptyFolder(), "staging"), trust: jwks, reference: null } as const;
   try {
     return (await pull(connection, delivery.manifest.deliveryId, options)).standing;

@@ -1,0 +1,43 @@
+import { ClientError } from "../errors.ts";
+
+/** A failure that may have passed when the same is asked for again. */
+export class Passing extends Error {
+  override readonly name: string = "Passing";
+  /** Pause that the server asks for, in milliseconds. */
+  readonly wait: number | undefined;
+  /** The error if it does not pass. */
+  readonly otherwise: ClientError | undefined;
+
+  constructor(
+    reason: string,
+    { wait, otherwise }: { wait?: number | undefined; otherwise?: ClientError } = {},
+  ) {
+    super(reason);
+    this.wait = wait;
+    this.otherwise = otherwise;
+  }
+}
+
+/** Bytes that came whole and are not those that were stated. They are asked for again, at most {@link mostDamaged} times in all. */
+export class Damaged extends Passing {
+  override readonly name = "Damaged";
+  /** The error once it has come damaged too often. */
+  readonly distrust: ClientError;
+
+  constructor(reason: string, distrust: ClientError) {
+    super(reason);
+    this.distrust = distrust;
+  }
+}
+
+/** Times that one thing may come damaged, before its source is not trusted any more. */
+export const mostDamaged = 3;
+
+/** The error for an answer that does not come, or breaks off. */
+export function passingOf(error: unknown): Error {
+  if (error instanceof ClientError || error instanceof Passing) return error;
+  if (error instanceof Error && error.name === "AbortError") return new Passing("it fell silent");
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return new Passing(`it could not be read${code}`);
+}

@@ -1,0 +1,67 @@
+import { ClientError, type ClientErrorCode } from "../errors.ts";
+import { leaveBody, readBody } from "./body.ts";
+import { Passing } from "./passing.ts";
+import { retryAfter } from "./patience.ts";
+
+/** Statuses of failures that may pass. */
+const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
+
+/** Error codes of the contract for failures that may pass, whatever their status, with the error if they do not. */
+const passingCodes: Readonly<Record<string, { readonly reason?: string; readonly code?: ClientErrorCode }>> =
+  {
+    // The same request is being answered already.
+    idempotency_in_progress: {},
+    part_rebuilding: { reason: "it is rebuilding the part", code: "part_rebuilding" },
+  };
+
+const codeOfStatus: Readonly<Record<number, ClientErrorCode>> = {
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  410: "delivery_expired",
+};
+
+/** Errors by the error codes of the contract, whatever their status. */
+const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
+  delivered_to_bucket: "delivered_to_bucket",
+  delivery_not_complete: "delivery_not_ready",
+  entitlement_changed: "entitlement_changed",
+  manifest_conflict: "acknowledge_conflict",
+  part_lost: "part_lost",
+  sequence_conflict: "acknowledge_conflict",
+};
+
+/** Longest answer without success that is read, in bytes. */
+const maxRefusal = 65_536;
+
+/** The error for an answer without success. */
+export async function refusalOf({ status, headers, body }: Response, signal: AbortSignal): Promise<Error> {
+  if (status >= 300 && status < 400) {
+    leaveBody(body);
+    return new ClientError("redirect_refused");
+  }
+  const told = errorCodeOf(await readBody(body, { signal, most: maxRefusal }).catch(() => undefined));
+  const passes = entryOf(passingCodes, told.code);
+  if (passing.has(status) || passes !== undefined) {
+    const wait = retryAfter(headers.get("retry-after"), Date.now());
+    const otherwise = passes?.code === undefined ? {} : { otherwise: new ClientError(passes.code) };
+    return new Passing(passes?.reason ?? `it gave ${status}`, { wait, ...otherwise });
+  }
+  const cause = entryOf(codeOfError, told.code) ?? codeOfStatus[status] ?? "request_refused";
+  return new ClientError(cause, { status: String(status), ...told });
+}
+
+/** An entry of a table by a code of the server's, which may be any text, such as `constructor`. */
+const entryOf = <T>(table: Readonly<Record<string, T>>, code = ""): T | undefined =>
+  Object.hasOwn(table, code) ? table[code] : undefined;
+
+/** The error code of a body, as this service and OData write it, where it is fit to be shown. */
+function errorCodeOf(bytes: Buffer | undefined): { readonly code?: string } {
+  try {
+    const { error } = JSON.parse(bytes?.toString("utf8") ?? "") as { error?: unknown };
+    const code = typeof error === "object" && error !== null && "code" in error ? error.code : error;
+    return typeof code === "string" && /^\w{1,64}$/.test(code) ? { code } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,51 @@
+import type { Relation } from "./relation.ts";
+import type { SqlSession } from "./session.ts";
+
+const kinds: Readonly<Record<string, string>> = { "BASE TABLE": "table", VIEW: "view" };
+
+/** Looks up a name, which DuckDB compares without letter case. Its foreign keys never delete rows of other tables. */
+export async function duckdbRelation(
+  run: SqlSession["run"],
+  schema: string,
+  name: string,
+): Promise<Relation | undefined> {
+  const [found] = await run(
+    `select table_type as kind from information_schema.tables
+     where table_catalog = current_database() and table_schema = ? and lower(table_name) = lower(?)`,
+    [schema, name],
+  );
+  if (found === undefined) return undefined;
+  const [columns, primaryKey] = [await duckdbColumns(run, schema, name), await keyOf(run, schema, name)];
+  const kind = String(found["kind"]);
+  return {
+    kind: kinds[kind] ?? kind.toLowerCase(),
+    columns: [...columns.keys()],
+    primaryKey,
+    dependents: [],
+  };
+}
+
+/** The types of a table's columns in lower case, by their names; empty where there is no such table. */
+export async function duckdbColumns(
+  run: SqlSession["run"],
+  schema: string,
+  name: string,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await run(
+    `select column_name as name, lower(data_type) as type from duckdb_columns()
+     where database_name = current_database() and schema_name = ? and lower(table_name) = lower(?)
+     order by column_index`,
+    [schema, name],
+  );
+  return new Map(found.map((column) => [String(column["name"]), String(column["type"])]));
+}
+
+async function keyOf(run: SqlSession["run"], schema: string, name: string): Promise<readonly string[]> {
+  const found = await run(
+    `select unnest(constraint_column_names) as name from duckdb_constraints()
+     where database_name = current_database() and schema_name = ? and lower(table_name) = lower(?)
+       and constraint_type = 'PRIMARY KEY'`,
+    [schema, name],
+  );
+  return found.map((column) => String(column["name"]));
+}

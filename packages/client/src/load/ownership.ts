@@ -1,0 +1,78 @@
+import type { Manifest } from "@cadastre/manifest";
+import { ClientError } from "../errors.ts";
+import { staged } from "./fill.ts";
+import { streamOf } from "./ledger.ts";
+import type { SqlSession } from "./session.ts";
+import { streamsOfTables } from "./sql-ledger.ts";
+
+/** A table that a load would write, and its key where that is known already. */
+type Wanted = { readonly name: string; readonly keyField?: string };
+
+/**
+ * Requires that a load would write no table but those that this program has filled before, new ones, and empty ones that were laid
+ * out for it: ordinary tables whose primary key is the key of their dataset.
+ *
+ * @returns the names of those that exist
+ * @throws {ClientError} `table_occupied`, `table_referenced`, `table_foreign`
+ */
+export async function requireOwnTables(session: SqlSession, manifest: Manifest): Promise<readonly string[]> {
+  const isDelta = manifest.kind === "delta";
+  const streams = await streamsOfTables(session);
+  const stream = streamOf(manifest);
+  const foreign = manifest.datasets.find(({ name }) => streams.get(name) !== stream);
+  if (isDelta && foreign !== undefined) throw new ClientError("table_foreign", { table: foreign.name });
+  const existing = await requireFree(session, manifest.datasets, streams);
+  const missing = manifest.datasets.find(({ name }) => !existing.includes(name));
+  if (isDelta && missing !== undefined) throw new ClientError("table_foreign", { table: missing.name });
+  if (isDelta) await requireStagingFree(session);
+  const dropped = [...streams].filter(
+    ([name, of]) => of === stream && !isDelta && !manifest.datasets.some((dataset) => dataset.name === name),
+  );
+  const emptied = await requireFree(
+    session,
+    dropped.map(([name]) => ({ name })),
+    streams,
+  );
+  return [...existing, ...emptied];
+}
+
+/** The same of tables of which no more than the names is known. */
+export async function requireFree(
+  session: SqlSession,
+  wanted: readonly Wanted[],
+  streams: ReadonlyMap<string, string>,
+): Promise<readonly string[]> {
+  const existing: string[] = [];
+  for (const { name, keyField } of wanted) {
+    const relation = await session.relation(name);
+    if (relation === undefined) continue;
+    const table = session.names.prefix + name;
+    const occupied = (kind: string) => new ClientError("table_occupied", { table, kind });
+    if (relation.kind !== "table") throw occupied(relation.kind);
+    if (keyField !== undefined && !relation.columns.includes(keyField))
+      throw occupied("table of other columns");
+    if (!streams.has(name)) {
+      if (await hasRows(session, name)) throw occupied("table with rows");
+      if (session.replacesTables) throw occupied("table");
+      if (keyField !== undefined && relation.primaryKey.join() !== keyField)
+        throw occupied(`table without the primary key ${keyField}`);
+    }
+    const [dependent] = relation.dependents;
+    if (dependent !== undefined) throw new ClientError("table_referenced", { table, dependent });
+    existing.push(name);
+  }
+  return existing;
+}
+
+async function requireStagingFree(session: SqlSession): Promise<void> {
+  for (const name of Object.values(staged))
+    for (const own of [name, `${name}_key`]) {
+      const relation = await session.relation(own);
+      if (relation !== undefined)
+        throw new ClientError("table_occupied", { table: session.names.prefix + own, kind: relation.kind });
+    }
+}
+
+async function hasRows({ run, names }: SqlSession, name: string): Promise<boolean> {
+  return (await run(`select 1 as n from ${names.of(name)} limit 1`)).length > 0;
+}

@@ -1,0 +1,72 @@
+import type { Relation } from "./relation.ts";
+import type { SqlSession } from "./session.ts";
+
+/** Kinds of relations by `pg_class.relkind`. */
+const kinds: Readonly<Record<string, string>> = {
+  r: "table",
+  v: "view",
+  m: "materialized view",
+  p: "partitioned table",
+  f: "foreign table",
+  i: "index",
+  I: "partitioned index",
+  S: "sequence",
+  c: "composite type",
+};
+
+const statement = `select relation.relkind as kind,
+  exists (select from pg_inherits where relation.oid in (inhrelid, inhparent)) as "isInherited",
+  row_security_active(relation.oid) as "isGuarded",
+  array(select attname::text from pg_attribute
+    where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns,
+  array(select attname::text from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey)
+    where indrelid = relation.oid and indisprimary) as "primaryKey",
+  array(select conrelid::regclass::text from pg_constraint
+    where confrelid = relation.oid and conrelid <> relation.oid and contype = 'f'
+      and confdeltype in ('c', 'n', 'd')) as dependents
+  from pg_class relation join pg_namespace on pg_namespace.oid = relation.relnamespace
+  where relation.relname = ? and nspname = ?`;
+
+/** Looks up a name in a schema. A table with children or hidden rows is none whose rows are known to be all its own. */
+export async function postgresRelation(
+  run: SqlSession["run"],
+  schema: string,
+  name: string,
+): Promise<Relation | undefined> {
+  const [found] = await run(statement, [name, schema]);
+  if (found === undefined) return undefined;
+  const { kind, isInherited, isGuarded, ...lists } = found;
+  const words = kinds[String(kind)] ?? "relation";
+  const { columns, primaryKey, dependents } = lists as Pick<
+    Relation,
+    "columns" | "primaryKey" | "dependents"
+  >;
+  if (isInherited === true) return { kind: `${words} with inheritance`, columns, primaryKey, dependents };
+  if (isGuarded === true)
+    return { kind: `${words} with row-level security`, columns, primaryKey, dependents };
+  return { kind: words, columns, primaryKey, dependents };
+}
+
+/**
+ * The schema of a copy: the one that is named, which is created if need be; else where the search path finds the ledger of an
+ * earlier load; else where it creates tables.
+ */
+export async function postgresSchema(
+  run: SqlSession["run"],
+  named: string | undefined,
+  ledger: string,
+): Promise<string | undefined> {
+  if (named !== undefined) {
+    // `create schema if not exists` asks for the right to create one even where there is nothing to do.
+    const known = await run("select from pg_namespace where nspname = ?", [named]);
+    if (known.length === 0) await run(`create schema "${named}"`);
+    return named;
+  }
+  const [found] = await run(
+    `select coalesce((select nspname from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+       where pg_class.oid = to_regclass(?)), current_schema())::text as schema`,
+    [ledger],
+  );
+  const schema = found?.["schema"];
+  return typeof schema === "string" ? schema : undefined;
+}

@@ -1,0 +1,26 @@
+import type { Relation } from "./relation.ts";
+import type { SqlSession } from "./session.ts";
+
+/** Looks up a name, which SQLite compares without letter case. Indexes share the names of tables. */
+export async function sqliteRelation(run: SqlSession["run"], name: string): Promise<Relation | undefined> {
+  const [found] = await run(
+    `select coalesce(list.type, master.type) as kind
+     from sqlite_master master left join pragma_table_list list on list.schema = 'main' and list.name = master.name
+     where master.name = ? collate nocase and master.type <> 'trigger'`,
+    [name],
+  );
+  if (found === undefined) return undefined;
+  const columns = await run("select name, pk from pragma_table_info(?)", [name]);
+  const dependents = await run(
+    `select distinct other.name from sqlite_master other join pragma_foreign_key_list(other.name) reference
+     where other.type = 'table' and reference."table" = ? collate nocase and other.name <> ? collate nocase
+       and reference.on_delete in ('CASCADE', 'SET NULL', 'SET DEFAULT')`,
+    [name, name],
+  );
+  return {
+    kind: String(found["kind"]),
+    columns: columns.map((column) => String(column["name"])),
+    primaryKey: columns.filter(({ pk }) => Number(pk) > 0).map((column) => String(column["name"])),
+    dependents: dependents.map((other) => String(other["name"])),
+  };
+}
