@@ -66,6 +66,21 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   readonly all: () => AsyncIterable<CandidateRecord>;
   /** The records of the resource that the publication removes, as they were. */
   readonly removed: () => AsyncIterable<CandidateRecord>;
+  /**
+   * Numbers of the records that the publication removes from the resource and from those that follow it; one entry
+   * for each source that loses a record.
+   */
+  readonly setChanges: () => Promise<readonly SetChange[]>;
+};
+
+/** What the records of a source in a resource lose by a publication. */
+export type SetChange = {
+  readonly resource: string;
+  /** Null for records that were committed without a source. */
+  readonly source: string | null;
+  /** Records that are served of it before. */
+  readonly before: number;
+  readonly removed: number;
 };
 
 export type CandidateRecord = {
@@ -73,6 +88,8 @@ export type CandidateRecord = {
   readonly datasetId: string | null;
   /** JSON text, without nulls and empty collections. */
   readonly text: string;
+  /** True if the publication adds the record, or changes it. */
+  readonly isChanged: boolean;
 };
 
 /** What a check finds of a candidate. */

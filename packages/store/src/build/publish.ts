@@ -9,6 +9,7 @@ import type { Build, Candidate, CandidateRecord, Check, Publication, Verdict } f
 import { digestOf } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import type { BuiltTable, CandidateReads, Ground, OpenCommit, Session } from "./session.ts";
+import { setChanges } from "./set-changes.ts";
 import { readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedChanges, stageMissing } from "./staged-changes.ts";
 import { forgetStaged } from "./staging.ts";
@@ -83,13 +84,15 @@ async function* takeStaged(session: Session, tables: readonly BuiltTable[]): Asy
 async function candidateOf(
   session: Session,
   reads: CandidateReads,
-  { sha256 }: Ground,
+  { sha256, tables }: Ground,
   built: BuiltTable,
   commit: Commit,
 ): Promise<Candidate> {
   const { table, mapping } = built;
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
-  const columns = sql`${mapping.current.column(datasetProperty).sql}, cast(${identifier(recordColumns.text)} as text)`;
+  const hasBegun = sql`${identifier(validity.from.name)} = ${value(commit.checkpoint)}`;
+  const record = sql`${mapping.current.column(datasetProperty).sql}, cast(${identifier(recordColumns.text)} as text)`;
+  const schemas = [...tables.values()].map((one) => one.table);
   const [before] = await readBuilds(session, table.name, 1);
   const sameKey = join(
     table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
@@ -107,14 +110,15 @@ async function candidateOf(
     commit,
     ...(await digestOf(session, built, sha256)),
     ...reads,
-    all: records(sql`select ${columns} from ${current}`),
-    removed: records(sql`select ${columns} from ${closed} where ${isGone}`),
+    all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
+    removed: records(sql`select ${record}, 0 from ${closed} where ${isGone}`),
+    setChanges: () => setChanges(session, table.name, schemas, commit.checkpoint),
   };
 }
 
 async function* recordsOf(rows: AsyncIterable<readonly unknown[]>): AsyncGenerator<CandidateRecord> {
-  for await (const [datasetId, text] of rows)
-    yield { datasetId: datasetId as string | null, text: text as string };
+  for await (const [datasetId, text, isChanged] of rows)
+    yield { datasetId: datasetId as string | null, text: text as string, isChanged: Number(isChanged) === 1 };
 }
 
 async function serve({ session }: OpenCommit, candidate: Candidate, { evidence }: Verdict): Promise<Build> {

@@ -219,7 +219,12 @@ export function builds(harness: Harness): void {
           );
           expect(rowsOf(next)).toEqual([{ ListingKey: "f" }]);
           expect(await textsOf(candidate.all())).toHaveLength(7);
+          const changed: unknown[] = [];
+          for await (const { text, isChanged } of candidate.all())
+            if (isChanged) changed.push(JSON.parse(text));
+          expect(changed).toEqual([listing("h", "Waco").record]);
           expect(await textsOf(candidate.removed())).toEqual([[oregon, listing("g", "Bend").record]]);
+          expect(await candidate.setChanges()).toEqual([{ resource, source: null, before: 7, removed: 1 }]);
           return { passed: true, evidence: { keys: 7 } };
         });
         expect(publication.published).toBe(true);
