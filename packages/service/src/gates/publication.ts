@@ -1,7 +1,7 @@
 import type { EntitySet } from "@cadastre/odata";
 import { entitySet, recordNames } from "@cadastre/reso";
 import type { Build, Builds, Candidate, Verdict } from "@cadastre/store";
-import type { GateResult, Rehearsal } from "./gate.ts";
+import type { GateResult, PublicationPolicy, Rehearsal } from "./gate.ts";
 import { tryGates } from "./gates.ts";
 
 /** What came of a publication: nothing at all, if a gate of one of the sets has not been passed. */
@@ -19,18 +19,32 @@ type Publisher = Pick<Builds, "publish">;
  *
  * @throws {StoreError} as `Builds.publish`
  */
-export const publishGated = (builds: Publisher, resources: readonly string[]): Promise<GatedPublication> =>
-  throughGates(builds, resources, (results) => allPassed(results));
+export const publishGated = (
+  builds: Publisher,
+  resources: readonly string[],
+  policy: Partial<PublicationPolicy> = {},
+): Promise<GatedPublication> => throughGates(builds, resources, policy, (results) => allPassed(results));
 
 /** Try the gates on what a publication would serve. Nothing is published. */
-export const rehearseGates = (builds: Publisher, resource: string): Promise<GatedPublication> =>
-  throughGates(builds, [resource], () => false);
+export const rehearseGates = (
+  builds: Publisher,
+  resource: string,
+  policy: Partial<PublicationPolicy> = {},
+): Promise<GatedPublication> => throughGates(builds, [resource], policy, () => false);
+
+/** A fifth may be removed, and no Placekey is the operator's own. */
+const usualPolicy: PublicationPolicy = {
+  maxShrink: 20,
+  allowShrink: false,
+  crosswalk: { assigned: () => Promise.resolve(new Map()) },
+};
 
 export const allPassed = (results: readonly GateResult[]): boolean => results.every(({ passed }) => passed);
 
 async function throughGates(
   builds: Publisher,
   resources: readonly string[],
+  policy: Partial<PublicationPolicy>,
   decide: (results: readonly GateResult[]) => boolean,
 ): Promise<GatedPublication> {
   const rehearsals = await rehearse(builds, resources);
@@ -38,7 +52,12 @@ async function throughGates(
   const publication = await builds.publish(resources, async (candidate): Promise<Verdict> => {
     const rehearsal = rehearsals.get(candidate.resource);
     if (rehearsal === undefined) throw new RangeError(`no rehearsal of \`${candidate.resource}\``);
-    const results = await tryGates({ entitySet: setOf(candidate), candidate, rehearsal });
+    const results = await tryGates({
+      entitySet: setOf(candidate),
+      candidate,
+      rehearsal,
+      policy: { ...usualPolicy, ...policy },
+    });
     found.set(candidate.resource, results);
     return { passed: decide(results), evidence: { gates: results } };
   });

@@ -67,8 +67,8 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   /** The records of the resource that the publication removes, as they were. */
   readonly removed: () => AsyncIterable<CandidateRecord>;
   /**
-   * Numbers of the records that the publication removes from the resource and from those that follow it; one entry
-   * for each source that loses a record.
+   * Numbers of the records that the publication removes from the resource and from those that follow it: one entry
+   * for each source of the resource, and of each set that loses a record.
    */
   readonly setChanges: () => Promise<readonly SetChange[]>;
 };
@@ -91,6 +91,9 @@ export type CandidateRecord = {
   /** True if the publication adds the record, or changes it. */
   readonly isChanged: boolean;
 };
+
+/** Is told what a rollback removes, before it takes effect, and throws to prevent it. */
+export type Review = (changes: readonly SetChange[]) => void;
 
 /** What a check finds of a candidate. */
 export type Verdict = { readonly passed: boolean; readonly evidence: Json };
@@ -141,11 +144,11 @@ export type Builds = {
   readonly publish: (resources: readonly string[], check?: Check) => Promise<Publication>;
   /**
    * Serve an earlier build of a resource again, as a build of its own. Its sources stand where they stood then, and
-   * what is staged of them is forgotten.
+   * what is staged of them is forgotten. If `review` throws, nothing has changed.
    *
    * @throws {StoreError} `unknown_build`, `build_expired`
    */
-  readonly rollback: (resource: string, build: string) => Promise<Build>;
+  readonly rollback: (resource: string, build: string, review?: Review) => Promise<Build>;
   /** Builds of a resource, the serving one first. */
   readonly list: (resource: string) => Promise<readonly Build[]>;
   /** The build that is served; a resource that was never published has none. */

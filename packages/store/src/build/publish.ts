@@ -9,7 +9,7 @@ import type { Build, Candidate, CandidateRecord, Check, Publication, Verdict } f
 import { digestOf } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import type { BuiltTable, CandidateReads, Ground, OpenCommit, Session } from "./session.ts";
-import { setChanges } from "./set-changes.ts";
+import { checkpointOf, setChanges } from "./set-changes.ts";
 import { readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedChanges, stageMissing } from "./staged-changes.ts";
 import { forgetStaged } from "./staging.ts";
@@ -90,7 +90,8 @@ async function candidateOf(
 ): Promise<Candidate> {
   const { table, mapping } = built;
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
-  const hasBegun = sql`${identifier(validity.from.name)} = ${value(commit.checkpoint)}`;
+  const checkpoint = checkpointOf(commit);
+  const hasBegun = sql`${identifier(validity.from.name)} = ${value(checkpoint)}`;
   const record = sql`${mapping.current.column(datasetProperty).sql}, cast(${identifier(recordColumns.text)} as text)`;
   const schemas = [...tables.values()].map((one) => one.table);
   const [before] = await readBuilds(session, table.name, 1);
@@ -99,8 +100,8 @@ async function candidateOf(
     " and ",
   );
   // A record that was replaced has begun again; one that is there as before should be gone.
-  const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(commit.checkpoint)}`;
-  const isGone = sql`${identifier(validity.to.name)} = ${value(commit.checkpoint)}
+  const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(checkpoint)}`;
+  const isGone = sql`${identifier(validity.to.name)} = ${value(checkpoint)}
     and not exists (select 1 from ${current} where ${isReplaced})`;
   const records = (statement: SqlFragment) => () => recordsOf(session.stream(statement));
   return {
@@ -112,7 +113,7 @@ async function candidateOf(
     ...reads,
     all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
     removed: records(sql`select ${record}, 0 from ${closed} where ${isGone}`),
-    setChanges: () => setChanges(session, table.name, schemas, commit.checkpoint),
+    setChanges: () => setChanges(session, table.name, schemas, commit),
   };
 }
 

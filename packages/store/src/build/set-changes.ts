@@ -1,6 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
 import { sourceProperty, type TableSchema, validity } from "../schema/table.ts";
+import type { Commit } from "../store.ts";
 import type { SetChange } from "./build.ts";
 import type { Session } from "./session.ts";
 
@@ -17,8 +18,9 @@ export async function setChanges(
   session: Session,
   resource: string,
   tables: readonly TableSchema[],
-  checkpoint: number,
+  commit: Commit,
 ): Promise<readonly SetChange[]> {
+  const checkpoint = checkpointOf(commit);
   const affected = new Set([resource]);
   const changes: SetChange[] = [];
   for (const table of tables) {
@@ -26,13 +28,20 @@ export async function setChanges(
     if (!affected.has(table.name)) continue;
     const { removed, before } = statementsOf(table, ownerColumn(table, tables), value(checkpoint));
     const gone = await countsOf(session, removed);
-    if (gone.size === 0) continue;
+    if (gone.size === 0 && table.name !== resource) continue;
     const all = await countsOf(session, before);
-    for (const [name, count] of gone)
-      changes.push({ resource: table.name, source: name, before: all.get(name) ?? 0, removed: count });
+    for (const [name, count] of all)
+      changes.push({ resource: table.name, source: name, before: count, removed: gone.get(name) ?? 0 });
   }
   return changes;
 }
+
+/**
+ * The checkpoint of what a commit has changed. A commit that changes nothing bears the number of the one before, whose
+ * changes are not its own: no row has the number that is returned for it.
+ */
+export const checkpointOf = ({ checkpoint, written, removed }: Commit): number =>
+  written + removed > 0 ? checkpoint : checkpoint + 1;
 
 /** Number of rows by source; null is a source of its own. */
 async function countsOf(
@@ -57,11 +66,11 @@ function statementsOf(table: TableSchema, owner: string | undefined, now: SqlFra
   return {
     removed: sql`${counts} ${closed} where ${to} = ${now} and ${wasThere}
   and not exists (select 1 from ${current} where ${sameKey} and ${current}.${from} = ${now} and ${isThere})
-  group by ${source}`,
+  group by ${source} order by ${source} is null, ${source}`,
     before: sql`${counts} (
     select ${source} from ${current} where ${from} <> ${now} and ${isThere}
     union all select ${source} from ${closed} where ${to} = ${now} and ${wasThere}
-  ) as "before" group by ${source}`,
+  ) as "before" group by ${source} order by ${source} is null, ${source}`,
   };
 }
 
