@@ -9,6 +9,8 @@ export type Trial = {
   readonly candidate: Candidate;
   /** What the same publication made when it was carried out before, and undone. */
   readonly rehearsal: Rehearsal;
+  /** Names of the gates that the serving build has passed; none where the gates are tried and nothing is published. */
+  readonly passedBefore: ReadonlySet<string>;
   readonly policy: PublicationPolicy;
 };
 

@@ -1,6 +1,7 @@
 import type { EntitySet } from "@cadastre/odata";
 import { entitySet, recordNames } from "@cadastre/reso";
 import type { Build, Builds, Candidate, Verdict } from "@cadastre/store";
+import { gateResultsOf } from "./activation.ts";
 import type { GateResult, PublicationPolicy, Rehearsal } from "./gate.ts";
 import { tryGates } from "./gates.ts";
 
@@ -12,7 +13,7 @@ export type GatedPublication = {
   readonly results: ReadonlyMap<string, readonly GateResult[]>;
 };
 
-type Publisher = Pick<Builds, "publish">;
+type Publisher = Pick<Builds, "publish" | "current">;
 
 /**
  * Publish what is staged of the resources, if all of their gates are passed.
@@ -23,14 +24,33 @@ export const publishGated = (
   builds: Publisher,
   resources: readonly string[],
   policy: Partial<PublicationPolicy> = {},
-): Promise<GatedPublication> => throughGates(builds, resources, policy, (results) => allPassed(results));
+): Promise<GatedPublication> =>
+  throughGates(builds, resources, policy, {
+    passedBefore: async (resource) => passedGates(await builds.current(resource)),
+    decide: allPassed,
+  });
 
-/** Try the gates on what a publication would serve. Nothing is published. */
+/** Tries the gates on what a publication would serve, and on all that is stored. Nothing is published. */
 export const rehearseGates = (
   builds: Publisher,
   resource: string,
   policy: Partial<PublicationPolicy> = {},
-): Promise<GatedPublication> => throughGates(builds, [resource], policy, () => false);
+): Promise<GatedPublication> =>
+  throughGates(builds, [resource], policy, {
+    passedBefore: () => Promise.resolve(new Set()),
+    decide: () => false,
+  });
+
+type Trying = {
+  /** Names of the gates that need not be tried on what was served before. */
+  readonly passedBefore: (resource: string) => Promise<ReadonlySet<string>>;
+  readonly decide: (results: readonly GateResult[]) => boolean;
+};
+
+const passedGates = (build: Build | undefined): ReadonlySet<string> =>
+  new Set(
+    build === undefined ? [] : gateResultsOf(build).flatMap(({ gate, passed }) => (passed ? [gate] : [])),
+  );
 
 /** A fifth may be removed, and no Placekey is the operator's own. */
 const usualPolicy: PublicationPolicy = {
@@ -45,10 +65,12 @@ async function throughGates(
   builds: Publisher,
   resources: readonly string[],
   policy: Partial<PublicationPolicy>,
-  decide: (results: readonly GateResult[]) => boolean,
+  { passedBefore, decide }: Trying,
 ): Promise<GatedPublication> {
   const rehearsals = await rehearse(builds, resources);
   const found = new Map<string, readonly GateResult[]>();
+  const before = new Map<string, ReadonlySet<string>>();
+  for (const resource of resources) before.set(resource, await passedBefore(resource));
   const publication = await builds.publish(resources, async (candidate): Promise<Verdict> => {
     const rehearsal = rehearsals.get(candidate.resource);
     if (rehearsal === undefined) throw new RangeError(`no rehearsal of \`${candidate.resource}\``);
@@ -56,6 +78,7 @@ async function throughGates(
       entitySet: setOf(candidate),
       candidate,
       rehearsal,
+      passedBefore: before.get(candidate.resource) ?? new Set(),
       policy: { ...usualPolicy, ...policy },
     });
     found.set(candidate.resource, results);

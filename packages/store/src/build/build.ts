@@ -64,6 +64,8 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   readonly count: (query: RestrictedQuery) => Promise<number>;
   /** All records of the resource, restricted by nothing, in no order. */
   readonly all: () => AsyncIterable<CandidateRecord>;
+  /** Those of all records that the publication adds or changes. */
+  readonly changed: () => AsyncIterable<CandidateRecord>;
   /** The records of the resource that the publication removes, as they were. */
   readonly removed: () => AsyncIterable<CandidateRecord>;
   /**

@@ -1,7 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
 import { refreshCoverage } from "../coverage/refresh.ts";
-import { recordColumns, validity } from "../schema/table.ts";
+import { beginning, recordColumns, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import { createUlid } from "../ulid.ts";
 import type { Writing } from "../write/version.ts";
@@ -112,6 +112,7 @@ async function candidateOf(
     ...(await digestOf(session, built, sha256)),
     ...reads,
     all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
+    changed: records(sql`select ${record}, 1 from ${current} where ${beginning} = ${value(checkpoint)}`),
     removed: records(sql`select ${record}, 0 from ${closed} where ${isGone}`),
     setChanges: () => setChanges(session, table.name, schemas, commit),
   };

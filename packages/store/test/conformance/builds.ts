@@ -222,6 +222,7 @@ export function builds(harness: Harness): void {
           const changed: unknown[] = [];
           for await (const { text, isChanged } of candidate.all())
             if (isChanged) changed.push(JSON.parse(text));
+          expect(await textsOf(candidate.changed())).toEqual([[texas, listing("h", "Waco").record]]);
           expect(changed).toEqual([listing("h", "Waco").record]);
           expect(await textsOf(candidate.removed())).toEqual([[oregon, listing("g", "Bend").record]]);
           expect(await candidate.setChanges()).toEqual([{ resource, source: null, before: 7, removed: 1 }]);
