@@ -170,6 +170,13 @@ export const settings = {
     means:
       "Listings that field completeness and market reports count together at least: see [field completeness](../../docs/coverage.md) and [market reports](../../docs/datasets.md#market_report)",
   },
+  CADASTRE_MAX_SHRINK: {
+    member: "maxShrink",
+    ...whole(0, 100),
+    default: "20",
+    means:
+      "Percentage of a set, or of a source's records in it, that a full load or a publication may remove without `--allow-shrink`: see [Removals](#removals)",
+  },
   CADASTRE_TOKEN_LIFE: {
     member: "tokenLife",
     ...whole(1, 31_536_000),

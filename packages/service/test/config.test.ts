@@ -24,6 +24,7 @@ test("without variables everything has its default", () => {
     requestsPerSecond: 100,
     refusalsPerSecond: 10,
     compression: true,
+    maxShrink: 20,
     tokenLife: 86_400,
     querySeconds: 10,
     readers: 2,

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { originatingSystems, resourceNames } from "@cadastre/reso";
+import { openSqliteStore } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GateResult } from "../src/gates/gate.ts";
@@ -82,9 +83,9 @@ async function expectBroken(set: string, gate: string, evidence: object): Promis
   const served = await servedOf(set);
   for (const command of ["gates", "publish"]) {
     const { code, stdout, stderr } = await cadastre(command, set, "--json");
-    expect([code, stderr], stdout).toEqual([
+    expect([code, stderr.split("\n")[0]], stdout).toEqual([
       1,
-      `${set}: a gate is not passed, and what was served before is served on\n`,
+      `${set}: a gate is not passed, and what was served before is served on`,
     ]);
     const told = JSON.parse(stdout) as {
       readonly builds: unknown;
@@ -189,6 +190,47 @@ describe("what is ingested breaks", () => {
       await put("PublicRecord", JSON.stringify({ ...own, ...changed(own) }));
       await expectBroken("PublicRecord", "parcel_identity", { ...none, ...evidence });
       discard("PublicRecord");
+    });
+  });
+
+  test("shrink: half of the listings of a source are deleted", async () => {
+    const filter = encodeURIComponent(`OriginatingSystemName eq '${systemName}'`);
+    const listings = toCollection(await get(`/Property?$filter=${filter}&$top=1000`)).value;
+    const gone = listings.slice(0, Math.ceil(listings.length / 2)).map((row) => row["ListingKey"]);
+    await put("Property", gone.join("\n"), "--delete");
+    const sentence = `Property of ${source}: ${gone.length} of ${listings.length} records`;
+    const excessive = expect.arrayContaining([expect.stringContaining(sentence)]) as unknown;
+    await expectBroken("Property", "shrink", { removed: gone.length, limit: 20, allowed: false, excessive });
+    discard("Property");
+  });
+
+  describe("listing_places, around the checks of the ingest", () => {
+    /** Stage the first listing as another program would. */
+    const stage = async (change: object) => {
+      const record = { ...toCollection(await get("/Property?$top=1")).value[0], ...change };
+      const { datasetId, id } =
+        originatingSystems.find(({ name }) => name === Reflect.get(record, "OriginatingSystemName")) ??
+        expect.unreachable();
+      const { storedResources: resources } = await import("../src/catalog.ts");
+      const store = await openSqliteStore({ file: running.folder.database, resources, threads: 0 });
+      const changed = [{ resource: "Property", datasetId, record }];
+      await store.builds.stage("Property", id, changed, { cursor: "around" });
+      await store.close();
+      return String(Reflect.get(record, "ListingKey"));
+    };
+
+    test("coordinates outside the state", async () => {
+      const key = await stage({ Latitude: 0, Longitude: 0, Placekey: null, Coordinates: null });
+      const evidence = { far_placekeys: 0, outside_state: 1, keys: [key] };
+      await expectBroken("Property", "listing_places", evidence);
+      discard("Property");
+    });
+
+    test("a Placekey that lies elsewhere", async () => {
+      const key = await stage({ Placekey: "222-222@5jc-3np-8sy" });
+      const evidence = { far_placekeys: 1, outside_state: 0, keys: [key] };
+      await expectBroken("Property", "listing_places", evidence);
+      discard("Property");
     });
   });
 

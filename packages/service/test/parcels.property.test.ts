@@ -37,6 +37,8 @@ async function found(records: readonly Given[], atOnce: number) {
     entitySet: entitySet("PublicRecord"),
     candidate,
     rehearsal: { records: 0, sha256: "" },
+    passedBefore: new Set(),
+    policy: { maxShrink: 20, allowShrink: false, crosswalk: { assigned: () => Promise.resolve(new Map()) } },
   });
   return { passed, ...(evidence as object), examples: undefined };
 }

@@ -161,6 +161,7 @@ async function pull(name: string, { full = false, maxRejects = 100, tries = 3, t
     full,
     rejects: rejectsFile(name),
     maxRejects,
+    maxShrink: 100,
     onProgress: () => {},
   });
   return { ...report, pauses };

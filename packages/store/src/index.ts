@@ -12,6 +12,7 @@ export type {
   Check,
   Json,
   Publication,
+  SetChange,
   Staged,
   Verdict,
 } from "./build/build.ts";

@@ -2,13 +2,16 @@ import { recordNames } from "@cadastre/reso";
 import type { Build } from "@cadastre/store";
 import { Argument, Command, Option } from "commander";
 import { gateResultsOf } from "../gates/activation.ts";
+import { excessiveLosses } from "../gates/shrink.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, print, say } from "./outcome.ts";
+import { allowShrinkOption } from "./staging-options.ts";
 import { table } from "./table.ts";
 import { readable } from "./times.ts";
 
 type Output = { readonly json?: true };
+type RollbackOptions = Output & { readonly to?: string; readonly allowShrink?: boolean };
 
 const json = () => new Option("--json", "write the result for machines");
 const resource = () => new Argument("<resource>").choices(recordNames);
@@ -53,13 +56,20 @@ export const rollbackCommand = (): Command =>
     .description("Serve an earlier build again. What is staged of the set is forgotten.")
     .addArgument(resource())
     .option("--to <build>", "id of the build; by default the one before")
+    .addOption(allowShrinkOption())
     .addOption(json())
-    .action((name: string, { to, ...output }: Output & { readonly to?: string }) =>
-      withServiceStore(async ({ builds }) => {
+    .action((name: string, { to, allowShrink = false, ...output }: RollbackOptions) =>
+      withServiceStore(async ({ builds }, _folder, _registry, { maxShrink }) => {
         const earlier = to ?? (await builds.current(name))?.previous;
         if (earlier === null || earlier === undefined)
           throw new CommandRefused(`${name} has no build before the one that is served`);
-        const build = await builds.rollback(name, earlier);
+        const build = await builds.rollback(name, earlier, (changes) => {
+          const losses = excessiveLosses(changes, maxShrink);
+          if (losses.length > 0 && !allowShrink)
+            throw new CommandRefused(
+              [...losses, "If they are to be removed, roll back with --allow-shrink"].join("\n"),
+            );
+        });
         if (output.json) return print(JSON.stringify(buildJson(build), null, 2));
         say(
           `${name} serves what the build ${earlier} held, as the build ${build.id}. ${runningService("knows")}`,

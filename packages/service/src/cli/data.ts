@@ -19,12 +19,12 @@ export const withServiceRegistry = <T>(
 
 /** Do `work` with the records, and the registry, of the folder that the environment names. */
 export const withServiceStore = <T>(
-  work: (store: WritableStore, folder: DataFolder, registry: Registry) => Promise<T>,
+  work: (store: WritableStore, folder: DataFolder, registry: Registry, config: Config) => Promise<T>,
 ): Promise<T> =>
-  withServiceFolder("database", async (folder) => {
+  withServiceFolder("database", async (folder, config) => {
     const store = await openSqliteStore({ file: folder.database, resources: storedResources, threads: 0 });
     try {
-      return await withRegistry(folder, (registry) => work(store, folder, registry));
+      return await withRegistry(folder, (registry) => work(store, folder, registry, config));
     } finally {
       await store.close();
     }

@@ -3,13 +3,16 @@ import { Argument, Command, Option } from "commander";
 import { isActive } from "../gates/activation.ts";
 import type { GateResult } from "../gates/gate.ts";
 import { allPassed, type GatedPublication, publishGated, rehearseGates } from "../gates/publication.ts";
+import { excessiveIn } from "../gates/shrink.ts";
 import { runningService } from "../takes-effect.ts";
 import { buildJson } from "./builds.ts";
 import { withServiceStore } from "./data.ts";
 import { CommandRefused, print, say } from "./outcome.ts";
+import { allowShrinkOption } from "./staging-options.ts";
 import { table } from "./table.ts";
 
 type Output = { readonly json?: true };
+type PublishOptions = Output & { readonly allowShrink?: boolean };
 
 const json = () => new Option("--json", "write the result for machines");
 
@@ -20,8 +23,8 @@ export const gatesCommand = (): Command =>
     .addArgument(new Argument("<resource>").choices(recordNames))
     .addOption(json())
     .action((resource: RecordName, output: Output) =>
-      withServiceStore(async ({ builds }) => {
-        const publication = await rehearseGates(builds, resource);
+      withServiceStore(async ({ builds }, _folder, { identities: crosswalk }, { maxShrink }) => {
+        const publication = await rehearseGates(builds, resource, { crosswalk, maxShrink });
         show(publication, output);
         requirePassed(publication);
         if (!isActive(entitySet(resource), await builds.current(resource)))
@@ -34,13 +37,15 @@ export const publishCommand = (): Command =>
   new Command("publish")
     .description("Serve what is staged, if every gate is passed; else what is served stays.")
     .addArgument(new Argument("[resources...]").choices(recordNames))
+    .addOption(allowShrinkOption())
     .addOption(json())
-    .action((given: readonly string[], output: Output) =>
-      withServiceStore(async ({ builds }) => {
+    .action((given: readonly string[], { allowShrink = false, ...output }: PublishOptions) =>
+      withServiceStore(async ({ builds }, _folder, { identities: crosswalk }, { maxShrink }) => {
         const resources = given.length > 0 ? given : await publishedOf(builds.current);
         if (resources.length === 0)
           throw new CommandRefused("nothing was published before: name the resources to publish");
-        const publication = await publishGated(builds, resources);
+        const policy = { crosswalk, maxShrink, allowShrink };
+        const publication = await publishGated(builds, resources, policy);
         show(publication, output);
         requirePassed(publication);
         for (const { resource, id, records } of publication.builds)
@@ -88,7 +93,17 @@ const evidenceText = (evidence: GateResult["evidence"]): string =>
 function requirePassed({ results }: GatedPublication): void {
   const failed = [...results].filter(([, found]) => !allPassed(found)).map(([resource]) => resource);
   if (failed.length === 0) return;
-  throw new CommandRefused(
+  const words = [
     `${failed.join(", ")}: a gate is not passed, and what was served before is served on`,
-  );
+    ...lossesIn(results),
+  ];
+  throw new CommandRefused(words.join("\n"));
+}
+
+/** What would be removed against the gate `shrink`, and how it is done nevertheless. */
+function lossesIn(results: GatedPublication["results"]): readonly string[] {
+  const losses = [...results].flatMap(([, found]) => found.flatMap(excessiveIn));
+  if (losses.length === 0) return [];
+  const command = `cadastre publish ${[...results.keys()].join(" ")} --allow-shrink`;
+  return [...new Set(losses), `What is staged stays so. If they are to be removed: \`${command}\``];
 }

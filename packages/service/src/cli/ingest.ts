@@ -7,8 +7,10 @@ import { withServiceStore } from "./data.ts";
 import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
 import {
+  allowShrinkOption,
   jsonOption,
   maxRejectsOption,
+  notesText,
   resourceOption,
   sourceNamed,
   sourceOption,
@@ -22,6 +24,7 @@ type Options = {
   readonly delete?: true;
   readonly rejects?: string;
   readonly maxRejects?: number;
+  readonly allowShrink?: boolean;
   readonly json?: true;
 };
 
@@ -39,14 +42,16 @@ export const ingestCommand = (): Command =>
     )
     .option("--rejects <file>", "where to write what is not taken (default: <file>.rejects.jsonl)")
     .addOption(maxRejectsOption())
+    .addOption(allowShrinkOption())
     .addOption(jsonOption())
     .action((file: string, options: Options) =>
-      withServiceStore((store, folder, { identities: crosswalk }) =>
+      withServiceStore((store, folder, { identities: crosswalk }, config) =>
         withInput(file, folder.path, async (input) => {
           const { resource, maxRejects = Number.POSITIVE_INFINITY } = options;
           const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}.rejects.jsonl`;
           const source = sourceNamed(options.source);
-          const task = { store, crosswalk, resource, source, input, rejects, maxRejects };
+          const maxShrink = options.allowShrink ? 100 : config.maxShrink;
+          const task = { store, crosswalk, resource, source, input, rejects, maxRejects, maxShrink };
           const mode = modeOf(options);
           const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
           const progress = showProgress(input.bytes);
@@ -67,10 +72,10 @@ export const ingestCommand = (): Command =>
 const modeOf = (options: Options): Mode => (options.full ? "full" : options.delete ? "delete" : "changes");
 
 function summary(
-  { read, staged, rejected, resumed }: Counts & { readonly resumed: number },
+  { read, staged, rejected, noted, resumed }: Counts & { readonly resumed: number },
   rejects: string,
 ): string {
   const before = resumed === 0 ? "" : `, ${number(resumed)} of them by an earlier run`;
   const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
-  return `Read ${number(read)} records${before}; staged ${number(staged)} changes.${refused}`;
+  return `Read ${number(read)} records${before}; staged ${number(staged)} changes.${refused}${notesText(noted, rejects)}`;
 }

@@ -10,8 +10,10 @@ import { type KeyPlace, readFeedKey } from "./feed-key.ts";
 import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
 import {
+  allowShrinkOption,
   jsonOption,
   maxRejectsOption,
+  notesText,
   parseCount,
   resourceOption,
   sourceNamed,
@@ -25,6 +27,7 @@ type Options = KeyPlace &
     readonly full?: true;
     readonly rejects?: string;
     readonly maxRejects?: number;
+    readonly allowShrink?: boolean;
     readonly tries: number;
     readonly timeout: number;
     readonly json?: true;
@@ -49,16 +52,18 @@ export const replicateCommand = (): Command =>
       "where to write what is not taken (default: <resource>.<source>.rejects.jsonl)",
     )
     .addOption(maxRejectsOption())
+    .addOption(allowShrinkOption())
     .option("--tries <count>", "times that a page is asked for", parseCount, usualPatience.tries)
     .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
     .addOption(jsonOption())
     .action((url: string, options: Options) =>
-      withServiceStore(async (store, _folder, { identities: crosswalk }) => {
+      withServiceStore(async (store, _folder, { identities: crosswalk }, config) => {
         const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
         const from = { resource, source: sourceNamed(source), asking, full };
-        const task = { store, crosswalk, ...from, rejects, maxRejects };
+        const maxShrink = options.allowShrink ? 100 : config.maxShrink;
+        const task = { store, crosswalk, ...from, rejects, maxRejects, maxShrink };
         const report = await withProgress((onProgress) => replicate({ ...task, onProgress }));
         if (options.json) return print(JSON.stringify({ resource, source, ...report, rejects }));
         say(summary(report, rejects));
@@ -91,9 +96,12 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
   }
 }
 
-function summary({ read, staged, rejected, removed, since }: ReplicationReport, rejects: string): string {
+function summary(
+  { read, staged, rejected, noted, removed, since }: ReplicationReport,
+  rejects: string,
+): string {
   const gone = removed === 0 ? "" : ` and the removal of ${number(removed)}`;
   const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
   const next = since === null ? "" : ` The next time begins at ${since}.`;
-  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${refused}${next}`;
+  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${refused}${notesText(noted, rejects)}${next}`;
 }

@@ -19,11 +19,13 @@ export function gateResultsOf({ evidence }: Build): z.output<typeof evidenceForm
   return read.success ? read.data.gates : [];
 }
 
-/** Whether the build has passed every gate that there is of its set now. */
+/** True if the build has passed every gate that judges the state of its set. */
 export function isActive(entitySet: EntitySet, build: Build | undefined): boolean {
   if (build === undefined) return false;
   const results = new Map(gateResultsOf(build).map(({ gate, passed }) => [gate, passed]));
-  return gatesOf(entitySet).every(({ name }) => results.get(name) === true);
+  return gatesOf(entitySet).every(
+    ({ name, judges }) => judges === "publication" || results.get(name) === true,
+  );
 }
 
 /** What has passed its gates, by name. */

@@ -1,6 +1,7 @@
 import type { EntitySet } from "@cadastre/odata";
 import type { RecordName } from "@cadastre/reso";
 import type { Candidate, Json } from "@cadastre/store";
+import type { IdentityRegister } from "@cadastre/store/registry";
 
 /** What a gate looks at. */
 export type Trial = {
@@ -8,6 +9,19 @@ export type Trial = {
   readonly candidate: Candidate;
   /** What the same publication made when it was carried out before, and undone. */
   readonly rehearsal: Rehearsal;
+  /** Names of the gates that the serving build has passed; none where the gates are tried and nothing is published. */
+  readonly passedBefore: ReadonlySet<string>;
+  readonly policy: PublicationPolicy;
+};
+
+/** What the operator has settled of a publication. */
+export type PublicationPolicy = {
+  /** Percentage of a set, or of a source's records in it, that may be removed without a question. */
+  readonly maxShrink: number;
+  /** True if more than that may be removed. */
+  readonly allowShrink: boolean;
+  /** Knows the Placekeys that the operator has assigned himself. */
+  readonly crosswalk: Pick<IdentityRegister, "assigned">;
 };
 
 export type Rehearsal = Pick<Candidate, "records" | "sha256">;
@@ -21,6 +35,8 @@ export type Gate = {
   readonly holds: string;
   /** The resources that must pass it; absent: every one. */
   readonly of?: readonly RecordName[];
+  /** Set where the gate judges the changes of a publication and not the state that it leaves: an active build need not have passed it. */
+  readonly judges?: "publication";
   readonly check: (trial: Trial) => Promise<Finding> | Finding;
 };
 

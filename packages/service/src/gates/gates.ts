@@ -2,7 +2,9 @@ import type { EntitySet } from "@cadastre/odata";
 import { deletions, entitlementPolicy, publishedBuild, replay, uniqueKeys } from "./every-set.ts";
 import type { Gate, GateResult, Trial } from "./gate.ts";
 import { parcelIdentity } from "./parcels.ts";
+import { listingPlaces } from "./places.ts";
 import { contactFields, lookupIdentity, privateMedia } from "./policies.ts";
+import { shrink } from "./shrink.ts";
 
 /** Every gate, in the order in which they are tried. */
 export const gates: readonly Gate[] = [
@@ -11,10 +13,12 @@ export const gates: readonly Gate[] = [
   entitlementPolicy,
   replay,
   deletions,
+  shrink,
   privateMedia,
   contactFields,
   lookupIdentity,
   parcelIdentity,
+  listingPlaces,
 ];
 
 /** The gates that a set must pass. */

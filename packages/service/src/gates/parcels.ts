@@ -1,14 +1,10 @@
 import { crc32 } from "node:zlib";
 import type { CandidateRecord } from "@cadastre/store";
-import { cellToLatLng, greatCircleDistance } from "h3-js";
-import { cellOfPlacekey } from "../identity/placekey.ts";
+import { isAtPlace, type Place, placeOf } from "../identity/place.ts";
 import type { Gate } from "./gate.ts";
 
 /** Records that are shown. */
 const shownExamples = 10;
-
-/** How far a place may be from the hexagon of its Placekey, in kilometres: a parcel may be large, and its point anywhere in it. */
-const farthest = 1;
 
 /** State and county. Source: FIPS 6-4. */
 const countyPattern = /^\d{5}$/;
@@ -53,7 +49,7 @@ type Parcel = {
   readonly county: string;
   readonly number: string;
   readonly placekey: string | undefined;
-  readonly place: [latitude: number, longitude: number] | undefined;
+  readonly place: Place | undefined;
 };
 
 const idOf = ({ county, number }: Parcel): string => `${county}/${number}`;
@@ -64,7 +60,7 @@ function createParcels(): (parcel: Parcel) => Fault | undefined {
   return (parcel) => {
     const { datasetId, county, number, placekey, place } = parcel;
     if (!countyPattern.test(county) || number.trim() === "") return "malformed";
-    if (placekey !== undefined && !liesAt(placekey, place)) return "misplaced";
+    if (placekey !== undefined && (place === undefined || !isAtPlace(placekey, place))) return "misplaced";
     const id = idOf(parcel);
     const before = known.get(id) ?? { datasets: new Set(), placekey };
     known.set(id, before);
@@ -75,25 +71,15 @@ function createParcels(): (parcel: Parcel) => Fault | undefined {
   };
 }
 
-/** Whether a Placekey is one, and of a hexagon at the place. */
-function liesAt(placekey: string, place: Parcel["place"]): boolean {
-  const cell = cellOfPlacekey(placekey);
-  return (
-    cell !== undefined &&
-    place !== undefined &&
-    greatCircleDistance(cellToLatLng(cell), place, "km") <= farthest
-  );
-}
-
 function parcelOf({ datasetId, text }: CandidateRecord): Parcel {
   const record = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  const { PublicRecordKey, CountyFips, ParcelNumber, Placekey, Latitude, Longitude } = record;
+  const { PublicRecordKey, CountyFips, ParcelNumber, Placekey } = record;
   return {
     key: String(PublicRecordKey),
     datasetId,
     county: String(CountyFips),
     number: String(ParcelNumber),
     placekey: typeof Placekey === "string" ? Placekey : undefined,
-    place: typeof Latitude === "number" && typeof Longitude === "number" ? [Latitude, Longitude] : undefined,
+    place: placeOf(record),
   };
 }

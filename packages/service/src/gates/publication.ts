@@ -1,7 +1,8 @@
 import type { EntitySet } from "@cadastre/odata";
 import { entitySet, recordNames } from "@cadastre/reso";
 import type { Build, Builds, Candidate, Verdict } from "@cadastre/store";
-import type { GateResult, Rehearsal } from "./gate.ts";
+import { gateResultsOf } from "./activation.ts";
+import type { GateResult, PublicationPolicy, Rehearsal } from "./gate.ts";
 import { tryGates } from "./gates.ts";
 
 /** What came of a publication: nothing at all, if a gate of one of the sets has not been passed. */
@@ -12,33 +13,74 @@ export type GatedPublication = {
   readonly results: ReadonlyMap<string, readonly GateResult[]>;
 };
 
-type Publisher = Pick<Builds, "publish">;
+type Publisher = Pick<Builds, "publish" | "current">;
 
 /**
  * Publish what is staged of the resources, if all of their gates are passed.
  *
  * @throws {StoreError} as `Builds.publish`
  */
-export const publishGated = (builds: Publisher, resources: readonly string[]): Promise<GatedPublication> =>
-  throughGates(builds, resources, (results) => allPassed(results));
+export const publishGated = (
+  builds: Publisher,
+  resources: readonly string[],
+  policy: Partial<PublicationPolicy> = {},
+): Promise<GatedPublication> =>
+  throughGates(builds, resources, policy, {
+    passedBefore: async (resource) => passedGates(await builds.current(resource)),
+    decide: allPassed,
+  });
 
-/** Try the gates on what a publication would serve. Nothing is published. */
-export const rehearseGates = (builds: Publisher, resource: string): Promise<GatedPublication> =>
-  throughGates(builds, [resource], () => false);
+/** Tries the gates on what a publication would serve, and on all that is stored. Nothing is published. */
+export const rehearseGates = (
+  builds: Publisher,
+  resource: string,
+  policy: Partial<PublicationPolicy> = {},
+): Promise<GatedPublication> =>
+  throughGates(builds, [resource], policy, {
+    passedBefore: () => Promise.resolve(new Set()),
+    decide: () => false,
+  });
+
+type Trying = {
+  /** Names of the gates that need not be tried on what was served before. */
+  readonly passedBefore: (resource: string) => Promise<ReadonlySet<string>>;
+  readonly decide: (results: readonly GateResult[]) => boolean;
+};
+
+const passedGates = (build: Build | undefined): ReadonlySet<string> =>
+  new Set(
+    build === undefined ? [] : gateResultsOf(build).flatMap(({ gate, passed }) => (passed ? [gate] : [])),
+  );
+
+/** A fifth may be removed, and no Placekey is the operator's own. */
+const usualPolicy: PublicationPolicy = {
+  maxShrink: 20,
+  allowShrink: false,
+  crosswalk: { assigned: () => Promise.resolve(new Map()) },
+};
 
 export const allPassed = (results: readonly GateResult[]): boolean => results.every(({ passed }) => passed);
 
 async function throughGates(
   builds: Publisher,
   resources: readonly string[],
-  decide: (results: readonly GateResult[]) => boolean,
+  policy: Partial<PublicationPolicy>,
+  { passedBefore, decide }: Trying,
 ): Promise<GatedPublication> {
   const rehearsals = await rehearse(builds, resources);
   const found = new Map<string, readonly GateResult[]>();
+  const before = new Map<string, ReadonlySet<string>>();
+  for (const resource of resources) before.set(resource, await passedBefore(resource));
   const publication = await builds.publish(resources, async (candidate): Promise<Verdict> => {
     const rehearsal = rehearsals.get(candidate.resource);
     if (rehearsal === undefined) throw new RangeError(`no rehearsal of \`${candidate.resource}\``);
-    const results = await tryGates({ entitySet: setOf(candidate), candidate, rehearsal });
+    const results = await tryGates({
+      entitySet: setOf(candidate),
+      candidate,
+      rehearsal,
+      passedBefore: before.get(candidate.resource) ?? new Set(),
+      policy: { ...usualPolicy, ...policy },
+    });
     found.set(candidate.resource, results);
     return { passed: decide(results), evidence: { gates: results } };
   });

@@ -6,6 +6,8 @@ import { listingFields, listingValues } from "../data/listing-values.ts";
 import { identityValues } from "../identity/provisional-id.ts";
 import { type Fault, type FaultCode, faultsOf } from "./check-record.ts";
 import type { Entry } from "./entry.ts";
+import { type Note, noteOf } from "./notes.ts";
+import { placed, placeFaults } from "./plausibility.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
@@ -32,7 +34,12 @@ const owners: Partial<Record<RecordName, Owner>> = {
   OpenHouse: { ...ofListing, key: "ListingKey" },
 };
 
-export type Checked = { readonly records: readonly StoredRecord[]; readonly rejects: readonly Reject[] };
+export type Checked = {
+  readonly records: readonly StoredRecord[];
+  readonly rejects: readonly Reject[];
+  /** What there is to tell of the records that are taken. */
+  readonly notes: readonly Note[];
+};
 
 export type BatchCheck = {
   readonly store: Pick<Store, "page">;
@@ -58,7 +65,11 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     const { line, record } = entry;
     const key = String(record[described.key]);
     const repeated: readonly Fault[] = seen.has(key) ? [{ field: described.key, code: "duplicate_key" }] : [];
-    const faults = [...faultsOf(record, described, source), ...repeated];
+    const faults = [
+      ...faultsOf(record, described, source),
+      ...placeFaults(record, name, source),
+      ...repeated,
+    ];
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
     else taken.push({ line, key, record });
     seen.add(key);
@@ -69,15 +80,22 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const owned = owner && (await ownersOf(store, owner, taken));
   const placekeys = name === "Property" ? await check.crosswalk.assigned(source.name, keys) : undefined;
   const records: StoredRecord[] = [];
+  const notes: Note[] = [];
   for (const { line, key, record } of taken) {
     const ownedBy = owner && owned?.get(String(record[owner.key]));
     const faults: Fault[] = [];
     if (isForeign.has(key)) faults.push({ field: described.key, code: "foreign_key" });
     if (owner !== undefined && ownedBy === undefined) faults.push({ field: owner.key, code: owner.unknown });
-    if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
-    else records.push(storedRecord(record, check, ownedBy, placekeys?.get(key)));
+    if (faults.length > 0) {
+      rejects.push(...rejectsOf(line, faults));
+      continue;
+    }
+    const { record: own, told } =
+      placekeys === undefined ? { record } : placed(record, placekeys.get(key), source);
+    if (told !== undefined) notes.push(noteOf(line, "Placekey", told));
+    records.push(storedRecord(own, check, ownedBy));
   }
-  return { records, rejects };
+  return { records, rejects, notes };
 }
 
 /** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
@@ -107,12 +125,11 @@ function storedRecord(
   record: Row,
   { resource: name, source }: BatchCheck,
   owner: Row | undefined,
-  placekey: string | undefined,
 ): StoredRecord {
   const { name: from, datasetId } = source;
   const stored = { resource: name, datasetId, record, source: from };
   if (name === "Property") {
-    const property = located(placekey === undefined ? record : { ...record, Placekey: placekey });
+    const property = located(record);
     return { ...stored, record: property, hidden: identityValues(datasetId, property) };
   }
   const dataset = owner && datasetOf(owner);

@@ -15,6 +15,7 @@ export const faultReasons = {
   unknown_lookup_value: "the field's lookup has no such value",
   wrong_system: "the record is of another originating system than the source",
   duplicate_key: "an earlier record of the file has the same key",
+  coordinates_outside_state: "the coordinates lie outside the state of the record, or of its system",
   foreign_key: "the key belongs to a record of another originating system",
   unknown_media: "no media with this key is served: publish it first",
   unknown_listing: "no listing with this key is served: publish it first",

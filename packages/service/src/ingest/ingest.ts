@@ -5,8 +5,10 @@ import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
 import { cursorText, readCursor } from "./cursor.ts";
 import type { Entry } from "./entry.ts";
 import type { Format } from "./format.ts";
+import { requireEnough } from "./full-set.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
+import type { Note } from "./notes.ts";
 import { readLines } from "./read-lines.ts";
 import { readers } from "./read-records.ts";
 import { addRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
@@ -28,6 +30,8 @@ export type Ingest = {
   readonly rejects: string;
   /** Rejected records that end the ingest if there are more. */
   readonly maxRejects: number;
+  /** Percentage of the source's records that a full set may leave out. */
+  readonly maxShrink: number;
   /** Told how far it is, as a share of the file, and the numbers so far. */
   readonly onProgress: (bytes: number, counts: Counts) => void;
 };
@@ -39,6 +43,8 @@ export type Counts = {
   readonly staged: number;
   /** Records that this run has not taken. */
   readonly rejected: number;
+  /** Records that this run has taken and has something to tell of. */
+  readonly noted: number;
 };
 
 export type IngestReport = Counts & {
@@ -60,10 +66,11 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   const known = readCursor(after);
   const before = known?.file === file ? known : undefined;
   const resumed = before?.entries ?? 0;
-  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, resumed };
+  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, noted: 0, resumed };
+  if (mode === "full") await requireEnough(task);
   await beginRejects(rejectsFile, before?.line ?? 0);
   const seen = new Set<string>();
-  let [bytes, read, staged, rejected] = [0, 0, 0, 0];
+  let [bytes, read, staged, rejected, noted] = [0, 0, 0, 0, 0];
   const entries = entriesOf(task, (count) => {
     bytes += count;
   });
@@ -71,8 +78,9 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     read = batch.read;
     const changes = await changesOf(batch, task, seen);
     if (batch.read <= resumed) continue;
-    rejected += new Set(changes.rejects.map(({ line }) => line)).size;
-    await addRejects(rejectsFile, changes.rejects);
+    rejected += linesOf(changes.rejects);
+    noted += linesOf(changes.notes);
+    await addRejects(rejectsFile, [...changes.rejects, ...changes.notes]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     if (mode === "full" && rejected > 0) await refuseSet(task, rejected);
     const cursor = cursorText({
@@ -84,11 +92,14 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     const options: BatchOptions = { cursor, after, fullSet: mode === "full" ? partOf(batch) : undefined };
     staged += (await store.builds.stage(resource, source.name, changes.taken, options)).changes;
     after = cursor;
-    task.onProgress(bytes, { read, staged, rejected });
+    task.onProgress(bytes, { read, staged, rejected, noted });
   }
   if (read === 0) throw new IngestError(`${input.name} holds nothing`);
-  return { read, staged, rejected, resumed };
+  return { read, staged, rejected, noted, resumed };
 }
+
+const linesOf = (told: readonly { readonly line: number }[]): number =>
+  new Set(told.map(({ line }) => line)).size;
 
 function entriesOf(
   { input, format, mode, resource }: Ingest,
@@ -106,14 +117,15 @@ async function* readKeys(content: AsyncIterable<Uint8Array>): AsyncGenerator<Ent
 type Changes = {
   readonly taken: Parameters<WritableStore["builds"]["stage"]>[2];
   readonly rejects: readonly Reject[];
+  readonly notes: readonly Note[];
 };
 
 async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): Promise<Changes> {
   const { store, resource, source, crosswalk, mode } = task;
   if (mode !== "delete") {
     const check = { store, resource, source, crosswalk, seen };
-    const { records, rejects } = await checkBatch(entries, check);
-    return { taken: records, rejects };
+    const { records, rejects, notes } = await checkBatch(entries, check);
+    return { taken: records, rejects, notes };
   }
   const keys = entries.map((entry) => ({
     line: entry.line,
@@ -130,6 +142,7 @@ async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): P
     rejects: keys
       .filter(({ key }) => foreign.has(key))
       .flatMap(({ line }) => rejectsOf(line, [{ field: null, code: "foreign_key" }])),
+    notes: [],
   };
 }
 

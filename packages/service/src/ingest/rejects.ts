@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { type Fault, type FaultCode, faultReasons } from "./check-record.ts";
+import type { Note } from "./notes.ts";
 
 /** A line of the rejects file. */
 export type Reject = {
@@ -24,5 +25,5 @@ export async function beginRejects(file: string, keptLines: number): Promise<voi
   await writeFile(file, kept.map((text) => `${text}\n`).join(""), { mode: 0o600 });
 }
 
-export const addRejects = (file: string, rejects: readonly Reject[]): Promise<void> =>
+export const addRejects = (file: string, rejects: readonly (Reject | Note)[]): Promise<void> =>
   appendFile(file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(""));

@@ -3,19 +3,22 @@ import type { Row } from "@cadastre/odata";
 import { resource } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 import { type BatchCheck, checkBatch } from "../ingest/check-batch.ts";
+import type { Note } from "../ingest/notes.ts";
 import type { Reject } from "../ingest/rejects.ts";
 
 /** A line of the rejects file. */
 export type FeedReject = {
   /** Key of the record; null if it is no text. */
   readonly key: string | null;
-} & Pick<Reject, "field" | "code" | "reason">;
+} & Pick<Reject | Note, "field" | "code" | "reason">;
 
 export type CheckedRecords = {
   readonly taken: readonly StoredRecord[];
   readonly rejects: readonly FeedReject[];
   /** Number of records that are not taken. */
   readonly rejected: number;
+  /** What there is to tell of records that are taken, one each. */
+  readonly notes: readonly FeedReject[];
 };
 
 /**
@@ -33,8 +36,10 @@ export async function checkRecords(
     .map((record, line) => ({ line, record }))
     .filter(({ line }) => keys[line] === null || last.get(keys[line] ?? null) === line);
   const checked = await checkBatch(entries, { ...check, seen: new Set() });
-  const rejects = checked.rejects.map(({ line, ...reject }) => ({ key: keys[line] ?? null, ...reject }));
-  return { taken: checked.records, rejects, rejected: entries.length - checked.records.length };
+  const toldOf = ({ line, ...told }: Reject | Note): FeedReject => ({ key: keys[line] ?? null, ...told });
+  const rejects = checked.rejects.map(toldOf);
+  const notes = checked.notes.map(toldOf);
+  return { taken: checked.records, rejects, notes, rejected: entries.length - checked.records.length };
 }
 
 const keyText = (key: unknown): string | null => (typeof key === "string" ? key : null);

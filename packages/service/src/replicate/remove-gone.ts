@@ -1,33 +1,44 @@
-import type { WritableStore } from "@cadastre/store";
+import type { Change } from "@cadastre/store";
+import { exceeds, lossText, setName } from "../gates/shrink.ts";
+import { ownKeys } from "../ingest/full-set.ts";
+import { IngestError } from "../ingest/ingest-error.ts";
 import type { Asking } from "./ask-feed.ts";
 import { keysUrl, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 import { pagesOf } from "./pages.ts";
 import type { Replication } from "./replicate.ts";
 
+type Removal = Pick<Replication, "store" | "resource" | "source" | "asking" | "maxShrink">;
+
 /**
- * Stage the removal of the source's records whose keys the feed does not give any more, and tell how many they are.
- * The keys are kept in memory.
+ * Stages the removal of the source's records whose keys the feed does not give any more, and returns their number.
+ * The keys are kept in memory. Nothing is removed when it throws.
  *
- * @throws {FeedError} and removes nothing, unless the feed gives all of its keys, one or more.
+ * @throws {FeedError} unless the feed gives all of its keys, one or more
+ * @throws {IngestError} if more would be removed than may be
  */
-export async function removeGone({
-  store,
-  resource,
-  source,
-  asking,
-}: Pick<Replication, "store" | "resource" | "source" | "asking">): Promise<number> {
+export async function removeGone(task: Removal): Promise<number> {
+  const { store, resource, source, asking, maxShrink } = task;
   const there = await readKeys(asking);
   const cursor = await store.builds.cursor(resource, source.name);
-  let removed = 0;
+  if (cursor === null) return 0;
+  const gone: Change[] = [];
+  let before = 0;
   for await (const keys of ownKeys(store.builds, resource, source.name)) {
-    const gone = keys.filter((key) => !there.has(key)).map((key) => ({ resource, removed: [key] }));
-    if (gone.length === 0 || cursor === null) continue;
-    const { changes } = await store.builds.stage(resource, source.name, gone, { cursor, after: cursor });
-    removed += changes;
+    before += keys.length;
+    for (const key of keys) if (!there.has(key)) gone.push({ resource, removed: [key] });
   }
-  return removed;
+  const loss = { before, removed: gone.length };
+  if (exceeds(loss, maxShrink)) throw new IngestError(refusal(task, loss));
+  if (gone.length === 0) return 0;
+  return (await store.builds.stage(resource, source.name, gone, { cursor, after: cursor })).changes;
 }
+
+const refusal = (
+  { resource, source, maxShrink }: Removal,
+  loss: { readonly before: number; readonly removed: number },
+): string =>
+  `${lossText(setName(resource, source.name), loss, maxShrink)}. What the feed has changed is staged, and no removal is. If they are to be removed, replicate with --full --allow-shrink`;
 
 async function readKeys(asking: Asking): Promise<ReadonlySet<string>> {
   const { feed } = asking;
@@ -40,18 +51,4 @@ async function readKeys(asking: Asking): Promise<ReadonlySet<string>> {
   }
   if (keys.size === 0) throw new FeedError(`${shown(feed.url)} gave no key: nothing is removed`);
   return keys;
-}
-
-/** Keys of the source's records, those that are staged too. */
-async function* ownKeys(
-  builds: WritableStore["builds"],
-  resource: string,
-  source: string,
-): AsyncGenerator<readonly string[]> {
-  for (let after: readonly unknown[] | undefined; ; ) {
-    const keys = await builds.keys(resource, source, after);
-    if (keys.length === 0) return;
-    yield keys.map(([key]) => String(key));
-    after = keys.at(-1);
-  }
 }

@@ -23,6 +23,8 @@ export type Replication = {
   readonly rejects: string;
   /** Rejected records that end the replication if there are more. */
   readonly maxRejects: number;
+  /** Percentage of the source's records that may be removed because the feed has them no more. */
+  readonly maxShrink: number;
   /** Told when the last record that is staged was modified, in milliseconds since 1970, and the numbers so far. */
   readonly onProgress: (modified: number, counts: Counts) => void;
 };
@@ -33,6 +35,8 @@ type Counts = {
   /** Records that are staged. */
   readonly staged: number;
   readonly rejected: number;
+  /** Records that are staged, and of which there is something to tell. */
+  readonly noted: number;
 };
 
 export type ReplicationReport = Counts & {
@@ -60,13 +64,14 @@ export async function replicate(task: Replication): Promise<ReplicationReport> {
   const now = Date.now();
   const untilNow = (time: number) => new Date(Math.min(time, now)).toISOString();
   let latest = since === null ? null : Date.parse(since);
-  let [read, staged, rejected] = [0, 0, 0];
+  let [read, staged, rejected, noted] = [0, 0, 0, 0];
   for await (const records of pagesOf(changesUrl(asking.feed, since), asking)) {
     latest = latestOf(records, latest, asking.feed.url);
     const checked = await checkRecords(records, task);
     read += records.length;
     rejected += checked.rejected;
-    await addRejects(task.rejects, checked.rejects);
+    noted += checked.notes.length;
+    await addRejects(task.rejects, [...checked.rejects, ...checked.notes]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     // Nothing is taken that has no time.
     if (latest === null) continue;
@@ -77,10 +82,10 @@ export async function replicate(task: Replication): Promise<ReplicationReport> {
     });
     after = cursor;
     staged += changes;
-    task.onProgress(latest, { read, staged, rejected });
+    task.onProgress(latest, { read, staged, rejected, noted });
   }
   const removed = full ? await removeGone(task) : 0;
-  return { read, staged, rejected, removed, since: latest === null ? null : untilNow(latest) };
+  return { read, staged, rejected, noted, removed, since: latest === null ? null : untilNow(latest) };
 }
 
 const tooMany = (rejected: number, { maxRejects, rejects }: Replication): string =>

@@ -64,8 +64,25 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   readonly count: (query: RestrictedQuery) => Promise<number>;
   /** All records of the resource, restricted by nothing, in no order. */
   readonly all: () => AsyncIterable<CandidateRecord>;
+  /** Those of all records that the publication adds or changes. */
+  readonly changed: () => AsyncIterable<CandidateRecord>;
   /** The records of the resource that the publication removes, as they were. */
   readonly removed: () => AsyncIterable<CandidateRecord>;
+  /**
+   * Numbers of the records that the publication removes from the resource and from those that follow it: one entry
+   * for each source of the resource, and of each set that loses a record.
+   */
+  readonly setChanges: () => Promise<readonly SetChange[]>;
+};
+
+/** What the records of a source in a resource lose by a publication. */
+export type SetChange = {
+  readonly resource: string;
+  /** Null for records that were committed without a source. */
+  readonly source: string | null;
+  /** Records that are served of it before. */
+  readonly before: number;
+  readonly removed: number;
 };
 
 export type CandidateRecord = {
@@ -73,7 +90,12 @@ export type CandidateRecord = {
   readonly datasetId: string | null;
   /** JSON text, without nulls and empty collections. */
   readonly text: string;
+  /** True if the publication adds the record, or changes it. */
+  readonly isChanged: boolean;
 };
+
+/** Is told what a rollback removes, before it takes effect, and throws to prevent it. */
+export type Review = (changes: readonly SetChange[]) => void;
 
 /** What a check finds of a candidate. */
 export type Verdict = { readonly passed: boolean; readonly evidence: Json };
@@ -124,11 +146,11 @@ export type Builds = {
   readonly publish: (resources: readonly string[], check?: Check) => Promise<Publication>;
   /**
    * Serve an earlier build of a resource again, as a build of its own. Its sources stand where they stood then, and
-   * what is staged of them is forgotten.
+   * what is staged of them is forgotten. If `review` throws, nothing has changed.
    *
    * @throws {StoreError} `unknown_build`, `build_expired`
    */
-  readonly rollback: (resource: string, build: string) => Promise<Build>;
+  readonly rollback: (resource: string, build: string, review?: Review) => Promise<Build>;
   /** Builds of a resource, the serving one first. */
   readonly list: (resource: string) => Promise<readonly Build[]>;
   /** The build that is served; a resource that was never published has none. */

@@ -34,9 +34,9 @@ export function createBuilds(ground: Ground): Builds {
       return write(({ session }) => discardStaged(session, table, source));
     },
     publish: async (resources, check) => publish(ground, [...new Set(resources)].map(find), check),
-    rollback: async (resource, build) => {
+    rollback: async (resource, build, review) => {
       const built = find(resource);
-      return write((open) => rollback(open, ground, built, build));
+      return write((open) => rollback(open, ground, built, build, review));
     },
     list: async (resource) => read((session) => readBuilds(session, find(resource).table.name)),
     current: async (resource) => {

@@ -1,7 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
 import { refreshCoverage } from "../coverage/refresh.ts";
-import { recordColumns, validity } from "../schema/table.ts";
+import { beginning, recordColumns, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import { createUlid } from "../ulid.ts";
 import type { Writing } from "../write/version.ts";
@@ -9,6 +9,7 @@ import type { Build, Candidate, CandidateRecord, Check, Publication, Verdict } f
 import { digestOf } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import type { BuiltTable, CandidateReads, Ground, OpenCommit, Session } from "./session.ts";
+import { checkpointOf, setChanges } from "./set-changes.ts";
 import { readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedChanges, stageMissing } from "./staged-changes.ts";
 import { forgetStaged } from "./staging.ts";
@@ -83,21 +84,24 @@ async function* takeStaged(session: Session, tables: readonly BuiltTable[]): Asy
 async function candidateOf(
   session: Session,
   reads: CandidateReads,
-  { sha256 }: Ground,
+  { sha256, tables }: Ground,
   built: BuiltTable,
   commit: Commit,
 ): Promise<Candidate> {
   const { table, mapping } = built;
   const [current, closed] = [identifier(table.name), identifier(table.closed)];
-  const columns = sql`${mapping.current.column(datasetProperty).sql}, cast(${identifier(recordColumns.text)} as text)`;
+  const checkpoint = checkpointOf(commit);
+  const hasBegun = sql`${identifier(validity.from.name)} = ${value(checkpoint)}`;
+  const record = sql`${mapping.current.column(datasetProperty).sql}, cast(${identifier(recordColumns.text)} as text)`;
+  const schemas = [...tables.values()].map((one) => one.table);
   const [before] = await readBuilds(session, table.name, 1);
   const sameKey = join(
     table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
     " and ",
   );
   // A record that was replaced has begun again; one that is there as before should be gone.
-  const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(commit.checkpoint)}`;
-  const isGone = sql`${identifier(validity.to.name)} = ${value(commit.checkpoint)}
+  const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(checkpoint)}`;
+  const isGone = sql`${identifier(validity.to.name)} = ${value(checkpoint)}
     and not exists (select 1 from ${current} where ${isReplaced})`;
   const records = (statement: SqlFragment) => () => recordsOf(session.stream(statement));
   return {
@@ -107,14 +111,16 @@ async function candidateOf(
     commit,
     ...(await digestOf(session, built, sha256)),
     ...reads,
-    all: records(sql`select ${columns} from ${current}`),
-    removed: records(sql`select ${columns} from ${closed} where ${isGone}`),
+    all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
+    changed: records(sql`select ${record}, 1 from ${current} where ${beginning} = ${value(checkpoint)}`),
+    removed: records(sql`select ${record}, 0 from ${closed} where ${isGone}`),
+    setChanges: () => setChanges(session, table.name, schemas, commit),
   };
 }
 
 async function* recordsOf(rows: AsyncIterable<readonly unknown[]>): AsyncGenerator<CandidateRecord> {
-  for await (const [datasetId, text] of rows)
-    yield { datasetId: datasetId as string | null, text: text as string };
+  for await (const [datasetId, text, isChanged] of rows)
+    yield { datasetId: datasetId as string | null, text: text as string, isChanged: Number(isChanged) === 1 };
 }
 
 async function serve({ session }: OpenCommit, candidate: Candidate, { evidence }: Verdict): Promise<Build> {

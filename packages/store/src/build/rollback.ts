@@ -1,19 +1,21 @@
 import { refreshCoverage } from "../coverage/refresh.ts";
 import { StoreError } from "../errors.ts";
 import { createUlid } from "../ulid.ts";
-import type { Build } from "./build.ts";
+import type { Build, Review } from "./build.ts";
 import { digestOf } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
 import type { BuiltTable, Ground, OpenCommit } from "./session.ts";
+import { setChanges } from "./set-changes.ts";
 import { readSources, writeSource } from "./sources.ts";
 import { forgetStaged } from "./staging.ts";
 
 /** See `Builds.rollback`. */
 export async function rollback(
   { session, restore, follow, finish }: OpenCommit,
-  { sha256 }: Ground,
+  { sha256, tables }: Ground,
   built: BuiltTable,
   id: string,
+  review?: Review,
 ): Promise<Build> {
   const { table } = built;
   const builds = await readBuilds(session, table.name);
@@ -21,10 +23,13 @@ export async function rollback(
   if (earlier === undefined) throw new StoreError("unknown_build", id);
   await restore(table.name, earlier.checkpoint);
   await follow();
-  const { checkpoint } = await finish();
+  const commit = await finish();
+  const { checkpoint } = commit;
   const digest = await digestOf(session, built, sha256);
   // Versions that it needs were forgotten.
   if (digest.sha256 !== earlier.sha256) throw new StoreError("build_expired", id);
+  const schemas = [...tables.values()].map((one) => one.table);
+  review?.(await setChanges(session, table.name, schemas, commit));
   for (const state of await readSources(session, table.name)) {
     const cursor = earlier.cursors[state.source] ?? null;
     await forgetStaged(session, table, state.source);

@@ -219,11 +219,35 @@ export function builds(harness: Harness): void {
           );
           expect(rowsOf(next)).toEqual([{ ListingKey: "f" }]);
           expect(await textsOf(candidate.all())).toHaveLength(7);
+          const changed: unknown[] = [];
+          for await (const { text, isChanged } of candidate.all())
+            if (isChanged) changed.push(JSON.parse(text));
+          expect(await textsOf(candidate.changed())).toEqual([[texas, listing("h", "Waco").record]]);
+          expect(changed).toEqual([listing("h", "Waco").record]);
           expect(await textsOf(candidate.removed())).toEqual([[oregon, listing("g", "Bend").record]]);
+          expect(await candidate.setChanges()).toEqual([{ resource, source: null, before: 7, removed: 1 }]);
           return { passed: true, evidence: { keys: 7 } };
         });
         expect(publication.published).toBe(true);
         expect((await builds.current(resource))?.evidence).toEqual({ keys: 7 });
+      }));
+
+    test("of a publication without changes sees none, not those of the commit before", () =>
+      withEmpty(harness, async (store) => {
+        const { builds } = store;
+        await store.commit([...records, listing("g", "Bend", oregon)]);
+        await builds.stage(resource, "mls", [removal("g"), listing("h", "Waco")], { cursor: "1" });
+        await builds.publish([resource]);
+        await builds.publish([resource], async (candidate) => {
+          const changed: unknown[] = [];
+          for await (const { text, isChanged } of candidate.all()) if (isChanged) changed.push(text);
+          expect([changed, await textsOf(candidate.removed())]).toEqual([[], []]);
+          expect(await candidate.setChanges()).toEqual([
+            { resource, source: "mls", before: 1, removed: 0 },
+            { resource, source: null, before: 6, removed: 0 },
+          ]);
+          return { passed: true, evidence: null };
+        });
       }));
 
     test.each(["refuses", "throws"])("that %s leaves everything as it was", (how) =>

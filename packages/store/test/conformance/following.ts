@@ -10,7 +10,7 @@ import {
 } from "@cadastre/entitlement";
 import { bindQuery, type EntitySet, parseSelect, type Row } from "@cadastre/odata";
 import { describe, expect, test } from "vitest";
-import type { Change, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
+import type { Change, SetChange, StoredRecord, StoredResource, WritableStore } from "../../src/index.ts";
 import { entitySetOf, property } from "../support/entity-sets.ts";
 import { document, ruleOf } from "../support/grants.ts";
 import { stored as listing, listings, oregon, texas } from "../support/listings.ts";
@@ -148,6 +148,18 @@ async function publish(store: WritableStore, ...changes: readonly Change[]) {
 const start = (store: WritableStore) =>
   publish(store, photo("a1", "a"), photo("a2", "a"), photo("b1", "b"), home("a", {}), home("b", {}));
 
+/** What a publication of these changes would take from each set and source; nothing is published, and nothing stays staged. */
+async function lossesOf(store: WritableStore, ...changes: readonly Change[]) {
+  await store.builds.stage("Property", "mls", changes, { cursor: String(++batches) });
+  let found: readonly SetChange[] = [];
+  await store.builds.publish(["Property"], async (candidate) => {
+    found = (await candidate.setChanges()).filter(({ removed }) => removed > 0);
+    return { passed: false, evidence: null };
+  });
+  await store.builds.discard("Property", "mls");
+  return found.map(({ resource, source, before, removed }) => [resource, source, before, removed]);
+}
+
 /** Records that follow the one that they belong to. */
 export function following(harness: Harness): void {
   const withHomes = (use: (store: WritableStore) => Promise<void>) => () =>
@@ -249,6 +261,26 @@ export function following(harness: Harness): void {
         expect(await publish(store, home("a", { City: "Austin" }))).toMatchObject({
           commit: { written: 0, unchanged: 1 },
         });
+      }),
+    );
+
+    test(
+      "count among what a publication removes when the other one is removed",
+      withHomes(async (store) => {
+        await publish(store, fileOf("a1"), fileOf("b1"));
+        expect(await lossesOf(store, { resource: "Property", removed: ["a"] })).toEqual([
+          ["Property", "mls", 2, 1],
+          ["Media", "mls", 3, 2],
+          ["MediaAsset", "mls", 2, 1],
+        ]);
+        expect(await lossesOf(store, home("a", { PostalCode: "78702" }), home("c", {}))).toEqual([]);
+        await publish(store, { resource: "Property", removed: ["a"] });
+        // What nobody could see before is not lost again.
+        expect(await lossesOf(store, { resource: "Property", removed: ["b"] })).toEqual([
+          ["Property", "mls", 1, 1],
+          ["Media", "mls", 1, 1],
+          ["MediaAsset", "mls", 1, 1],
+        ]);
       }),
     );
   });

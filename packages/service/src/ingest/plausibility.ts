@@ -1,0 +1,33 @@
+import type { Row } from "@cadastre/odata";
+import type { RecordName } from "@cadastre/reso";
+import { doubtOf, isInStateOf, placeOf } from "../identity/place.ts";
+import type { Fault } from "./check-record.ts";
+import type { NoteCode } from "./notes.ts";
+import type { Source } from "./sources.ts";
+
+/** The faults of where a listing says it lies. */
+export function placeFaults(record: Row, resource: RecordName, { datasetId }: Source): readonly Fault[] {
+  const place = resource === "Property" ? placeOf(record) : undefined;
+  return place !== undefined && isInStateOf(place, record, datasetId) === false
+    ? [{ field: "Latitude", code: "coordinates_outside_state" }]
+    : [];
+}
+
+/** A listing with the Placekey that gives its identity, if any, and what there is to tell about it. */
+export type Placed = { readonly record: Row; readonly told: NoteCode | undefined };
+
+/**
+ * Decides on the Placekey of a listing. The operator's counts wherever it lies. The source's counts if it lies where
+ * the listing does; else it is left out, so that the listing cannot speak for another property.
+ *
+ * @param assigned the Placekey of the operator's crosswalk
+ */
+export function placed(record: Row, assigned: string | undefined, { datasetId }: Source): Placed {
+  const placekey = assigned ?? record["Placekey"];
+  const doubt = typeof placekey === "string" ? doubtOf(placekey, record, datasetId) : undefined;
+  if (assigned !== undefined)
+    return { record: { ...record, Placekey: assigned }, told: doubt && `assigned_placekey_${doubt}` };
+  return doubt === undefined
+    ? { record, told: undefined }
+    : { record: { ...record, Placekey: null }, told: `placekey_${doubt}` };
+}

@@ -1,0 +1,116 @@
+import { originatingSystems, whereOfCell } from "@cadastre/reso";
+import { generateMarket } from "@cadastre/sample";
+import fc from "fast-check";
+import { latLngToCell } from "h3-js";
+import { describe, expect, test } from "vitest";
+import { doubtOf, isAtPlace, isInStateOf, type Place, placeOf } from "../src/identity/place.ts";
+
+const placekeyAt = ([latitude, longitude]: Place): string =>
+  `@${whereOfCell(latLngToCell(latitude, longitude, 10))}`;
+
+const degrees = Math.PI / 180;
+
+/** Where one gets from a place, so many kilometres along the great circle that begins in a direction. */
+function destination([latitude, longitude]: Place, bearing: number, kilometres: number): Place {
+  const [angle, from] = [kilometres / 6371.0088, latitude * degrees];
+  const to = Math.asin(
+    Math.sin(from) * Math.cos(angle) + Math.cos(from) * Math.sin(angle) * Math.cos(bearing * degrees),
+  );
+  const along = Math.atan2(
+    Math.sin(bearing * degrees) * Math.sin(angle) * Math.cos(from),
+    Math.cos(angle) - Math.sin(from) * Math.sin(to),
+  );
+  const turned = longitude + along / degrees;
+  return [to / degrees, ((turned + 540) % 360) - 180];
+}
+
+const latitude = fc.double({ min: -90, max: 90, noNaN: true });
+const longitude = fc.double({ min: -180, max: 180, noNaN: true });
+const edges: readonly Place[] = [
+  [90, 0],
+  [-90, 0],
+  [89.999, 179.999],
+  [0, 180],
+  [0, -180],
+  [51.9, 179.9999],
+  [51.9, -179.9999],
+  [-16.5, 180],
+];
+const places = fc.oneof(
+  fc.tuple(latitude, longitude),
+  fc.tuple(latitude, fc.constantFrom(180, -180, 179.9999, -179.9999)),
+  fc.constantFrom(...edges),
+);
+const bearings = fc.double({ min: 0, max: 360, noNaN: true });
+
+describe("a Placekey and a place, everywhere on Earth", () => {
+  test("belong together up to 0.9 km from where the Placekey was made, and not from 1.1 km on", () => {
+    // The middle of a hexagon is at most 0.1 km from each place in it.
+    const near = fc.double({ min: 0, max: 0.9, noNaN: true });
+    const far = fc.double({ min: 1.1, max: 20_000, noNaN: true });
+    fc.assert(
+      fc.property(places, bearings, near, far, (place, bearing, few, many) => {
+        const placekey = placekeyAt(place);
+        expect(isAtPlace(placekey, place)).toBe(true);
+        expect(isAtPlace(placekey, destination(place, bearing, few))).toBe(true);
+        expect(isAtPlace(placekey, destination(place, bearing, many))).toBe(false);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("belong together whichever side of the 180th meridian each is on", () => {
+    fc.assert(
+      fc.property(fc.double({ min: -89, max: 89, noNaN: true }), (at) => {
+        expect(isAtPlace(placekeyAt([at, 180]), [at, -180])).toBe(true);
+        expect(isAtPlace(placekeyAt([at, -179.9999]), [at, 179.9999])).toBe(true);
+      }),
+    );
+  });
+});
+
+test("coordinates are a place if both are numbers of degrees", () => {
+  expect(placeOf({ Latitude: 30, Longitude: -97 })).toEqual([30, -97]);
+  for (const coordinates of [
+    {},
+    { Latitude: 30 },
+    { Latitude: "30", Longitude: -97 },
+    { Latitude: 95, Longitude: -97 },
+    { Latitude: 30, Longitude: -181 },
+    { Latitude: Number.NaN, Longitude: -97 },
+  ])
+    expect(placeOf(coordinates)).toBeUndefined();
+});
+
+test("a Placekey of the Aleutians is of Alaska on both sides of the 180th meridian", () => {
+  for (const place of [
+    [51.88, -176.6581],
+    [52.9, 172.9],
+    [51.95, 179.6],
+  ] as const satisfies readonly Place[]) {
+    expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "AK" }, null)).toBeUndefined();
+    expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "WA" }, null)).toBe("outside_state");
+  }
+});
+
+test("no listing of the sample market is doubted, and none lies outside its state", () => {
+  for (const { record, datasetId } of generateMarket({ seed: 1, listings: 1000 }).rows("Property")) {
+    const { Placekey } = record;
+    const place = placeOf(record);
+    if (typeof Placekey === "string") expect(doubtOf(Placekey, record, datasetId)).toBeUndefined();
+    if (place !== undefined) expect(isInStateOf(place, record, datasetId)).toBe(true);
+  }
+});
+
+test("without a state of its own a listing may lie in any state of its system", () => {
+  const [portland, seattle]: readonly [Place, Place] = [
+    [45.5152, -122.6784],
+    [47.6062, -122.3321],
+  ];
+  const datasetOf = (name: string) => originatingSystems.find(({ id }) => id === name)?.datasetId ?? "";
+  expect(isInStateOf(portland, {}, datasetOf("cascade"))).toBe(true);
+  expect(isInStateOf(seattle, {}, datasetOf("cascade"))).toBe(true);
+  expect(isInStateOf(portland, {}, datasetOf("lonestar"))).toBe(false);
+  expect(isInStateOf(seattle, { StateOrProvince: "BC" }, datasetOf("lonestar"))).toBeUndefined();
+  expect(isInStateOf(seattle, {}, null)).toBeUndefined();
+});

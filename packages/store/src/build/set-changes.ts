@@ -1,0 +1,86 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
+import { sourceProperty, type TableSchema, validity } from "../schema/table.ts";
+import type { Commit } from "../store.ts";
+import type { SetChange } from "./build.ts";
+import type { Session } from "./session.ts";
+
+const [from, to] = [identifier(validity.from.name), identifier(validity.to.name)];
+const source = identifier(sourceProperty.name);
+
+/**
+ * Records that a commit has removed from a table and from those that follow it, by source. A record that follows
+ * another one is removed as well when the other one is: it stays in its table, and nobody can see it.
+ *
+ * @param tables in an order in which each follows earlier ones only
+ */
+export async function setChanges(
+  session: Session,
+  resource: string,
+  tables: readonly TableSchema[],
+  commit: Commit,
+): Promise<readonly SetChange[]> {
+  const checkpoint = checkpointOf(commit);
+  const affected = new Set([resource]);
+  const changes: SetChange[] = [];
+  for (const table of tables) {
+    if (affected.has(table.follows?.resource ?? "")) affected.add(table.name);
+    if (!affected.has(table.name)) continue;
+    const { removed, before } = statementsOf(table, ownerColumn(table, tables), value(checkpoint));
+    const gone = await countsOf(session, removed);
+    if (gone.size === 0 && table.name !== resource) continue;
+    const all = await countsOf(session, before);
+    for (const [name, count] of all)
+      changes.push({ resource: table.name, source: name, before: count, removed: gone.get(name) ?? 0 });
+  }
+  return changes;
+}
+
+/**
+ * The checkpoint of what a commit has changed. A commit that changes nothing bears the number of the one before, whose
+ * changes are not its own: no row has the number that is returned for it.
+ */
+export const checkpointOf = ({ checkpoint, written, removed }: Commit): number =>
+  written + removed > 0 ? checkpoint : checkpoint + 1;
+
+/** Number of rows by source; null is a source of its own. */
+async function countsOf(
+  session: Session,
+  statement: SqlFragment,
+): Promise<ReadonlyMap<string | null, number>> {
+  const rows = await session.rows(statement);
+  return new Map(rows.map(([name, count]) => [name as string | null, Number(count)]));
+}
+
+function statementsOf(table: TableSchema, owner: string | undefined, now: SqlFragment) {
+  const [current, closed] = [identifier(table.name), identifier(table.closed)];
+  const sameKey = join(
+    table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
+    " and ",
+  );
+  const isOwned = (one: SqlFragment) =>
+    owner === undefined ? sql`1 = 1` : sql`${one}.${identifier(owner)} is not null`;
+  const [isThere, wasThere] = [isOwned(current), isOwned(closed)];
+  const counts = sql`select ${source}, count(*) from`;
+  // A record that was replaced has begun again; one that is there as before should be gone.
+  return {
+    removed: sql`${counts} ${closed} where ${to} = ${now} and ${wasThere}
+  and not exists (select 1 from ${current} where ${sameKey} and ${current}.${from} = ${now} and ${isThere})
+  group by ${source} order by ${source} is null, ${source}`,
+    before: sql`${counts} (
+    select ${source} from ${current} where ${from} <> ${now} and ${isThere}
+    union all select ${source} from ${closed} where ${to} = ${now} and ${wasThere}
+  ) as "before" group by ${source} order by ${source} is null, ${source}`,
+  };
+}
+
+/**
+ * The column in which a row keeps the dataset of the record that it follows, and of what that follows in turn: null
+ * when that record is not there. Undefined for a table whose rows follow nothing.
+ */
+function ownerColumn({ follows }: TableSchema, tables: readonly TableSchema[]): string | undefined {
+  if (follows === undefined) return undefined;
+  const followed = tables.find(({ name }) => name === follows.resource);
+  const kept = (followed && ownerColumn(followed, tables)) ?? datasetProperty.name;
+  return Object.entries(follows.values).find(([, column]) => column === kept)?.[0];
+}
