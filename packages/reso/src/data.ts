@@ -15,6 +15,8 @@ export type FieldFacts = {
   readonly synonyms?: readonly string[];
   /** Names of the fields that it is computed from. */
   readonly derivedFrom?: readonly string[];
+  /** The service computes every value, and keeps none that a source gives. */
+  readonly computed?: true;
 };
 
 /**

@@ -23,3 +23,4 @@ export {
 export { type OwnResourceName, ownResourceNames } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
 export { fieldsOf, type RecordName, type Resource, recordNames, resource } from "./resources.ts";
+export { isRoundedByDefault, type ValueRange, valueRange } from "./value-rules.ts";

@@ -2,6 +2,7 @@ import { usualPatience } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
+import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import type { Asking } from "../replicate/ask-feed.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import { type Replication, type ReplicationReport, replicate } from "../replicate/replicate.ts";
@@ -10,15 +11,19 @@ import { type KeyPlace, readFeedKey } from "./feed-key.ts";
 import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
 import {
+  exactOption,
   jsonOption,
   maxRejectsOption,
+  noteSummary,
   parseCount,
   resourceOption,
+  roundOption,
   sourceNamed,
   sourceOption,
 } from "./staging-options.ts";
 
 type Options = KeyPlace &
+  RoundingChoice &
   Pick<FeedOptions, "filter" | "select"> & {
     readonly resource: ResourceName;
     readonly source: string;
@@ -49,6 +54,8 @@ export const replicateCommand = (): Command =>
       "where to write what is not taken (default: <resource>.<source>.rejects.jsonl)",
     )
     .addOption(maxRejectsOption())
+    .addOption(roundOption())
+    .addOption(exactOption())
     .option("--tries <count>", "times that a page is asked for", parseCount, usualPatience.tries)
     .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
     .addOption(jsonOption())
@@ -58,7 +65,8 @@ export const replicateCommand = (): Command =>
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
         const from = { resource, source: sourceNamed(source), asking, full };
-        const task = { store, crosswalk, ...from, rejects, maxRejects };
+        const rounding = roundingOf(resource, options);
+        const task = { store, crosswalk, ...from, rounding, rejects, maxRejects };
         const report = await withProgress((onProgress) => replicate({ ...task, onProgress }));
         if (options.json) return print(JSON.stringify({ resource, source, ...report, rejects }));
         say(summary(report, rejects));
@@ -91,9 +99,10 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
   }
 }
 
-function summary({ read, staged, rejected, removed, since }: ReplicationReport, rejects: string): string {
+function summary(report: ReplicationReport, rejects: string): string {
+  const { read, staged, rejected, removed, since } = report;
   const gone = removed === 0 ? "" : ` and the removal of ${number(removed)}`;
   const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
   const next = since === null ? "" : ` The next time begins at ${since}.`;
-  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${refused}${next}`;
+  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${noteSummary(report)}${refused}${next}`;
 }

@@ -1,7 +1,9 @@
 import type { RecordName } from "@cadastre/reso";
 import { InvalidArgumentError, Option } from "commander";
+import type { NoteCounts } from "../ingest/notes.ts";
 import { type Source, sources } from "../ingest/sources.ts";
 import { CommandRefused } from "./outcome.ts";
+import { number } from "./progress.ts";
 
 /** What the commands that stage records have in common. */
 export const resourceOption = (names: readonly RecordName[]): Option =>
@@ -14,6 +16,36 @@ export const sourceOption = (): Option =>
 
 export const maxRejectsOption = (): Option =>
   new Option("--max-rejects <count>", "stop if more records than this are not taken").argParser(parseCount);
+
+/** `--round` and `--exact`, of names with commas between. */
+export const roundOption = (): Option =>
+  new Option(
+    "--round <fields>",
+    "round these fields too, where a value has too many digits, and do not reject it",
+  ).argParser(parseNames);
+
+export const exactOption = (): Option =>
+  new Option("--exact <fields>", "round none of these fields: reject a value with too many digits").argParser(
+    parseNames,
+  );
+
+const parseNames = (text: string): readonly string[] => text.split(",").map((name) => name.trim());
+
+/** The part of a command's summary about records that are taken, but not as they came. */
+export function noteSummary({ rounded, computed }: NoteCounts): string {
+  const list = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([field, count]) => `${field} ${number(count)}`)
+      .join(", ");
+  const told = [
+    ["Rounded", list(rounded)],
+    ["Computed here, and not taken from the source:", list(computed)],
+  ];
+  return told
+    .filter(([, fields]) => fields !== "")
+    .map(([verb, fields]) => ` ${verb} ${fields}.`)
+    .join("");
+}
 
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 

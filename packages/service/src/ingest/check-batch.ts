@@ -2,11 +2,14 @@ import type { Row } from "@cadastre/odata";
 import { entitySet, type RecordName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
+import { withComputedValues } from "../data/computed-values.ts";
 import { listingFields, listingValues } from "../data/listing-values.ts";
 import { identityValues } from "../identity/provisional-id.ts";
-import { type Fault, type FaultCode, faultsOf } from "./check-record.ts";
+import { type CheckedRecord, checkRecord, type Fault, type FaultCode } from "./check-record.ts";
 import type { Entry } from "./entry.ts";
+import { type Note, Notes } from "./notes.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
+import type { Rounding } from "./rounding.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
 
@@ -32,7 +35,14 @@ const owners: Partial<Record<RecordName, Owner>> = {
   OpenHouse: { ...ofListing, key: "ListingKey" },
 };
 
-export type Checked = { readonly records: readonly StoredRecord[]; readonly rejects: readonly Reject[] };
+export type Checked = {
+  readonly records: readonly StoredRecord[];
+  readonly rejects: readonly Reject[];
+  readonly notes: readonly Note[];
+};
+
+/** A record that has no faults by itself. */
+type Taken = Omit<CheckedRecord, "faults"> & { readonly line: number; readonly key: string };
 
 export type BatchCheck = {
   readonly store: Pick<Store, "page">;
@@ -40,6 +50,7 @@ export type BatchCheck = {
   readonly source: Source;
   /** Knows Placekeys that count before those of the source. */
   readonly crosswalk: Pick<IdentityRegister, "assigned">;
+  readonly rounding: Rounding;
   /** Keys that the file has had so far: those of the batch are added. */
   readonly seen: Set<string>;
 };
@@ -49,18 +60,20 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const { store, resource: name, source, seen } = check;
   const described = resource(name);
   const rejects: Reject[] = [];
-  const taken: { line: number; key: string; record: Row }[] = [];
+  const notes = new Notes();
+  const taken: Taken[] = [];
   for (const entry of entries) {
     if ("malformed" in entry) {
       rejects.push({ line: entry.line, field: null, code: "malformed", reason: entry.malformed });
       continue;
     }
-    const { line, record } = entry;
-    const key = String(record[described.key]);
+    const { line } = entry;
+    const key = String(entry.record[described.key]);
     const repeated: readonly Fault[] = seen.has(key) ? [{ field: described.key, code: "duplicate_key" }] : [];
-    const faults = [...faultsOf(record, described, source), ...repeated];
+    const checked = checkRecord(entry.record, { resource: described, source, rounded: check.rounding });
+    const faults = [...checked.faults, ...repeated];
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
-    else taken.push({ line, key, record });
+    else taken.push({ line, key, ...checked });
     seen.add(key);
   }
   const keys = taken.map(({ key }) => key);
@@ -69,15 +82,20 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const owned = owner && (await ownersOf(store, owner, taken));
   const placekeys = name === "Property" ? await check.crosswalk.assigned(source.name, keys) : undefined;
   const records: StoredRecord[] = [];
-  for (const { line, key, record } of taken) {
+  for (const { line, key, record, rounded, computed } of taken) {
     const ownedBy = owner && owned?.get(String(record[owner.key]));
     const faults: Fault[] = [];
     if (isForeign.has(key)) faults.push({ field: described.key, code: "foreign_key" });
     if (owner !== undefined && ownedBy === undefined) faults.push({ field: owner.key, code: owner.unknown });
-    if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
-    else records.push(storedRecord(record, check, ownedBy, placekeys?.get(key)));
+    if (faults.length > 0) {
+      rejects.push(...rejectsOf(line, faults));
+      continue;
+    }
+    records.push(storedRecord(record, check, ownedBy, placekeys?.get(key)));
+    notes.add(line, "rounded", rounded);
+    notes.add(line, "computed", computed);
   }
-  return { records, rejects };
+  return { records, rejects, notes: notes.found() };
 }
 
 /** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
@@ -112,7 +130,7 @@ function storedRecord(
   const { name: from, datasetId } = source;
   const stored = { resource: name, datasetId, record, source: from };
   if (name === "Property") {
-    const property = located(placekey === undefined ? record : { ...record, Placekey: placekey });
+    const property = withComputedValues(placekey === undefined ? record : { ...record, Placekey: placekey });
     return { ...stored, record: property, hidden: identityValues(datasetId, property) };
   }
   const dataset = owner && datasetOf(owner);
@@ -123,11 +141,3 @@ function storedRecord(
 
 const datasetOf = ({ OriginatingSystemName }: Row): string | undefined =>
   sourceBySystem(OriginatingSystemName)?.datasetId ?? undefined;
-
-/** The listing with what the service computes of its place. */
-function located(record: Row): Row {
-  const { Latitude, Longitude, Coordinates } = record;
-  if (Coordinates !== undefined || typeof Latitude !== "number" || typeof Longitude !== "number")
-    return record;
-  return { ...record, Coordinates: { type: "Point", coordinates: [Longitude, Latitude] } };
-}

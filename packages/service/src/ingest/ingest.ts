@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { entitySet, type RecordName } from "@cadastre/reso";
 import type { BatchOptions, WritableStore } from "@cadastre/store";
 import { type Batch, batchesOf } from "./batches.ts";
@@ -7,9 +8,11 @@ import type { Entry } from "./entry.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
+import { addNotes, type Note, type NoteCounts, noCounts, toldNotes } from "./notes.ts";
 import { readLines } from "./read-lines.ts";
 import { readers } from "./read-records.ts";
 import { addRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
+import { type Rounding, roundingOf } from "./rounding.ts";
 import type { Source } from "./sources.ts";
 
 /** What the file is: changes of records, all records of the source, or keys of records to delete. */
@@ -24,7 +27,9 @@ export type Ingest = {
   /** Of no meaning for keys to delete. */
   readonly format: Format;
   readonly mode: Mode;
-  /** File of those that are not taken. */
+  /** Fields whose values are rounded, where they have too many digits, and not rejected. */
+  readonly rounding: Rounding;
+  /** File of those that are not taken, and of notes on those that are. */
   readonly rejects: string;
   /** Rejected records that end the ingest if there are more. */
   readonly maxRejects: number;
@@ -39,7 +44,7 @@ export type Counts = {
   readonly staged: number;
   /** Records that this run has not taken. */
   readonly rejected: number;
-};
+} & NoteCounts;
 
 export type IngestReport = Counts & {
   /** Entries that an earlier run has read: this one has gone on behind them. */
@@ -55,15 +60,16 @@ export type IngestReport = Counts & {
  */
 export async function ingest(task: Ingest): Promise<IngestReport> {
   const { store, resource, source, input, mode, rejects: rejectsFile } = task;
-  const file = `${input.sha256}:${mode}`;
+  const file = `${input.sha256}:${mode}${roundingMark(task)}`;
   let after = await store.builds.cursor(resource, source.name);
   const known = readCursor(after);
   const before = known?.file === file ? known : undefined;
   const resumed = before?.entries ?? 0;
-  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, resumed };
+  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, ...noCounts, resumed };
   await beginRejects(rejectsFile, before?.line ?? 0);
   const seen = new Set<string>();
   let [bytes, read, staged, rejected] = [0, 0, 0, 0];
+  let noted = noCounts;
   const entries = entriesOf(task, (count) => {
     bytes += count;
   });
@@ -72,7 +78,8 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     const changes = await changesOf(batch, task, seen);
     if (batch.read <= resumed) continue;
     rejected += new Set(changes.rejects.map(({ line }) => line)).size;
-    await addRejects(rejectsFile, changes.rejects);
+    noted = addNotes(noted, changes.notes);
+    await addRejects(rejectsFile, [...changes.rejects, ...toldNotes(changes.notes)]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     if (mode === "full" && rejected > 0) await refuseSet(task, rejected);
     const cursor = cursorText({
@@ -84,10 +91,10 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     const options: BatchOptions = { cursor, after, fullSet: mode === "full" ? partOf(batch) : undefined };
     staged += (await store.builds.stage(resource, source.name, changes.taken, options)).changes;
     after = cursor;
-    task.onProgress(bytes, { read, staged, rejected });
+    task.onProgress(bytes, { read, staged, rejected, ...noted });
   }
   if (read === 0) throw new IngestError(`${input.name} holds nothing`);
-  return { read, staged, rejected, resumed };
+  return { read, staged, rejected, ...noted, resumed };
 }
 
 function entriesOf(
@@ -98,6 +105,13 @@ function entriesOf(
   return mode === "delete" ? readKeys(content) : readers[format](content, entitySet(resource));
 }
 
+/** Tells a run that rounds other fields than the default from the run before: the file is read again. */
+function roundingMark({ resource, rounding }: Ingest): string {
+  if (rounding === roundingOf(resource)) return "";
+  const hash = createHash("sha256").update([...rounding].sort().join());
+  return `_${hash.digest("hex").slice(0, 16)}`;
+}
+
 /** A key a line. */
 async function* readKeys(content: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
   for await (const { line, text } of readLines(content)) yield { line, record: { key: text.trim() } };
@@ -106,14 +120,15 @@ async function* readKeys(content: AsyncIterable<Uint8Array>): AsyncGenerator<Ent
 type Changes = {
   readonly taken: Parameters<WritableStore["builds"]["stage"]>[2];
   readonly rejects: readonly Reject[];
+  readonly notes: readonly Note[];
 };
 
 async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): Promise<Changes> {
-  const { store, resource, source, crosswalk, mode } = task;
+  const { store, resource, source, crosswalk, mode, rounding } = task;
   if (mode !== "delete") {
-    const check = { store, resource, source, crosswalk, seen };
-    const { records, rejects } = await checkBatch(entries, check);
-    return { taken: records, rejects };
+    const check = { store, resource, source, crosswalk, rounding, seen };
+    const { records, rejects, notes } = await checkBatch(entries, check);
+    return { taken: records, rejects, notes };
   }
   const keys = entries.map((entry) => ({
     line: entry.line,
@@ -130,6 +145,7 @@ async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): P
     rejects: keys
       .filter(({ key }) => foreign.has(key))
       .flatMap(({ line }) => rejectsOf(line, [{ field: null, code: "foreign_key" }])),
+    notes: [],
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { type Fault, type FaultCode, faultReasons } from "./check-record.ts";
+import type { Note } from "./notes.ts";
 
 /** A line of the rejects file. */
 export type Reject = {
@@ -13,7 +14,7 @@ export type Reject = {
 export const rejectsOf = (line: number, faults: readonly Fault[]): readonly Reject[] =>
   faults.map(({ field, code }) => ({ line, field, code, reason: faultReasons[code] }));
 
-/** Begin a rejects file, or keep what it says of the lines up to one. */
+/** Begin a rejects file, or keep its entries for the lines up to one. */
 export async function beginRejects(file: string, keptLines: number): Promise<void> {
   const kept =
     keptLines === 0 || !existsSync(file)
@@ -24,5 +25,6 @@ export async function beginRejects(file: string, keptLines: number): Promise<voi
   await writeFile(file, kept.map((text) => `${text}\n`).join(""), { mode: 0o600 });
 }
 
-export const addRejects = (file: string, rejects: readonly Reject[]): Promise<void> =>
-  appendFile(file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(""));
+/** Adds rejects, and notes on records that are taken. */
+export const addRejects = (file: string, told: readonly (Reject | Note)[]): Promise<void> =>
+  appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""));
