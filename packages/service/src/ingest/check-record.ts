@@ -16,6 +16,8 @@ export const faultReasons = {
   too_precise:
     "the value has more digits right of the point than the field's Scale, or more than 15 digits in all",
   out_of_range: "the value is not in the field's range",
+  // Of a stored record alone: ingest computes the field.
+  not_computed: "the value is not the one that the service computes",
   invalid_placekey: "the value is not a canonical Placekey",
   unknown_lookup_value: "the field's lookup has no such value",
   wrong_system: "the record is of another originating system than the source",

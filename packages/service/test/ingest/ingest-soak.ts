@@ -22,7 +22,7 @@ for (let seed = firstSeed; totals.records < cases; seed++) {
   totals.checks += checks;
   totals.contradictions += contradictions.length;
   for (const contradiction of contradictions.slice(0, 3)) console.error(contradiction);
-  if (totals.records % (20 * batchSize) === 0)
+  if (totals.records % (10 * batchSize) === 0)
     console.log(
       `seed ${seed}: ${totals.records} records, ${((performance.now() - began) / 1000).toFixed(0)} s`,
     );

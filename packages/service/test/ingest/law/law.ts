@@ -19,13 +19,13 @@ import { violations } from "./metadata.ts";
 import { type Random, randomOf, valueText } from "./random-values.ts";
 
 /** Records of a batch. They have the same keys in each, so the stores do not grow. */
-export const batchSize = 500;
+export const batchSize = 1000;
 
 /** Fields that the records of a batch have values of, and those of one record. */
-const [batchFields, recordFields] = [24, 10];
+const [batchFields, recordFields] = [20, 8];
 
 /** Comparisons of a key and a value in one query. */
-const pairsAtOnce = 60;
+const pairsAtOnce = 200;
 
 const names: readonly ResourceName[] = ["Property", "Property", "Property", "Property", "Member", "Office"];
 
@@ -172,7 +172,7 @@ async function checkAnswers(asking: Asking, fields: readonly Field[], random: Ra
     const holders = asking.served.filter(({ row }) => row[field.name] !== undefined);
     if (field.type === "Edm.GeographyPoint" || holders.length === 0) continue;
     await checkEachValue(asking, field, holders);
-    if (field.collection) continue;
+    if (field.collection || random.chance(0.5)) continue;
     const literal = literalOf(random.pick(holders).row[field.name], field);
     await compareToMemory(asking, `${field.name} eq ${literal}`, keyName);
     await compareToMemory(asking, undefined, `${field.name} ${random.pick(["asc", "desc"])}`);
