@@ -25,7 +25,7 @@ export const batchSize = 1000;
 const [batchFields, recordFields] = [20, 8];
 
 /** Comparisons of a key and a value in one query. */
-const pairsAtOnce = 200;
+const pairsAtOnce = 125;
 
 const names: readonly ResourceName[] = ["Property", "Property", "Property", "Property", "Member", "Office"];
 
