@@ -1,9 +1,13 @@
+import { readFileSync } from "node:fs";
 import { restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemScope } from "../../src/gates/scopes.ts";
-import { bare, ingestText, openEmptyStore } from "../support/ingesting.ts";
+import { faultReasons } from "../../src/ingest/check-record.ts";
+import { roundingOf } from "../../src/ingest/rounding.ts";
+import { checkRecords } from "../../src/replicate/check-records.ts";
+import { bare, ingestText, openEmptyStore, source } from "../support/ingesting.ts";
 
 type Opened = Awaited<ReturnType<typeof openEmptyStore>>;
 let opened: Opened;
@@ -225,4 +229,35 @@ test("in Common Format numbers keep their digits", async () => {
   const document = `{${context},"value":[${lineOf("common-1", `"ListPrice":0.1000000000000000055`)},${lineOf("common-2", `"ListPrice":1.5`)}]}`;
   const taken = await ingestText(opened.store, "Property", document, { format: "common" });
   expect(taken).toMatchObject({ staged: 1, rejects: [{ line: 1, field: "ListPrice", code: "too_precise" }] });
+});
+
+test("records of a feed are held to the same facets, and their Coordinates computed", async () => {
+  const records = [
+    bare("feed-1", {
+      Latitude: 30.123456789,
+      Longitude: -97.5,
+      Coordinates: { type: "Point", coordinates: [1, 2] },
+    }),
+    bare("feed-2", { ListPrice: "12" }),
+  ];
+  const { taken, rejects, notes } = await checkRecords(records, {
+    store: opened.store,
+    crosswalk: { assigned: async () => new Map() },
+    resource: "Property",
+    source,
+    rounding: roundingOf("Property"),
+  });
+  expect(taken.map(({ record }) => record["Coordinates"])).toEqual([
+    { type: "Point", coordinates: [-97.5, 30.12345679] },
+  ]);
+  expect(rejects).toMatchObject([{ key: "feed-2", field: "ListPrice", code: "wrong_form" }]);
+  expect(notes).toEqual([
+    { key: "feed-1", field: "Latitude", note: "rounded", count: 1 },
+    { key: "feed-1", field: "Coordinates", note: "computed", count: 1 },
+  ]);
+});
+
+test("the README tells every code", () => {
+  const page = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  for (const code of Object.keys(faultReasons)) expect(page).toContain(`\`${code}\``);
 });
