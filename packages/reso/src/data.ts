@@ -17,6 +17,8 @@ export type FieldFacts = {
   readonly derivedFrom?: readonly string[];
   /** Names of the fields that it may mention. */
   readonly mayReveal?: readonly string[];
+  /** The service computes every value, and keeps none that a source gives. */
+  readonly computed?: true;
 };
 
 /**

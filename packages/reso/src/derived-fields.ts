@@ -5,7 +5,7 @@ const derivedFrom = ["Latitude", "Longitude"];
 
 const common = { collection: false, nullable: true, synonyms: [], source: null, derivedFrom } as const;
 
-/** What the service computes for each Property. */
+/** Fields of Property beyond the dictionary. `Placekey` is not computed: it comes from the crosswalk, else from the source. */
 export const derivedFields: readonly Field[] = [
   {
     ...common,
@@ -14,6 +14,7 @@ export const derivedFields: readonly Field[] = [
     type: "Edm.GeographyPoint",
     // WGS 84.
     srid: 4326,
+    computed: true,
   },
   {
     ...common,

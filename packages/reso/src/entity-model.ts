@@ -1,23 +1,18 @@
 import type { Annotation, EntityModel, EntitySet, StructuralProperty } from "@cadastre/odata";
+import { derivedFields } from "./derived-fields.ts";
 import { resourceNames } from "./dictionary.ts";
 import type { Field } from "./field.ts";
 import { isOwnResource } from "./own-resources.ts";
 import { type RecordName, recordNames, resource } from "./resources.ts";
-
-/** Annotations of a derived field: clients can't write it. Distances between coordinates are metres. */
-function derivedAnnotations(field: Field): readonly Annotation[] {
-  return [
-    { term: "Org.OData.Core.V1.Computed", value: true },
-    ...(field.type === "Edm.GeographyPoint" ? [{ term: "Org.OData.Measures.V1.Unit", value: "m" }] : []),
-  ];
-}
 
 /** How `$metadata` calls the name for people of a field that the dictionary has, and of a local one. */
 const nameTerm = (field: Field): string =>
   field.source === null ? "RESO.OData.Metadata.StandardName" : "RESO.OData.Metadata.DisplayName";
 
 function annotationsOf(field: Field): readonly Annotation[] {
-  if (field.derivedFrom !== undefined) return derivedAnnotations(field);
+  if (field.computed) return [{ term: "Org.OData.Core.V1.Computed", value: true }];
+  // The dictionary has no name for these.
+  if (derivedFields.includes(field)) return [];
   return [
     { term: nameTerm(field), value: field.displayName },
     ...(field.lookup === undefined ? [] : [{ term: "RESO.OData.Metadata.LookupName", value: field.lookup }]),

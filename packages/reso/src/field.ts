@@ -13,6 +13,8 @@ export type Field = Omit<StructuralProperty, "annotations"> & {
   readonly synonyms: readonly string[];
   /** The originating system whose local field it is; null for a field that every system shares. */
   readonly source: OriginatingSystemId | null;
+  /** The service computes every value, and keeps none that a source gives. */
+  readonly computed?: true;
 };
 
 /** Digits of a fraction of a second in every timestamp served. */

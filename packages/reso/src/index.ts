@@ -24,3 +24,4 @@ export { type OwnResourceName, ownResourceNames } from "./own-resources.ts";
 export { cellOfWhere, placekeyResolution, whereOfCell } from "./placekey.ts";
 export { fieldsOf, type RecordName, type Resource, recordNames, resource } from "./resources.ts";
 export { boundedStates, isInState } from "./state-bounds.ts";
+export { isRoundedByDefault, type ValueRange, valueRange } from "./value-rules.ts";

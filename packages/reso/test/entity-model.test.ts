@@ -73,14 +73,10 @@ test.each([
       ["RESO.OData.Metadata.LookupName", "EVG_FerryCommute"],
     ],
   ],
-  ["Placekey", [["Org.OData.Core.V1.Computed", true]]],
-  [
-    "Coordinates",
-    [
-      ["Org.OData.Core.V1.Computed", true],
-      ["Org.OData.Measures.V1.Unit", "m"],
-    ],
-  ],
+  // A source may bring its own Placekey, so it is not annotated as computed.
+  ["Placekey", []],
+  // A point has no unit of measure.
+  ["Coordinates", [["Org.OData.Core.V1.Computed", true]]],
 ])("%s is annotated with %j", (name, annotations) => {
   const property = entitySet("Property").type.properties.get(name);
   expect(property?.annotations?.map(({ term, value }) => [term, value])).toEqual(annotations);

@@ -2,6 +2,7 @@ import { entitySet } from "@cadastre/reso";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../src/ingest/entry.ts";
+import { parseJson } from "../src/ingest/exact-json.ts";
 import { formatOf } from "../src/ingest/format.ts";
 import { readCommonFormat } from "../src/ingest/read-common-format.ts";
 import { maxLine } from "../src/ingest/read-lines.ts";
@@ -33,9 +34,10 @@ test("a document gives what it holds, wherever its bytes are cut", () =>
       ),
       fc.integer({ min: 1, max: 50 }),
       async (records, size) => {
-        const value = JSON.parse(JSON.stringify(records)) as readonly unknown[];
+        // Numbers that no double holds keep their digits, as in JSON lines.
+        const value = parseJson(JSON.stringify(records)) as readonly unknown[];
         const expected = value.map((record, i) => ({ line: i + 1, record }));
-        expect(await read(documentOf(value), size)).toEqual(expected);
+        expect(await read(documentOf(records), size)).toEqual(expected);
       },
     ),
   ));

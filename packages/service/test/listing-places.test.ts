@@ -81,12 +81,14 @@ test("a listing in Seattle with a Texan Placekey leaves the Texan property as it
   const later = { ...seattle, Placekey: house, ModificationTimestamp: "2026-01-01T00:00:00.000Z" };
   const stranger = listing("stranger", later, evergreen);
   const { report, told } = await ingest(evergreen.id, stranger.record);
-  expect(report).toMatchObject({ staged: 1, rejected: 0, noted: 1 });
+  expect(report).toMatchObject({ staged: 1, rejected: 0 });
+  expect(report["noted"]).toEqual({ placekey_far_from_coordinates: { Placekey: 1 } });
   expect(told).toEqual([
     {
       line: 1,
       field: "Placekey",
-      code: "placekey_far_from_coordinates",
+      note: "placekey_far_from_coordinates",
+      count: 1,
       reason: expect.stringMatching(/1 km/) as string,
     },
   ]);
@@ -112,7 +114,7 @@ describe("a Placekey without coordinates", () => {
       listing("placeless", own, evergreen).record,
       listing("stateless", unnamed, evergreen).record,
     );
-    expect(report).toMatchObject({ staged: 2, noted: 0 });
+    expect(report).toMatchObject({ staged: 2, noted: {} });
     expect((await publish()).code).toBe(0);
     expect(await found(own.Placekey)).toMatchObject([{ ListingKey: "placeless" }]);
     expect(await found(unnamed.Placekey)).toMatchObject([{ ListingKey: "stateless" }]);
@@ -121,7 +123,7 @@ describe("a Placekey without coordinates", () => {
   test("is not, and told, if it lies in another one", async () => {
     const other = { ...seattle, ...nowhere, Placekey: house };
     const { told } = await ingest(evergreen.id, listing("lost", other, evergreen).record);
-    expect(told).toMatchObject([{ field: "Placekey", code: "placekey_outside_state" }]);
+    expect(told).toMatchObject([{ field: "Placekey", note: "placekey_outside_state" }]);
     expect((await publish()).code).toBe(0);
     expect(toEntity(await get("/reso/odata/Property('lost')"))["Placekey"]).toBeNull();
   });
@@ -132,8 +134,11 @@ test("what the operator's crosswalk says of a listing counts, and is told", asyn
   await writeFile(crosswalk, `ListingKey,Placekey\nassigned,${house}\n`);
   expect((await tell("identity", "crosswalk", crosswalk, "--source", evergreen.id)).code).toBe(0);
   const { report, told } = await ingest(evergreen.id, listing("assigned", seattle, evergreen).record);
-  expect(report).toMatchObject({ staged: 1, noted: 1 });
-  expect(told).toMatchObject([{ field: "Placekey", code: "assigned_placekey_far_from_coordinates" }]);
+  expect(report).toMatchObject({
+    staged: 1,
+    noted: { assigned_placekey_far_from_coordinates: { Placekey: 1 } },
+  });
+  expect(told).toMatchObject([{ field: "Placekey", note: "assigned_placekey_far_from_coordinates" }]);
   expect(await publish()).toMatchObject({ code: 0, evidence: { far_placekeys: 0, assigned: 1 } });
   expect(await found(house)).toHaveLength(2);
 });

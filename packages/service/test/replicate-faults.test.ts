@@ -6,6 +6,7 @@ import type { WritableStore } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storedResources } from "../src/catalog.ts";
+import { roundingOf } from "../src/ingest/rounding.ts";
 import { sourceBySystem } from "../src/ingest/sources.ts";
 import { feedOf } from "../src/replicate/feed.ts";
 import { replicate } from "../src/replicate/replicate.ts";
@@ -150,6 +151,7 @@ async function pull(name: string, { full = false, maxRejects = 100, tries = 3, t
   const report = await replicate({
     store,
     crosswalk: { assigned: async () => new Map() },
+    rounding: roundingOf("Office"),
     resource: "Office",
     source,
     asking: {

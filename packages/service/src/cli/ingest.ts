@@ -1,22 +1,25 @@
 import { type RecordName, recordNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { type Format, formatOf, formats } from "../ingest/format.ts";
-import { type Counts, ingest, type Mode } from "../ingest/ingest.ts";
+import { type Counts, type IngestReport, ingest, type Mode } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
+import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { withServiceStore } from "./data.ts";
 import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
 import {
   allowShrinkOption,
+  exactOption,
   jsonOption,
   maxRejectsOption,
-  notesText,
+  noteSummary,
   resourceOption,
+  roundOption,
   sourceNamed,
   sourceOption,
 } from "./staging-options.ts";
 
-type Options = {
+type Options = RoundingChoice & {
   readonly resource: RecordName;
   readonly source: string;
   readonly format?: Format;
@@ -43,6 +46,8 @@ export const ingestCommand = (): Command =>
     .option("--rejects <file>", "where to write what is not taken (default: <file>.rejects.jsonl)")
     .addOption(maxRejectsOption())
     .addOption(allowShrinkOption())
+    .addOption(roundOption())
+    .addOption(exactOption())
     .addOption(jsonOption())
     .action((file: string, options: Options) =>
       withServiceStore((store, folder, { identities: crosswalk }, config) =>
@@ -50,8 +55,10 @@ export const ingestCommand = (): Command =>
           const { resource, maxRejects = Number.POSITIVE_INFINITY } = options;
           const rejects = options.rejects ?? `${file === "-" ? "stdin" : file}.rejects.jsonl`;
           const source = sourceNamed(options.source);
+          const rounding = roundingOf(resource, options);
           const maxShrink = options.allowShrink ? 100 : config.maxShrink;
-          const task = { store, crosswalk, resource, source, input, rejects, maxRejects, maxShrink };
+          const from = { store, crosswalk, resource, source, input, rounding };
+          const task = { ...from, rejects, maxRejects, maxShrink };
           const mode = modeOf(options);
           const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
           const progress = showProgress(input.bytes);
@@ -71,11 +78,9 @@ export const ingestCommand = (): Command =>
 
 const modeOf = (options: Options): Mode => (options.full ? "full" : options.delete ? "delete" : "changes");
 
-function summary(
-  { read, staged, rejected, noted, resumed }: Counts & { readonly resumed: number },
-  rejects: string,
-): string {
+function summary(report: IngestReport, rejects: string): string {
+  const { read, staged, rejected, resumed } = report;
   const before = resumed === 0 ? "" : `, ${number(resumed)} of them by an earlier run`;
   const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
-  return `Read ${number(read)} records${before}; staged ${number(staged)} changes.${refused}${notesText(noted, rejects)}`;
+  return `Read ${number(read)} records${before}; staged ${number(staged)} changes.${noteSummary(report)}${refused}`;
 }

@@ -2,6 +2,7 @@ import { usualPatience } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
+import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import type { Asking } from "../replicate/ask-feed.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import { type Replication, type ReplicationReport, replicate } from "../replicate/replicate.ts";
@@ -11,16 +12,19 @@ import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
 import {
   allowShrinkOption,
+  exactOption,
   jsonOption,
   maxRejectsOption,
-  notesText,
+  noteSummary,
   parseCount,
   resourceOption,
+  roundOption,
   sourceNamed,
   sourceOption,
 } from "./staging-options.ts";
 
 type Options = KeyPlace &
+  RoundingChoice &
   Pick<FeedOptions, "filter" | "select"> & {
     readonly resource: ResourceName;
     readonly source: string;
@@ -53,6 +57,8 @@ export const replicateCommand = (): Command =>
     )
     .addOption(maxRejectsOption())
     .addOption(allowShrinkOption())
+    .addOption(roundOption())
+    .addOption(exactOption())
     .option("--tries <count>", "times that a page is asked for", parseCount, usualPatience.tries)
     .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
     .addOption(jsonOption())
@@ -62,8 +68,9 @@ export const replicateCommand = (): Command =>
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
         const from = { resource, source: sourceNamed(source), asking, full };
+        const rounding = roundingOf(resource, options);
         const maxShrink = options.allowShrink ? 100 : config.maxShrink;
-        const task = { store, crosswalk, ...from, rejects, maxRejects, maxShrink };
+        const task = { store, crosswalk, ...from, rounding, rejects, maxRejects, maxShrink };
         const report = await withProgress((onProgress) => replicate({ ...task, onProgress }));
         if (options.json) return print(JSON.stringify({ resource, source, ...report, rejects }));
         say(summary(report, rejects));
@@ -96,12 +103,10 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
   }
 }
 
-function summary(
-  { read, staged, rejected, noted, removed, since }: ReplicationReport,
-  rejects: string,
-): string {
+function summary(report: ReplicationReport, rejects: string): string {
+  const { read, staged, rejected, removed, since } = report;
   const gone = removed === 0 ? "" : ` and the removal of ${number(removed)}`;
   const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;
   const next = since === null ? "" : ` The next time begins at ${since}.`;
-  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${refused}${notesText(noted, rejects)}${next}`;
+  return `Read ${number(read)} records; staged ${number(staged)}${gone}.${noteSummary(report)}${refused}${next}`;
 }

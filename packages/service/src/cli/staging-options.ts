@@ -1,5 +1,6 @@
 import type { RecordName } from "@cadastre/reso";
 import { InvalidArgumentError, Option } from "commander";
+import type { NoteCode, NoteCounts } from "../ingest/notes.ts";
 import { type Source, sources } from "../ingest/sources.ts";
 import { CommandRefused } from "./outcome.ts";
 import { number } from "./progress.ts";
@@ -18,6 +19,38 @@ export const maxRejectsOption = (): Option =>
 
 export const allowShrinkOption = (): Option =>
   new Option("--allow-shrink", "let more be removed than CADASTRE_MAX_SHRINK percent of a set");
+/** `--round` and `--exact`, of names with commas between. */
+export const roundOption = (): Option =>
+  new Option(
+    "--round <fields>",
+    "round these fields too, where a value has too many digits, and do not reject it",
+  ).argParser(parseNames);
+
+export const exactOption = (): Option =>
+  new Option("--exact <fields>", "round none of these fields: reject a value with too many digits").argParser(
+    parseNames,
+  );
+
+const parseNames = (text: string): readonly string[] => text.split(",").map((name) => name.trim());
+
+const noteVerbs: Readonly<Record<NoteCode, string>> = {
+  rounded: "Rounded",
+  computed: "Computed here, and not taken from the source:",
+  placekey_far_from_coordinates: "Left out, too far from the coordinates:",
+  placekey_outside_state: "Left out, outside the state:",
+  assigned_placekey_far_from_coordinates: "Taken from the crosswalk, though far from the coordinates:",
+  assigned_placekey_outside_state: "Taken from the crosswalk, though outside the state:",
+};
+
+/** The part of a command's summary about records that are taken, but not as they came. */
+export const noteSummary = ({ noted }: { readonly noted: NoteCounts }): string =>
+  Object.entries(noteVerbs)
+    .map(([note, verb]) => {
+      const fields = Object.entries(noted[note as NoteCode] ?? {});
+      const counted = fields.map(([field, count]) => `${field} ${number(count)}`).join(", ");
+      return counted === "" ? "" : ` ${verb} ${counted}.`;
+    })
+    .join("");
 
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 
@@ -31,7 +64,3 @@ export function sourceNamed(name: string): Source {
   if (found === undefined) throw new CommandRefused(`there is no source \`${name}\``);
   return found;
 }
-
-/** Tells how many of the records that were taken the rejects file says something of. */
-export const notesText = (noted: number, rejects: string): string =>
-  noted === 0 ? "" : ` Noted something of ${number(noted)} records that are taken: see ${rejects}.`;

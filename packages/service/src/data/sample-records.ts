@@ -4,6 +4,7 @@ import type { Market } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
 import { identityValues } from "../identity/provisional-id.ts";
 import { sourceOf } from "../ingest/sources.ts";
+import { withComputedValues } from "./computed-values.ts";
 import { listingValues } from "./listing-values.ts";
 import { OwnLookups } from "./own-lookups.ts";
 
@@ -22,7 +23,7 @@ function* marketRecords(market: Market): Generator<StoredRecord> {
   for (const resource of ["Office", "Member"] as const) yield* market.rows(resource);
   for (const { datasetId, property, media, mediaAssets, openHouses } of market.listingsWithMedia()) {
     const identity = identityValues(datasetId, property);
-    yield { resource: "Property", datasetId, record: property, hidden: identity };
+    yield { resource: "Property", datasetId, record: withComputedValues(property), hidden: identity };
     const hidden = listingValues(datasetId, property);
     for (const record of media) yield { resource: "Media", datasetId, record, hidden };
     for (const [k, record] of mediaAssets.entries()) {

@@ -2,13 +2,15 @@ import type { Row } from "@cadastre/odata";
 import { entitySet, type RecordName, resource } from "@cadastre/reso";
 import type { Store, StoredRecord } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
+import { withComputedValues } from "../data/computed-values.ts";
 import { listingFields, listingValues } from "../data/listing-values.ts";
 import { identityValues } from "../identity/provisional-id.ts";
-import { type Fault, type FaultCode, faultsOf } from "./check-record.ts";
+import { type CheckedRecord, checkRecord, type Fault, type FaultCode } from "./check-record.ts";
 import type { Entry } from "./entry.ts";
-import { type Note, noteOf } from "./notes.ts";
+import { type Note, Notes } from "./notes.ts";
 import { placed, placeFaults } from "./plausibility.ts";
 import { type Reject, rejectsOf } from "./rejects.ts";
+import type { Rounding } from "./rounding.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
 
@@ -37,9 +39,11 @@ const owners: Partial<Record<RecordName, Owner>> = {
 export type Checked = {
   readonly records: readonly StoredRecord[];
   readonly rejects: readonly Reject[];
-  /** What there is to tell of the records that are taken. */
   readonly notes: readonly Note[];
 };
+
+/** A record that has no faults by itself. */
+type Taken = Omit<CheckedRecord, "faults"> & { readonly line: number; readonly key: string };
 
 export type BatchCheck = {
   readonly store: Pick<Store, "page">;
@@ -47,6 +51,7 @@ export type BatchCheck = {
   readonly source: Source;
   /** Knows Placekeys that count before those of the source. */
   readonly crosswalk: Pick<IdentityRegister, "assigned">;
+  readonly rounding: Rounding;
   /** Keys that the file has had so far: those of the batch are added. */
   readonly seen: Set<string>;
 };
@@ -56,22 +61,20 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const { store, resource: name, source, seen } = check;
   const described = resource(name);
   const rejects: Reject[] = [];
-  const taken: { line: number; key: string; record: Row }[] = [];
+  const notes = new Notes();
+  const taken: Taken[] = [];
   for (const entry of entries) {
     if ("malformed" in entry) {
       rejects.push({ line: entry.line, field: null, code: "malformed", reason: entry.malformed });
       continue;
     }
-    const { line, record } = entry;
-    const key = String(record[described.key]);
+    const { line } = entry;
+    const key = String(entry.record[described.key]);
     const repeated: readonly Fault[] = seen.has(key) ? [{ field: described.key, code: "duplicate_key" }] : [];
-    const faults = [
-      ...faultsOf(record, described, source),
-      ...placeFaults(record, name, source),
-      ...repeated,
-    ];
+    const checked = checkRecord(entry.record, { resource: described, source, rounded: check.rounding });
+    const faults = [...checked.faults, ...placeFaults(checked.record, name, source), ...repeated];
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
-    else taken.push({ line, key, record });
+    else taken.push({ line, key, ...checked });
     seen.add(key);
   }
   const keys = taken.map(({ key }) => key);
@@ -80,8 +83,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const owned = owner && (await ownersOf(store, owner, taken));
   const placekeys = name === "Property" ? await check.crosswalk.assigned(source.name, keys) : undefined;
   const records: StoredRecord[] = [];
-  const notes: Note[] = [];
-  for (const { line, key, record } of taken) {
+  for (const { line, key, record, rounded, computed } of taken) {
     const ownedBy = owner && owned?.get(String(record[owner.key]));
     const faults: Fault[] = [];
     if (isForeign.has(key)) faults.push({ field: described.key, code: "foreign_key" });
@@ -92,10 +94,12 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     }
     const { record: own, told } =
       placekeys === undefined ? { record } : placed(record, placekeys.get(key), source);
-    if (told !== undefined) notes.push(noteOf(line, "Placekey", told));
     records.push(storedRecord(own, check, ownedBy));
+    notes.add(line, "rounded", rounded);
+    notes.add(line, "computed", computed);
+    if (told !== undefined) notes.add(line, told, ["Placekey"]);
   }
-  return { records, rejects, notes };
+  return { records, rejects, notes: notes.found() };
 }
 
 /** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
@@ -129,7 +133,7 @@ function storedRecord(
   const { name: from, datasetId } = source;
   const stored = { resource: name, datasetId, record, source: from };
   if (name === "Property") {
-    const property = located(record);
+    const property = withComputedValues(record);
     return { ...stored, record: property, hidden: identityValues(datasetId, property) };
   }
   const dataset = owner && datasetOf(owner);
@@ -140,11 +144,3 @@ function storedRecord(
 
 const datasetOf = ({ OriginatingSystemName }: Row): string | undefined =>
   sourceBySystem(OriginatingSystemName)?.datasetId ?? undefined;
-
-/** The listing with what the service computes of its place. */
-function located(record: Row): Row {
-  const { Latitude, Longitude, Coordinates } = record;
-  if (Coordinates !== undefined || typeof Latitude !== "number" || typeof Longitude !== "number")
-    return record;
-  return { ...record, Coordinates: { type: "Point", coordinates: [Longitude, Latitude] } };
-}

@@ -1,6 +1,6 @@
-import { codecOf, type Row } from "@cadastre/odata";
-import { type Field, lookupValues, type Resource } from "@cadastre/reso";
-import { isCanonicalPlacekey } from "../identity/placekey.ts";
+import type { Row } from "@cadastre/odata";
+import type { Field, Resource } from "@cadastre/reso";
+import { deviationOf } from "./check-value.ts";
 import type { Source } from "./sources.ts";
 
 /** Why a record is not taken: stable codes, and what they mean. */
@@ -10,7 +10,14 @@ export const faultReasons = {
   foreign_field: "the field is a local one of another system",
   missing_field: "the field has no value, and must have one",
   wrong_type: "the value is not of the field's type",
+  wrong_form: "the value is text, and must be a JSON number or boolean",
   too_long: "the text is longer than the field's length",
+  too_large: "the number has more digits left of the point than the field's Precision and type allow",
+  too_precise:
+    "the value has more digits right of the point than the field's Scale, or more than 15 digits in all",
+  out_of_range: "the value is not in the field's range",
+  // Of a stored record alone: ingest computes the field.
+  not_computed: "the value is not the one that the service computes",
   invalid_placekey: "the value is not a canonical Placekey",
   unknown_lookup_value: "the field's lookup has no such value",
   wrong_system: "the record is of another originating system than the source",
@@ -25,61 +32,90 @@ export type FaultCode = keyof typeof faultReasons;
 
 export type Fault = { readonly field: string | null; readonly code: FaultCode };
 
-/** Every fault of a record that it shows by itself. */
-export function faultsOf(record: Row, { fields, key }: Resource, source: Source): readonly Fault[] {
-  const known = fieldsByName(fields);
-  const given = Object.entries(record).flatMap(([name, value]): Fault[] => {
-    const field = known.get(name);
-    if (field === undefined) return [{ field: name, code: "unknown_field" }];
-    if (value === null) return [];
-    if (field.source !== null && field.source !== source.name)
-      return [{ field: name, code: "foreign_field" }];
-    const code = faultOf(value, field);
-    return code === undefined ? [] : [{ field: name, code }];
-  });
-  const missing = fields
-    .filter(({ nullable, collection, name }) => (!nullable || name === key) && !collection)
-    .filter(({ name }) => record[name] === undefined || record[name] === null || record[name] === "")
-    .map(({ name }): Fault => ({ field: name, code: "missing_field" }));
-  const system = record["OriginatingSystemName"];
-  const isForeign = typeof system === "string" && system !== source.systemName;
-  return [...given, ...missing, ...(isForeign ? [wrongSystem] : [])];
+export type RecordCheck = {
+  readonly resource: Resource;
+  readonly source: Source;
+  /** Names of the fields whose values are rounded where they have too many digits right of the point. */
+  readonly rounded: ReadonlySet<string>;
+};
+
+export type CheckedRecord = {
+  /** The record as it can be stored if there are no faults: rounded, and without computed fields. */
+  readonly record: Row;
+  readonly faults: readonly Fault[];
+  /** Fields whose values were rounded. */
+  readonly rounded: readonly string[];
+  /** Fields that the service computes, and for which the source gave a value of its own. */
+  readonly computed: readonly string[];
+};
+
+const none: readonly never[] = [];
+
+/** Checks a record by itself, and finds every fault. */
+export function checkRecord(given: Row, { resource, source, rounded }: RecordCheck): CheckedRecord {
+  const { byName, required } = fieldsOf(resource);
+  const faults: Fault[] = [];
+  const [roundedHere, computed]: [string[], string[]] = [[], []];
+  let record: Record<string, unknown> | undefined;
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    const field = byName.get(name);
+    if (field === undefined) {
+      faults.push({ field: name, code: "unknown_field" });
+      continue;
+    }
+    if (value === null) continue;
+    if (field.source !== null && field.source !== source.name) {
+      faults.push({ field: name, code: "foreign_field" });
+      continue;
+    }
+    if (field.computed) {
+      computed.push(name);
+      record ??= { ...given };
+      delete record[name];
+      continue;
+    }
+    const found = deviationOf(value, field, rounded.has(name));
+    if (found === undefined) continue;
+    if ("fault" in found) {
+      faults.push({ field: name, code: found.fault });
+      continue;
+    }
+    record ??= { ...given };
+    record[name] = found.stored;
+    if (found.isRounded) roundedHere.push(name);
+  }
+  for (const name of required)
+    if (given[name] === undefined || given[name] === null || given[name] === "")
+      faults.push({ field: name, code: "missing_field" });
+  const system = given["OriginatingSystemName"];
+  if (typeof system === "string" && system !== source.systemName) faults.push(wrongSystem);
+  return {
+    record: record ?? given,
+    faults: faults.length === 0 ? none : faults,
+    rounded: roundedHere,
+    computed,
+  };
 }
 
 const wrongSystem: Fault = { field: "OriginatingSystemName", code: "wrong_system" };
 
-const byName = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>();
+type Fields = {
+  readonly byName: ReadonlyMap<string, Field>;
+  /** Names of the fields that must have a value. */
+  readonly required: readonly string[];
+};
 
-function fieldsByName(fields: readonly Field[]): ReadonlyMap<string, Field> {
-  const known = byName.get(fields) ?? new Map(fields.map((field) => [field.name, field]));
-  byName.set(fields, known);
-  return known;
-}
+const known = new WeakMap<Resource, Fields>();
 
-function faultOf(value: unknown, field: Field): FaultCode | undefined {
-  if (!field.collection) return faultOfItem(value, field);
-  if (!Array.isArray(value)) return "wrong_type";
-  for (const item of value) {
-    const code = item === null ? "wrong_type" : faultOfItem(item, field);
-    if (code !== undefined) return code;
-  }
-  return undefined;
-}
-
-function faultOfItem(value: unknown, { name, type, maxLength, lookup }: Field): FaultCode | undefined {
-  if (codecOf(type).fromJson(value) === undefined) return "wrong_type";
-  if (typeof value !== "string" || type !== "Edm.String") return undefined;
-  if (value.includes("\0") || !value.isWellFormed()) return "wrong_type";
-  if (typeof maxLength === "number" && Array.from(value).length > maxLength) return "too_long";
-  if (name === "Placekey" && !isCanonicalPlacekey(value)) return "invalid_placekey";
-  return lookup === undefined || isListed(value, lookup) ? undefined : "unknown_lookup_value";
-}
-
-const listed = new Map<string, ReadonlySet<string>>();
-
-/** Whether the lookup has the value; one without listed values has any. */
-function isListed(value: string, lookup: string): boolean {
-  const values = listed.get(lookup) ?? new Set(lookupValues(lookup).map((one) => one.value));
-  listed.set(lookup, values);
-  return values.size === 0 || values.has(value);
+function fieldsOf(resource: Resource): Fields {
+  const { fields, key } = resource;
+  const found = known.get(resource) ?? {
+    byName: new Map(fields.map((field) => [field.name, field])),
+    required: fields
+      .filter(({ nullable, collection, name }) => (!nullable || name === key) && !collection)
+      .map(({ name }) => name),
+  };
+  known.set(resource, found);
+  return found;
 }

@@ -1,4 +1,6 @@
 import type { Row } from "@cadastre/odata";
+import { withoutAnnotations } from "./annotations.ts";
+import { ExactNumber } from "./exact-json.ts";
 
 /** The bytes of a file. */
 export type Content = AsyncIterable<Uint8Array>;
@@ -10,11 +12,11 @@ export type Entry = { readonly line: number } & (
   | { readonly malformed: string }
 );
 
-/** The entry of a JSON value; undefined stands for what is no JSON. */
+/** The entry of a JSON value, without its annotations; undefined stands for what is no JSON. */
 export function entryOf(line: number, value: unknown): Entry {
-  if (isObject(value)) return { line, record: value };
+  if (isObject(value)) return { line, record: withoutAnnotations(value) };
   return { line, malformed: value === undefined ? "not JSON" : "not a JSON object" };
 }
 
 export const isObject = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { entitySet, type RecordName } from "@cadastre/reso";
 import type { BatchOptions, WritableStore } from "@cadastre/store";
 import { type Batch, batchesOf } from "./batches.ts";
@@ -8,10 +9,11 @@ import type { Format } from "./format.ts";
 import { requireEnough } from "./full-set.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Input } from "./input.ts";
-import type { Note } from "./notes.ts";
+import { addNotes, type Note, type NoteCounts, toldNotes } from "./notes.ts";
 import { readLines } from "./read-lines.ts";
 import { readers } from "./read-records.ts";
 import { addRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
+import { type Rounding, roundingOf } from "./rounding.ts";
 import type { Source } from "./sources.ts";
 
 /** What the file is: changes of records, all records of the source, or keys of records to delete. */
@@ -26,7 +28,9 @@ export type Ingest = {
   /** Of no meaning for keys to delete. */
   readonly format: Format;
   readonly mode: Mode;
-  /** File of those that are not taken. */
+  /** Fields whose values are rounded, where they have too many digits, and not rejected. */
+  readonly rounding: Rounding;
+  /** File of those that are not taken, and of notes on those that are. */
   readonly rejects: string;
   /** Rejected records that end the ingest if there are more. */
   readonly maxRejects: number;
@@ -43,8 +47,8 @@ export type Counts = {
   readonly staged: number;
   /** Records that this run has not taken. */
   readonly rejected: number;
-  /** Records that this run has taken and has something to tell of. */
-  readonly noted: number;
+  /** Records that this run has taken otherwise than they came. */
+  readonly noted: NoteCounts;
 };
 
 export type IngestReport = Counts & {
@@ -61,16 +65,17 @@ export type IngestReport = Counts & {
  */
 export async function ingest(task: Ingest): Promise<IngestReport> {
   const { store, resource, source, input, mode, rejects: rejectsFile } = task;
-  const file = `${input.sha256}:${mode}`;
+  const file = `${input.sha256}:${mode}${roundingMark(task)}`;
   let after = await store.builds.cursor(resource, source.name);
   const known = readCursor(after);
   const before = known?.file === file ? known : undefined;
   const resumed = before?.entries ?? 0;
-  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, noted: 0, resumed };
+  if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, noted: {}, resumed };
   if (mode === "full") await requireEnough(task);
   await beginRejects(rejectsFile, before?.line ?? 0);
   const seen = new Set<string>();
-  let [bytes, read, staged, rejected, noted] = [0, 0, 0, 0, 0];
+  let [bytes, read, staged, rejected] = [0, 0, 0, 0];
+  let noted: NoteCounts = {};
   const entries = entriesOf(task, (count) => {
     bytes += count;
   });
@@ -78,9 +83,9 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
     read = batch.read;
     const changes = await changesOf(batch, task, seen);
     if (batch.read <= resumed) continue;
-    rejected += linesOf(changes.rejects);
-    noted += linesOf(changes.notes);
-    await addRejects(rejectsFile, [...changes.rejects, ...changes.notes]);
+    rejected += new Set(changes.rejects.map(({ line }) => line)).size;
+    noted = addNotes(noted, changes.notes);
+    await addRejects(rejectsFile, [...changes.rejects, ...toldNotes(changes.notes)]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     if (mode === "full" && rejected > 0) await refuseSet(task, rejected);
     const cursor = cursorText({
@@ -98,15 +103,19 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   return { read, staged, rejected, noted, resumed };
 }
 
-const linesOf = (told: readonly { readonly line: number }[]): number =>
-  new Set(told.map(({ line }) => line)).size;
-
 function entriesOf(
   { input, format, mode, resource }: Ingest,
   onBytes: (bytes: number) => void,
 ): AsyncIterable<Entry> {
   const content = input.read(onBytes);
   return mode === "delete" ? readKeys(content) : readers[format](content, entitySet(resource));
+}
+
+/** Tells a run that rounds other fields than the default from the run before: the file is read again. */
+function roundingMark({ resource, rounding }: Ingest): string {
+  if (rounding === roundingOf(resource)) return "";
+  const hash = createHash("sha256").update([...rounding].sort().join());
+  return `_${hash.digest("hex").slice(0, 16)}`;
 }
 
 /** A key a line. */
@@ -121,9 +130,9 @@ type Changes = {
 };
 
 async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): Promise<Changes> {
-  const { store, resource, source, crosswalk, mode } = task;
+  const { store, resource, source, crosswalk, mode, rounding } = task;
   if (mode !== "delete") {
-    const check = { store, resource, source, crosswalk, seen };
+    const check = { store, resource, source, crosswalk, rounding, seen };
     const { records, rejects, notes } = await checkBatch(entries, check);
     return { taken: records, rejects, notes };
   }

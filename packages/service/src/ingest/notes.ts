@@ -1,28 +1,74 @@
-/** What is told of a record that is taken: stable codes, and what they mean. */
-export const noteReasons = {
-  placekey_far_from_coordinates:
-    "the Placekey lies more than 1 km from the coordinates: it is left out, and the listing has a provisional identity",
-  placekey_outside_state:
-    "the Placekey lies outside the state, and there are no coordinates: it is left out, and the listing has a provisional identity",
-  assigned_placekey_far_from_coordinates:
-    "the Placekey of the crosswalk lies more than 1 km from the coordinates: it counts, for the operator has assigned it",
-  assigned_placekey_outside_state:
-    "the Placekey of the crosswalk lies outside the state: it counts, for the operator has assigned it",
-} as const;
+/** The notes on records that are taken: what each means, and whether it tells of one record or of all of a batch. */
+export const noteKinds = {
+  rounded: { per: "batch", reason: "the value has more digits than the field, and is stored rounded" },
+  computed: { per: "batch", reason: "the service computes the field, and does not store the source's value" },
+  placekey_far_from_coordinates: {
+    per: "record",
+    reason:
+      "the Placekey lies more than 1 km from the coordinates: it is left out, and the listing has a provisional identity",
+  },
+  placekey_outside_state: {
+    per: "record",
+    reason:
+      "the Placekey lies outside the state, and there are no coordinates: it is left out, and the listing has a provisional identity",
+  },
+  assigned_placekey_far_from_coordinates: {
+    per: "record",
+    reason:
+      "the Placekey of the crosswalk lies more than 1 km from the coordinates: it counts, for the operator has assigned it",
+  },
+  assigned_placekey_outside_state: {
+    per: "record",
+    reason:
+      "the Placekey of the crosswalk lies outside the state: it counts, for the operator has assigned it",
+  },
+} as const satisfies Readonly<Record<string, { readonly per: "batch" | "record"; readonly reason: string }>>;
 
-export type NoteCode = keyof typeof noteReasons;
+export type NoteCode = keyof typeof noteKinds;
 
-/** A line of the rejects file about a record that is taken. */
+/** A note on records of a batch that are taken. */
 export type Note = {
+  /** Line of the first of them. */
   readonly line: number;
   readonly field: string;
-  readonly code: NoteCode;
-  readonly reason: string;
+  readonly note: NoteCode;
+  /** Number of the records. */
+  readonly count: number;
 };
 
-export const noteOf = (line: number, field: string, code: NoteCode): Note => ({
-  line,
-  field,
-  code,
-  reason: noteReasons[code],
-});
+/** Numbers of records by note and field. */
+export type NoteCounts = Readonly<Partial<Record<NoteCode, Readonly<Record<string, number>>>>>;
+
+/** Collects the notes on a batch of records. */
+export class Notes {
+  readonly #notes = new Map<string, Note>();
+
+  add(line: number, note: NoteCode, fields: readonly string[]): void {
+    for (const field of fields) {
+      const key = `${note} ${field}${noteKinds[note].per === "record" ? ` ${line}` : ""}`;
+      const { count, ...first } = this.#notes.get(key) ?? { line, field, note, count: 0 };
+      this.#notes.set(key, { ...first, count: count + 1 });
+    }
+  }
+
+  found(): readonly Note[] {
+    return [...this.#notes.values()];
+  }
+}
+
+/** Adds the notes on a batch to the numbers of those before. */
+export function addNotes(
+  counts: NoteCounts,
+  notes: readonly Pick<Note, "field" | "note" | "count">[],
+): NoteCounts {
+  const sums: Partial<Record<NoteCode, Record<string, number>>> = { ...counts };
+  for (const { note, field, count } of notes)
+    sums[note] = { ...sums[note], [field]: (sums[note]?.[field] ?? 0) + count };
+  return sums;
+}
+
+/** The notes as lines of the rejects file. What is computed for every record stands in the summary alone. */
+export const toldNotes = <Told extends Pick<Note, "note">>(notes: readonly Told[]) =>
+  notes
+    .filter(({ note }) => note !== "computed")
+    .map((told) => ({ ...told, reason: noteKinds[told.note].reason }));

@@ -2,7 +2,8 @@ import { pipeline } from "node:stream";
 import type { EntitySet } from "@cadastre/odata";
 import { Assembler } from "stream-json/assembler.js";
 import { parser, type Token } from "stream-json/parser.js";
-import { type Content, type Entry, entryOf, isObject } from "./entry.ts";
+import { type Content, type Entry, entryOf } from "./entry.ts";
+import { numberOf } from "./exact-json.ts";
 import { IngestError } from "./ingest-error.ts";
 import { maxLine } from "./read-lines.ts";
 
@@ -17,7 +18,7 @@ const contextForm = /^urn:reso:metadata:\d+(?:\.\d+)*:resource:(\w+)$/i;
  */
 export async function* readCommonFormat(content: Content, { name }: EntitySet): AsyncGenerator<Entry> {
   const head: Record<string, unknown> = {};
-  const assembler = new Assembler();
+  const assembler = new ExactAssembler();
   let member: string | undefined;
   let [isList, line] = [false, 0];
   try {
@@ -38,7 +39,7 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
         continue;
       }
       if (!assembler.consume(token).done) continue;
-      if (member === "value") yield entryOf(++line, withoutAnnotations(assembler.current));
+      if (member === "value") yield entryOf(++line, assembler.current);
       else {
         head[member] = assembler.current;
         member = undefined;
@@ -50,7 +51,7 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
   }
   if (isList) return;
   requireResource(head, name);
-  yield entryOf(1, withoutAnnotations(head));
+  yield entryOf(1, head);
 }
 
 const tokensOf = (content: Content, records: () => number): AsyncIterable<Token> =>
@@ -66,6 +67,17 @@ async function* bounded(content: Content, records: () => number): AsyncGenerator
     yield chunk;
   }
 }
+
+/** Keeps the digits of numbers that no double holds. */
+class ExactAssembler extends Assembler {
+  override numberValue(text: string): void {
+    saveValue(this, numberOf(text));
+  }
+}
+
+/** The assembler keeps whatever it is given as the value of a string. */
+const saveValue = (assembler: { stringValue(value: unknown): void }, value: unknown): void =>
+  assembler.stringValue(value);
 
 /** The parser's errors are plain ones; those of files and streams have a code. */
 const isParseError = (cause: unknown): boolean =>
@@ -84,6 +96,3 @@ const notTheFormat = (): IngestError =>
   new IngestError(
     `RESO Common Format is one JSON object: a record, or a list \`value\`, behind its \`${contextName}\``,
   );
-
-const withoutAnnotations = (value: unknown): unknown =>
-  isObject(value) ? Object.fromEntries(Object.entries(value).filter(([name]) => !name.includes("@"))) : value;

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { codecOf, type EntitySet, type Row, type StructuralProperty } from "@cadastre/odata";
 import { CsvError, parse } from "csv-parse";
 import { type Content, type Entry, entryOf } from "./entry.ts";
+import { numberOf, parseJson } from "./exact-json.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import { readCommonFormat } from "./read-common-format.ts";
@@ -17,15 +18,7 @@ export const readers: Readonly<
 };
 
 async function* readJsonLines(content: Content): AsyncGenerator<Entry> {
-  for await (const { line, text } of readLines(content)) yield entryOf(line, parsed(text));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  for await (const { line, text } of readLines(content)) yield entryOf(line, parseJson(text));
 }
 
 type CsvRow = {
@@ -71,12 +64,17 @@ const typed = (
       .map(([name, text]) => [name, cellValue(text, properties.get(name))]),
   );
 
+/** Numbers as text; `+5` is one too. */
+const numericTypes: ReadonlySet<string> = new Set(["Edm.Decimal", "Edm.Int64"]);
+const number = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
 /** The JSON form of a cell; the text itself where it is none of its type. A collection is JSON, or has commas between. */
 function cellValue(text: string, property: StructuralProperty | undefined): unknown {
   if (property === undefined) return text;
   if (property.collection)
-    return text.startsWith("[") ? (parsed(text) ?? text) : text.split(",").map((item) => item.trim());
-  if (property.type.startsWith("Edm.Geo")) return parsed(text) ?? text;
+    return text.startsWith("[") ? (parseJson(text) ?? text) : text.split(",").map((item) => item.trim());
+  if (property.type.startsWith("Edm.Geo")) return parseJson(text) ?? text;
+  if (numericTypes.has(property.type)) return number.test(text) ? numberOf(text) : text;
   const codec = codecOf(property.type);
   const value = codec.parse(text);
   return value === undefined ? text : codec.toJson(value);

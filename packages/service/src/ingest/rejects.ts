@@ -14,7 +14,7 @@ export type Reject = {
 export const rejectsOf = (line: number, faults: readonly Fault[]): readonly Reject[] =>
   faults.map(({ field, code }) => ({ line, field, code, reason: faultReasons[code] }));
 
-/** Begin a rejects file, or keep what it says of the lines up to one. */
+/** Begin a rejects file, or keep its entries for the lines up to one. */
 export async function beginRejects(file: string, keptLines: number): Promise<void> {
   const kept =
     keptLines === 0 || !existsSync(file)
@@ -25,5 +25,6 @@ export async function beginRejects(file: string, keptLines: number): Promise<voi
   await writeFile(file, kept.map((text) => `${text}\n`).join(""), { mode: 0o600 });
 }
 
-export const addRejects = (file: string, rejects: readonly (Reject | Note)[]): Promise<void> =>
-  appendFile(file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(""));
+/** Adds rejects, and notes on records that are taken. */
+export const addRejects = (file: string, told: readonly (Reject | Note)[]): Promise<void> =>
+  appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""));

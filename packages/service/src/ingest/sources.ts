@@ -9,7 +9,8 @@ export type Source = {
   readonly systemName: string | null;
 };
 
-const dictionary: Source = { name: "dictionary", datasetId: null, systemName: null };
+/** The source of what all systems share. */
+export const dictionary: Source = { name: "dictionary", datasetId: null, systemName: null };
 
 export const sources: readonly Source[] = [
   ...originatingSystems.map(({ id, datasetId, name }) => ({ name: id, datasetId, systemName: name })),

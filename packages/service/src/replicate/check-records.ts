@@ -10,15 +10,17 @@ import type { Reject } from "../ingest/rejects.ts";
 export type FeedReject = {
   /** Key of the record; null if it is no text. */
   readonly key: string | null;
-} & Pick<Reject | Note, "field" | "code" | "reason">;
+} & Pick<Reject, "field" | "code" | "reason">;
+
+/** A line of the rejects file about records that are taken: the key is that of the first one. */
+export type FeedNote = { readonly key: string | null } & Omit<Note, "line">;
 
 export type CheckedRecords = {
   readonly taken: readonly StoredRecord[];
   readonly rejects: readonly FeedReject[];
+  readonly notes: readonly FeedNote[];
   /** Number of records that are not taken. */
   readonly rejected: number;
-  /** What there is to tell of records that are taken, one each. */
-  readonly notes: readonly FeedReject[];
 };
 
 /**
@@ -36,14 +38,20 @@ export async function checkRecords(
     .map((record, line) => ({ line, record }))
     .filter(({ line }) => keys[line] === null || last.get(keys[line] ?? null) === line);
   const checked = await checkBatch(entries, { ...check, seen: new Set() });
-  const toldOf = ({ line, ...told }: Reject | Note): FeedReject => ({ key: keys[line] ?? null, ...told });
-  const rejects = checked.rejects.map(toldOf);
-  const notes = checked.notes.map(toldOf);
-  return { taken: checked.records, rejects, notes, rejected: entries.length - checked.records.length };
+  const byKey = <Told extends { readonly line: number }>({ line, ...told }: Told) => ({
+    key: keys[line] ?? null,
+    ...told,
+  });
+  return {
+    taken: checked.records,
+    rejects: checked.rejects.map(byKey),
+    notes: checked.notes.map(byKey),
+    rejected: entries.length - checked.records.length,
+  };
 }
 
 const keyText = (key: unknown): string | null => (typeof key === "string" ? key : null);
 
-/** Write rejects behind those of the runs before. */
-export const addRejects = (file: string, rejects: readonly FeedReject[]): Promise<void> =>
-  appendFile(file, rejects.map((reject) => `${JSON.stringify(reject)}\n`).join(""), { mode: 0o600 });
+/** Write rejects and notes behind those of the runs before. */
+export const addRejects = (file: string, told: readonly (FeedReject | FeedNote)[]): Promise<void> =>
+  appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 });

@@ -1,4 +1,7 @@
 import type { Row } from "@cadastre/odata";
+import { withoutAnnotations } from "../ingest/annotations.ts";
+import { isObject } from "../ingest/entry.ts";
+import { parseJson } from "../ingest/exact-json.ts";
 import { type Asking, askFeed } from "./ask-feed.ts";
 import { followed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
@@ -28,7 +31,7 @@ export async function* pagesOf(first: URL, asking: Asking): AsyncGenerator<reado
 type FeedPage = { readonly records: readonly Row[]; readonly nextLink: string | undefined };
 
 function toPage(text: string, url: URL): FeedPage {
-  const body = parsed(text);
+  const body = parseJson(text);
   const records = isObject(body) ? body["value"] : undefined;
   const nextLink = isObject(body) ? body["@odata.nextLink"] : undefined;
   const isPage = Array.isArray(records) && records.every(isObject);
@@ -37,24 +40,10 @@ function toPage(text: string, url: URL): FeedPage {
   return { records: records.map(saidOf), nextLink };
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/**
- * What a record says: no annotations of OData (JSON Format 4.01, section 4.6), and nothing of fields without a value,
- * which a feed may name though they are none of this resource or system.
- */
+/** The record without annotations and without fields that have no value: a feed may name those of other systems too. */
 const saidOf = (record: Row): Row =>
   Object.fromEntries(
-    Object.entries(record).filter(([name, value]) => !name.includes("@") && !isWithoutValue(value)),
+    Object.entries(withoutAnnotations(record)).filter(([, value]) => !isWithoutValue(value)),
   );
 
 const isWithoutValue = (value: unknown): boolean =>

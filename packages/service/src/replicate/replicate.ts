@@ -2,6 +2,7 @@ import type { ResourceName } from "@cadastre/reso";
 import type { WritableStore } from "@cadastre/store";
 import type { BatchCheck } from "../ingest/check-batch.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
+import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
 import type { Source } from "../ingest/sources.ts";
 import type { Asking } from "./ask-feed.ts";
 import { addRejects, checkRecords } from "./check-records.ts";
@@ -19,7 +20,9 @@ export type Replication = {
   readonly asking: Asking;
   /** Whether the keys are compared as well: what the feed has no more is removed. */
   readonly full: boolean;
-  /** File of the records that are not taken. */
+  /** Fields whose values are rounded, where they have too many digits, and not rejected. */
+  readonly rounding: BatchCheck["rounding"];
+  /** File of the records that are not taken, and of notes on those that are. */
   readonly rejects: string;
   /** Rejected records that end the replication if there are more. */
   readonly maxRejects: number;
@@ -35,8 +38,8 @@ type Counts = {
   /** Records that are staged. */
   readonly staged: number;
   readonly rejected: number;
-  /** Records that are staged, and of which there is something to tell. */
-  readonly noted: number;
+  /** Records that are staged otherwise than they came. */
+  readonly noted: NoteCounts;
 };
 
 export type ReplicationReport = Counts & {
@@ -64,14 +67,15 @@ export async function replicate(task: Replication): Promise<ReplicationReport> {
   const now = Date.now();
   const untilNow = (time: number) => new Date(Math.min(time, now)).toISOString();
   let latest = since === null ? null : Date.parse(since);
-  let [read, staged, rejected, noted] = [0, 0, 0, 0];
+  let [read, staged, rejected] = [0, 0, 0];
+  let noted: NoteCounts = {};
   for await (const records of pagesOf(changesUrl(asking.feed, since), asking)) {
     latest = latestOf(records, latest, asking.feed.url);
     const checked = await checkRecords(records, task);
     read += records.length;
     rejected += checked.rejected;
-    noted += checked.notes.length;
-    await addRejects(task.rejects, [...checked.rejects, ...checked.notes]);
+    noted = addNotes(noted, checked.notes);
+    await addRejects(task.rejects, [...checked.rejects, ...toldNotes(checked.notes)]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     // Nothing is taken that has no time.
     if (latest === null) continue;

@@ -79,7 +79,8 @@ function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
   if (type === "Edm.DateTimeOffset" && isWrittenInstant(json)) return JSON.stringify(json);
   const value = storedValue(json, type);
   if (value === undefined) return undefined;
-  if (typeof json === "bigint") return String(json);
+  // An integer's own digits: a double's text may have others beyond 2^53.
+  if (typeof value === "bigint" && typeof json !== "string") return String(value);
   if (!rewritten.has(type)) return JSON.stringify(json);
   return JSON.stringify(codecOf(type).toJson(value));
 }

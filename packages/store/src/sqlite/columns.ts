@@ -47,7 +47,8 @@ function recordMember(property: StructuralProperty): Column {
     return { sql: sql`(${record} -> ${value(property.name)})`, encoding };
   }
   const member = sql`(${record} ->> ${value(property.name)})`;
-  if (encoding !== "scaled") return { sql: member, encoding };
+  // Only a decimal is scaled: rounding turns an integer into a double, which loses digits beyond 2^53.
+  if (encoding !== "scaled" || property.type !== "Edm.Decimal") return { sql: member, encoding };
   // A double holds the fifteen digits of any decimal here, so the rounded product is the exact integer.
   return { sql: sql`cast(round(${member} * ${value(10 ** (property.scale ?? 0))}) as integer)`, encoding };
 }

@@ -1,0 +1,127 @@
+import { writeFile } from "node:fs/promises";
+import { restrict, visibleEntitySet } from "@cadastre/entitlement";
+import { bindQuery, parseOrderBy, type Row } from "@cadastre/odata";
+import { entitySet, type RecordName, recordNames, resource } from "@cadastre/reso";
+import type { Bookmark, Store } from "@cadastre/store";
+import { systemScope } from "../gates/scopes.ts";
+import { checkRecord, type Fault, type FaultCode, faultReasons } from "../ingest/check-record.ts";
+import { parseJson } from "../ingest/exact-json.ts";
+import { dictionary, sourceBySystem } from "../ingest/sources.ts";
+import { withComputedValues } from "./computed-values.ts";
+
+/** A fault that stored records have, such as `too_precise` of ListPrice. */
+export type InvalidValue = {
+  readonly resource: RecordName;
+  /** Name of the property; null for a fault of the whole record. */
+  readonly property: string | null;
+  readonly code: FaultCode;
+  readonly reason: string;
+  /** Number of records that have it. */
+  readonly records: number;
+  /** Keys of the first of them. */
+  readonly keys: readonly string[];
+};
+
+export type InvalidValues = {
+  /** Records that were read. */
+  readonly records: number;
+  /** Records with one fault or more. */
+  readonly invalid: number;
+  /** By resource, property and code. */
+  readonly found: readonly InvalidValue[];
+};
+
+export type ScanOptions = {
+  /** File to write {@link InvalidValue} to, one a line as JSON. */
+  readonly report?: string | undefined;
+  /** Told after each page how many records of the resource have been read. */
+  readonly progress?: ((resource: RecordName, records: number) => void) | undefined;
+};
+
+/** Records of a page. */
+const pageSize = 500;
+
+/** Keys that are reported of each fault. */
+const reportedKeys = 10;
+
+const nothingIsRounded: ReadonlySet<string> = new Set();
+
+/**
+ * Finds the records that are served now and that ingest would not take today: values that are none of their property, and
+ * computed fields with another value than the service computes. Reads every record, in bounded memory, and changes none.
+ */
+export async function findInvalidValues(
+  store: Pick<Store, "page">,
+  { report, progress }: ScanOptions = {},
+): Promise<InvalidValues> {
+  const found = new Map<string, InvalidValue>();
+  let [records, invalid] = [0, 0];
+  for (const name of recordNames) {
+    let read = 0;
+    for await (const page of pagesOf(store, name)) {
+      for (const record of page) {
+        const faults = faultsOfStored(name, record);
+        if (faults.length > 0) invalid++;
+        for (const fault of faults) count(found, name, fault, String(record[resource(name).key]));
+      }
+      read += page.length;
+      progress?.(name, read);
+    }
+    records += read;
+  }
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  if (report !== undefined)
+    await writeFile(report, sorted.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 });
+  return { records, invalid, found: sorted };
+}
+
+async function* pagesOf(store: Pick<Store, "page">, name: RecordName): AsyncGenerator<readonly Row[]> {
+  const parts = { orderBy: parseOrderBy(resource(name).key), top: pageSize };
+  const query = restrict(bindQuery(parts, visibleEntitySet(entitySet(name), systemScope)), systemScope);
+  let from: Bookmark | undefined;
+  do {
+    const { records, release, next } = await store.page(query, { from, lines: true, nulls: false });
+    const lines = Buffer.from(records).toString().split("\n");
+    release?.();
+    yield lines.filter((line) => line !== "").map((line) => parseJson(line) as Row);
+    from = next ?? undefined;
+  } while (from !== undefined);
+}
+
+function faultsOfStored(name: RecordName, record: Row): readonly Fault[] {
+  const described = resource(name);
+  const source = sourceBySystem(record["OriginatingSystemName"]) ?? dictionary;
+  const { faults } = checkRecord(withoutEmptyCollections(record), {
+    resource: described,
+    source,
+    rounded: nothingIsRounded,
+  });
+  if (name !== "Property") return faults;
+  const computed = withComputedValues(record);
+  const stale = described.fields
+    .filter((field) => field.computed && !isSame(record[field.name], computed[field.name]))
+    .map((field): Fault => ({ field: field.name, code: "not_computed" }));
+  return [...faults, ...stale];
+}
+
+/** A page names every collection, those of other systems too. */
+const withoutEmptyCollections = (record: Row): Row =>
+  Object.fromEntries(
+    Object.entries(record).filter(([, value]) => !(Array.isArray(value) && value.length === 0)),
+  );
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function count(found: Map<string, InvalidValue>, name: RecordName, fault: Fault, key: string): void {
+  const { field: property, code } = fault;
+  const id = JSON.stringify([name, property, code]);
+  const { records, keys } = found.get(id) ?? { records: 0, keys: [] };
+  found.set(id, {
+    resource: name,
+    property,
+    code,
+    reason: faultReasons[code],
+    records: records + 1,
+    keys: keys.length < reportedKeys ? [...keys, key] : keys,
+  });
+}

@@ -1,0 +1,184 @@
+import { codecOf } from "@cadastre/odata";
+import { type Field, lookupValues, valueRange } from "@cadastre/reso";
+import { isCanonicalPlacekey } from "../identity/placekey.ts";
+import type { FaultCode } from "./check-record.ts";
+import { type Decimal, parseDecimal, roundDecimal, scaleOf, toNumber, wholeDigitsOf } from "./decimal.ts";
+import { ExactNumber } from "./exact-json.ts";
+
+/** The result of a check: why the value is not stored, or the value to store instead of the one that came. */
+export type Deviation =
+  | { readonly fault: FaultCode }
+  | { readonly stored: unknown; readonly isRounded: boolean };
+
+/** Undefined: the value is stored as it came. */
+type Check = (value: unknown, field: Field, rounds: boolean) => Deviation | undefined;
+
+/**
+ * Checks a value in JSON form, which is not null, against its field's type, facets, range and lookup.
+ *
+ * @param rounds true if digits that the field has no place for are rounded away, not refused
+ */
+export const deviationOf: Check = (value, field, rounds) => {
+  if (!field.collection) return deviationOfItem(value, field, rounds);
+  if (!Array.isArray(value)) return faults.wrong_type;
+  let items: unknown[] | undefined;
+  let isRounded = false;
+  for (const [i, item] of value.entries()) {
+    const found = item === null ? faults.wrong_type : deviationOfItem(item, field, rounds);
+    if (found === undefined) continue;
+    if ("fault" in found) return found;
+    items ??= [...value];
+    items[i] = found.stored;
+    isRounded ||= found.isRounded;
+  }
+  return items && { stored: items, isRounded };
+};
+
+const deviationOfItem: Check = (value, field, rounds) => (checks[field.type] ?? other)(value, field, rounds);
+
+const faultOf = <Code extends FaultCode>(fault: Code) => ({ fault }) as const;
+
+const faults = {
+  wrong_type: faultOf("wrong_type"),
+  wrong_form: faultOf("wrong_form"),
+  too_long: faultOf("too_long"),
+  too_large: faultOf("too_large"),
+  too_precise: faultOf("too_precise"),
+  out_of_range: faultOf("out_of_range"),
+  invalid_placekey: faultOf("invalid_placekey"),
+  unknown_lookup_value: faultOf("unknown_lookup_value"),
+};
+
+const string: Check = (value, { name, maxLength, lookup }) => {
+  // No database holds U+0000 or half of a surrogate pair.
+  if (typeof value !== "string" || value.includes("\0") || !value.isWellFormed()) return faults.wrong_type;
+  // The length is in code points: there are at most as many as UTF-16 units.
+  if (maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength)
+    return faults.too_long;
+  if (name === "Placekey" && !isCanonicalPlacekey(value)) return faults.invalid_placekey;
+  return lookup === undefined || isListed(value, lookup) ? undefined : faults.unknown_lookup_value;
+};
+
+const listed = new Map<string, ReadonlySet<string>>();
+
+/** True if the lookup has the value. A lookup without listed values has any. */
+function isListed(value: string, lookup: string): boolean {
+  let values = listed.get(lookup);
+  if (values === undefined) {
+    values = new Set(lookupValues(lookup).map((one) => one.value));
+    listed.set(lookup, values);
+  }
+  return values.size === 0 || values.has(value);
+}
+
+/**
+ * Significant digits of a decimal. Every double, and so every reader of JSON, keeps 15 and not always 16: a field of
+ * Precision 16 takes 15 as well.
+ */
+const mostDigits = 15;
+
+const tenTo: readonly number[] = Array.from({ length: 23 }, (_, power) => 10 ** power);
+
+/** True for a double that lies within the facets and the range. Some that do are left to the exact check. */
+function isPlainDecimal(value: number, field: Field): boolean {
+  const { precision = mostDigits, scale = 0 } = field;
+  const power = tenTo[scale] ?? Number.NaN;
+  const scaled = Math.round(value * power);
+  const isExact = scaled / power === value && Math.abs(scaled) < (tenTo[mostDigits] as number);
+  return isExact && Math.abs(value) < (tenTo[precision - scale] ?? 0) && isInRange(value, field);
+}
+
+function isInRange(value: number, field: Field): boolean {
+  const range = valueRange(field);
+  return range === undefined || (value >= range.least && value <= range.greatest);
+}
+
+/** The number of a JSON value, digit by digit; else why it is none. */
+function exactOf(value: unknown): Decimal | Deviation {
+  if (value instanceof ExactNumber) return parseDecimal(value.text) ?? faults.wrong_type;
+  if (typeof value === "number" || typeof value === "bigint")
+    return parseDecimal(String(value)) ?? faults.wrong_type;
+  if (typeof value === "string" && parseDecimal(value) !== undefined) return faults.wrong_form;
+  return faults.wrong_type;
+}
+
+const isDecimal = (read: Decimal | Deviation): read is Decimal => "digits" in read;
+
+const decimal: Check = (value, field, rounds) => {
+  if (typeof value === "number" && isPlainDecimal(value, field)) return undefined;
+  const exact = exactOf(value);
+  if (!isDecimal(exact)) return exact;
+  const { precision = mostDigits, scale = 0 } = field;
+  // Before rounding as well: the power of ten may be any.
+  if (wholeDigitsOf(exact) > precision - scale) return faults.too_large;
+  const isRounded = scaleOf(exact) > scale;
+  if (isRounded && !rounds) return faults.too_precise;
+  const kept = roundDecimal(exact, scale);
+  if (wholeDigitsOf(kept) > precision - scale) return faults.too_large;
+  if (kept.digits.length > mostDigits) return faults.too_precise;
+  const stored = toNumber(kept);
+  return isInRange(stored, field) ? { stored, isRounded } : faults.out_of_range;
+};
+
+/** More digits than any integer type has. */
+const tooManyDigits = 20;
+
+const integer: Check = (value, field, rounds) => {
+  const isPlain = Number.isSafeInteger(value) && field.type === "Edm.Int64";
+  if (isPlain && isInRange(value as number, field)) return undefined;
+  const exact = exactOf(value);
+  if (!isDecimal(exact)) return exact;
+  if (wholeDigitsOf(exact) > tooManyDigits) return faults.too_large;
+  const isRounded = scaleOf(exact) > 0;
+  if (isRounded && !rounds) return faults.too_precise;
+  const { negative, digits, power } = roundDecimal(exact, 0);
+  const codec = codecOf(field.type);
+  const stored = codec.fromJson(BigInt(`${negative ? "-" : ""}${digits || "0"}`) * 10n ** BigInt(power));
+  if (stored === undefined) return faults.too_large;
+  return isInRange(Number(stored), field) ? { stored: codec.toJson(stored), isRounded } : faults.out_of_range;
+};
+
+const boolean: Check = (value) => {
+  if (typeof value === "boolean") return undefined;
+  return value === "true" || value === "false" ? faults.wrong_form : faults.wrong_type;
+};
+
+/** Years 1 to 9999, which every database has. */
+const hasYear = (text: string): boolean => /^(?!0000)\d{4}-/.test(text);
+
+const date: Check = (value, { type }) => {
+  if (typeof value !== "string" || codecOf(type).parse(value) === undefined) return faults.wrong_type;
+  return hasYear(value) ? undefined : faults.out_of_range;
+};
+
+const canonicalInstant = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Stored in UTC with three digits of a fraction. More digits are cut off: rounded up, a time might not have come yet. */
+const instant: Check = (value, { type }, rounds) => {
+  const codec = codecOf(type);
+  const parsed = typeof value === "string" ? codec.parse(value) : undefined;
+  if (parsed === undefined) return faults.wrong_type;
+  if (canonicalInstant.test(value as string)) return undefined;
+  const text = codec.toJson(parsed) as string;
+  if (!hasYear(text)) return faults.out_of_range;
+  const stored = text.replace(/(\.\d{3})\d*Z$/, "$1Z");
+  const isRounded = stored !== text;
+  return isRounded && !rounds ? faults.too_precise : { stored, isRounded };
+};
+
+/** Shapes and texts of other types. */
+const other: Check = (value, { type }) =>
+  codecOf(type).fromJson(value) === undefined ? faults.wrong_type : undefined;
+
+const checks: Partial<Record<Field["type"], Check>> = {
+  "Edm.String": string,
+  "Edm.Boolean": boolean,
+  "Edm.Byte": integer,
+  "Edm.SByte": integer,
+  "Edm.Int16": integer,
+  "Edm.Int32": integer,
+  "Edm.Int64": integer,
+  "Edm.Decimal": decimal,
+  "Edm.Date": date,
+  "Edm.DateTimeOffset": instant,
+};

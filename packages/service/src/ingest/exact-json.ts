@@ -1,0 +1,131 @@
+import { isSameDecimal, parseDecimal } from "./decimal.ts";
+
+/** A number that a double does not hold: `JSON.parse` would change its digits. */
+export class ExactNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Every number of so many digits is a double that is written with the same digits. */
+const digitsOfDouble = 15;
+
+/** The number that JSON text writes: a double if that has the same value and, for an integer, is exact. */
+export function numberOf(text: string): number | ExactNumber {
+  const number = Number(text);
+  if (text.length <= digitsOfDouble && !/e/i.test(text)) return number;
+  if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number)))
+    return new ExactNumber(text);
+  const [exact, read] = [parseDecimal(text), parseDecimal(String(number))];
+  const isExact = exact !== undefined && read !== undefined && isSameDecimal(exact, read);
+  return isExact ? number : new ExactNumber(text);
+}
+
+/** A number that may not be a double: it is long, or has an exponent. Text in a string may look the same. */
+const suspect = /[:,[]\s*-?(?:\d[\d.]{15,}|\d[\d.]*[eE])/;
+
+/**
+ * Parses JSON, with an {@link ExactNumber} for each number that `JSON.parse` would change. Undefined for text that is not
+ * JSON.
+ */
+export function parseJson(text: string): unknown {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return suspect.test(text) ? new ExactReader(text).read() : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Deepest nesting that is read exactly. Text nested deeper than that is not taken for JSON. */
+const maxDepth = 256;
+
+const space = 0x20;
+const comma = 0x2c;
+const quote = 0x22;
+const backslash = 0x5c;
+const [openArray, closeArray] = [0x5b, 0x5d];
+const [openObject, closeObject] = [0x7b, 0x7d];
+
+const literals: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
+
+/** Reads text that `JSON.parse` has accepted. */
+class ExactReader {
+  readonly #text: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @throws {SyntaxError} if it is nested too deeply */
+  read(): unknown {
+    switch (this.#next()) {
+      case quote:
+        return this.#string();
+      case openObject:
+        return Object.fromEntries(this.#items(closeObject, () => this.#member()));
+      case openArray:
+        return this.#items(closeArray, () => this.read());
+      default:
+        return this.#word();
+    }
+  }
+
+  /** The next character that is not white space. */
+  #next(): number {
+    while (this.#text.charCodeAt(this.#at) <= space) this.#at++;
+    return this.#text.charCodeAt(this.#at);
+  }
+
+  #items<T>(end: number, item: () => T): T[] {
+    if (++this.#depth > maxDepth) throw new SyntaxError("nested too deeply");
+    this.#at++;
+    const items: T[] = [];
+    while (this.#next() !== end) {
+      items.push(item());
+      if (this.#next() === comma) this.#at++;
+    }
+    this.#at++;
+    this.#depth--;
+    return items;
+  }
+
+  #member(): [string, unknown] {
+    const name = this.#string();
+    this.#next();
+    this.#at++;
+    return [name, this.read()];
+  }
+
+  #string(): string {
+    const start = this.#at;
+    let end = this.#text.indexOf('"', start + 1);
+    const isPlain = !this.#text.slice(start, end).includes("\\");
+    while (this.#isEscaped(end)) end = this.#text.indexOf('"', end + 1);
+    this.#at = end + 1;
+    return isPlain
+      ? this.#text.slice(start + 1, end)
+      : (JSON.parse(this.#text.slice(start, end + 1)) as string);
+  }
+
+  /** True if an odd number of backslashes stands before. */
+  #isEscaped(at: number): boolean {
+    let first = at;
+    while (this.#text.charCodeAt(first - 1) === backslash) first--;
+    return (at - first) % 2 === 1;
+  }
+
+  /** A number, or one of the three literals. */
+  #word(): unknown {
+    wordPattern.lastIndex = this.#at;
+    const [word = ""] = wordPattern.exec(this.#text) ?? [];
+    this.#at += word.length;
+    return Object.hasOwn(literals, word) ? literals[word] : numberOf(word);
+  }
+}
+
+const wordPattern = /[-+.\w]+/y;

@@ -1,0 +1,33 @@
+import type { WritableStore } from "@cadastre/store";
+import { openPostgresStore } from "@cadastre/store/postgres";
+import { hasPostgres, startPostgres } from "../../../../odata/test/support/postgres.ts";
+import { storedResources } from "../../../src/catalog.ts";
+import { openEmptyStore } from "../../support/ingesting.ts";
+
+/** A store of every resource on one of the databases. */
+export type LawEngine = {
+  readonly name: string;
+  readonly store: WritableStore;
+  readonly close: () => Promise<void>;
+};
+
+/** SQLite, and PostgreSQL where it is installed. */
+export async function openEngines(): Promise<readonly LawEngine[]> {
+  const sqlite = { name: "SQLite", ...(await openEmptyStore()) };
+  if (!hasPostgres) {
+    console.warn("PostgreSQL is left out: no server is installed");
+    return [sqlite];
+  }
+  const server = await startPostgres();
+  const store = await openPostgresStore({
+    connection: server.url,
+    schema: "law",
+    resources: storedResources,
+    connections: 2,
+  });
+  const close = async () => {
+    await store.close();
+    await server.stop();
+  };
+  return [sqlite, { name: "PostgreSQL", store, close }];
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { originatingSystems, type RecordName } from "@cadastre/reso";
+import type { WritableStore } from "@cadastre/store";
+import { openSqliteStore } from "@cadastre/store/sqlite";
+import { storedResources } from "../../src/catalog.ts";
+import type { Format } from "../../src/ingest/format.ts";
+import { type IngestReport, ingest } from "../../src/ingest/ingest.ts";
+import type { Input } from "../../src/ingest/input.ts";
+import type { Note } from "../../src/ingest/notes.ts";
+import type { Reject } from "../../src/ingest/rejects.ts";
+import { type RoundingChoice, roundingOf } from "../../src/ingest/rounding.ts";
+import { sourceBySystem } from "../../src/ingest/sources.ts";
+
+/** The system that the records of these tests are from. */
+export const [system] = originatingSystems;
+export const source = sourceBySystem(system.name) ?? expectSource();
+
+function expectSource(): never {
+  throw new RangeError(`${system.name} is no source`);
+}
+
+/** A record of the system with nothing but what it must have. */
+export const bare = (key: string, record: Readonly<Record<string, unknown>> = {}) => ({
+  ListingKey: key,
+  ModificationTimestamp: "2024-01-15T08:30:00.000Z",
+  OriginatingSystemName: system.name,
+  ...record,
+});
+
+function inputOf(text: string): Input {
+  const bytes = Buffer.from(text);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  return {
+    name: "text",
+    bytes: bytes.length,
+    sha256,
+    start: text.slice(0, 100),
+    read: async function* () {
+      yield bytes;
+    },
+  };
+}
+
+export type Ingested = IngestReport & {
+  readonly rejects: readonly Reject[];
+  readonly notes: readonly Note[];
+};
+
+/** Stages text as a file of the system. */
+export async function ingestText(
+  store: WritableStore,
+  resource: RecordName,
+  text: string,
+  { format = "jsonl", ...choice }: RoundingChoice & { readonly format?: Format } = {},
+): Promise<Ingested> {
+  const folder = await mkdtemp(join(tmpdir(), "cadastre-ingest-"));
+  const rejects = join(folder, "rejects.jsonl");
+  try {
+    const report = await ingest({
+      store,
+      resource,
+      source,
+      crosswalk: { assigned: async () => new Map() },
+      input: inputOf(text),
+      format,
+      mode: "changes",
+      rounding: roundingOf(resource, choice),
+      rejects,
+      maxRejects: Number.POSITIVE_INFINITY,
+      maxShrink: 100,
+      onProgress: () => {},
+    });
+    const written = existsSync(rejects) ? await readFile(rejects, "utf8") : "";
+    const lines = written.split("\n").filter((line) => line !== "");
+    const told = lines.map((line) => JSON.parse(line) as Reject | Note);
+    return {
+      ...report,
+      rejects: told.filter((one) => "code" in one),
+      notes: told.filter((one) => "note" in one),
+    };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** An empty store of every resource, in a folder of its own. */
+export async function openEmptyStore(): Promise<{
+  readonly store: WritableStore;
+  readonly close: () => Promise<void>;
+}> {
+  const folder = await mkdtemp(join(tmpdir(), "cadastre-store-"));
+  const store = await openSqliteStore({
+    file: join(folder, "listings.sqlite"),
+    resources: storedResources,
+    threads: 0,
+  });
+  return {
+    store,
+    close: async () => {
+      await store.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
