@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Claim } from "@cadastre/store/registry";
@@ -46,10 +45,10 @@ export function folderParts(folder: string): PartStore {
     },
     probe: () =>
       onFiles(async () => {
-        await mkdir(staging, { recursive: true, mode });
-        const file = join(staging, `probe.${randomUUID()}`);
+        for (const place of [staging, parts]) await mkdir(place, { recursive: true, mode });
+        const file = join(parts, ".probe");
         try {
-          await writeFile(file, probed, { flag: "wx", mode: 0o600 });
+          await writeFile(file, probed, { mode: 0o600 });
         } finally {
           await rm(file, { force: true });
         }

@@ -49,12 +49,21 @@ export class PartCheck {
 }
 
 /** Passes the bytes of a part on; it fails before the last ones if they are not the part's. */
-export class Verifying extends Transform {
+class Verifying extends Transform {
+  readonly #source: Readable;
   readonly #check: PartCheck;
 
-  constructor(expected: Digest) {
+  constructor(source: Readable, expected: Digest) {
     super();
+    this.#source = source;
     this.#check = new PartCheck(expected);
+  }
+
+  /** Waits until the source has given back what it holds, such as a file. */
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const close = () => done(error);
+    if (this.#source.closed) close();
+    else this.#source.once("close", close).destroy();
   }
 
   override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -78,6 +87,6 @@ function settle(check: () => void, done: TransformCallback, bytes?: Buffer): voi
 
 /** The bytes of a part from a stream, verified. Whoever destroys it destroys the stream. */
 export const verified = (stream: Readable, expected: Digest): Readable =>
-  pipeline(stream, new Verifying(expected), () => {
+  pipeline(stream, new Verifying(stream, expected), () => {
     // The stream that is given back has the error.
   });

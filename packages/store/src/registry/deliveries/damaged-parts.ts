@@ -22,18 +22,11 @@ export const damageTable = (knex: Knex) => knex<DamageRow>("cadastre_damage");
 /** How long damage that no delivery can be failed for is left alone, in milliseconds. */
 const committedWait = 300_000;
 
-/**
- * Deliveries whose stored parts are still needed: to be fetched, or to be pushed. What was only pushed, or lacks nothing but the
- * end of its publication, is in the bucket.
- */
+/** Deliveries whose stored parts are still needed: to be fetched, or to be pushed. What was only pushed is in the bucket. */
 const needing = (builder: Knex.QueryBuilder): void => {
   builder
     .where((fetched) => void fetched.where("state", "complete").whereNot("mode", "push"))
-    .orWhere((open) => {
-      open
-        .whereIn("state", openStates)
-        .andWhere((local) => void local.whereNull("committed").orWhereNot("mode", "push"));
-    });
+    .orWhereIn("state", openStates);
 };
 
 /** Needed deliveries whose manifest, or a part of which, is among some damaged bytes. */
