@@ -120,6 +120,10 @@ const refusals = {
   sequence_conflict: { status: 409, message: "the delivery has another generation or sequence" },
   manifest_conflict: { status: 409, message: "the delivery's manifest has another hash" },
   delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },
+  part_lost: {
+    status: 410,
+    message: "a part was damaged and cannot be rebuilt: ask for a new delivery",
+  },
   precondition_failed: { status: 412, message: "what is at this address has another ETag" },
   body_too_large: { status: 413, message: "the body is longer than this address takes" },
   uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
@@ -145,6 +149,11 @@ const refusals = {
     headers: { "retry-after": "1" },
   },
   internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
+  part_rebuilding: {
+    status: 503,
+    message: "the part was damaged and is being rebuilt: try again shortly",
+    headers: { "retry-after": "10" },
+  },
   push_unavailable: {
     status: 503,
     message: "nothing is pushed at present: pull the delivery",
