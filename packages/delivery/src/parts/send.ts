@@ -56,10 +56,13 @@ const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefine
   });
 
 /** A part that is in memory, and was compared with its hash. */
-export const heldPart = (bytes: Uint8Array): OpenPart => {
-  const stream = () => Readable.from([bytes], { objectMode: false });
-  return { byteLength: bytes.length, stream, sendTo: (to, gone) => sendStream(stream(), to, gone) };
-};
+export const heldPart = (bytes: Uint8Array): OpenPart => ({
+  byteLength: bytes.length,
+  stream: () => Readable.from([bytes], { objectMode: false }),
+  sendTo: async (to, gone) => {
+    if (bytes.length === 0 || (await written(to, bytes, gone))) to.end();
+  },
+});
 
 /** Send what a stream gives: see `OpenPart.sendTo`. */
 export async function sendStream(stream: Readable, to: Writable, signal?: AbortSignal): Promise<void> {
