@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { Readable } from "node:stream";
 import {
   type Acknowledgement,
   type Delivery,
@@ -20,9 +19,11 @@ import {
   issueGrant,
   readGrant,
 } from "./grant/grants.ts";
+import { type DamageReport, isDamage, noteDamage } from "./parts/damage.ts";
 import type { OpenPart, PartStore } from "./parts/part-store.ts";
-import { sendStream } from "./parts/send.ts";
+import { heldPart } from "./parts/send.ts";
 import type { OutputProfile } from "./profile/profile.ts";
+import { requireIntact } from "./publication/sealed.ts";
 import {
   type AcknowledgementRequest,
   type Caller,
@@ -37,6 +38,8 @@ export type DeliveryOptions = {
   readonly ledger: DeliveryLedger;
   readonly source: Pick<ExportSource, "checkpoint" | "columns">;
   readonly parts: Pick<PartStore, "open" | "address">;
+  /** Called for damage of a part or a manifest that is found while it is served. */
+  readonly onDamage?: ((report: DamageReport) => void) | undefined;
   /** The first one of a domain is what it is delivered by unless asked otherwise. */
   readonly profiles: readonly OutputProfile[];
   /** Where exports may be pushed to. By default nothing is pushed. */
@@ -84,12 +87,15 @@ export type Deliveries = {
     page: { readonly after?: ListPosition | undefined; readonly limit: number },
   ) => Promise<readonly Delivery[]>;
   readonly status: (caller: Caller, id: string) => Promise<DeliveryStatus>;
-  /** @throws {DeliveryError} `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed` */
+  /**
+   * @throws {DeliveryError} `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`;
+   * `part_rebuilding`: its bytes were damaged; `part_lost`: they, or those of a part, cannot be rebuilt
+   */
   readonly manifest: (caller: Caller, id: string) => Promise<SealedManifest>;
   /**
    * Leave to fetch a part, or with 0 the manifest.
    *
-   * @throws {DeliveryError} `part_not_found`, and as `manifest` does
+   * @throws {DeliveryError} `part_not_found`, `part_rebuilding`, and as `manifest` does
    */
   readonly grant: (caller: Caller, id: string, part: number) => Promise<IssuedGrant>;
   /**
@@ -100,7 +106,11 @@ export type Deliveries = {
    * @throws {TypeError} if parts have no addresses
    */
   readonly grantDirect: (caller: Caller, id: string, part: number) => Promise<DirectGrant>;
-  /** @throws {DeliveryError} `invalid_token`, `part_missing`, `parts_unavailable`, and as `manifest` does */
+  /**
+   * The bytes of a grant. If they prove damaged while they are sent, `sendTo` fails with `part_rebuilding` before the last of them.
+   *
+   * @throws {DeliveryError} `invalid_token`, `parts_unavailable`, and as `manifest` does
+   */
   readonly redeem: (caller: Caller, token: string) => Promise<RedeemedPart>;
   /** @throws {DeliveryError} `invalid_request`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
   readonly acknowledge: (
@@ -128,12 +138,29 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     creditsOf: options.creditsOf ?? (() => ({ sources: [], attribution: [] })),
   };
   const grants = { ledger, random };
+  const notes = { ledger, clock, onDamage: options.onDamage };
 
-  async function manifestOf({ id }: Pick<Delivery, "id">): Promise<SealedManifest> {
+  /** Does work on stored bytes. If they are damaged, this is noted, and whoever waits is told that they are being rebuilt. */
+  const noting = <T>(sha256: string, of: Omit<DamageReport, "cause">, work: () => Promise<T>): Promise<T> =>
+    work().catch(async (cause: unknown) => {
+      if (!isDamage(cause)) throw cause;
+      await noteDamage(notes, sha256, { ...of, cause });
+      throw new DeliveryError("part_rebuilding", undefined, { cause });
+    });
+
+  async function manifestOf({ id, manifestSha256 }: Delivery): Promise<SealedManifest> {
     const manifest = await ledger.manifest(id);
     // It was purged since.
-    if (manifest === undefined) throw new DeliveryError("delivery_expired");
+    if (manifest === undefined || manifestSha256 === null) throw new DeliveryError("delivery_expired");
+    await noting(manifestSha256, { delivery: id, part: 0 }, async () =>
+      requireIntact(manifest, manifestSha256),
+    );
     return manifest;
+  }
+
+  /** @throws {DeliveryError} `part_rebuilding` */
+  async function requireGood(sha256: string | null): Promise<void> {
+    if (sha256 !== null && (await ledger.damage.isMarked(sha256))) throw new DeliveryError("part_rebuilding");
   }
 
   return {
@@ -147,26 +174,38 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     manifest: async ({ scope }, id) => manifestOf(await findServed({ ledger }, scope, id, clock())),
     grant: async (caller, id, part) => {
       const delivery = await findServed({ ledger }, caller.scope, id, clock());
-      if (part !== 0) await requirePart(ledger, delivery, part);
+      const { sha256 } =
+        part === 0 ? { sha256: delivery.manifestSha256 } : await requirePart(ledger, delivery, part);
+      await requireGood(sha256);
       return issueGrant(grants, caller, { delivery: id, part }, clock());
     },
     grantDirect: async (caller, id, part) => {
       if (parts.address === undefined) throw new TypeError("parts have no addresses");
       const delivery = await findServed({ ledger }, caller.scope, id, clock());
-      const url = await parts.address(await requirePart(ledger, delivery, part), grantLifetime / 1000);
+      const granted = await requirePart(ledger, delivery, part);
+      await requireGood(granted.sha256);
+      const url = await parts.address(granted, grantLifetime / 1000);
       return issueAddress(grants, caller, { delivery: id, part }, url, clock());
     },
     redeem: async (caller, token) => {
       const { scope } = caller;
       const at = clock();
-      const { grant, delivery, part } = await readGrant({ ledger }, caller, token, at);
+      const { grant, delivery, part, isDamaged } = await readGrant({ ledger }, caller, token, at);
       // More is read where it is not as usual: why it is refused, or what the entitlement of its time was.
       if (!isServed(delivery, at) || delivery.mode === "push" || delivery.scopeSha256 !== scope.scopeSha256)
         await findServed({ ledger }, scope, grant.delivery, at);
-      if (grant.part === 0) return manifestPart(await manifestOf({ id: grant.delivery }));
+      if (isDamaged) throw new DeliveryError("part_rebuilding");
+      if (grant.part === 0)
+        return manifestPart(await manifestOf(await findServed({ ledger }, scope, grant.delivery, at)));
       // It was purged since.
       if (part === undefined) throw new DeliveryError("delivery_expired");
-      return { ...(await parts.open(part)), sha256: part.sha256 };
+      const { sha256 } = part;
+      const opened = await noting(sha256, grant, () => parts.open(part));
+      return {
+        ...opened,
+        sha256,
+        sendTo: (to, gone) => noting(sha256, grant, () => opened.sendTo(to, gone)),
+      };
     },
     acknowledge: async ({ scope }, id, request) => {
       await findDelivery({ ledger }, scope, id);
@@ -188,8 +227,7 @@ async function requirePart(ledger: DeliveryLedger, { id }: Delivery, number: num
   return part;
 }
 
-function manifestPart({ text, sha256 }: SealedManifest): RedeemedPart {
-  const bytes = Buffer.from(text);
-  const stream = () => Readable.from([bytes]);
-  return { byteLength: bytes.length, sha256, stream, sendTo: (to, gone) => sendStream(stream(), to, gone) };
-}
+const manifestPart = ({ text, sha256 }: SealedManifest): RedeemedPart => ({
+  ...heldPart(Buffer.from(text)),
+  sha256,
+});

@@ -38,6 +38,9 @@ export const deliveryErrors = {
   delivery_expired: "the delivery has expired: ask for a new one",
   delivered_to_bucket: "the delivery is not fetched here: read it from the bucket of its destination",
   part_not_found: "the manifest lists no such part",
+  part_rebuilding: "the part was damaged and is being rebuilt: try again shortly",
+  /** Also the reason of a failed delivery. */
+  part_lost: "a part was damaged and cannot be rebuilt: ask for a new delivery",
   /** Whatever is wrong with it: nothing else is said. */
   invalid_token: "the token is not valid: ask for a new grant",
   sequence_conflict: "the delivery has another generation or sequence: see its manifest",
@@ -68,8 +71,9 @@ export const deliveryErrors = {
   parts_full: "there is no space for parts: free some",
   parts_not_writable: "parts cannot be written: see to the rights of their folder",
   parts_unavailable: "the parts cannot be reached",
-  /** A part that the ledger has is not there, or not whole. */
-  part_missing: "a part is missing: restore the folder of parts",
+  /** A part that the ledger has is not there, or has another length. */
+  part_missing: "a part is missing or not whole: a worker rebuilds it",
+  part_damaged: "a part or a manifest has other bytes than those of its hash: a worker rebuilds it",
 
   // Buckets.
   /** `@aws-sdk/client-s3` or `@aws-sdk/client-sts` is not installed. */

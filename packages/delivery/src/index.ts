@@ -43,6 +43,7 @@ export { partName, partNumber } from "./part/part-number.ts";
 export { datasetStart, type PartStart } from "./part/part-text.ts";
 export { type PartRequest, type WrittenPart, writePart } from "./part/write-part.ts";
 export { type BucketPartsOptions, bucketParts } from "./parts/bucket.ts";
+export type { DamageReport } from "./parts/damage.ts";
 export { folderParts } from "./parts/folder.ts";
 export type { OpenPart, PartStore } from "./parts/part-store.ts";
 export type { Pinned } from "./pinned.ts";
@@ -120,4 +121,5 @@ export type {
   WorkOutcome,
   WorkReport,
 } from "./worker/options.ts";
+export { createRebuilder } from "./worker/rebuilder.ts";
 export { createPublisher, createWorker, type Worker } from "./worker/worker.ts";

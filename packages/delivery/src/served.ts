@@ -25,10 +25,12 @@ export const stateAt = (delivery: Delivery, at: number): DeliveryState =>
 /**
  * A delivery that the scope may fetch now.
  *
- * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`
+ * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`,
+ * `part_lost`
  */
 export async function findServed(found: Found, scope: Scope, id: string, at: number): Promise<Delivery> {
   const delivery = await findDelivery(found, scope, id);
+  if (delivery.code === "part_lost") throw new DeliveryError("part_lost");
   if (!isServed(delivery, at))
     throw new DeliveryError(over.includes(delivery.state) ? "delivery_expired" : "delivery_not_complete");
   if (delivery.mode === "push") throw new DeliveryError("delivered_to_bucket");

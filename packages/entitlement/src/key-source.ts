@@ -18,6 +18,12 @@ export type KeySource = {
    * @throws {EntitlementError} `key_set_stale`
    */
   readonly revision: () => number;
+  /**
+   * Number of keys that verify now.
+   *
+   * @throws {EntitlementError} `key_set_stale`
+   */
+  readonly size: () => number;
   /** Stop reading anew. */
   readonly close: () => void;
 };
@@ -113,6 +119,7 @@ export async function openKeySource(
       return current().keys.get(kid);
     },
     revision: () => current().revision,
+    size: () => current().keys.size,
     close() {
       closed = true;
       clearTimeout(timer);

@@ -32,7 +32,7 @@ const app = createApp({
   identities: async () => identitiesOf([]),
   profiles: async () => new Map(),
   now: Date.now,
-  readiness: { ready: true },
+  readiness: { reasons: async () => [] },
 });
 const { port } = await listen(app, config);
 process.send?.({ port, keys: apiKeys });

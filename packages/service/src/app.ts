@@ -10,7 +10,7 @@ import { subscriptionsRoot } from "./delivery/subscription-operations.ts";
 import { webhooksRoot } from "./delivery/webhook-operations.ts";
 import { Refused } from "./errors.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
-import { addHealth, type Readiness } from "./http/health.ts";
+import { addHealth } from "./http/health.ts";
 import { hostForm } from "./http/host.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { onError } from "./http/on-error.ts";
@@ -23,6 +23,7 @@ import { odataRoutes } from "./odata/odata-routes.ts";
 import { announceVersion, odataRoot } from "./odata/protocol.ts";
 import type { OdataServices } from "./odata/services.ts";
 import { addExplorer } from "./openapi/explorer.ts";
+import type { Readiness } from "./readiness/readiness.ts";
 import { v1Root } from "./v1/operations.ts";
 import type { V1Services } from "./v1/services.ts";
 import { isAccountRequest, v1Routes } from "./v1/v1-routes.ts";
@@ -70,6 +71,6 @@ export function createApp(services: Services): Express {
   addExplorer(app, config);
   app.use(requireApiKey(services));
   app.use((_req, _res, next) => next(new Refused("not_found")));
-  app.use(onError(log));
+  app.use(onError(log, readiness.noteError));
   return app;
 }

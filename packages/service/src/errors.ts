@@ -131,6 +131,10 @@ const refusals = {
     message: "the delivery is not fetched here: read it from the bucket of its destination",
   },
   delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },
+  part_lost: {
+    status: 410,
+    message: "a part was damaged and cannot be rebuilt: ask for a new delivery",
+  },
   precondition_failed: { status: 412, message: "what is at this address has another ETag" },
   body_too_large: { status: 413, message: "the body is longer than this address takes" },
   uri_too_long: { status: 414, message: "an address is at most 65536 characters long" },
@@ -156,6 +160,11 @@ const refusals = {
     headers: { "retry-after": "1" },
   },
   internal_error: { status: 500, message: "the service failed; the request id tells its operator more" },
+  part_rebuilding: {
+    status: 503,
+    message: "the part was damaged and is being rebuilt: try again shortly",
+    headers: { "retry-after": "10" },
+  },
   push_unavailable: {
     status: 503,
     message: "nothing is pushed at present: pull the delivery",

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { DamageReport } from "@cadastre/delivery";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { createKeyDirectory } from "./access/key-directory.ts";
 import { createRates } from "./access/rates.ts";
@@ -13,6 +14,7 @@ import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { pepperReader, readSecrets } from "./data/secrets.ts";
+import { damageLog } from "./delivery/damage-log.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { openExporting } from "./delivery/exporting.ts";
 import { openDeliveries } from "./delivery/open-deliveries.ts";
@@ -25,6 +27,8 @@ import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
 import { createLog, describe, type Log } from "./log.ts";
+import { readinessChecks } from "./readiness/checks.ts";
+import { createReadiness } from "./readiness/readiness.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
 
 /** A service that answers. */
@@ -74,6 +78,17 @@ export async function startService(
     skipTokenKey,
   });
   const source = exportSource({ store, identities, activation, config });
+  const needed = { folder, builds: store.builds, registry, trust, activation };
+  const readiness = createReadiness(
+    readinessChecks({ ...needed, parts: config.worker ? exporting.parts : undefined }),
+    { log },
+  );
+  const metrics = adminPort === undefined ? undefined : createMetrics({ waiting: store.waiting, readiness });
+  const logDamage = damageLog(log);
+  const onDamage = (report: DamageReport) => {
+    metrics?.partDamaged();
+    logDamage(report);
+  };
   const services: Services = {
     config,
     log,
@@ -91,23 +106,23 @@ export async function startService(
     scopes,
     identities: recentIdentities(identities),
     profiles,
-    delivery: openDeliveries(exporting, { source, skipTokenKey }),
+    delivery: openDeliveries(exporting, { source, skipTokenKey, onDamage }),
     rates: createRates(config),
     now: Date.now,
-    metrics: adminPort === undefined ? undefined : createMetrics(store.waiting),
-    readiness: { ready: true },
+    metrics,
+    readiness,
   };
   const server = await listen(createApp(services), config);
   const admin = await listenForOperator(services);
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
-  const worker = config.worker ? await startWorker(exporting, { scopes, log }) : undefined;
+  const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
     adminPort: admin?.port,
     examples: readExamples(await store.notes.get(notes.examples)),
     stop: async () => {
-      services.readiness.ready = false;
+      readiness.stop();
       stopPruning();
       activation.stop();
       trust.keys.close();

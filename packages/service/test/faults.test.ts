@@ -13,6 +13,7 @@ import { scopeOptions } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
 import { type Listening, listen } from "../src/http/server.ts";
+import { createReadiness } from "../src/readiness/readiness.ts";
 import { activeScopes } from "./support/active-scopes.ts";
 import { ask, toError } from "./support/ask.ts";
 
@@ -59,6 +60,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     revoked: null,
     lastUsed: null,
   };
+  const readiness = createReadiness([], { log: pino({ level: "silent" }) });
   const services: Services = {
     config: readConfig(environment),
     log: pino(
@@ -87,11 +89,11 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
     profiles: async () => new Map(),
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
     now: Date.now,
-    readiness: { ready: true },
+    readiness,
   };
   const server = await listen(createApp(services), { host: "127.0.0.1", port: 0 });
   started.push(server);
-  return { base: `http://127.0.0.1:${server.port}`, server, services, lines };
+  return { base: `http://127.0.0.1:${server.port}`, server, services, readiness, lines };
 }
 
 test("what breaks inside is logged and not told", async () => {
@@ -132,7 +134,7 @@ test("a stopping service turns unready, and finishes what it has begun", async (
   const running = new Promise<void>((resolve) => {
     reached = resolve;
   });
-  const { base, server, services } = await serve({
+  const { base, server, readiness } = await serve({
     page: async () => {
       reached();
       await held;
@@ -141,8 +143,9 @@ test("a stopping service turns unready, and finishes what it has begun", async (
   });
   const asked = ask(base, property);
   await running;
-  services.readiness.ready = false;
-  expect((await ask(base, "/health/ready")).status).toBe(503);
+  readiness.stop();
+  const unready = await ask(base, "/health/ready");
+  expect([unready.status, unready.text]).toEqual([503, '{"status":"not_ready","reasons":["stopping"]}']);
   expect((await ask(base, "/health/live")).status).toBe(200);
   const stopped = server.stop(5000);
   release();

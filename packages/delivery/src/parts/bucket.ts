@@ -1,10 +1,12 @@
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
+import { buffer } from "node:stream/consumers";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { ObjectStore } from "../object-store/object-store.ts";
 import { onFiles } from "./fault.ts";
 import type { PartStore } from "./part-store.ts";
-import { sendStream } from "./send.ts";
+import { heldPart, sendStream } from "./send.ts";
+import { heldLength, verified } from "./verify.ts";
 
 export type BucketPartsOptions = {
   readonly bucket: ObjectStore;
@@ -22,33 +24,41 @@ export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): Pa
     if (!sha256Text.test(sha256)) throw new RangeError("a part lies under its SHA-256");
     return `${prefix}/${sha256.slice(0, 2)}/${sha256}`;
   };
+  const put: PartStore["put"] = (file, digest) =>
+    inBucket(async () => {
+      const key = keyOf(digest.sha256);
+      const object = {
+        ...digest,
+        mediaType: "application/octet-stream",
+        open: () => createReadStream(file),
+      };
+      if ((await bucket.put(key, object)) === "exists") {
+        const found = await bucket.head(key);
+        if (found?.byteLength !== digest.byteLength || found.sha256 !== digest.sha256)
+          throw new DeliveryError("part_missing", `${digest.sha256} is another one's`);
+      }
+      await onFiles(() => rm(file, { force: true }));
+    });
   return {
     stage: staging.stage,
     sweep: staging.sweep,
-    put: (file, digest) =>
+    put,
+    replace: async (file, digest) => {
+      await inBucket(() => bucket.remove(keyOf(digest.sha256)));
+      await put(file, digest);
+    },
+    probe: () => inBucket(async () => void (await bucket.head(`${prefix}/probe`))),
+    open: (part) =>
       inBucket(async () => {
-        const key = keyOf(digest.sha256);
-        const object = {
-          ...digest,
-          mediaType: "application/octet-stream",
-          open: () => createReadStream(file),
-        };
-        if ((await bucket.put(key, object)) === "exists") {
-          const found = await bucket.head(key);
-          if (found?.byteLength !== digest.byteLength || found.sha256 !== digest.sha256)
-            throw new DeliveryError("part_missing", `${digest.sha256} is another one's`);
-        }
-        await onFiles(() => rm(file, { force: true }));
-      }),
-    open: ({ sha256, byteLength }) =>
-      inBucket(async () => {
+        const { sha256, byteLength } = part;
         const opened = await bucket.open(keyOf(sha256));
         if (opened === undefined) throw new DeliveryError("part_missing");
         if (opened.byteLength !== byteLength) {
           opened.stream.destroy();
           throw new DeliveryError("part_missing", `${sha256} has ${opened.byteLength} bytes`);
         }
-        const { stream } = opened;
+        const stream = verified(opened.stream, part);
+        if (byteLength <= heldLength) return heldPart(await buffer(stream));
         return { byteLength, stream: () => stream, sendTo: (to, gone) => sendStream(stream, to, gone) };
       }),
     address: ({ sha256 }, seconds) => inBucket(() => bucket.address(keyOf(sha256), seconds)),

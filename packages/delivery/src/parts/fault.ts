@@ -16,6 +16,19 @@ const codeOf = (error: unknown): string | undefined =>
 /** Whether an error says that there is no such file. */
 export const isAbsent = (error: unknown): boolean => codeOf(error) === "ENOENT";
 
+/** Errors of a read that say that one file cannot be read, and nothing of the others. */
+const unreadable: ReadonlySet<string | undefined> = new Set(["EIO", "EISDIR"]);
+
+/** Reads a part from its file: errors that are the file's own say that the part is missing or damaged. */
+export const onPart = <T>(sha256: string, work: () => Promise<T>): Promise<T> =>
+  onFiles(() =>
+    work().catch((cause: unknown) => {
+      if (isAbsent(cause)) throw new DeliveryError("part_missing", sha256, { cause });
+      const code = codeOf(cause);
+      throw unreadable.has(code) ? new DeliveryError("part_damaged", `${sha256}: ${code}`, { cause }) : cause;
+    }),
+  );
+
 /** An error of the file system as one of deliveries; any other as it is. */
 export function asStorageFault(error: unknown, otherwise?: DeliveryErrorCode): unknown {
   const code = isSystemError(error) ? codeOf(error) : undefined;

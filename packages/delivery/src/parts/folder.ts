@@ -1,13 +1,18 @@
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Claim } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
-import { isAbsent, onFiles } from "./fault.ts";
+import type { Digest } from "../part/digest.ts";
+import { isAbsent, onFiles, onPart } from "./fault.ts";
 import type { PartStore } from "./part-store.ts";
-import { sendFile } from "./send.ts";
+import { heldPart, sendFile } from "./send.ts";
+import { heldLength, PartCheck, verified } from "./verify.ts";
 
 /** Its owner alone may enter. */
 const mode = 0o700;
+
+/** Text of a probe: a full disk has no room for it. */
+const probed = "cadastre ".repeat(512);
 
 const sha256Text = /^[0-9a-f]{64}$/;
 
@@ -22,36 +27,55 @@ export function folderParts(folder: string): PartStore {
     if (!sha256Text.test(sha256)) throw new RangeError("a part lies under its SHA-256");
     return join(parts, sha256.slice(0, 2), sha256);
   };
+  const put: PartStore["put"] = (file, { sha256 }) =>
+    onFiles(async () => {
+      const place = placeOf(sha256);
+      await flush(file);
+      await makeShard(dirname(place));
+      await rename(file, place);
+      await flush(dirname(place));
+    });
   return {
+    put,
+    replace: async (file, digest) => {
+      // A folder in its place could not be replaced by a file.
+      const place = placeOf(digest.sha256);
+      await onFiles(async () => (await isFolder(place)) && rm(place, { recursive: true }));
+      await put(file, digest);
+    },
+    probe: () =>
+      onFiles(async () => {
+        for (const place of [staging, parts]) await mkdir(place, { recursive: true, mode });
+        const file = join(parts, ".probe");
+        try {
+          await writeFile(file, probed, { mode: 0o600 });
+        } finally {
+          await rm(file, { force: true });
+        }
+      }),
     stage: (claim) =>
       onFiles(async () => {
         const own = stagedAt(claim);
         await mkdir(own, { recursive: true, mode });
         return own;
       }),
-    put: (file, { sha256 }) =>
-      onFiles(async () => {
-        const place = placeOf(sha256);
-        await flush(file);
-        await makeShard(dirname(place));
-        await rename(file, place);
-        await flush(dirname(place));
-      }),
-    open: ({ sha256, byteLength }) =>
-      onFiles(async () => {
-        const handle = await openPart(placeOf(sha256));
+    open: (part) =>
+      onPart(part.sha256, async () => {
+        const { sha256, byteLength } = part;
+        const handle = await open(placeOf(sha256), "r");
         try {
           const { size } = await handle.stat();
           if (size !== byteLength) throw new DeliveryError("part_missing", `${sha256} has ${size} bytes`);
-          return {
-            byteLength,
-            stream: () => handle.createReadStream({ highWaterMark: 1 << 18 }),
-            sendTo: (to, gone) => onFiles(() => sendFile(handle, byteLength, to, gone)),
-          };
+          if (byteLength <= heldLength) return heldPart(await readPart(handle, part));
         } catch (error) {
           await handle.close();
           throw error;
         }
+        return {
+          byteLength,
+          stream: () => verified(handle.createReadStream({ highWaterMark: 1 << 18 }), part),
+          sendTo: (to, gone) => onPart(sha256, () => sendFile(handle, part, to, gone)),
+        };
       }),
     remove: (sha256) => onFiles(async () => rm(placeOf(sha256), { force: true })),
     sweep: (held) =>
@@ -83,11 +107,23 @@ async function flush(path: string): Promise<void> {
   }
 }
 
-async function openPart(place: string): Promise<FileHandle> {
+/** Reads a short part, compares it with its hash, and closes its file. */
+async function readPart(handle: FileHandle, part: Digest): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(part.byteLength);
+  const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+  const check = new PartCheck(part);
+  check.add(bytes.subarray(0, bytesRead));
+  check.end();
+  await handle.close();
+  return bytes;
+}
+
+async function isFolder(path: string): Promise<boolean> {
   try {
-    return await open(place, "r");
+    return (await lstat(path)).isDirectory();
   } catch (error) {
-    throw isAbsent(error) ? new DeliveryError("part_missing", undefined, { cause: error }) : error;
+    if (isAbsent(error)) return false;
+    throw error;
   }
 }
 

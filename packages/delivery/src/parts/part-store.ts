@@ -2,7 +2,10 @@ import type { Readable, Writable } from "node:stream";
 import type { Claim } from "@cadastre/store/registry";
 import type { Digest } from "../part/digest.ts";
 
-/** Bytes of a part, to be had once: by one of the two. */
+/**
+ * Bytes of a part, to be had once: by one of the two. They are hashed as they are read. If they are not the part's, both fail with
+ * {@link DeliveryError} `part_damaged` or `part_missing` before the last of them.
+ */
 export type OpenPart = {
   readonly byteLength: number;
   /** The caller's to destroy. */
@@ -13,6 +16,7 @@ export type OpenPart = {
    *
    * @param gone aborts when the other end has gone, if `to` does not say so by itself: a response does not that waits for its
    * turn on a connection
+   * @throws {DeliveryError} `part_damaged`, `part_missing`; `to` is destroyed then
    */
   readonly sendTo: (to: Writable, gone?: AbortSignal) => Promise<void>;
 };
@@ -30,7 +34,18 @@ export type PartStore = {
    * @throws {DeliveryError} `parts_full`, `parts_not_writable`, `parts_unavailable`
    */
   readonly put: (file: string, digest: Digest) => Promise<void>;
-  /** @throws {DeliveryError} `part_missing`, `parts_unavailable` */
+  /**
+   * Puts a part again whose stored bytes are damaged or missing.
+   *
+   * @throws {DeliveryError} as `put`
+   */
+  readonly replace: (file: string, digest: Digest) => Promise<void>;
+  /**
+   * Opens a part. A short one is read and compared with its hash at once.
+   *
+   * @throws {DeliveryError} `part_missing`: it is not there, or has another length; `part_damaged`: it has other bytes, or cannot be
+   * read; `parts_unavailable`
+   */
   readonly open: (digest: Digest) => Promise<OpenPart>;
   /**
    * An address by which whoever has it may read a part for so many seconds; not where parts have none of their own.
@@ -40,6 +55,12 @@ export type PartStore = {
   readonly address?: (part: Digest, seconds: number) => Promise<string>;
   /** Remove bytes, if they are there. What is being read is read to its end. */
   readonly remove: (sha256: string) => Promise<void>;
+  /**
+   * Writes and removes a file of a few bytes where parts are written.
+   *
+   * @throws {DeliveryError} as `put`
+   */
+  readonly probe: () => Promise<void>;
   /** Remove what was staged under claims that do not hold any more. Gives how many folders there were. */
   readonly sweep: (held: () => Promise<readonly Claim[]>) => Promise<number>;
 };

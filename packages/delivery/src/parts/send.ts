@@ -1,26 +1,35 @@
 import type { FileHandle } from "node:fs/promises";
-import type { Readable, Writable } from "node:stream";
+import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { DeliveryError } from "../errors.ts";
+import type { Digest } from "../part/digest.ts";
+import type { OpenPart } from "./part-store.ts";
+import { PartCheck } from "./verify.ts";
 
 /** Bytes that are read of a file at once: what a read and a write cost beside copying is little then. */
 const readSize = 1 << 19;
 
-/** Send so many bytes of a file, by one buffer that is filled again and again, and close it: see `OpenPart.sendTo`. */
+/**
+ * Sends a part from its file, by one buffer that is filled again and again, and closes the file: see `OpenPart.sendTo`. The bytes
+ * are hashed on the way; the last ones are sent only if the hash is the part's.
+ */
 export async function sendFile(
   handle: FileHandle,
-  byteLength: number,
+  part: Digest,
   to: Writable,
   signal?: AbortSignal,
 ): Promise<void> {
+  const { byteLength } = part;
+  const check = new PartCheck(part);
   const buffer = Buffer.allocUnsafeSlow(Math.min(readSize, byteLength));
   try {
-    for (let sent = 0; sent < byteLength; ) {
+    for (let sent = 0, read = -1; sent < byteLength && read !== 0; sent += read) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, byteLength - sent), sent);
-      if (bytesRead === 0) throw new DeliveryError("part_missing", `it ends after ${sent} bytes`);
-      if (!(await written(to, buffer.subarray(0, bytesRead), signal))) return;
-      sent += bytesRead;
+      const bytes = buffer.subarray(0, bytesRead);
+      check.add(bytes);
+      read = bytesRead;
+      if (read > 0 && !(await written(to, bytes, signal))) return;
     }
+    check.end();
     to.end();
   } catch (error) {
     // Who waits for the rest must not take what came for all of it.
@@ -45,6 +54,15 @@ const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefine
     if (signal?.aborted === true) gone();
     else to.write(bytes, (error) => settle(error === null || error === undefined));
   });
+
+/** A part that is in memory, and was compared with its hash. */
+export const heldPart = (bytes: Uint8Array): OpenPart => ({
+  byteLength: bytes.length,
+  stream: () => Readable.from([bytes], { objectMode: false }),
+  sendTo: async (to, gone) => {
+    if (bytes.length === 0 || (await written(to, bytes, gone))) to.end();
+  },
+});
 
 /** Send what a stream gives: see `OpenPart.sendTo`. */
 export async function sendStream(stream: Readable, to: Writable, signal?: AbortSignal): Promise<void> {

@@ -1,12 +1,33 @@
-import { readManifest } from "@cadastre/manifest";
-import type { SealedManifest } from "@cadastre/store/registry";
+import { createHash } from "node:crypto";
+import { type ManifestPart, readManifest } from "@cadastre/manifest";
+import type { SealedManifest, StoredManifest } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import type { Publication } from "./publication.ts";
+
+const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/**
+ * Compares a manifest and its signature with their hashes.
+ *
+ * @param sha256 the hash that the delivery has
+ * @throws {DeliveryError} `part_damaged`
+ */
+export function requireIntact(
+  { text, sha256: noted, signature, signatureSha256 }: StoredManifest,
+  sha256: string,
+): void {
+  const found = sha256Of(text);
+  if (found !== sha256 || noted !== sha256)
+    throw new DeliveryError("part_damaged", `the manifest ${sha256} has the hash ${found}`);
+  if (signatureSha256 !== null && signatureSha256 !== sha256Of(signature))
+    throw new DeliveryError("part_damaged", `the signature of the manifest ${sha256}`);
+}
 
 /** What is published of a delivery as the ledger has sealed it. */
 export function sealedPublication(
   { text, signature }: Pick<SealedManifest, "text" | "signature">,
-  store: Pick<PartStore, "open">,
+  store: { readonly open: (part: ManifestPart) => ReturnType<PartStore["open"]> },
 ): Publication {
   const manifest = Buffer.from(text);
   const parts = readManifest(manifest).parts.map((part) => ({

@@ -6,7 +6,7 @@ import type { ExportSource } from "../source.ts";
 
 /** What the next steps of subscriptions are found by. */
 export type StepMeans = DeliveryMeans & {
-  readonly registry: Pick<SubscriptionRegistry, "delivery" | "step" | "waiting">;
+  readonly registry: Pick<SubscriptionRegistry, "delivery" | "isBroken" | "step" | "waiting">;
   /** By which the destinations of subscriptions are known to be active. Without them none is. */
   readonly destinations?: Pick<DestinationRegistry, "find"> | undefined;
   readonly source: ExportSource;

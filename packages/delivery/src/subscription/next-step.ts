@@ -12,7 +12,7 @@ const longestWait = 3_600_000;
 
 /**
  * What is to be done for a subscription that has no delivery: its next one, if it is due, the seed of a new generation if what it
- * delivers is another by now; undefined: nothing.
+ * delivers is another by now or a delivery of this one is lost; undefined: nothing.
  *
  * @param at milliseconds since 1970
  */
@@ -24,7 +24,8 @@ export async function nextStep(
   const grounds = await groundsOf(means, subscription);
   if ("code" in grounds) return suspension(subscription, grounds, at);
   const { pins } = subscription;
-  const isOther = pins !== null && !areSame(pins, grounds.pins);
+  const isOther =
+    (pins !== null && !areSame(pins, grounds.pins)) || (await means.registry.isBroken(subscription));
   const resumed = { state: "active", code: null, entitlementVersion: grounds.scope.version } as const;
   const isWaiting = subscription.state === "active" && (subscription.due ?? at) > at;
   if (isWaiting && !isOther)

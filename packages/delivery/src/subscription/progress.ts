@@ -35,6 +35,9 @@ const outdated: readonly (string | null)[] = [
   "basis_changed",
 ];
 
+/** Why a delivery failed before anybody could have it: its place is delivered anew. */
+const replaced: readonly (string | null)[] = ["delivery_expired", "part_lost"];
+
 /** Why a delivery was canceled that the customer is not granted any more, or not so. */
 const isUngranted = (code: string | null): boolean =>
   code === "entitlement_changed" || code === "capability_required";
@@ -71,8 +74,9 @@ export function settled(subscription: Subscription, delivery: Delivery, at: numb
       // What the entitlement has become is looked at then, and may be the same again.
       return { delivery: null, ...(isUngranted(code) ? { due: at } : {}) };
     case "failed":
-      if (outdated.includes(code)) return reset(subscription, at);
+      if (outdated.includes(code) || (code === "part_lost" && delivery.completed !== null))
+        return reset(subscription, at);
       if (subscription.state !== "active") return { delivery: null };
-      return { delivery: null, ...(code === "delivery_expired" ? { due: at } : failed(code, at)) };
+      return { delivery: null, ...(replaced.includes(code) ? { due: at } : failed(code, at)) };
   }
 }

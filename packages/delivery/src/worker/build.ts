@@ -87,7 +87,10 @@ async function requireBasis(
 }
 
 /** Where the next part of a content starts; null: it has all of its parts. */
-function startAfter(finished: readonly DeliveryPart[], { dataset, changes }: PartsOf): PartStart | null {
+export function startAfter(
+  finished: readonly DeliveryPart[],
+  { dataset, changes }: PartsOf,
+): PartStart | null {
   const last = finished.findLast((part) => {
     const entry = JSON.parse(part.entry) as ManifestPart;
     return entry.dataset === dataset && entry.content === (changes?.content ?? "rows");

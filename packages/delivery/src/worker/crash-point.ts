@@ -13,9 +13,19 @@ export const crashPoints = [
   "after_manifest",
 ] as const;
 
+/** Points at which tests have a worker die that rebuilds a part. */
+export const rebuildPoints = [
+  "after_claim",
+  "before_part_write",
+  "after_part_write",
+  "after_part_replace",
+  "after_rebuild",
+] as const;
+
 /** Where tests have a worker die, of whatever it does. */
 export type CrashPoint =
   | (typeof crashPoints)[number]
+  | (typeof rebuildPoints)[number]
   | PublicationPoint
   | "before_complete"
   | "after_complete";

@@ -2,6 +2,7 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { ManifestError } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import { isDamage } from "../parts/damage.ts";
 
 /** What is to be done with a delivery that could not be built or published. */
 export type Fault = {
@@ -23,6 +24,7 @@ const poison: ReadonlySet<DeliveryErrorCode> = new Set([
   "destination_conflict",
   "destination_denied",
   "destination_not_active",
+  "part_lost",
 ]);
 
 /** What the entitlement does not allow any more. */
@@ -40,6 +42,8 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof ManifestError) return { remedy: "failed", code: "build_failed" };
   if (!(error instanceof DeliveryError)) return { remedy: "retry", code: "build_failed" };
   const { code } = error;
+  // A part that is to be pushed is rebuilt meanwhile.
+  if (isDamage(error)) return { remedy: "retry", code: "part_lost" };
   if (ungranted.has(code)) return { remedy: "canceled", code };
   return { remedy: poison.has(code) ? "failed" : "retry", code };
 }

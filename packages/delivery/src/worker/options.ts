@@ -3,12 +3,25 @@ import type { ManifestSignature } from "@cadastre/manifest";
 import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
 import type { Destinations } from "../destination/destinations.ts";
 import type { DeliveryErrorCode } from "../errors.ts";
+import type { DamageReport } from "../parts/damage.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import type { ExportSource } from "../source.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
-/** What became of a delivery that a worker had. `sealed`: it waits to be published; `lost`: another worker has it by now, or it was canceled. */
-export type WorkOutcome = "complete" | "sealed" | "released" | "queued" | "canceled" | "failed" | "lost";
+/**
+ * What became of a delivery that a worker had. `sealed`: it waits to be published; `lost`: another worker has it by now, or it was
+ * canceled; `rebuilt`, `damaged`: a part of it is good again, or still to be rebuilt.
+ */
+export type WorkOutcome =
+  | "complete"
+  | "sealed"
+  | "released"
+  | "queued"
+  | "canceled"
+  | "failed"
+  | "lost"
+  | "rebuilt"
+  | "damaged";
 
 /** What a worker tells of its work, for the log. */
 export type WorkReport = {
@@ -38,7 +51,7 @@ export type WorkerSettings = {
 
 /** What a worker builds from. */
 export type WorkerMeans = {
-  readonly ledger: Pick<DeliveryLedger, "parts" | "queue" | "retention">;
+  readonly ledger: Pick<DeliveryLedger, "damage" | "manifest" | "parts" | "queue" | "retention">;
   readonly source: ExportSource;
   readonly parts: PartStore;
   /** What a customer is granted now; undefined: nothing. What it throws of entitlements that changed cancels the delivery. */
@@ -51,8 +64,10 @@ export type WorkerMeans = {
 
 /** What a publisher publishes by. */
 export type PublisherMeans = Pick<WorkerMeans, "parts" | "scopeOf" | "name"> & {
-  readonly ledger: Pick<DeliveryLedger, "manifest" | "queue">;
+  readonly ledger: Pick<DeliveryLedger, "damage" | "manifest" | "queue">;
   readonly destinations: Pick<Destinations, "find" | "open" | "degrade">;
+  /** Called for damage of a part that is found while it is published. */
+  readonly onDamage?: ((report: DamageReport) => void) | undefined;
 };
 
 type GivenSettings = {

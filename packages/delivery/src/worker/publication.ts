@@ -1,8 +1,10 @@
 import type { Delivery } from "@cadastre/store/registry";
 import { requirePush } from "../asked-for.ts";
 import { DeliveryError } from "../errors.ts";
+import type { Digest } from "../part/digest.ts";
+import { isDamage, noteDamage } from "../parts/damage.ts";
 import { publishDelivery } from "../publication/publish-delivery.ts";
-import { sealedPublication } from "../publication/sealed.ts";
+import { requireIntact, sealedPublication } from "../publication/sealed.ts";
 import { type Claimed, requireScope } from "./build.ts";
 import type { PublisherMeans, WorkerSettings } from "./options.ts";
 
@@ -22,7 +24,11 @@ export async function publishClaimed(
   const { ledger, parts, destinations, clock, at, lease } = options;
   const sealed = await ledger.manifest(delivery.id);
   if (sealed === undefined) throw new DeliveryError("delivery_expired");
+  const { manifestSha256 } = delivery;
+  if (manifestSha256 === null) throw new TypeError("what is sealed has a hash");
   const isCommitted = delivery.committed !== null;
+  // Objects are published one after the other: what is found to be damaged is the one that was opened last.
+  let opened = { sha256: manifestSha256, number: 0 };
   const authorize = async () => {
     signal.throwIfAborted();
     await ledger.queue.extend(claim, lease);
@@ -30,14 +36,25 @@ export async function publishClaimed(
     requirePush(await requireScope(options, delivery));
     await requireActive(destinations, delivery);
   };
-  await publishDelivery(destinations, delivery, sealedPublication(sealed, parts), {
-    authorize,
-    isCommitted,
-    commit: () => ledger.queue.commit(claim, clock()),
-    at,
-    written: () => ledger.queue.advance(claim),
-    signal,
-  });
+  try {
+    requireIntact(sealed, manifestSha256);
+    const open = (part: typeof opened & Digest) => {
+      opened = part;
+      return parts.open(part);
+    };
+    await publishDelivery(destinations, delivery, sealedPublication(sealed, { open }), {
+      authorize,
+      isCommitted,
+      commit: () => ledger.queue.commit(claim, clock()),
+      at,
+      written: () => ledger.queue.advance(claim),
+      signal,
+    });
+  } catch (cause) {
+    if (isDamage(cause))
+      await noteDamage(options, opened.sha256, { delivery: delivery.id, part: opened.number, cause });
+    throw cause;
+  }
   await at("before_complete");
   await ledger.queue.complete(claim, clock());
   await at("after_complete");

@@ -14,7 +14,7 @@ import type {
 import { publishClaimed } from "./publication.ts";
 
 /** Longest wait between two attempts, in milliseconds. */
-const longestBackoff = 300_000;
+export const longestBackoff = 300_000;
 
 /** Does what is to be done with deliveries, one after the other. Any number of workers may work on one ledger. */
 export type Worker = {
@@ -67,7 +67,7 @@ const workerOf = (settings: Settings, job: Job): Worker => ({
   },
 });
 
-const settingsOf = (options: WorkerOptions | PublisherOptions): WorkerSettings => ({
+export const settingsOf = (options: WorkerOptions | PublisherOptions): WorkerSettings => ({
   lease: options.lease ?? 30_000,
   attempts: options.attempts ?? 8,
   poll: options.poll ?? 1000,
@@ -77,7 +77,7 @@ const settingsOf = (options: WorkerOptions | PublisherOptions): WorkerSettings =
   at: options.at ?? (() => {}),
 });
 
-const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   setTimeout(milliseconds, undefined, { signal }).catch(() => {});
 
 async function work(settings: Settings, job: Job, stop: AbortSignal): Promise<WorkReport | undefined> {

@@ -1,6 +1,6 @@
 // A worker in a process of its own, which may die at a point: its place, and what is to happen, as JSON.
 import { setTimeout } from "node:timers/promises";
-import { type CrashPoint, createWorker } from "../../src/index.ts";
+import { type CrashPoint, createRebuilder, createWorker } from "../../src/index.ts";
 import { endlessSource, meansOf, openRegistry, type Place } from "./workshop.ts";
 
 export type WorkerTask = {
@@ -15,6 +15,8 @@ export type WorkerTask = {
   readonly attempts?: number;
   /** How many times as many records there are. */
   readonly times?: number;
+  /** Rebuilds damaged parts, and builds nothing. */
+  readonly rebuilds?: boolean;
   /** Works until it is told to stop, not until nothing waits. */
   readonly stays?: boolean;
 };
@@ -24,7 +26,7 @@ const registry = await openRegistry(task.place);
 const met = new Map<CrashPoint, number>();
 // Batches of a size of its own: the parts are the same.
 const source = endlessSource(20 + (process.pid % 200), task.times);
-const worker = createWorker({
+const worker = (task.rebuilds === true ? createRebuilder : createWorker)({
   ...meansOf(registry, task.place, { source, name: String(process.pid) }),
   clock: () => Date.UTC(2026, 10, 21, 5),
   lease: task.lease,

@@ -1,8 +1,10 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
 import { expect, test } from "vitest";
 import { grantLifetime } from "../../src/grant/grants.ts";
 import { digestOfToken, secretBytes, tokenOf } from "../../src/grant/token.ts";
+import type { DamageReport } from "../../src/index.ts";
 import type { CrashPoint } from "../../src/worker/crash-point.ts";
 import { customer } from "../support/object-storage/customer.ts";
 import { caller, granted, scope, usePublishing } from "../support/object-storage/publishing.ts";
@@ -161,4 +163,20 @@ test("told to stop, a publisher gives it back at once", async () => {
   });
   expect(await office().stateOf(id)).toEqual(["sealed", null]);
   expect(await office().publish()).toMatchObject({ delivery: id, outcome: "complete" });
+});
+
+test.each<[string, (file: string) => void]>([
+  ["other bytes", (file) => writeFileSync(file, readFileSync(file).reverse())],
+  ["no file", (file) => rmSync(file)],
+])("a part with %s is not pushed: it is rebuilt, and the publication goes on", async (_, damage) => {
+  const { id, look } = await office().sealed();
+  damage(await office().partOf(id));
+  const reports: DamageReport[] = [];
+  const onDamage = (report: DamageReport) => void reports.push(report);
+  expect(await office().publish({ onDamage })).toMatchObject({ delivery: id, outcome: "sealed" });
+  expect(reports).toMatchObject([{ delivery: id, part: 10 }]);
+  expect(await look()).toEqual([]);
+  expect(await office().rebuild()).toEqual({ delivery: id, outcome: "rebuilt" });
+  expect(await office().publish({ onDamage })).toMatchObject({ delivery: id, outcome: "complete" });
+  expect(reports).toHaveLength(1);
 });

@@ -1,4 +1,10 @@
-import { createDeliveries, createSubscriptions, createWebhooks, type ExportSource } from "@cadastre/delivery";
+import {
+  createDeliveries,
+  createSubscriptions,
+  createWebhooks,
+  type DamageReport,
+  type ExportSource,
+} from "@cadastre/delivery";
 import { keyFor, type Secrets } from "../data/secrets.ts";
 import type { Exporting } from "./exporting.ts";
 import type { DeliveryServices } from "./services.ts";
@@ -16,7 +22,14 @@ export function openDeliveries(
     creditsOf,
     webhookTerms,
   }: Exporting,
-  { source, skipTokenKey }: { readonly source: ExportSource } & Pick<Secrets, "skipTokenKey">,
+  {
+    source,
+    onDamage,
+    skipTokenKey,
+  }: { readonly source: ExportSource; readonly onDamage: (report: DamageReport) => void } & Pick<
+    Secrets,
+    "skipTokenKey"
+  >,
 ): DeliveryServices {
   const targets = config.push ? destinations : undefined;
   const delivered = { source, profiles: outputs, targets };
@@ -26,7 +39,14 @@ export function openDeliveries(
     isDirect: config.grants === "direct_https",
     isPushing: config.push,
     subscriptions: createSubscriptions({ ...delivered, registry: registry.subscriptions }),
-    deliveries: createDeliveries({ ...delivered, ledger: registry.deliveries, parts, retention, creditsOf }),
+    deliveries: createDeliveries({
+      ...delivered,
+      ledger: registry.deliveries,
+      parts,
+      onDamage,
+      retention,
+      creditsOf,
+    }),
     manifestKeys: manifestKeys.published,
     cursorKey: keyFor("cursor of file exports", { skipTokenKey }),
   };

@@ -106,7 +106,7 @@ export const deliveryOperations = {
   download: operation(
     "get",
     `${exportsRoot}/{id}/download`,
-    "Leave to fetch a part, or with 0 the manifest",
+    "Leave to fetch a part, or with 0 the manifest. 503 `part_rebuilding` while a damaged part is rebuilt, 410 `part_lost` if it cannot be",
     envelope(grant, { expires_at: instant }),
     {
       parameters: [

@@ -1,9 +1,11 @@
 import { hostname } from "node:os";
 import {
   createPublisher,
+  createRebuilder,
   createScheduler,
   createWebhookSender,
   createWorker,
+  type DamageReport,
   type PublisherOptions,
   retain,
   type SchedulerOptions,
@@ -18,6 +20,7 @@ import type { Scopes } from "../access/scopes.ts";
 import { storedResources } from "../catalog.ts";
 import { followActivation } from "../gates/activation.ts";
 import { describe, type Log } from "../log.ts";
+import { damageLog } from "./damage-log.ts";
 import { exportSource } from "./export-source.ts";
 import type { Exporting } from "./exporting.ts";
 import { startVerifier } from "./start-verifier.ts";
@@ -34,6 +37,14 @@ const publications = 4;
 /** How long a page of an export may take, in milliseconds: nobody waits at the other end. */
 const pageTimeout = 60_000;
 
+/** What a worker works with beside what exports have in common. */
+export type WorkerServices = {
+  readonly scopes: Scopes;
+  readonly log: Log;
+  /** Called for damage of a part that is found while it is published. By default it is logged. */
+  readonly onDamage?: (report: DamageReport) => void;
+};
+
 /** A worker that runs. */
 export type RunningWorker = {
   /** Give the delivery at hand back, with the parts that are finished. */
@@ -41,12 +52,13 @@ export type RunningWorker = {
 };
 
 /**
- * Build what was asked for or is due, publish it if anything is pushed, tell webhooks, and remove what is over, until it is stopped.
+ * Build what was asked for or is due, publish it if anything is pushed, rebuild damaged parts, tell webhooks, and remove what is
+ * over, until it is stopped.
  * It reads the records by a thread of its own, so that those who ask for records wait no longer.
  */
 export async function startWorker(
   exporting: Exporting,
-  { scopes, log }: { readonly scopes: Scopes; readonly log: Log },
+  { scopes, log, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
   const { config, folder, registry, parts } = exporting;
   const store = await openSqliteStore({
@@ -72,9 +84,11 @@ export async function startWorker(
     report: (work: WorkReport) => note(log, work),
   };
   const { signing } = exporting.manifestKeys;
+  const building: WorkerOptions = { ...common, source, sign: (bytes) => signManifest(bytes, signing) };
   const workers = [
-    createWorker({ ...common, source, sign: (bytes) => signManifest(bytes, signing) }),
-    ...publishersOf(destinations && { ...common, destinations }),
+    createWorker(building),
+    createRebuilder(building),
+    ...publishersOf(destinations && { ...common, destinations, onDamage }),
     schedulerOf(exporting, { source, scopeOf, log }),
     senderOf(exporting, { scopeOf, log }),
   ];

@@ -78,7 +78,8 @@ const deliveryRefusals: Partial<Record<DeliveryErrorCode, RefusalCode>> = {
   sequence_conflict: "sequence_conflict",
   manifest_conflict: "manifest_conflict",
   parts_unavailable: "service_unavailable",
-  part_missing: "service_unavailable",
+  part_rebuilding: "part_rebuilding",
+  part_lost: "part_lost",
 };
 
 function toRefusal(error: unknown): Refused {

@@ -1,38 +1,37 @@
 import type { IRouter } from "express";
 import type { Operation } from "../openapi/operation.ts";
+import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
 import { addRead } from "./routes.ts";
 
-/** Whether the service should be sent new requests. */
-export type Readiness = { ready: boolean };
-
-const health = (name: string, summary: string, ...statuses: readonly string[]) =>
+const health = (name: string, summary: string, properties: Readonly<Record<string, object>>) =>
   ({
     method: "get",
     path: `/health/${name}`,
     tag: "Service",
     summary,
     isOpen: true,
-    gives: {
-      "application/json": { type: "object", properties: { status: { type: "string", enum: statuses } } },
-    },
+    gives: { "application/json": { type: "object", required: ["status"], properties } },
   }) as const satisfies Operation;
 
-const live = health("live", "Whether the process answers", "live");
-const ready = health(
-  "ready",
-  "Whether to send new requests; 503 while the service stops",
-  "ready",
-  "stopping",
-);
+const status = (...statuses: readonly string[]) => ({ type: "string", enum: statuses });
+
+const live = health("live", "200 while the process answers", { status: status("live") });
+const ready = health("ready", "200 if new requests can be answered; else 503, with the reasons", {
+  status: status("ready", "not_ready"),
+  reasons: { type: "array", items: { type: "string", enum: readinessReasons } },
+});
 
 export const healthOperations: readonly Operation[] = [live, ready];
 
-/** For load balancers. No key is asked. */
+/** Adds the addresses that load balancers ask. No key is needed. */
 export function addHealth(routes: IRouter, readiness: Readiness): void {
   addRead(routes, live, (_req, res) => {
     res.json({ status: "live" });
   });
-  addRead(routes, ready, (_req, res) => {
-    res.status(readiness.ready ? 200 : 503).json({ status: readiness.ready ? "ready" : "stopping" });
+  addRead(routes, ready, async (_req, res) => {
+    const reasons = await readiness.reasons();
+    res.setHeader("cache-control", "no-store");
+    if (reasons.length === 0) res.json({ status: "ready" });
+    else res.status(503).json({ status: "not_ready", reasons });
   });
 }

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
 
 /** A request that was answered. None of it says who asked, or for what. */
 type Observed = {
@@ -12,6 +13,8 @@ type Observed = {
 /** What the operator's monitoring reads. */
 export type Metrics = {
   readonly observe: (request: Observed) => void;
+  /** Counts a stored part or manifest that was found to be damaged. */
+  readonly partDamaged: () => void;
   /** In Prometheus' text format. */
   readonly write: () => Promise<string>;
   readonly contentType: string;
@@ -23,8 +26,14 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Methods that are told apart: a client may send any word. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
-/** @param waiting gives how many queries wait for their turn */
-export function createMetrics(waiting: () => number): Metrics {
+/** What is read whenever the metrics are. */
+type Measured = {
+  /** Number of queries that wait for their turn. */
+  readonly waiting: () => number;
+  readonly readiness: Readiness;
+};
+
+export function createMetrics({ waiting, readiness }: Measured): Metrics {
   const registry = new Registry();
   // Among them the delay of the event loop, and memory.
   collectDefaultMetrics({ register: registry });
@@ -43,7 +52,23 @@ export function createMetrics(waiting: () => number): Metrics {
       this.set(waiting());
     },
   });
+  const damaged = new Counter({
+    name: "cadastre_parts_damaged_total",
+    help: "Stored parts and manifests that were found to be damaged or missing",
+    registers: [registry],
+  });
+  new Gauge({
+    name: "cadastre_not_ready",
+    help: "1 for each reason for which /health/ready answers 503, else 0",
+    labelNames: ["reason"],
+    registers: [registry],
+    async collect() {
+      const reasons: readonly string[] = await readiness.reasons();
+      for (const reason of readinessReasons) this.set({ reason }, reasons.includes(reason) ? 1 : 0);
+    },
+  });
   return {
+    partDamaged: () => damaged.inc(),
     observe: ({ method, route = "none", status, seconds }) =>
       duration.observe({ method: methods.has(method) ? method : "other", route, status }, seconds),
     write: () => registry.metrics(),

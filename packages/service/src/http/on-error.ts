@@ -5,9 +5,14 @@ import { sendAnswer } from "./answer.ts";
 import { odataErrorAnswer, type PublicError, plainErrorAnswer, toPublicError } from "./error-body.ts";
 import { findContext } from "./request-context.ts";
 
-/** Answers every error in the form of the address's family. The log alone learns what happened inside. */
-export function onError(log: Log): ErrorRequestHandler {
+/**
+ * Answers every error in the form of the address's family. The log alone learns what happened inside.
+ *
+ * @param noteError called with every error first
+ */
+export function onError(log: Log, noteError: (error: unknown) => void = () => {}): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
+    noteError(error);
     const context = findContext(req);
     const shown = toPublicError(error, context?.optionTexts);
     // What nobody waits for any more was given up, and did not fail.

@@ -152,12 +152,15 @@ export async function openDeliverySide(store: FilledStore, folder: string): Prom
 function partsInMemory(staging: string): PartStore {
   const kept = new Map<string, Buffer>();
   mkdirSync(staging);
+  const put: PartStore["put"] = async (file, { sha256 }) => {
+    kept.set(sha256, readFileSync(file));
+    rmSync(file);
+  };
   return {
     stage: async () => staging,
-    put: async (file, { sha256 }) => {
-      kept.set(sha256, readFileSync(file));
-      rmSync(file);
-    },
+    put,
+    replace: put,
+    probe: async () => {},
     open: async ({ sha256, byteLength }) => ({
       byteLength,
       stream: () => Readable.from([kept.get(sha256)]),

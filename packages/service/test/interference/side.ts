@@ -195,7 +195,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
     profiles: async () => profiles,
     now: () => now * 1000,
     rates: createRates({ requestsPerSecond: 0, refusalsPerSecond: 0 }),
-    readiness: { ready: true },
+    readiness: { reasons: async () => [] },
   };
   return createApp(services);
 };

@@ -47,7 +47,7 @@ export async function startListings(count: number): Promise<ListingsService> {
     identities: async () => identitiesOf([]),
     profiles: async () => new Map(),
     now: Date.now,
-    readiness: { ready: true },
+    readiness: { reasons: async () => [] },
   });
   const server = await listen(app, config);
   return {

@@ -186,7 +186,7 @@ export async function startPropertyService(
     identities: async () => identitiesNow(registry),
     profiles: async () => new Map((await registry.profiles.list()).map((one) => [one.datasetId, one])),
     now: Date.now,
-    readiness: { ready: true },
+    readiness: { reasons: async () => [] },
   };
   const server = await listen(createApp(services), { host: "127.0.0.1", port: 0 });
   const base = `http://127.0.0.1:${server.port}`;

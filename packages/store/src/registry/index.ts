@@ -5,6 +5,7 @@
  * @module
  */
 export type { Acknowledgement, NewAcknowledgement } from "./deliveries/acknowledgement.ts";
+export type { ClaimedDamage, PartDamage } from "./deliveries/damage.ts";
 export {
   type Delivery,
   type DeliveryMode,
@@ -14,6 +15,7 @@ export {
   isServed,
   type NewDelivery,
   type SealedManifest,
+  type StoredManifest,
 } from "./deliveries/delivery.ts";
 export type { FoundGrant, PartGrant, PartGrants } from "./deliveries/grant.ts";
 export type {

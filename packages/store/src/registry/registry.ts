@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import { createDeliveryQueue } from "./deliveries/claims.ts";
+import { createPartDamage } from "./deliveries/damaged-parts.ts";
 import { createDeliveryRecords } from "./deliveries/deliveries.ts";
 import type { QueueDialect } from "./deliveries/dialect.ts";
 import { createPartGrants } from "./deliveries/grants.ts";
@@ -45,6 +46,7 @@ export const createRegistry = (knex: Knex, attempt: Attempt, dialect: QueueDiale
   deliveries: {
     ...guarded(createDeliveryRecords(knex), attempt),
     queue: guarded(createDeliveryQueue(knex, dialect), attempt),
+    damage: guarded(createPartDamage(knex, dialect), attempt),
     grants: guarded(createPartGrants(knex), attempt),
     retention: guarded(createDeliveryRetention(knex), attempt),
   },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
 import { committedConformance } from "./deliveries/committed.ts";
+import { damageConformance } from "./deliveries/damage.ts";
 import { queueConformance } from "./deliveries/queue.ts";
 import { recordsConformance } from "./deliveries/records.ts";
 import { retentionConformance } from "./deliveries/retention.ts";
@@ -291,6 +292,7 @@ export function conformance(name: string, open: Open): void {
   recordsConformance(name, withRegistry);
   committedConformance(name, withRegistry);
   queueConformance(name, withRegistry);
+  damageConformance(name, withRegistry);
   retentionConformance(name, withRegistry);
   destinationConformance(name, withRegistry);
   subscriptionConformance(name, withRegistry);

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
 import type { DeliveryQueue } from "@cadastre/store/registry";
 import { afterAll, beforeAll } from "vitest";
@@ -5,6 +6,7 @@ import {
   type Caller,
   createDeliveries,
   createPublisher,
+  createRebuilder,
   createWorker,
   type Deliveries,
   type ExportRequest,
@@ -48,6 +50,10 @@ export type Publishing = {
     more?: Partial<PublisherOptions>,
     signal?: AbortSignal,
   ) => Promise<WorkReport | undefined>;
+  /** Rebuild what is damaged. */
+  readonly rebuild: () => Promise<WorkReport | undefined>;
+  /** The file of the first part of a delivery. */
+  readonly partOf: (id: string) => Promise<string>;
   /** State and code. */
   readonly stateOf: (id: string) => Promise<readonly [string, string | null]>;
   /** A ledger whose queue says nothing any more once its publisher is dead, and whose leases are over at once. */
@@ -103,6 +109,12 @@ async function openPublishing(server: ObjectServer, folder: string): Promise<Pub
         backoff: 0,
         ...more,
       }).work(signal),
+    rebuild: createRebuilder(meansOf(registry, place, { scopeOf: async () => scope })).work,
+    partOf: async (id) => {
+      const [part] = await registry.deliveries.parts(id);
+      const { sha256 } = part ?? { sha256: "" };
+      return join(folder, "parts", sha256.slice(0, 2), sha256);
+    },
     stateOf: async (id) => {
       const { state, delivery } = await deliveries.status(caller, id);
       return [state, delivery.code];

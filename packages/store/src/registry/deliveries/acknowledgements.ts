@@ -2,7 +2,7 @@ import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import type { Whole } from "../whole.ts";
 import type { Acknowledgement, NewAcknowledgement } from "./acknowledgement.ts";
-import type { Delivery, DeliveryState } from "./delivery.ts";
+import { type Delivery, type DeliveryState, partLost } from "./delivery.ts";
 import type { DeliveryRecords } from "./ledger.ts";
 import { selectDelivery } from "./rows.ts";
 
@@ -15,10 +15,14 @@ type AcknowledgementRow = {
   readonly at: Whole;
 };
 
-const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");
+export const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");
 
-/** What was fetched while it could be may be acknowledged after it. */
-const acknowledgeable: readonly DeliveryState[] = ["complete", "expired", "purged"];
+/** States after a delivery could be fetched. */
+const fetched: readonly DeliveryState[] = ["complete", "expired", "purged"];
+
+/** What was fetched while it could be may be acknowledged later, also if a part of it was lost since. */
+const isAcknowledgeable = ({ state, code, completed }: Delivery): boolean =>
+  fetched.includes(state) || (code === partLost && completed !== null);
 
 /** Notes acknowledgements in a database. */
 export const acknowledgeIn =
@@ -39,11 +43,9 @@ export const acknowledgeIn =
   };
 
 /** @throws {StoreError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
-function refuseOther(
-  { id, state, ...delivery }: Delivery,
-  { generation, sequence, manifestSha256 }: NewAcknowledgement,
-): void {
-  if (!acknowledgeable.includes(state)) throw new StoreError("delivery_not_complete", id);
+function refuseOther(delivery: Delivery, { generation, sequence, manifestSha256 }: NewAcknowledgement): void {
+  const { id } = delivery;
+  if (!isAcknowledgeable(delivery)) throw new StoreError("delivery_not_complete", id);
   if (generation !== delivery.generation || sequence !== delivery.sequence)
     throw new StoreError("sequence_conflict", id);
   if (manifestSha256 !== delivery.manifestSha256) throw new StoreError("manifest_conflict", id);

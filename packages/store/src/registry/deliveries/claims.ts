@@ -3,7 +3,15 @@ import { StoreError } from "../../errors.ts";
 import type { DeliveryState } from "./delivery.ts";
 import type { QueueDialect } from "./dialect.ts";
 import type { Claim, DeliveryQueue } from "./queue.ts";
-import { bytesTable, deliveryTable, manifestTable, partTable, revocable, toDelivery } from "./rows.ts";
+import {
+  bytesTable,
+  deliveryTable,
+  manifestRow,
+  manifestTable,
+  partTable,
+  revocable,
+  toDelivery,
+} from "./rows.ts";
 
 /** Why a delivery fails whose workers were lost one after the other. */
 const workerLost = "worker_lost";
@@ -77,7 +85,7 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
       knex.transaction(async (transaction) => {
         const sealed = { ...unclaimed, manifest_sha256: manifest.sha256, attempts: 0, due: knex.raw(now) };
         await hold(transaction, claim, ["building"], { ...sealed, state: "sealed" });
-        await manifestTable(transaction).insert({ ...manifest, delivery: claim.id });
+        await manifestTable(transaction).insert({ ...manifestRow(manifest), delivery: claim.id });
         if ((await partTable(transaction).where({ delivery: claim.id }).first("ordinal")) === undefined)
           await deliveryTable(transaction).where({ id: claim.id, kind: "delta" }).update({ no_change: true });
         await deliveryTable(transaction)

@@ -40,7 +40,9 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   part: async (id, number) => (await selectParts(knex, { delivery: id, number }))[0],
   manifest: async (id) => {
     const row = await manifestTable(knex).where({ delivery: id }).first();
-    return row && { text: row.text, sha256: row.sha256, signature: row.signature };
+    if (row === undefined) return undefined;
+    const { text, sha256, signature, signature_sha256: signatureSha256 } = row;
+    return { text, sha256, signature, signatureSha256 };
   },
   cancel: (customer, id, code) =>
     knex.transaction(async (transaction) => {

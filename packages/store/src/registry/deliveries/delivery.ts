@@ -1,13 +1,14 @@
 /**
  * Where a delivery may go from each state. `sealed` is built and waits to be published; what is only fetched is complete
- * as soon as it is built. `expired` is not served any more, `purged` has no bytes any more.
+ * as soon as it is built. `expired` is not served any more, `purged` has no bytes any more. What is complete fails only if a part
+ * of it is damaged and cannot be rebuilt.
  */
 export const transitions = {
   queued: ["building", "canceled"],
   building: ["building", "queued", "sealed", "complete", "canceled", "failed"],
   sealed: ["publishing", "complete", "canceled", "failed"],
   publishing: ["publishing", "sealed", "complete", "canceled", "failed"],
-  complete: ["expired"],
+  complete: ["expired", "failed"],
   expired: ["purged"],
   canceled: [],
   failed: [],
@@ -32,6 +33,9 @@ export const openStates = [
 
 /** States of deliveries that have no parts any more, or will have none. */
 export const deadStates = ["purged", "canceled", "failed"] as const satisfies readonly DeliveryState[];
+
+/** Code of a delivery that failed because a part of it is damaged and cannot be rebuilt. */
+export const partLost = "part_lost";
 
 /** How a customer gets at what was built. */
 export type DeliveryMode = "pull" | "push" | "both";
@@ -101,6 +105,12 @@ export type SealedManifest = {
   readonly sha256: string;
   /** The detached signature, as JSON text. */
   readonly signature: string;
+};
+
+/** A sealed manifest as the registry has it now. */
+export type StoredManifest = SealedManifest & {
+  /** SHA-256 of the signature's text when it was sealed; null: sealed by a version that did not keep it. */
+  readonly signatureSha256: string | null;
 };
 
 /** Whether a delivery is of a time in which it may be fetched. */

@@ -22,6 +22,8 @@ export type FoundGrant = {
   readonly delivery: Pick<Delivery, "mode" | "state" | "expires" | "scopeSha256">;
   /** Undefined if the grant is for the manifest, or the part was purged. */
   readonly part: Pick<DeliveryPart, "sha256" | "byteLength"> | undefined;
+  /** True if the part, or the manifest if the grant is for it, is marked as damaged. */
+  readonly isDamaged: boolean;
 };
 
 /** The grants of parts. Every method throws {@link StoreError} `registry_unavailable`. */

@@ -21,6 +21,7 @@ type FoundRow = GrantRow & {
   readonly delivery_scope: string;
   readonly sha256: string | null;
   readonly byte_length: Whole | null;
+  readonly damaged: string | null;
 };
 
 /** The table of grants, to build a statement on. */
@@ -35,6 +36,9 @@ export const createPartGrants = (knex: Knex): PartGrants => ({
     const rows: readonly FoundRow[] = await knex("cadastre_part_grant as g")
       .join("cadastre_delivery as d", "d.id", "g.delivery")
       .leftJoin("cadastre_delivery_part as p", { "p.delivery": "g.delivery", "p.number": "g.part" })
+      .leftJoin("cadastre_damage as b", (damage) => {
+        damage.on("b.sha256", knex.raw("coalesce(??, ??)", ["p.sha256", "d.manifest_sha256"]));
+      })
       .where({ "g.digest": digest })
       .select(
         "g.*",
@@ -44,6 +48,7 @@ export const createPartGrants = (knex: Knex): PartGrants => ({
         "d.scope_sha256 as delivery_scope",
         "p.sha256",
         "p.byte_length",
+        "b.sha256 as damaged",
       );
     return rows.map(toFound)[0];
   },
@@ -66,4 +71,5 @@ const toFound = (row: FoundRow): FoundGrant => ({
     scopeSha256: row.delivery_scope,
   },
   part: row.sha256 === null ? undefined : { sha256: row.sha256, byteLength: Number(row.byte_length) },
+  isDamaged: row.damaged !== null,
 });

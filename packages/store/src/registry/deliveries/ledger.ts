@@ -1,5 +1,6 @@
 import type { Acknowledgement, NewAcknowledgement } from "./acknowledgement.ts";
-import type { Delivery, DeliveryPart, NewDelivery, SealedManifest } from "./delivery.ts";
+import type { PartDamage } from "./damage.ts";
+import type { Delivery, DeliveryPart, NewDelivery, StoredManifest } from "./delivery.ts";
 import type { PartGrants } from "./grant.ts";
 import type { DeliveryQueue } from "./queue.ts";
 import type { DeliveryRetention } from "./retention.ts";
@@ -49,7 +50,7 @@ export type DeliveryRecords = {
   readonly countParts: (id: string) => Promise<number>;
   readonly part: (id: string, number: number) => Promise<DeliveryPart | undefined>;
   /** The manifest of a delivery that is sealed, and not purged. */
-  readonly manifest: (id: string) => Promise<SealedManifest | undefined>;
+  readonly manifest: (id: string) => Promise<StoredManifest | undefined>;
   /**
    * Give up a delivery that is neither complete nor committed. One that was canceled stays as it is.
    *
@@ -71,6 +72,7 @@ export type DeliveryRecords = {
 /** All that is known of deliveries: what customers ask of them, and what is done for them. */
 export type DeliveryLedger = DeliveryRecords & {
   readonly queue: DeliveryQueue;
+  readonly damage: PartDamage;
   readonly grants: PartGrants;
   readonly retention: DeliveryRetention;
 };

@@ -2,6 +2,7 @@ import type { Knex } from "knex";
 import { destinationTable } from "../destinations/rows.ts";
 import { subscriptionTable } from "../subscriptions/rows.ts";
 import type { Whole } from "../whole.ts";
+import { damagedDeliveries, damageTable, unneeded } from "./damaged-parts.ts";
 import { deadStates, statesBefore } from "./delivery.ts";
 import { grantTable } from "./grants.ts";
 import type { DeliveryRetention } from "./retention.ts";
@@ -50,6 +51,7 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
         const dead = deliveryTable(transaction).whereIn("state", deadStates).select("id");
         await partTable(transaction).whereIn("delivery", dead).delete();
         await manifestTable(transaction).whereIn("delivery", dead).delete();
+        await unneeded(damageTable(transaction)).delete();
         return expired;
       }),
     removeBytes: async (limit, remove) => {
@@ -67,7 +69,8 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
     },
     claims: async () => {
       const rows = await deliveryTable(knex).where({ state: "building" }).select("id", "fence");
-      return rows.map(({ id, fence }) => ({ id, fence: Number(fence) }));
+      const rebuilt = await damageTable(knex).whereNotNull("worker").select("sha256 as id", "fence");
+      return [...rows, ...rebuilt].map(({ id, fence }) => ({ id, fence: Number(fence) }));
     },
     earliestCheckpoint: async () => {
       const needed = knex.raw("coalesce(??, ??) as ??", ["from_checkpoint", "to_checkpoint", "needed"]);
@@ -75,7 +78,10 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
         .whereIn("state", ["queued", "building"])
         .orderBy("needed")
         .first(needed);
-      const earliest = [built?.needed, await followedFrom(knex)].flatMap((one) =>
+      const rebuilt: { readonly needed: Whole } | undefined = await damagedDeliveries(knex)
+        .orderBy("needed")
+        .first(needed);
+      const earliest = [built?.needed, rebuilt?.needed, await followedFrom(knex)].flatMap((one) =>
         one == null ? [] : [Number(one)],
       );
       return earliest.length === 0 ? undefined : Math.min(...earliest);

@@ -17,8 +17,8 @@ export type DeliveryRetention = {
   /** Claims that hold now: what others have staged is left over. */
   readonly claims: () => Promise<readonly Claim[]>;
   /**
-   * The checkpoint from which on building still reads, now or for the next delivery of a subscription that is neither paused nor
-   * canceled; what ended after it must be kept. Undefined: nothing is read.
+   * The checkpoint from which on building and rebuilding still read, now or for the next delivery of a subscription that is neither
+   * paused nor canceled; what ended after it must be kept. Undefined: nothing is read.
    */
   readonly earliestCheckpoint: () => Promise<number | undefined>;
 };

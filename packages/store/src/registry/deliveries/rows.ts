@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Knex } from "knex";
 import { numberOf, type Whole } from "../whole.ts";
 import type { Delivery, DeliveryMode, DeliveryPart, DeliveryState, SealedManifest } from "./delivery.ts";
@@ -51,8 +52,18 @@ export const deliveryTable = (knex: Knex) => knex<DeliveryRow>("cadastre_deliver
 export const revocable = (knex: Knex) => deliveryTable(knex).whereNull("committed");
 export const partTable = (knex: Knex) => knex<PartRow>("cadastre_delivery_part");
 export const manifestTable = (knex: Knex) =>
-  knex<SealedManifest & { readonly delivery: string }>("cadastre_manifest");
+  knex<SealedManifest & { readonly delivery: string; readonly signature_sha256: string | null }>(
+    "cadastre_manifest",
+  );
 export const bytesTable = (knex: Knex) => knex<{ readonly sha256: string }>("cadastre_part_bytes");
+
+/** A manifest as a row. */
+export const manifestRow = ({ text, sha256, signature }: SealedManifest) => ({
+  text,
+  sha256,
+  signature,
+  signature_sha256: createHash("sha256").update(signature).digest("hex"),
+});
 
 /** A row that was read as a delivery. */
 export const toDelivery = (row: DeliveryRow): Delivery => ({

@@ -97,9 +97,15 @@ export type SubscriptionRegistry = {
   readonly delivery: (id: string) => Promise<Delivery | undefined>;
   /**
    * Subscriptions that something is to be done for, in the order of their ids, those after an id: their delivery has ended; or they
-   * have none and it is due, or their customer has another entitlement, or their destination is not active any more, or is again.
+   * have none and it is due, or their customer has another entitlement, or their destination is not active any more, or is again, or
+   * they are broken.
    */
   readonly waiting: (at: number, after: string, limit: number) => Promise<readonly Subscription[]>;
+  /**
+   * True if a delivery of the present generation was complete and is lost (`part_lost`), and the customer has acknowledged neither it
+   * nor a later one: what follows it may be of no use to whoever has not loaded it.
+   */
+  readonly isBroken: (subscription: Subscription) => Promise<boolean>;
   /**
    * Change a subscription as it was read, and create its next delivery with that; or cancel the one that it has.
    *

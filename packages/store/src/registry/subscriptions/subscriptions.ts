@@ -1,7 +1,8 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
+import { acknowledgementTable } from "../deliveries/acknowledgements.ts";
 import { insertDelivery } from "../deliveries/creation.ts";
-import { openStates, statesBefore } from "../deliveries/delivery.ts";
+import { openStates, partLost, statesBefore } from "../deliveries/delivery.ts";
 import { deliveryTable, revocable, selectDelivery, toDelivery } from "../deliveries/rows.ts";
 import { createSubscription, replaySubscription } from "./creation.ts";
 import { changedColumns, type SubscriptionRow, subscriptionTable, toSubscription } from "./rows.ts";
@@ -33,6 +34,10 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
       .orderBy("cadastre_subscription.id")
       .limit(limit);
     return rows.map(toSubscription);
+  },
+  isBroken: async ({ id }) => {
+    const broken = subscriptionTable(knex).where({ id }).whereExists(lostDeliveries(knex));
+    return (await broken.first("id")) !== undefined;
   },
   step: ({ id, customer, revision, delivery }, { changes, creates, cancels }) =>
     knex.transaction(async (transaction) => {
@@ -67,6 +72,23 @@ async function giveUp(transaction: Knex.Transaction, id: string, code: string): 
   throw new StoreError("subscription_changed", id);
 }
 
+/** Lost deliveries of a subscription's generation after which nothing is acknowledged. */
+const lostDeliveries = (knex: Knex) =>
+  deliveryTable(knex)
+    .from("cadastre_delivery as l")
+    .whereRaw("?? = ??", ["l.subscription", "cadastre_subscription.id"])
+    .whereRaw("?? = ??", ["l.generation", "cadastre_subscription.generation"])
+    .where({ "l.state": "failed", "l.code": partLost })
+    .whereNotNull("l.completed")
+    .whereNotExists(
+      acknowledgementTable(knex)
+        .from("cadastre_acknowledgement as k")
+        .join("cadastre_delivery as a", "a.id", "k.delivery")
+        .whereRaw("?? = ??", ["a.subscription", "l.subscription"])
+        .whereRaw("?? = ??", ["a.generation", "l.generation"])
+        .whereRaw("?? >= ??", ["a.sequence", "l.sequence"]),
+    );
+
 /** Why a subscription is suspended whose destination is not active. */
 const destinationDegraded = "destination_degraded";
 
@@ -86,7 +108,8 @@ const waiting = (knex: Knex, at: number) =>
             now
               .where("cadastre_subscription.due", "<=", at)
               .orWhereRaw("?? <> ??", ["c.version", "cadastre_subscription.entitlement_version"])
-              .orWhere(hasOtherDestination);
+              .orWhere(hasOtherDestination)
+              .orWhereExists(lostDeliveries(knex));
           })
           .whereNotNull("cadastre_subscription.due");
       });

@@ -115,10 +115,14 @@ async function insertEndings(
   }
 }
 
+/** A complete delivery ended when it was complete; the time of any other end is not kept. */
+const endOf = ({ state, completed }: Delivery, at: number): number =>
+  state === "complete" ? (completed ?? at) : at;
+
 function messagesOf(delivery: Delivery, webhooks: readonly Webhook[], at: number) {
   const type = endings[delivery.state];
   if (type === undefined) return [];
-  const message = { id: messageIdOf(at), type, at: delivery.completed ?? at, delivery: delivery.id };
+  const message = { id: messageIdOf(at), type, at: endOf(delivery, at), delivery: delivery.id };
   return webhooks
     .filter(({ customer, events }) => customer === delivery.customer && events.includes(type))
     .map(({ id }) => ({ ...message, webhook: id }));

@@ -65,6 +65,7 @@ export function retentionConformance(name: string, withRegistry: WithRegistry): 
         expect(await found(sha("part"))).toEqual({
           delivery: { state: "queued", expires, scopeSha256 },
           part: undefined,
+          isDamaged: false,
         });
         const claimed = await claim(registry);
         await addPart(registry, claimed, other);
@@ -73,10 +74,12 @@ export function retentionConformance(name: string, withRegistry: WithRegistry): 
         expect(await found(sha("part"))).toEqual({
           delivery: { state: "building", expires, scopeSha256 },
           part: { sha256, byteLength },
+          isDamaged: false,
         });
         expect(await found(sha("manifest"))).toEqual({
           delivery: { state: "building", expires, scopeSha256 },
           part: undefined,
+          isDamaged: false,
         });
       }));
   });

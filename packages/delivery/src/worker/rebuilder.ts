@@ -1,0 +1,108 @@
+import { EntitlementError } from "@cadastre/entitlement";
+import { StoreError } from "@cadastre/store";
+import type { ClaimedDamage } from "@cadastre/store/registry";
+import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import type { PartStore } from "../parts/part-store.ts";
+import { faultOf } from "./fault.ts";
+import { keepLease } from "./lease.ts";
+import type { WorkerMeans, WorkerOptions, WorkerSettings, WorkOutcome, WorkReport } from "./options.ts";
+import { rebuild } from "./rebuild.ts";
+import { longestBackoff, pause, settingsOf, type Worker } from "./worker.ts";
+
+/** How much longer than a backoff to wait for a repair by somebody else, such as a disk with space. */
+const repairFactor = 12;
+
+/** Faults that say nothing of the part: whoever runs the service, or the customer, puts them right. */
+const outside: ReadonlySet<DeliveryErrorCode> = new Set([
+  "parts_full",
+  "parts_not_writable",
+  "parts_unavailable",
+  "entitlement_expired",
+]);
+
+const isOutside = (error: unknown): boolean =>
+  (error instanceof DeliveryError && outside.has(error.code)) ||
+  (error instanceof EntitlementError && error.outcome === "denied") ||
+  (error instanceof StoreError && error.code === "registry_unavailable");
+
+/** True if parts can be written: else one that is missing may only be out of reach. */
+const isWritable = (parts: Pick<PartStore, "probe">): Promise<boolean> =>
+  parts.probe().then(
+    () => true,
+    () => false,
+  );
+
+type Options = WorkerMeans & WorkerSettings;
+
+/**
+ * Rebuilds parts that were found to be damaged, one after the other. A delivery whose part cannot be rebuilt fails as `part_lost`.
+ * Any number of rebuilders may work on one ledger, and die at any time.
+ */
+export function createRebuilder(options: WorkerOptions): Worker {
+  const settings: Options = { ...options, ...settingsOf(options) };
+  const work: Worker["work"] = (signal = new AbortController().signal) => workOnce(settings, signal);
+  return {
+    work,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        const worked = await work(signal).catch(() => undefined);
+        if (worked === undefined) await pause(settings.poll, signal);
+      }
+    },
+  };
+}
+
+async function workOnce(settings: Options, stop: AbortSignal): Promise<WorkReport | undefined> {
+  const { ledger, parts, name, lease, attempts, at } = settings;
+  const claimed = await ledger.damage.claim(name, lease);
+  if (claimed === undefined) return undefined;
+  const kept = keepLease(ledger.damage, claimed.claim, lease);
+  let report: WorkReport = { delivery: claimed.delivery.id, outcome: "rebuilt" };
+  try {
+    await at("after_claim");
+    if (claimed.attempts > attempts) throw new DeliveryError("part_lost", "its workers were lost");
+    await rebuild(settings, claimed, AbortSignal.any([stop, kept.signal]));
+  } catch (error) {
+    report = await giveUp(settings, claimed, error, stop.aborted);
+  } finally {
+    await kept.stop();
+  }
+  // What is left over is swept another time.
+  await parts.sweep(ledger.retention.claims).catch(() => {});
+  settings.report(report);
+  return report;
+}
+
+/** Does what an error calls for. What cannot be noted is found by whoever claims the damage once the lease has ended. */
+async function giveUp(
+  { ledger: { damage }, parts, attempts: most, backoff }: Options,
+  { claim, delivery, attempts }: ClaimedDamage,
+  cause: unknown,
+  isStopping: boolean,
+): Promise<WorkReport> {
+  const { remedy, code } = faultOf(cause);
+  const reported = (outcome: WorkOutcome, told = code): WorkReport => ({
+    delivery: delivery.id,
+    outcome,
+    code: told,
+    cause,
+  });
+  try {
+    if (remedy === "lost") return reported("lost");
+    if (isStopping) {
+      await damage.retry(claim, 0, "uncounted");
+      return { delivery: delivery.id, outcome: "released" };
+    }
+    if (isOutside(cause) || !(await isWritable(parts))) {
+      await damage.retry(claim, repairFactor * backoff, "uncounted");
+      return reported("damaged");
+    }
+    if (remedy === "retry" && attempts < most) {
+      await damage.retry(claim, Math.min(backoff * 2 ** (attempts - 1), longestBackoff));
+      return reported("damaged");
+    }
+    return (await damage.lose(claim, delivery.id)) ? reported("failed", "part_lost") : reported("damaged");
+  } catch {
+    return reported("lost");
+  }
+}

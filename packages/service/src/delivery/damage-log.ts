@@ -1,0 +1,11 @@
+import type { DamageReport } from "@cadastre/delivery";
+import { describe, type Log } from "../log.ts";
+
+/** Logs stored parts and manifests that were found to be damaged. */
+export const damageLog =
+  (log: Log) =>
+  ({ delivery, part, cause }: DamageReport): void =>
+    log.error(
+      { delivery, part, ...describe(cause) },
+      "a stored part is damaged: it is not served until it is rebuilt",
+    );

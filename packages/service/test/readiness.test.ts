@@ -1,0 +1,149 @@
+import { mkdir, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import Database from "better-sqlite3";
+import { pino } from "pino";
+import { afterEach, expect, test } from "vitest";
+import { createReadiness } from "../src/readiness/readiness.ts";
+import { ask } from "./support/ask.ts";
+import { type Running, run } from "./support/running.ts";
+
+let running: Running | undefined;
+let repair: () => Promise<void> = async () => {};
+afterEach(async () => {
+  await repair();
+  await running?.stop();
+  running = undefined;
+});
+
+const readinessOf = async ({ service }: Running) => {
+  const { status, text } = await ask(service.baseUrl, "/health/ready");
+  return [status, JSON.parse(text)] as const;
+};
+
+const ready = [200, { status: "ready" }] as const;
+const unready = (...reasons: readonly string[]) => [503, { status: "not_ready", reasons }] as const;
+
+/** Puts a file out of the way until the test is over. */
+async function putAway(file: string): Promise<void> {
+  await rename(file, `${file}.away`);
+  repair = async () => {
+    await rm(file, { recursive: true, force: true });
+    await rename(`${file}.away`, file);
+  };
+}
+
+type Folder = Running["folder"];
+
+test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
+  [
+    "database_unreadable",
+    async ({ database }) => {
+      await putAway(database);
+      await writeFile(database, "not a database ".repeat(1000));
+    },
+  ],
+  ["registry_unreadable", async ({ registry }) => putAway(registry)],
+  ["secrets_missing", async ({ secrets }) => putAway(secrets)],
+  [
+    "secrets_missing",
+    async ({ secrets }) => {
+      await putAway(secrets);
+      await writeFile(secrets, "{}");
+    },
+  ],
+  [
+    "trust_set_empty",
+    async ({ publicKeys }) => {
+      await putAway(publicKeys);
+      await writeFile(publicKeys, '{"keys":[]}');
+    },
+  ],
+  [
+    "no_active_build",
+    async ({ database }) => {
+      const records = new Database(database, { timeout: 5000 });
+      records.prepare("update cadastre_build set evidence = '{}'").run();
+      records.close();
+    },
+  ],
+  [
+    "parts_not_writable",
+    async ({ exports }) => {
+      await mkdir(exports, { recursive: true });
+      await rm(join(exports, "parts"), { recursive: true, force: true });
+      await writeFile(join(exports, "parts"), "");
+    },
+  ],
+])(
+  "`%s` is told, and told no more once it is repaired",
+  async (reason, breakIt) => {
+    running = await run({ CADASTRE_LISTINGS: "50", CADASTRE_ADMIN_PORT: "0" });
+    const { folder, service } = running;
+    const found = () => running && readinessOf(running);
+    expect(await found()).toEqual(ready);
+    await breakIt(folder);
+    await expect.poll(found, { timeout: 15_000 }).toEqual(unready(reason));
+    expect((await ask(service.baseUrl, "/health/live")).text).toBe('{"status":"live"}');
+    const { text } = await ask(`http://127.0.0.1:${service.adminPort}`, "/metrics");
+    expect(text).toContain(`cadastre_not_ready{reason="${reason}"} 1\n`);
+    expect(text).toContain('cadastre_not_ready{reason="stopping"} 0\n');
+    expect(running.log()).toContain(`"reasons":["${reason}"]`);
+    if (reason === "no_active_build") return;
+    if (reason === "parts_not_writable") await rm(join(folder.exports, "parts"));
+    else await repair();
+    repair = async () => {};
+    await expect.poll(found, { timeout: 15_000 }).toEqual(ready);
+  },
+  40_000,
+);
+
+test("a database that was cut off is told", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50" });
+  await truncate(running.folder.database, 0);
+  const found = () => running && readinessOf(running);
+  await expect.poll(found, { timeout: 15_000 }).toEqual(unready("database_unreadable"));
+  // Closing it writes to it: another one is closed in its place.
+  await running.service.stop().catch(() => {});
+  running = undefined;
+});
+
+const log = pino({ level: "silent" });
+
+test("however often it is asked, a check runs once in its lifetime", async () => {
+  let [runs, time] = [0, 0];
+  const passes = async () => ++runs < 3;
+  const { reasons } = createReadiness([{ reason: "secrets_missing", passes, lifetime: 500 }], {
+    log,
+    now: () => time,
+  });
+  for (let asked = 0; asked < 100; asked++) expect(await reasons()).toEqual([]);
+  expect(runs).toBe(1);
+  time = 500;
+  await Promise.all([reasons(), reasons()]);
+  expect(runs).toBe(2);
+  time = 1000;
+  expect(await reasons()).toEqual(["secrets_missing"]);
+});
+
+test("a check that does not end fails, and is not begun again", async () => {
+  let [runs, time] = [0, 0];
+  const passes = async () => {
+    runs++;
+    await setTimeout(60_000, undefined, { ref: false });
+    return true;
+  };
+  const { reasons } = createReadiness([{ reason: "database_unreadable", passes }], { log, now: () => time });
+  expect(await reasons()).toEqual(["database_unreadable"]);
+  time = 5000;
+  expect(await reasons()).toEqual(["database_unreadable"]);
+  expect(runs).toBe(1);
+}, 10_000);
+
+test("a request that met a damaged page counts until the start after", async () => {
+  const { reasons, noteError } = createReadiness([], { log });
+  noteError?.(Object.assign(new Error("no such column"), { code: "SQLITE_ERROR" }));
+  expect(await reasons()).toEqual([]);
+  noteError?.(Object.assign(new Error("malformed"), { code: "SQLITE_CORRUPT" }));
+  expect(await reasons()).toEqual(["database_unreadable"]);
+});
