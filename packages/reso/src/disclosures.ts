@@ -35,11 +35,10 @@ const agents = ["ListAgent", "CoListAgent", "BuyerAgent", "CoBuyerAgent"];
 const offices = ["ListOffice", "CoListOffice", "BuyerOffice", "CoBuyerOffice"];
 
 /** What a full name is made of. */
-const fullName = (role: string): Readonly<Record<string, Disclosures>> => ({
-  [`${role}FullName`]: {
-    reveals: ["NamePrefix", "FirstName", "MiddleName", "LastName", "NameSuffix"].map((part) => role + part),
-  },
-});
+const fullName = (role: string): readonly [string, Disclosures] => [
+  `${role}FullName`,
+  { reveals: ["NamePrefix", "FirstName", "MiddleName", "LastName", "NameSuffix"].map((part) => role + part) },
+];
 
 /** Fields that say what others say too. Source: the definitions of the RESO Data Dictionary 2.0. */
 const declared: Partial<Record<RecordName, Readonly<Record<string, Disclosures>>>> = {
@@ -82,7 +81,7 @@ const declared: Partial<Record<RecordName, Readonly<Record<string, Disclosures>>
     ListingURL: aboutHome,
     VirtualTourURLBranded: aboutHome,
     VirtualTourURLUnbranded: aboutHome,
-    ...Object.assign({}, ...agents.map(fullName)),
+    ...Object.fromEntries(agents.map(fullName)),
     AttributionContact: {
       mayReveal: ["FullName", "Email", "DirectPhone", "MobilePhone", "OfficePhone", "PreferredPhone"].map(
         (part) => `ListAgent${part}`,
@@ -98,7 +97,7 @@ const declared: Partial<Record<RecordName, Readonly<Record<string, Disclosures>>
     SourceSystemResourceRecordId: isListingId,
   },
   OpenHouse: { OpenHouseRemarks: aboutHomeOfListing, ListingId: isListingId },
-  Member: fullName("Member"),
+  Member: Object.fromEntries([fullName("Member")]),
   PublicRecord: {
     StreetAddress: {
       reveals: ["UnitNumber", "City", "StateOrProvince", "CountyOrParish", "PostalCode"],

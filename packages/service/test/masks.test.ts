@@ -19,6 +19,9 @@ afterAll(() => running.stop());
 
 type Json = Readonly<Record<string, unknown>>;
 
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+
 const isMasked = ({ resources }: DatasetGrant) => resources["Property"]?.masks !== undefined;
 const maskedCustomers = demoCustomers.filter(({ grants }) => grants.datasets.some(isMasked));
 
@@ -45,7 +48,8 @@ async function hiddenValues(): Promise<ReadonlyMap<string, Json>> {
   const pages = await walk(running.service.baseUrl, `/reso/odata/Property${query({ $select, $top: 1000 })}`, {
     "x-api-key": running.key("national"),
   });
-  const isLong = ([, value]: readonly [string, unknown]) => String(value ?? "").length >= shortest;
+  const isLong = ([, value]: readonly [string, unknown]) =>
+    value !== null && textOf(value).length >= shortest;
   return new Map(
     pages
       .flatMap(({ value }) => value)
@@ -87,7 +91,7 @@ async function deliveredRecords(customer: string, domain: string): Promise<reado
 
 /** The listing that a record is about: its own key, or that of its listing, of which the key of a Media record is made. */
 const listingOf = ({ ListingKey, ResourceRecordKey, MediaKey, listing_key }: Json): string =>
-  String(ListingKey ?? ResourceRecordKey ?? listing_key ?? String(MediaKey).replace(/-\d+$/, ""));
+  textOf(ListingKey ?? ResourceRecordKey ?? listing_key ?? textOf(MediaKey).replace(/-\d+$/, ""));
 
 const holds = (text: string, value: string): boolean => {
   const at = text.toLowerCase().indexOf(value.toLowerCase());
@@ -107,7 +111,7 @@ function leaks(records: readonly Json[], hidden: ReadonlyMap<string, Json>): rea
     const values = Object.entries(hidden.get(listingOf(record)) ?? {});
     for (const [field, value] of Object.entries(record)) {
       if (value === null) continue;
-      const text = typeof value === "string" ? value : JSON.stringify(value);
+      const text = textOf(value);
       for (const [masked, secret] of values) {
         const name = `${String(set)}.${field} tells ${masked}`;
         count(tried, name);
