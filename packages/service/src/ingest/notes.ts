@@ -1,5 +1,5 @@
 /** What is told of a record that is taken: stable codes, and what they mean. */
-export const noteReasons = {
+const noteReasons = {
   placekey_far_from_coordinates:
     "the Placekey lies more than 1 km from the coordinates: it is left out, and the listing has a provisional identity",
   placekey_outside_state:
