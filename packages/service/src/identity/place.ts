@@ -22,7 +22,7 @@ export function isAtPlace(placekey: string, place: Place): boolean {
 }
 
 /** The middle of a Placekey's hexagon; undefined for a text that is no Placekey. */
-export function placeOfPlacekey(placekey: string): Place | undefined {
+function placeOfPlacekey(placekey: string): Place | undefined {
   const cell = cellOfPlacekey(placekey);
   return cell === undefined ? undefined : cellToLatLng(cell);
 }
