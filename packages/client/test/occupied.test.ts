@@ -269,6 +269,21 @@ describe.skipIf(postgresql.isAbsent)("PostgreSQL:", () => {
     await expectRefused(place, "property", kind);
   });
 
+  test("a table of the copy that its owner has partitioned is loaded on", async () => {
+    const place = await postgresql.begin();
+    await load(server, place.target, await makeDelivery({ id: "first", datasets: { property: rows } }));
+    await place.exec(`drop table property; create table property ("Id" text primary key) partition by hash ("Id");
+      create table property_0 partition of property for values with (modulus 1, remainder 0)`);
+    expect(await load(server, place.target, await property())).toBe("new");
+    expect(await place.all("select * from property_0")).toHaveLength(2);
+  });
+
+  test.each(["pg_catalog", "pg_temp", "information_schema"])("%s is no schema for a copy", async (schema) => {
+    const { target } = await postgresql.begin();
+    const loaded = load(server, target, await property(), { schema });
+    await expect(loaded).rejects.toMatchObject({ code: "table_place_invalid" });
+  });
+
   test("a table whose name differs in letter case is another table", async () => {
     const place = await postgresql.begin();
     await place.exec(`create table "Property" (id integer); insert into "Property" values (1)`);

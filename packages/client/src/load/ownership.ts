@@ -48,7 +48,9 @@ export async function requireFree(
     if (relation === undefined) continue;
     const table = session.names.prefix + name;
     const occupied = (kind: string) => new ClientError("table_occupied", { table, kind });
-    if (relation.kind !== "table") throw occupied(relation.kind);
+    // An owner may have partitioned a table of the copy.
+    const isPartitioned = relation.kind === "partitioned table" && streams.has(name);
+    if (relation.kind !== "table" && !isPartitioned) throw occupied(relation.kind);
     if (keyField !== undefined && !relation.columns.includes(keyField))
       throw occupied("table of other columns");
     if (!streams.has(name)) {

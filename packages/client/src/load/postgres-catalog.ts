@@ -15,7 +15,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 const statement = `select relation.relkind as kind,
-  exists (select from pg_inherits where relation.oid in (inhrelid, inhparent)) as "isInherited",
+  exists (select from pg_inherits
+    where inhrelid = relation.oid or (inhparent = relation.oid and relation.relkind <> 'p')) as "isInherited",
   row_security_active(relation.oid) as "isGuarded",
   array(select attname::text from pg_attribute
     where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns,

@@ -20,6 +20,7 @@ export function requirePlace(place: TablePlace, target: string, options: readonl
     const name = place[option as keyof typeof forms];
     if (name === undefined) continue;
     if (!options.includes(option)) throw new ClientError("table_place_unsupported", { option, target });
-    if (!form.test(name) || reserved.test(name)) throw new ClientError("table_place_invalid", { option });
+    if (!form.test(name) || (option === "schema" && reserved.test(name)))
+      throw new ClientError("table_place_invalid", { option });
   }
 }
