@@ -10,7 +10,7 @@ import { dictionary, sourceBySystem } from "../ingest/sources.ts";
 import { withComputedValues } from "./computed-values.ts";
 
 /** A fault that stored records have, such as `too_precise` of ListPrice. */
-export type InvalidValue = {
+type InvalidValue = {
   readonly resource: RecordName;
   /** Name of the property; null for a fault of the whole record. */
   readonly property: string | null;

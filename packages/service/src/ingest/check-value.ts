@@ -6,9 +6,7 @@ import { type Decimal, parseDecimal, roundDecimal, scaleOf, toNumber, wholeDigit
 import { ExactNumber } from "./exact-json.ts";
 
 /** The result of a check: why the value is not stored, or the value to store instead of the one that came. */
-export type Deviation =
-  | { readonly fault: FaultCode }
-  | { readonly stored: unknown; readonly isRounded: boolean };
+type Deviation = { readonly fault: FaultCode } | { readonly stored: unknown; readonly isRounded: boolean };
 
 /** Undefined: the value is stored as it came. */
 type Check = (value: unknown, field: Field, rounds: boolean) => Deviation | undefined;
@@ -21,13 +19,14 @@ type Check = (value: unknown, field: Field, rounds: boolean) => Deviation | unde
 export const deviationOf: Check = (value, field, rounds) => {
   if (!field.collection) return deviationOfItem(value, field, rounds);
   if (!Array.isArray(value)) return faults.wrong_type;
+  const given: readonly unknown[] = value;
   let items: unknown[] | undefined;
   let isRounded = false;
-  for (const [i, item] of value.entries()) {
+  for (const [i, item] of given.entries()) {
     const found = item === null ? faults.wrong_type : deviationOfItem(item, field, rounds);
     if (found === undefined) continue;
     if ("fault" in found) return found;
-    items ??= [...value];
+    items ??= [...given];
     items[i] = found.stored;
     isRounded ||= found.isRounded;
   }

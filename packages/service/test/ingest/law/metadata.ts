@@ -27,7 +27,7 @@ function isAllowed(value: unknown, property: Property): boolean {
 }
 
 function isItem(value: unknown, property: Property): boolean {
-  const isOfType = typeChecks[String(property["$Type"] ?? "Edm.String")];
+  const isOfType = typeChecks[typeof property["$Type"] === "string" ? property["$Type"] : "Edm.String"];
   const lookup = property[lookupTerm];
   const listed = typeof lookup === "string" ? lookupValues(lookup) : [];
   if (listed.length > 0 && !listed.some((one) => one.value === value)) return false;
@@ -49,7 +49,7 @@ const typeChecks: Readonly<Record<string, (value: unknown, property: Property) =
     typeof value === "string" &&
     value.isWellFormed() &&
     !value.includes("\0") &&
-    ($MaxLength === undefined || [...value].length <= Number($MaxLength)),
+    ($MaxLength === undefined || Array.from(value).length <= Number($MaxLength)),
   "Edm.Boolean": (value) => typeof value === "boolean",
   "Edm.Int64": (value) => {
     const text = value instanceof ExactNumber ? value.text : typeof value === "number" ? String(value) : "";

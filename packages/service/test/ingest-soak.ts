@@ -2,12 +2,12 @@
  * Random records through ingest into SQLite and PostgreSQL: what is stored is found by `eq`, in its order, as memory
  * finds it, and is what `$metadata` says. Prints the number of contradictions.
  *
- *   CASES=100000 SEED=1 node --conditions=@cadastre/source --import tsx packages/service/test/ingest/ingest-soak.ts
+ *   CASES=100000 SEED=1 node --conditions=@cadastre/source --import tsx packages/service/test/ingest-soak.ts
  *
  * Without SEED it looks for new cases. To go on after a stop, begin with the seed that was printed last.
  */
-import { openEngines } from "./law/engines.ts";
-import { batchSize, checkLaw } from "./law/law.ts";
+import { openEngines } from "./ingest/law/engines.ts";
+import { batchSize, checkLaw } from "./ingest/law/law.ts";
 
 const { CASES = "100000", SEED = String(Math.floor(Math.random() * 2 ** 31)) } = process.env;
 const [cases, firstSeed] = [Number(CASES), Number(SEED)];
