@@ -39,7 +39,11 @@ const only = (names, prefix, suffix = "") =>
 const drivers = "(^node:sqlite$|node_modules/(@types/)?(better-sqlite3|knex|pg)/)";
 const openers = [
   "postgres/connections",
+  "registry/audit",
   "registry/sqlite",
+  "sqlite/backup",
+  "sqlite/check",
+  "sqlite/lock",
   "sqlite/migrate",
   "sqlite/store",
   "sqlite/worker",

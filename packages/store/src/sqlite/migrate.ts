@@ -8,6 +8,7 @@ import { createIndexes, type IndexForms, migrate } from "../schema/migrate.ts";
 import { silent } from "../schema/silent.ts";
 import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
+import { keepChecksums, registerChecksum } from "./checksums.ts";
 import { declaredType, formOf } from "./columns.ts";
 import { createDatasets } from "./datasets.ts";
 import { createPlaces } from "./places.ts";
@@ -22,8 +23,11 @@ export async function migrateSqlite(
   const tables = resources.map(tableOf);
   const members = await migrateWithKnex(file, resources, tables);
   const database = new Database(file);
+  registerFunctions(database);
+  registerChecksum(database);
   createDatasets(database);
   for (const table of tables) createPlaces(database, table);
+  keepChecksums(database);
   database.close();
   return members;
 }
@@ -42,6 +46,7 @@ async function migrateWithKnex(
       afterCreate: (connection: Database.Database, done: () => void) => {
         connection.pragma("journal_mode = wal");
         registerFunctions(connection);
+        registerChecksum(connection);
         done();
       },
     },

@@ -19,6 +19,7 @@ import type { Member } from "../record/members.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { accessOf } from "./access.ts";
+import { registerChecksum } from "./checksums.ts";
 import { columnsOf, formOf, forms } from "./columns.ts";
 import { Committer } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
@@ -240,6 +241,7 @@ function openToWrite(file: string): Database.Database {
   database.pragma("synchronous = normal");
   registerFunctions(database);
   registerSha256(database);
+  registerChecksum(database);
   // See `patientFor`.
   database.pragma("busy_timeout = 0");
   // What is staged is read while it is written to other tables.
