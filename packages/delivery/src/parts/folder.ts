@@ -3,25 +3,21 @@ import { dirname, join } from "node:path";
 import type { Claim } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import { isAbsent, onFiles } from "./fault.ts";
+import { partPath } from "./part-path.ts";
 import type { PartStore } from "./part-store.ts";
 import { sendFile } from "./send.ts";
 
 /** Its owner alone may enter. */
 const mode = 0o700;
 
-const sha256Text = /^[0-9a-f]{64}$/;
-
 /**
  * Parts in a folder of this machine, or of a disk that all workers share: a part is written and flushed under `staging`, then
  * renamed to `parts/<two digits>/<sha256>`, so that half a part is never there.
  */
 export function folderParts(folder: string): PartStore {
-  const [staging, parts] = [join(folder, "staging"), join(folder, "parts")];
+  const staging = join(folder, "staging");
   const stagedAt = ({ id, fence }: Claim) => join(staging, `${id}.${fence}`);
-  const placeOf = (sha256: string) => {
-    if (!sha256Text.test(sha256)) throw new RangeError("a part lies under its SHA-256");
-    return join(parts, sha256.slice(0, 2), sha256);
-  };
+  const placeOf = (sha256: string) => join(folder, partPath(sha256));
   return {
     stage: (claim) =>
       onFiles(async () => {
