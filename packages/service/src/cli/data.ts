@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { WritableStore } from "@cadastre/store";
 import type { Registry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
+import { isRestorePending } from "../backup/swap.ts";
 import { storedResources } from "../catalog.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
@@ -41,9 +42,11 @@ export function withServiceFolder<T>(
   return withDataFolder(dataFolder, async () => {
     if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
     const folder = await openDataFolder(dataFolder);
+    // A folder without one is left as it is, without a lock.
+    if (!isRestorePending(folder) && !existsSync(folder[needed]))
+      throw new CommandRefused(missing(folder[needed]));
     const use = await useFolder(folder, config);
     try {
-      if (!existsSync(folder[needed])) throw new CommandRefused(missing(folder[needed]));
       return await work(folder, config);
     } finally {
       use.release();
