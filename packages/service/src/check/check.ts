@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { basename } from "node:path";
 import { openRegistryAudit } from "@cadastre/store/registry";
 import { isRestorePending, placesOf, stagingOf } from "../backup/swap.ts";
 import type { Config } from "../config.ts";
@@ -29,13 +30,13 @@ export async function* checkFolder(
         subject: place,
         detail: "a restore was cut off before it replaced anything",
       };
-  let isReadable = existsSync(folder.registry);
+  let isReliable = existsSync(folder.registry);
   for (const finding of checkDatabases(folder)) {
-    if (finding.code === "database_damaged" && folder.registry.endsWith(finding.subject)) isReadable = false;
+    if (finding.subject === basename(folder.registry)) isReliable = false;
     yield finding;
   }
-  // What a damaged database says is no evidence.
-  if (!isReadable) return;
+  // What a damaged registry says is no evidence.
+  if (!isReliable) return;
   const audit = openRegistryAudit(folder.registry);
   try {
     yield* checkRegistry(audit, folder, config);
