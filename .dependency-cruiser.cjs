@@ -72,7 +72,7 @@ module.exports = {
       to: {
         path: "^packages/store/src/",
         pathNot:
-          "^packages/store/src/(registry/|errors|patience|recent|ulid|postgres/connections|schema/(migrations|silent))",
+          "^packages/store/src/(registry/|checksum/|errors|patience|recent|ulid|postgres/connections|schema/(migrations|silent))",
       },
     },
     {

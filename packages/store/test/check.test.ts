@@ -48,7 +48,11 @@ describe("the check of a database", () => {
     const file = await fill("bit");
     flip(file, "another");
     expect(checkSqlite(file, resources)).toEqual([
-      { code: "altered", table: "cadastre_note", detail: expect.stringContaining("cadastre_note") },
+      {
+        code: "altered",
+        table: "cadastre_note",
+        detail: "the rows of cadastre_note are not those that were written",
+      },
     ]);
   });
 
@@ -70,13 +74,16 @@ describe("the check of a database", () => {
 
   test("finds a file that is none", () => {
     writeFileSync(fileOf("none"), "not a database ".repeat(1000));
-    expect(checkSqlite(fileOf("none"))).toEqual([{ code: "damaged", detail: expect.any(String) }]);
+    expect(checkSqlite(fileOf("none")).map(({ code }) => code)).toEqual(["damaged"]);
   });
 
   test("a file from before checksums has them once it is opened", async () => {
     const file = await fill("older");
     const database = new Database(file);
-    const triggers = database.prepare(`select name from sqlite_schema where type = 'trigger'`).pluck().all();
+    const triggers = database
+      .prepare(`select name from sqlite_schema where type = 'trigger'`)
+      .pluck()
+      .all() as string[];
     for (const name of triggers) database.exec(`drop trigger "${name}"`);
     database.exec("drop table cadastre_checksum");
     database.exec(`update cadastre_note set "text" = 'without'`);

@@ -7,8 +7,8 @@ import { z } from "zod";
 import { DataError } from "../data/data-error.ts";
 import { hashFile } from "./copy-file.ts";
 
-/** Names in a backup: the manifest, and the list of files that it vouches for. */
-export const manifestName = "backup.json";
+/** Names in a backup: the manifest, and the list of files whose hash it states. */
+const manifestName = "backup.json";
 export const listName = "files.jsonl";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -51,7 +51,7 @@ const journalOf = ({ path }: DataFolder): string => join(path, stagingName, "res
 /** True if a restore was cut off after it had all of its files. */
 export const isRestorePending = (folder: DataFolder): boolean => existsSync(journalOf(folder));
 
-export const readPendingRestore = (folder: DataFolder): Promise<PendingRestore> =>
+const readPendingRestore = (folder: DataFolder): Promise<PendingRestore> =>
   readDataFile(journalOf(folder), (text) => schema.parse(JSON.parse(text)));
 
 /** Has the restore carried out, now or by whoever uses the folder next. */

@@ -1,10 +1,10 @@
 import { closeSync, openSync } from "node:fs";
 import Database, { type Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
+import { keepChecksums, registerChecksum } from "../checksum/checksums.ts";
 import { patientFor } from "../patience.ts";
 import { Recent } from "../recent.ts";
 import { silent } from "../schema/silent.ts";
-import { keepChecksums, registerChecksum } from "../sqlite/checksums.ts";
 import { sqliteQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
 import { createRegistry, type Registry } from "./registry.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "better-sqlite3";
-import { quoted } from "./quoted.ts";
+import { quoted } from "../checksum/quoted.ts";
 
 /** Indexes that a statement has made; those of keys have none. */
 const select = `select "name", "sql" from "sqlite_schema" where "type" = 'index' and "sql" is not null`;

@@ -1,8 +1,8 @@
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
+import { alteredTables, registerChecksum } from "../checksum/checksums.ts";
 import { tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
-import { alteredTables, registerChecksum } from "./checksums.ts";
 import { misplacedRows } from "./places.ts";
 
 /** Something in a database that is not as it was written. */

@@ -4,8 +4,8 @@
  * @module
  */
 
+export { registerChecksum } from "../checksum/checksums.ts";
 export { backupSqlite, type PinnedDatabase, pinSqlite } from "./backup.ts";
 export { checkSqlite, type SqliteFault } from "./check.ts";
-export { registerChecksum } from "./checksums.ts";
 export { type FileLock, type LockMode, lockFile } from "./lock.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./store.ts";
