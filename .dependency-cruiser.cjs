@@ -39,7 +39,11 @@ const only = (names, prefix, suffix = "") =>
 const drivers = "(^node:sqlite$|node_modules/(@types/)?(better-sqlite3|knex|pg)/)";
 const openers = [
   "postgres/connections",
+  "registry/audit",
   "registry/sqlite",
+  "sqlite/backup",
+  "sqlite/check",
+  "sqlite/lock",
   "sqlite/migrate",
   "sqlite/store",
   "sqlite/worker",
@@ -68,7 +72,7 @@ module.exports = {
       to: {
         path: "^packages/store/src/",
         pathNot:
-          "^packages/store/src/(registry/|errors|patience|recent|ulid|postgres/connections|schema/(migrations|silent))",
+          "^packages/store/src/(registry/|checksum/|errors|patience|recent|ulid|postgres/connections|schema/(migrations|silent))",
       },
     },
     {

@@ -45,6 +45,7 @@ export { type PartRequest, type WrittenPart, writePart } from "./part/write-part
 export { type BucketPartsOptions, bucketParts } from "./parts/bucket.ts";
 export type { DamageReport } from "./parts/damage.ts";
 export { folderParts } from "./parts/folder.ts";
+export { partPath } from "./parts/part-path.ts";
 export type { OpenPart, PartStore } from "./parts/part-store.ts";
 export type { Pinned } from "./pinned.ts";
 export { builtInProfiles, standardProfiles } from "./profile/built-in.ts";
@@ -69,6 +70,7 @@ export {
   maxReferenceLength,
 } from "./request.ts";
 export { type RetentionOptions, type RetentionReport, retain } from "./retention.ts";
+export { openText } from "./sealed-text.ts";
 export type {
   ExportBatch,
   ExportChanges,

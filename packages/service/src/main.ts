@@ -2,6 +2,7 @@ import { signalled } from "./cli/signalled.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
+import { useFolder } from "./data/folder-use.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
 import { withRegistry } from "./data/registry.ts";
 import { readSecrets } from "./data/secrets.ts";
@@ -29,6 +30,8 @@ const progress: Progress = {
 /** Bring the folder and what it holds into being, as far as it is not there. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
   const folder = await openDataFolder(config.dataFolder);
+  // Until the process ends: a restore waits, and one that was cut off is finished.
+  await useFolder(folder, config);
   await prepareListings(folder, config.listings, progress);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, async (registry) =>

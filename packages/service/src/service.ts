@@ -10,6 +10,7 @@ import { scopeOptions, storedResources } from "./catalog.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
+import { useFolder } from "./data/folder-use.ts";
 import { notes } from "./data/prepare-listings.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
@@ -50,6 +51,7 @@ export async function startService(
   folder: DataFolder,
   log: Log = createLog(config.logLevel),
 ): Promise<RunningService> {
+  const use = await useFolder(folder, config);
   const { skipTokenKey } = await readSecrets(folder);
   const { adminPort } = config;
   const outputs = outputProfiles(config);
@@ -132,6 +134,7 @@ export async function startService(
       await worker?.stop();
       await store.close();
       await registry.close();
+      use.release();
     },
   };
 }

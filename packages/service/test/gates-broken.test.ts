@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { originatingSystems, resourceNames } from "@cadastre/reso";
-import { openSqliteStore } from "@cadastre/store/sqlite";
+import { openSqliteStore, registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GateResult } from "../src/gates/gate.ts";
@@ -54,6 +54,7 @@ async function cadastre(...args: readonly string[]) {
 
 const database = (work: (database: Database.Database) => void): void => {
   const opened = new Database(running.folder.database);
+  registerChecksum(opened);
   work(opened);
   opened.close();
 };

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { openSqliteStore } from "../src/sqlite/index.ts";
+import { checkSqlite, openSqliteStore } from "../src/sqlite/index.ts";
 import { type Harness, rowsOf } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
 import { askHomes, homeRecord, homesResource } from "./support/homes.ts";
@@ -129,4 +129,11 @@ describe("a thread that reads", () => {
     expect((await store.page(ask())).length).toBe(records.length);
     await store.close();
   });
+});
+
+// The last test: it reads what those before it have left.
+test("every database of these tests passes the check: each statement keeps the checksums", () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite"));
+  expect(files.length).toBeGreaterThan(30);
+  for (const file of files) expect([file, checkSqlite(join(folder, file))]).toEqual([file, []]);
 });

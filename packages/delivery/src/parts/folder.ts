@@ -4,6 +4,7 @@ import type { Claim } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import type { Digest } from "../part/digest.ts";
 import { isAbsent, onFiles, onPart } from "./fault.ts";
+import { partPath } from "./part-path.ts";
 import type { PartStore } from "./part-store.ts";
 import { heldPart, sendFile } from "./send.ts";
 import { heldLength, PartCheck, verified } from "./verify.ts";
@@ -14,8 +15,6 @@ const mode = 0o700;
 /** Text of a probe: a full disk has no room for it. */
 const probed = "cadastre ".repeat(512);
 
-const sha256Text = /^[0-9a-f]{64}$/;
-
 /**
  * Parts in a folder of this machine, or of a disk that all workers share: a part is written and flushed under `staging`, then
  * renamed to `parts/<two digits>/<sha256>`, so that half a part is never there.
@@ -23,10 +22,7 @@ const sha256Text = /^[0-9a-f]{64}$/;
 export function folderParts(folder: string): PartStore {
   const [staging, parts] = [join(folder, "staging"), join(folder, "parts")];
   const stagedAt = ({ id, fence }: Claim) => join(staging, `${id}.${fence}`);
-  const placeOf = (sha256: string) => {
-    if (!sha256Text.test(sha256)) throw new RangeError("a part lies under its SHA-256");
-    return join(parts, sha256.slice(0, 2), sha256);
-  };
+  const placeOf = (sha256: string) => join(folder, partPath(sha256));
   const put: PartStore["put"] = (file, { sha256 }) =>
     onFiles(async () => {
       const place = placeOf(sha256);

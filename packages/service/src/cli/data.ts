@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import type { WritableStore } from "@cadastre/store";
 import type { Registry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
+import { isRestorePending } from "../backup/swap.ts";
 import { storedResources } from "../catalog.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
+import { useFolder } from "../data/folder-use.ts";
 import { withRegistry } from "../data/registry.ts";
 import { CommandRefused } from "./outcome.ts";
 
@@ -30,7 +32,8 @@ export const withServiceStore = <T>(
     }
   });
 
-function withServiceFolder<T>(
+/** Do `work` with the folder that the environment names, while no restore replaces it. */
+export function withServiceFolder<T>(
   needed: "registry" | "database",
   work: (folder: DataFolder, config: Config) => Promise<T>,
 ): Promise<T> {
@@ -39,8 +42,15 @@ function withServiceFolder<T>(
   return withDataFolder(dataFolder, async () => {
     if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
     const folder = await openDataFolder(dataFolder);
-    if (!existsSync(folder[needed])) throw new CommandRefused(missing(folder[needed]));
-    return work(folder, config);
+    // A folder without one is left as it is, without a lock.
+    if (!isRestorePending(folder) && !existsSync(folder[needed]))
+      throw new CommandRefused(missing(folder[needed]));
+    const use = await useFolder(folder, config);
+    try {
+      return await work(folder, config);
+    } finally {
+      use.release();
+    }
   });
 }
 

@@ -14,6 +14,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   identity: async () => (await import("./identity.ts")).identityCommand(),
   profile: async () => (await import("./profile.ts")).profileCommand(),
   coverage: async () => (await import("./coverage.ts")).coverageCommand(),
+  backup: async () => (await import("./backup.ts")).backupCommand(),
+  restore: async () => (await import("./backup.ts")).restoreCommand(),
+  check: async () => (await import("./backup.ts")).checkCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
 };
 

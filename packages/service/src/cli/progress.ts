@@ -4,31 +4,35 @@ import { say } from "./outcome.ts";
 /** A number for people. */
 export const number = (value: number): string => value.toLocaleString("en-US");
 
-/** Records between two lines of progress. */
+/** How many are counted between two lines of progress. */
 const reportEvery = 10_000;
 
 export type Progress = {
-  /** How much is done, and how many records were read. */
-  readonly at: (done: number, records: number) => void;
+  /** How much is done, and how many were counted. */
+  readonly at: (done: number, count: number) => void;
   readonly end: () => void;
 };
 
-/** A bar up to `whole` on a terminal; elsewhere a line from time to time. */
-export function showProgress(whole: number): Progress {
-  if (process.stderr.isTTY) {
-    const bar = new SingleBar({ format: "{bar} {percentage}% {read} records", stream: process.stderr });
-    bar.start(whole, 0, { read: 0 });
+/**
+ * A bar up to `whole` on a terminal; elsewhere, and where the whole is not known, a line from time to time.
+ *
+ * @param counted what is counted, and what was done with it
+ */
+export function showProgress(whole: number | undefined, counted = "records read"): Progress {
+  if (process.stderr.isTTY && whole !== undefined) {
+    const bar = new SingleBar({ format: `{bar} {percentage}% {count} ${counted}`, stream: process.stderr });
+    bar.start(whole, 0, { count: 0 });
     return {
-      at: (done, records) => bar.update(done, { read: number(records) }),
+      at: (done, count) => bar.update(done, { count: number(count) }),
       end: () => bar.stop(),
     };
   }
   let reported = 0;
   return {
-    at: (_done, records) => {
-      if (records - reported < reportEvery) return;
-      reported = records;
-      say(`  ${number(records)} records read`);
+    at: (_done, count) => {
+      if (count - reported < reportEvery) return;
+      reported = count;
+      say(`  ${number(count)} ${counted}`);
     },
     end: () => {},
   };

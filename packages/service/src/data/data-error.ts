@@ -13,7 +13,7 @@ const noRights =
 const noDatabase =
   "is damaged or not a database: move it away and start again, which prepares sample listings anew";
 const noRegistry =
-  "is damaged or not a database: put back a copy of it, or move it away and start again, without any key and entitlement but the demo's";
+  "is damaged or not a database: run `cadastre restore` with your last backup, or move it away and start again, without any key and entitlement but the demo's";
 const noFolder = "is not a folder: set CADASTRE_DATA to the path of a folder";
 const noRoom = "cannot be written, for the disk is full: make room, or set CADASTRE_DATA to another folder";
 const inUse = "is in use: stop the program that uses it";
@@ -84,7 +84,7 @@ export function parseDataFile<T>(file: string, text: string, parse: (text: strin
     return parse(text);
   } catch (cause) {
     const fault = cause instanceof SyntaxError ? "is not JSON" : "does not hold what the service keeps in it";
-    const remedy = "put back a copy of it, or move it away and start again, which makes a new one";
+    const remedy = "put back the copy of it that a backup holds";
     throw new DataError(`${file} ${fault}: ${remedy}`, { cause });
   }
 }
@@ -96,9 +96,12 @@ export function parseDataFile<T>(file: string, text: string, parse: (text: strin
  */
 export async function readDataFile<T>(file: string, parse: (text: string) => T): Promise<T> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new DataError(`${file} cannot be read: put back a copy of it, or start again (${cause.code})`, {
-      cause,
-    });
+    throw new DataError(
+      `${file} cannot be read: put back the copy of it that a backup holds (${cause.code})`,
+      {
+        cause,
+      },
+    );
   });
   return parseDataFile(file, text, parse);
 }

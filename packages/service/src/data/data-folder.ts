@@ -20,6 +20,8 @@ export type DataFolder = {
   readonly exports: string;
   /** The demo's keys in plain text, for the person who tries it. */
   readonly demo: string;
+  /** Locked by every program that uses the folder, see `useFolder`. */
+  readonly lock: string;
 };
 
 /** Names of the databases in the folder. */
@@ -28,8 +30,14 @@ export const registryName = "registry.sqlite";
 
 /** The folder at `path`; it is made if it does not exist, for its owner alone. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
+  const folder = dataFolderAt(path);
+  await mkdir(folder.path, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+/** The paths in the folder at `path`, which need not exist. */
+export function dataFolderAt(path: string): DataFolder {
   const absolute = resolve(path);
-  await mkdir(absolute, { recursive: true, mode: 0o700 });
   const file = (name: string) => join(absolute, name);
   return {
     path: absolute,
@@ -41,6 +49,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     signingKeys: file("signing-keys.json"),
     exports: file("exports"),
     demo: file("demo.json"),
+    lock: file("lock"),
   };
 }
 

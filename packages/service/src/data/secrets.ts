@@ -1,9 +1,10 @@
-import { hkdfSync, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { z } from "zod";
 import type { Pepper, Peppers } from "../access/pepper.ts";
 import { parseDataFile, readDataFile } from "./data-error.ts";
 import { type DataFolder, readOrCreate, writeAtomically } from "./data-folder.ts";
+import { requireSecrets, requireUnused } from "./registry-needs.ts";
 
 const secretBytes = 32;
 const secret = z
@@ -22,17 +23,23 @@ const schema = z.strictObject({
 /** Secrets of 32 bytes that a running service needs. */
 export type Secrets = { readonly peppers: Peppers; readonly skipTokenKey: Uint8Array };
 
-const parseSecrets = (text: string): Secrets => schema.parse(JSON.parse(text));
+/** @throws for a text that does not hold secrets */
+export const parseSecrets = (text: string): Secrets => schema.parse(JSON.parse(text));
 
-/** A secret of 32 bytes for one purpose, which tells nothing of the others. */
-export const keyFor = (purpose: string, { skipTokenKey }: Pick<Secrets, "skipTokenKey">): Uint8Array =>
-  Buffer.from(hkdfSync("sha256", skipTokenKey, "", purpose, secretBytes));
-
-/** The secrets of the folder, made at the first start. */
-export async function readSecrets({ secrets }: DataFolder): Promise<Secrets> {
-  const make = async () =>
-    textOf({ peppers: [createPepper(1)], skipTokenKey: randomBytes(secretBytes) } satisfies Secrets);
-  return parseDataFile(secrets, await readOrCreate(secrets, make), parseSecrets);
+/**
+ * The secrets of the folder, made at the first start. Never made for a registry that relies on others.
+ *
+ * @throws {DataError} if the registry relies on secrets that are not there
+ */
+export async function readSecrets(folder: DataFolder): Promise<Secrets> {
+  const { secrets: file } = folder;
+  const make = async () => {
+    requireUnused(folder, "secrets");
+    return textOf({ peppers: [createPepper(1)], skipTokenKey: randomBytes(secretBytes) } satisfies Secrets);
+  };
+  const secrets = parseDataFile(file, await readOrCreate(file, make), parseSecrets);
+  requireSecrets(folder, secrets);
+  return secrets;
 }
 
 /**

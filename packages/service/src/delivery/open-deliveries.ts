@@ -5,7 +5,8 @@ import {
   type DamageReport,
   type ExportSource,
 } from "@cadastre/delivery";
-import { keyFor, type Secrets } from "../data/secrets.ts";
+import { keyFor } from "../data/derived-keys.ts";
+import type { Secrets } from "../data/secrets.ts";
 import type { Exporting } from "./exporting.ts";
 import type { DeliveryServices } from "./services.ts";
 

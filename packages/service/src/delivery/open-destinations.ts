@@ -1,7 +1,8 @@
 import { createDestinations, type Destinations } from "@cadastre/delivery";
 import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
-import { keyFor, type Secrets } from "../data/secrets.ts";
+import { sealingKeys } from "../data/derived-keys.ts";
+import type { Secrets } from "../data/secrets.ts";
 
 /** The destinations of a registry, with their external ids under a key that follows from the folder's secrets. */
 export function openDestinations(
@@ -11,7 +12,7 @@ export function openDestinations(
 ): Destinations {
   return createDestinations({
     registry,
-    key: keyFor("external ids of destinations", secrets),
+    key: sealingKeys.destination(secrets),
     access: endpoint === undefined ? {} : { endpoints: { s3: endpoint, sts: endpoint }, pathStyle: true },
   });
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Config } from "../config.ts";
 import { parseDataFile, readDataFile } from "../data/data-error.ts";
 import { type DataFolder, readOrCreate } from "../data/data-folder.ts";
+import { requireUnused } from "../data/registry-needs.ts";
 
 /** A private Ed25519 key. Source: RFC 8037, section 2. */
 const key = z.object({
@@ -34,17 +35,30 @@ export async function readSigningKeys(
   folder: DataFolder,
 ): Promise<SigningKeys> {
   const file = folder.signingKeys;
-  const make = async () => JSON.stringify({ keys: [(await generateKeyPair()).privateKey] });
+  const make = async () => {
+    requireUnused(folder, "signingKeys");
+    return JSON.stringify({ keys: [(await generateKeyPair()).privateKey] });
+  };
   const { keys } =
     signingKeys === undefined
       ? parseDataFile(file, await readOrCreate(file, make), parse)
       : await readDataFile(signingKeys, parse);
   const [privateKey] = keys;
-  return {
-    signing: { privateKey, kid: privateKey.kid },
-    published: JSON.stringify(readKeySet({ keys: keys.map(publicKeyOf) })),
-  };
+  return { signing: { privateKey, kid: privateKey.kid }, published: JSON.stringify(publicSetOf(keys)) };
 }
+
+/**
+ * The public keys that manifests can be verified with. Makes none.
+ *
+ * @throws {DataError}
+ */
+export const readManifestKeys = async (
+  { signingKeys }: Pick<Config, "signingKeys">,
+  folder: DataFolder,
+): Promise<ReturnType<typeof readKeySet>> =>
+  publicSetOf((await readDataFile(signingKeys ?? folder.signingKeys, parse)).keys);
+
+const publicSetOf = (keys: readonly z.output<typeof key>[]) => readKeySet({ keys: keys.map(publicKeyOf) });
 
 const publicKeyOf = ({ kid, kty, crv, x }: z.output<typeof key>) => ({ kid, kty, crv, x });
 

@@ -1,6 +1,7 @@
 import type { WebhookTerms } from "@cadastre/delivery";
 import type { Config } from "../config.ts";
-import { keyFor, type Secrets } from "../data/secrets.ts";
+import { sealingKeys } from "../data/derived-keys.ts";
+import type { Secrets } from "../data/secrets.ts";
 
 /** Where webhooks may go, and how their secrets are kept: under a key that follows from the folder's secrets. */
 export const webhookTermsOf = (
@@ -8,5 +9,5 @@ export const webhookTermsOf = (
   secrets: Pick<Secrets, "skipTokenKey">,
 ): WebhookTerms => ({
   loopback,
-  key: keyFor("secrets of webhooks", secrets),
+  key: sealingKeys.webhook(secrets),
 });

@@ -2,6 +2,7 @@ import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
 import { z } from "zod";
 import { parseDataFile } from "../data/data-error.ts";
 import { type DataFolder, readOrCreate, writeAtomically } from "../data/data-folder.ts";
+import { requireUnused } from "../data/registry-needs.ts";
 
 /** Who signs the demo's entitlements, and for which service. */
 export const issuer = "https://cadastre.example/issuer";
@@ -14,7 +15,10 @@ type KeySet = { readonly keys: z.output<typeof jwk>[] };
 
 /** The folder's issuer, made at the first start. Its public key is published beside it. */
 export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
-  const make = async () => JSON.stringify(await generateKeyPair());
+  const make = async () => {
+    requireUnused(folder, "issuer");
+    return JSON.stringify(await generateKeyPair());
+  };
   const text = await readOrCreate(folder.issuer, make);
   const { kid, publicKey, privateKey } = parseDataFile(folder.issuer, text, parseKeyPair);
   const publicKeys = { keys: [publicKey] };

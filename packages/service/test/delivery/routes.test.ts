@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ask } from "../support/ask.ts";
@@ -36,6 +37,7 @@ afterAll(async () => {
 /** Change the registry by hand. */
 function inRegistry<T>(change: (database: Database.Database) => T): T {
   const database = new Database(running.folder.registry);
+  registerChecksum(database);
   try {
     return change(database);
   } finally {

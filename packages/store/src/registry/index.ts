@@ -4,6 +4,14 @@
  *
  * @module
  */
+export {
+  type AuditedEntitlement,
+  type AuditedManifest,
+  type AuditedPart,
+  openRegistryAudit,
+  type RegistryAudit,
+  type SealedText,
+} from "./audit.ts";
 export type { Acknowledgement, NewAcknowledgement } from "./deliveries/acknowledgement.ts";
 export type { ClaimedDamage, PartDamage } from "./deliveries/damage.ts";
 export {

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from "node:fs";
-import type { Database, Statement } from "better-sqlite3";
+import Database, { type Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
+import { keepChecksums, registerChecksum } from "../checksum/checksums.ts";
 import { patientFor } from "../patience.ts";
 import { Recent } from "../recent.ts";
 import { silent } from "../schema/silent.ts";
@@ -27,6 +28,7 @@ export async function openSqliteRegistry({ file, wait = 5000 }: SqliteRegistryOp
   try {
     closeSync(openSync(file, "a", 0o600));
     await attempt(() => migrateAlone(database));
+    await attempt(async () => checksum(file));
     return createRegistry(database, attempt, sqliteQueue);
   } catch (error) {
     await database.destroy();
@@ -41,12 +43,13 @@ const connect = (file: string): Knex =>
     useNullAsDefault: true,
     log: silent,
     pool: {
-      afterCreate: (connection: Database, done: () => void) => {
+      afterCreate: (connection: Database.Database, done: () => void) => {
         // See `patientFor`.
         connection.pragma("busy_timeout = 0");
         connection.pragma("journal_mode = wal");
         // What is revoked stays so after a loss of power.
         connection.pragma("synchronous = full");
+        registerChecksum(connection);
         keepStatements(connection);
         done();
       },
@@ -57,10 +60,11 @@ const connect = (file: string): Knex =>
 const keptStatements = 100;
 
 /** Have a connection prepare a statement once: to send a part takes three, and to prepare them as long as the rest of them. */
-function keepStatements(connection: Database): void {
+function keepStatements(connection: Database.Database): void {
   const kept = new Recent<string, Statement>(keptStatements);
   const prepare = connection.prepare.bind(connection);
-  connection.prepare = ((text: string) => kept.get(text, () => prepare(text))) as Database["prepare"];
+  connection.prepare = ((text: string) =>
+    kept.get(text, () => prepare(text))) as Database.Database["prepare"];
 }
 
 async function migrateAlone(database: Knex): Promise<void> {
@@ -70,4 +74,14 @@ async function migrateAlone(database: Knex): Promise<void> {
     await transaction.raw("pragma user_version = 1");
     await migrate(transaction);
   });
+}
+
+function checksum(file: string): void {
+  const database = new Database(file, { timeout: 0 });
+  try {
+    registerChecksum(database);
+    keepChecksums(database);
+  } finally {
+    database.close();
+  }
 }

@@ -1,9 +1,8 @@
 import type { Database } from "better-sqlite3";
+import { quoted } from "../checksum/quoted.ts";
 
 /** Indexes that a statement has made; those of keys have none. */
 const select = `select "name", "sql" from "sqlite_schema" where "type" = 'index' and "sql" is not null`;
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
  * Leave the tables without their indexes, in the transaction at hand. Gives what makes them again: over rows that are

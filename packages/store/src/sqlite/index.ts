@@ -3,4 +3,9 @@
  *
  * @module
  */
+
+export { registerChecksum } from "../checksum/checksums.ts";
+export { backupSqlite, type PinnedDatabase, pinSqlite } from "./backup.ts";
+export { checkSqlite, type SqliteFault } from "./check.ts";
+export { type FileLock, type LockMode, lockFile } from "./lock.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./store.ts";

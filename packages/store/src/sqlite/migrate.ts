@@ -2,6 +2,7 @@ import { identifier, sqlite } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import knex from "knex";
+import { keepChecksums, registerChecksum } from "../checksum/checksums.ts";
 import { columnValues } from "../read/columns.ts";
 import type { Member } from "../record/members.ts";
 import { createIndexes, type IndexForms, migrate } from "../schema/migrate.ts";
@@ -22,8 +23,11 @@ export async function migrateSqlite(
   const tables = resources.map(tableOf);
   const members = await migrateWithKnex(file, resources, tables);
   const database = new Database(file);
+  registerFunctions(database);
+  registerChecksum(database);
   createDatasets(database);
   for (const table of tables) createPlaces(database, table);
+  keepChecksums(database);
   database.close();
   return members;
 }
@@ -42,6 +46,7 @@ async function migrateWithKnex(
       afterCreate: (connection: Database.Database, done: () => void) => {
         connection.pragma("journal_mode = wal");
         registerFunctions(connection);
+        registerChecksum(connection);
         done();
       },
     },

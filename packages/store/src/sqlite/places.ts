@@ -103,3 +103,28 @@ function placeOf(point: unknown): Place {
   if (!Number.isFinite(longitude) || Math.abs(latitude) > 90) return misplaced;
   return [longitude - 360 * Math.round(longitude / 360), latitude];
 }
+
+/** How SQLite rounds a coordinate to the four bytes that an R*Tree holds of it. Source: SQLite, rtree.c, rtreeValueDown and -Up. */
+const [towardsZero, fromZero] = [1 - 2 ** -23, 1 + 2 ** -23];
+const down = (value: number): number => {
+  const rounded = Math.fround(value);
+  return rounded > value ? Math.fround(value * (value < 0 ? fromZero : towardsZero)) : rounded;
+};
+const up = (value: number): number => -down(-value);
+
+type PlaceRow = readonly [point: unknown, west: number, east: number, south: number, north: number];
+
+/** Counts the rows of a table that its R*Tree has elsewhere or not at all, and those that it has beside them. */
+export function misplacedRows(database: Database, table: TableSchema, { name, column }: PointSchema): number {
+  const [rows, places, point] = [identifier(table.name), identifier(name), identifier(column.name)];
+  const select = sql`select ${point}, west, east, south, north from ${rows} left join ${places} on id = ${rows}.rowid`;
+  let misplaced = 0;
+  for (const row of database.prepare(textOf(select)).raw().iterate()) {
+    const [json, ...box] = row as PlaceRow;
+    const [longitude, latitude] = placeOf(json);
+    const expected = [down(longitude), up(longitude), down(latitude), up(latitude)];
+    if (expected.some((side, i) => side !== box[i])) misplaced++;
+  }
+  const count = sql`select (select count(*) from ${places}) - (select count(*) from ${rows})`;
+  return misplaced + Math.abs(database.prepare(textOf(count)).pluck().get() as number);
+}

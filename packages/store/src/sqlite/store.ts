@@ -5,6 +5,7 @@ import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
 import type { CandidateReads, Ground } from "../build/session.ts";
+import { registerChecksum } from "../checksum/checksums.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
@@ -240,6 +241,7 @@ function openToWrite(file: string): Database.Database {
   database.pragma("synchronous = normal");
   registerFunctions(database);
   registerSha256(database);
+  registerChecksum(database);
   // See `patientFor`.
   database.pragma("busy_timeout = 0");
   // What is staged is read while it is written to other tables.

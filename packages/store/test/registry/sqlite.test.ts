@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { openSqliteRegistry } from "../../src/registry/index.ts";
+import { checkSqlite } from "../../src/sqlite/index.ts";
 import { conformance } from "./conformance.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cadastre-registry-"));
@@ -38,4 +39,11 @@ test("what another process locks is read, and is unavailable for writing after t
   expect(await registry.entitlements.list()).toEqual([]);
   other.close();
   await registry.close();
+});
+
+// The last test: it reads what those before it have left.
+test("every database of these tests passes the check: each statement keeps the checksums", () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite") && name !== "none.sqlite");
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) expect([file, checkSqlite(join(folder, file))]).toEqual([file, []]);
 });

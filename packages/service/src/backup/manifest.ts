@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import { createReadStream, readFileSync } from "node:fs";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { DataError } from "../data/data-error.ts";
+import { hashFile } from "./copy-file.ts";
+
+/** Names in a backup: the manifest, and the list of files whose hash it states. */
+const manifestName = "backup.json";
+export const listName = "files.jsonl";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Paths are relative and have no way out of the backup. */
+const path = z
+  .string()
+  .regex(/^[\w.-]+(\/[\w.-]+)*$/)
+  .refine((text) => !text.split("/").includes(".."));
+
+/** A file of the backup, or a part that the registry lists and that could not be copied. */
+const listed = z.union([
+  z.strictObject({ path, bytes: z.int().min(0), sha256 }),
+  z.strictObject({ path, missing: z.enum(["absent", "damaged"]), delivery: z.string() }),
+]);
+
+export type ListedFile = z.output<typeof listed>;
+export type BackedUpFile = Extract<ListedFile, { readonly bytes: number }>;
+export type MissingPart = Extract<ListedFile, { readonly missing: string }>;
+
+const content = z.strictObject({
+  format: z.literal("cadastre-backup"),
+  version: z.literal(1),
+  made: z.iso.datetime(),
+  /** Version of the package that made it. */
+  cadastre: z.string(),
+  files: z.int().min(0),
+  bytes: z.int().min(0),
+  missing: z.int().min(0),
+  /** Where parts are kept: those of a bucket are not in the backup. */
+  parts: z.enum(["folder", "bucket"]),
+  /** SHA-256 of the list of files. */
+  list: sha256,
+});
+const schema = content.extend({
+  /** SHA-256 of the other members. */
+  sha256,
+});
+
+export type BackupContent = z.output<typeof content>;
+export type BackupManifest = z.output<typeof schema>;
+
+const digestOf = (members: BackupContent): string =>
+  createHash("sha256")
+    .update(JSON.stringify(content.parse(members)))
+    .digest("hex");
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")));
+
+/** Writes the manifest of a backup whose other files are all there. */
+export async function writeManifest(
+  folder: string,
+  members: Omit<BackupContent, "format" | "version" | "cadastre" | "list">,
+): Promise<void> {
+  const { sha256: list } = await hashFile(join(folder, listName));
+  const all: BackupContent = { format: "cadastre-backup", version: 1, cadastre: version, ...members, list };
+  const handle = await open(join(folder, manifestName), "wx", 0o600);
+  try {
+    await handle.writeFile(`${JSON.stringify({ ...all, sha256: digestOf(all) }, null, 2)}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The manifest of a backup, checked with its list.
+ *
+ * @throws {DataError} if the folder is not a whole backup
+ */
+export async function readManifest(folder: string): Promise<BackupManifest> {
+  const file = join(folder, manifestName);
+  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    throw new DataError(
+      `${folder} is not a backup, or one that was cut off: ${manifestName} cannot be read (${cause.code})`,
+      { cause },
+    );
+  });
+  const manifest = parse(text);
+  if (manifest === undefined)
+    throw new DataError(`${file} is damaged, or of a newer version: use another backup`);
+  const list = await hashFile(join(folder, listName));
+  if (list.sha256 !== manifest.list)
+    throw new DataError(`${join(folder, listName)} is damaged: use another backup`);
+  return manifest;
+}
+
+function parse(text: string): BackupManifest | undefined {
+  try {
+    const { sha256: told, ...members } = schema.parse(JSON.parse(text));
+    return told === digestOf(members) ? { ...members, sha256: told } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The files of a backup whose manifest was read, one at a time. */
+export async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
+  const input = createReadStream(join(folder, listName));
+  for await (const line of createInterface({ input, crlfDelay: Infinity }))
+    yield listed.parse(JSON.parse(line));
+}

@@ -1,0 +1,156 @@
+import { existsSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { DataError } from "../data/data-error.ts";
+import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
+import { takeAlone } from "../data/folder-use.ts";
+import { partsName, smallFiles } from "./backup.ts";
+import { copyFile, hashFile } from "./copy-file.ts";
+import { type BackedUpFile, type BackupManifest, listFiles, readManifest } from "./manifest.ts";
+import {
+  beginSwap,
+  finishRestore,
+  isRestorePending,
+  placesOf,
+  type RestoredEntry,
+  stagingOf,
+} from "./swap.ts";
+
+type Told = {
+  readonly progress: (bytes: number, files: number) => void;
+  /** Told of each point that it comes to. */
+  readonly at: (point: string) => void;
+};
+
+export type RestoreOptions = Partial<Told> & {
+  /** Put what is there aside, under a name of its own. Without it, a folder with data is refused. */
+  readonly replace?: boolean | undefined;
+};
+
+export type RestoreReport = {
+  readonly manifest: BackupManifest;
+  /** Where what was there before lies now; undefined if there was nothing. */
+  readonly replaced: string | undefined;
+};
+
+/**
+ * Restores the data folder from a backup. Nothing that is there is altered before every file of the backup is verified and lies
+ * beside it; then each is renamed into place. Cut off before that, it leaves what was there; after that, whoever uses the folder next
+ * finishes it. Nothing is deleted.
+ *
+ * @throws {DataError}
+ */
+export async function restoreBackup(
+  backup: string,
+  { dataFolder, partsFolder }: Pick<Config, "dataFolder" | "partsFolder">,
+  { replace = false, progress = () => {}, at = () => {} }: RestoreOptions = {},
+): Promise<RestoreReport> {
+  const folder = await openDataFolder(dataFolder);
+  const config = { partsFolder };
+  const lock = takeAlone(folder);
+  try {
+    const manifest = await readManifest(backup);
+    const finished = isRestorePending(folder) ? await finishRestore(folder, config, at) : undefined;
+    if (finished?.backup === manifest.sha256) return report(manifest, folder, finished.replaced);
+    const entries = entriesOf(folder);
+    const places = placesOf(folder, config);
+    const present = entries.filter(({ root, name }) => existsSync(join(places[root], name)));
+    if (present.length > 0 && !replace)
+      throw new DataError(
+        `${folder.path} holds data already, such as ${present[0]?.name}: name another folder in CADASTRE_DATA, or say --replace, which keeps what is there under another name`,
+      );
+    const staging = stagingOf(places);
+    // Of a restore that was cut off before its files were all there.
+    for (const place of Object.values(staging)) await rm(place, { recursive: true, force: true });
+    for (const place of Object.values(staging)) await mkdir(place, { recursive: true, mode: 0o700 });
+    await stage(resolve(backup), manifest, staging, { progress, at });
+    const replaced = `replaced-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`;
+    const puts = ({ root, name }: { root: "data" | "parts"; name: string }) =>
+      existsSync(join(staging[root], name));
+    const all = entries.map((entry) => ({ ...entry, puts: puts(entry) }));
+    at("staged");
+    await beginSwap(folder, { version: 1, replaced, backup: manifest.sha256, entries: all });
+    at("begun");
+    await finishRestore(folder, config, at);
+    return report(manifest, folder, present.length > 0 ? replaced : undefined);
+  } finally {
+    lock.release();
+  }
+}
+
+const report = (
+  manifest: BackupManifest,
+  { path }: DataFolder,
+  replaced: string | undefined,
+): RestoreReport => ({
+  manifest,
+  replaced: replaced === undefined ? undefined : join(path, replaced),
+});
+
+/** Everything that a restore puts in place or aside. */
+function entriesOf(folder: DataFolder): readonly Omit<RestoredEntry, "puts">[] {
+  const databases = [folder.database, folder.registry].flatMap((file) =>
+    ["", "-wal", "-shm"].map((suffix) => basename(file) + suffix),
+  );
+  const files = smallFiles.map((name) => basename(folder[name]));
+  return [
+    ...[...databases, ...files].map((name) => ({ root: "data" as const, name })),
+    ...["parts", "staging"].map((name) => ({ root: "parts" as const, name })),
+  ];
+}
+
+async function stage(
+  backup: string,
+  { files }: BackupManifest,
+  staging: ReturnType<typeof stagingOf>,
+  { progress, at }: Told,
+): Promise<void> {
+  let [staged, bytes] = [0, 0];
+  for await (const file of listFiles(backup)) {
+    if ("missing" in file) continue;
+    at(`stage ${file.path}`);
+    const to = file.path.startsWith(`${partsName}/`)
+      ? join(staging.parts, file.path.slice(partsName.length + 1))
+      : join(staging.data, file.path);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    requireSame(backup, file, await copyFile(join(backup, file.path), to).catch(asMissing(backup, file)));
+    bytes += file.bytes;
+    progress(bytes, ++staged);
+  }
+  if (staged !== files)
+    throw new DataError(`${backup} lists ${staged} files, and should list ${files}: use another backup`);
+}
+
+/**
+ * Verifies every file of a backup.
+ *
+ * @throws {DataError} with the first one that is damaged or missing
+ */
+export async function verifyBackup(backup: string): Promise<BackupManifest> {
+  const manifest = await readManifest(backup);
+  for await (const file of listFiles(backup))
+    if (!("missing" in file))
+      requireSame(backup, file, await hashFile(join(backup, file.path)).catch(asMissing(backup, file)));
+  return manifest;
+}
+
+function requireSame(
+  backup: string,
+  file: BackedUpFile,
+  found: Pick<BackedUpFile, "bytes" | "sha256">,
+): void {
+  if (found.bytes !== file.bytes || found.sha256 !== file.sha256)
+    throw new DataError(
+      `${join(backup, file.path)} is not what was backed up: use another backup; nothing was restored`,
+    );
+}
+
+const asMissing =
+  (backup: string, { path }: BackedUpFile) =>
+  (cause: NodeJS.ErrnoException): never => {
+    if (cause.code !== "ENOENT") throw cause;
+    throw new DataError(`${join(backup, path)} is missing: use another backup; nothing was restored`, {
+      cause,
+    });
+  };

@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import type { Config } from "../config.ts";
+import { readDataFile } from "../data/data-error.ts";
+import { type DataFolder, writeAtomically } from "../data/data-folder.ts";
+import { flushFolder } from "./copy-file.ts";
+
+/** Name of the folders with the files that a restore is about to put in place. */
+const stagingName = "restoring";
+
+const root = z.enum(["data", "parts"]);
+
+/** What is put in place: a file or folder of the data folder, or of the folder of parts. */
+const entry = z.strictObject({
+  root,
+  name: z.string(),
+  /** False: there is none in the backup, and the one that is there is only put aside. */
+  puts: z.boolean(),
+});
+
+/** A restore whose files are all there. From now on it is carried out, whatever happens meanwhile. */
+const schema = z.strictObject({
+  version: z.literal(1),
+  /** Name of the folders that what was there before is moved to. */
+  replaced: z.string(),
+  /** SHA-256 of the backup's manifest. */
+  backup: z.string(),
+  entries: z.array(entry),
+});
+
+export type PendingRestore = z.output<typeof schema>;
+export type RestoredEntry = z.output<typeof entry>;
+
+type Places = Readonly<Record<z.output<typeof root>, string>>;
+
+/** The folders whose content is restored. */
+export const placesOf = (folder: DataFolder, { partsFolder }: Pick<Config, "partsFolder">): Places => ({
+  data: folder.path,
+  parts: partsFolder ?? folder.exports,
+});
+
+export const stagingOf = (places: Places): Places => ({
+  data: join(places.data, stagingName),
+  parts: join(places.parts, stagingName),
+});
+
+const journalOf = ({ path }: DataFolder): string => join(path, stagingName, "restore.json");
+
+/** True if a restore was cut off after it had all of its files. */
+export const isRestorePending = (folder: DataFolder): boolean => existsSync(journalOf(folder));
+
+const readPendingRestore = (folder: DataFolder): Promise<PendingRestore> =>
+  readDataFile(journalOf(folder), (text) => schema.parse(JSON.parse(text)));
+
+/** Has the restore carried out, now or by whoever uses the folder next. */
+export async function beginSwap(folder: DataFolder, pending: PendingRestore): Promise<void> {
+  await writeAtomically(journalOf(folder), JSON.stringify(pending));
+  await flushFolder(dirname(journalOf(folder)));
+}
+
+/**
+ * Puts the files of a pending restore in place, and those that they replace aside. Each step is a rename, and what is done
+ * already is left as it is: cut off at any point, it goes on there. To be called while no one else uses the folder.
+ *
+ * @param at told before each step
+ */
+export async function finishRestore(
+  folder: DataFolder,
+  config: Pick<Config, "partsFolder">,
+  at: (point: string) => void = () => {},
+): Promise<PendingRestore> {
+  const pending = await readPendingRestore(folder);
+  const places = placesOf(folder, config);
+  const staging = stagingOf(places);
+  for (const { root: of, name, puts } of pending.entries) {
+    const [staged, live] = [join(staging[of], name), join(places[of], name)];
+    const aside = join(places[of], pending.replaced, name);
+    // What is in place already has left the staging folder.
+    if (existsSync(live) && (!puts || existsSync(staged))) {
+      at(`aside ${name}`);
+      await mkdir(dirname(aside), { recursive: true, mode: 0o700 });
+      await rename(live, aside);
+    }
+    if (existsSync(staged)) {
+      at(`place ${name}`);
+      await rename(staged, live);
+    }
+  }
+  for (const place of Object.values(places)) if (existsSync(place)) await flushFolder(place);
+  at("done");
+  await rm(journalOf(folder));
+  for (const place of Object.values(staging)) await rm(place, { recursive: true, force: true });
+  return pending;
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { partPath } from "@cadastre/delivery";
+import { openRegistryAudit, type RegistryAudit } from "@cadastre/store/registry";
+import { hashFile } from "../backup/copy-file.ts";
+import type { Config } from "../config.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import type { Finding } from "./findings.ts";
+
+/** Told of how many bytes, and files, were read. */
+export type PartsProgress = (bytes: number, files: number) => void;
+
+/** Reads every part that the registry lists, and looks for files that it does not know. Parts in a bucket are not read. */
+export async function* checkParts(
+  audit: RegistryAudit,
+  folder: DataFolder,
+  { partsFolder, partsBucket }: Pick<Config, "partsFolder" | "partsBucket">,
+  progress: PartsProgress,
+): AsyncGenerator<Finding> {
+  if (partsBucket !== undefined) return;
+  const root = partsFolder ?? folder.exports;
+  /** Asks the registry as it is now: a service goes on while the check runs. */
+  const now = <T>(ask: (audit: RegistryAudit) => T): T => {
+    const fresh = openRegistryAudit(folder.registry);
+    try {
+      return ask(fresh);
+    } finally {
+      fresh.close();
+    }
+  };
+  let [files, bytes] = [0, 0];
+  for (const { sha256, byteLength, delivery, number } of audit.parts()) {
+    const file = join(root, partPath(sha256));
+    const detail = `part ${number} of delivery ${delivery}`;
+    const found = await hashFile(file).catch(absent);
+    bytes += byteLength;
+    progress(bytes, ++files);
+    if (found === undefined) {
+      if (now((fresh) => fresh.needsPart(sha256))) yield { code: "part_missing", subject: file, detail };
+    } else if (found.sha256 !== sha256 || found.bytes !== byteLength)
+      yield { code: "part_damaged", subject: file, detail };
+  }
+  for await (const { name, file } of partFiles(join(root, "parts")))
+    if (!audit.knowsBytes(name) && !now((fresh) => fresh.knowsBytes(name)) && existsSync(file))
+      yield { code: "part_orphaned", subject: file, detail: "the registry does not list it" };
+}
+
+async function* partFiles(folder: string): AsyncGenerator<{ readonly name: string; readonly file: string }> {
+  if (!existsSync(folder)) return;
+  for (const shard of await readdir(folder, { withFileTypes: true })) {
+    const place = join(folder, shard.name);
+    const names = shard.isDirectory() ? await readdir(place) : [];
+    for (const name of names) yield { name, file: join(place, name) };
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}

@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { EntitlementError, verifyEntitlement } from "@cadastre/entitlement";
+import { ManifestError, verifyManifest } from "@cadastre/manifest";
+import type { AuditedEntitlement, AuditedManifest, RegistryAudit } from "@cadastre/store/registry";
+import { openTrust, type Trust } from "../access/trust.ts";
+import type { Config } from "../config.ts";
+import { DataError } from "../data/data-error.ts";
+import { type DataFolder, readIfExists } from "../data/data-folder.ts";
+import { faultOfPepper, faultOfText, missingPeppers, opens } from "../data/registry-needs.ts";
+import { parseSecrets, type Secrets } from "../data/secrets.ts";
+import { readManifestKeys } from "../delivery/signing-keys.ts";
+import type { Finding } from "./findings.ts";
+
+/** Holds what the registry relies on against the files beside it: peppers, keys and signatures. */
+export async function* checkRegistry(
+  audit: RegistryAudit,
+  folder: DataFolder,
+  config: Config,
+): AsyncGenerator<Finding> {
+  yield* checkSecrets(audit, folder);
+  yield* checkEntitlements(audit, folder, config);
+  yield* checkManifests(audit, folder, config);
+}
+
+async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGenerator<Finding> {
+  const subject = basename(folder.secrets);
+  const secrets = await readSecretsAsTheyAre(folder);
+  if (typeof secrets === "string") {
+    yield { code: secrets, subject, detail: "it cannot be read" };
+    return;
+  }
+  for (const pepper of missingPeppers(audit, secrets, Date.now()))
+    yield { code: "pepper_missing", subject, detail: faultOfPepper(pepper) };
+  for (const text of audit.sealedTexts())
+    if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
+}
+
+async function readSecretsAsTheyAre({
+  secrets,
+}: DataFolder): Promise<Secrets | "file_missing" | "file_damaged"> {
+  const text = await readIfExists(secrets);
+  if (text === undefined) return "file_missing";
+  try {
+    return parseSecrets(text);
+  } catch {
+    return "file_damaged";
+  }
+}
+
+/** What is wrong with time, and not with a document. */
+const ofTime = ["entitlement_expired", "entitlement_not_yet_valid"];
+
+async function* checkEntitlements(
+  audit: RegistryAudit,
+  folder: DataFolder,
+  config: Config,
+): AsyncGenerator<Finding> {
+  const entitlements = audit.entitlements();
+  let trust: Trust | undefined;
+  try {
+    for (const entitlement of entitlements) {
+      trust ??= await openTrust(config, folder);
+      const fault = await faultOfEntitlement(entitlement, trust);
+      if (fault !== undefined)
+        yield { code: "entitlement_unverifiable", subject: entitlement.customer, detail: fault };
+    }
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    yield { code: "file_damaged", subject: "key set", detail: error.message };
+  } finally {
+    trust?.keys.close();
+  }
+}
+
+async function faultOfEntitlement(
+  { customer, version, jws }: AuditedEntitlement,
+  trust: Trust,
+): Promise<string | undefined> {
+  try {
+    const { sub, ver } = await verifyEntitlement(jws, { ...trust, now: () => new Date() });
+    if (sub !== customer || ver !== version) return "the entitlement is another one's";
+  } catch (error) {
+    if (!(error instanceof EntitlementError)) throw error;
+    if (!ofTime.includes(error.code)) return error.message;
+  }
+  return undefined;
+}
+
+async function* checkManifests(
+  audit: RegistryAudit,
+  folder: DataFolder,
+  config: Config,
+): AsyncGenerator<Finding> {
+  let keys: Awaited<ReturnType<typeof readManifestKeys>> | undefined;
+  try {
+    for (const manifest of audit.manifests()) {
+      const subject = `delivery ${manifest.delivery}`;
+      if (!isWhole(manifest)) {
+        yield {
+          code: "manifest_damaged",
+          subject,
+          detail: "the manifest does not have the hash that was sealed",
+        };
+        continue;
+      }
+      keys ??= await readManifestKeys(config, folder);
+      const fault = await faultOfSignature(manifest, keys);
+      if (fault !== undefined) yield { code: "manifest_unverifiable", subject, detail: fault };
+    }
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    yield { code: "file_damaged", subject: basename(folder.signingKeys), detail: error.message };
+  }
+}
+
+const isWhole = ({ text, sha256, deliverySha256 }: AuditedManifest): boolean =>
+  createHash("sha256").update(text).digest("hex") === sha256 && (deliverySha256 ?? sha256) === sha256;
+
+async function faultOfSignature(
+  { text, signature }: AuditedManifest,
+  keys: Awaited<ReturnType<typeof readManifestKeys>>,
+): Promise<string | undefined> {
+  try {
+    await verifyManifest(Buffer.from(text), JSON.parse(signature), keys);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ManifestError || error instanceof SyntaxError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs";
+import { basename } from "node:path";
+import { openRegistryAudit } from "@cadastre/store/registry";
+import { isRestorePending, placesOf, stagingOf } from "../backup/swap.ts";
+import type { Config } from "../config.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import { checkDatabases } from "./check-databases.ts";
+import { checkParts, type PartsProgress } from "./check-parts.ts";
+import { checkRegistry } from "./check-registry.ts";
+import type { Finding } from "./findings.ts";
+
+/**
+ * Reads everything that a data folder holds, also while it is served, and gives what is not as it was written. Changes nothing.
+ *
+ * @param progress told of the parts that were read
+ */
+export async function* checkFolder(
+  folder: DataFolder,
+  config: Config,
+  progress: PartsProgress = () => {},
+): AsyncGenerator<Finding> {
+  if (isRestorePending(folder)) {
+    yield { code: "restore_unfinished", subject: folder.path, detail: "a restore was cut off" };
+    return;
+  }
+  for (const place of Object.values(stagingOf(placesOf(folder, config))))
+    if (existsSync(place))
+      yield {
+        code: "restore_leftover",
+        subject: place,
+        detail: "a restore was cut off before it replaced anything",
+      };
+  let isReliable = existsSync(folder.registry);
+  for (const finding of checkDatabases(folder)) {
+    if (finding.subject === basename(folder.registry)) isReliable = false;
+    yield finding;
+  }
+  // What a damaged registry says is no evidence.
+  if (!isReliable) return;
+  const audit = openRegistryAudit(folder.registry);
+  try {
+    yield* checkRegistry(audit, folder, config);
+    yield* checkParts(audit, folder, config, progress);
+  } finally {
+    audit.close();
+  }
+}

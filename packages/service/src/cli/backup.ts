@@ -1,0 +1,115 @@
+import { existsSync } from "node:fs";
+import { Argument, Command, Option } from "commander";
+import { makeBackup } from "../backup/backup.ts";
+import { restoreBackup, verifyBackup } from "../backup/restore.ts";
+import { checkFolder } from "../check/check.ts";
+import { type Finding, findingCodes } from "../check/findings.ts";
+import { readConfig } from "../config.ts";
+import { withDataFolder } from "../data/data-error.ts";
+import { dataFolderAt } from "../data/data-folder.ts";
+import { withServiceFolder } from "./data.ts";
+import { CommandRefused, print, say } from "./outcome.ts";
+import { number, showProgress } from "./progress.ts";
+
+const json = () => new Option("--json", "write the result for machines");
+const folder = (description: string) => new Argument("<folder>", description);
+
+/** `cadastre backup <folder>` */
+export const backupCommand = (): Command =>
+  new Command("backup")
+    .description("Copy the data folder to a new one, also while the service runs. The copy holds secrets.")
+    .addArgument(folder("where to write the backup: a folder that does not exist or is empty"))
+    .addOption(json())
+    .action((target: string, output: { readonly json?: true }) =>
+      withServiceFolder("registry", async (source, config) => {
+        const progress = showProgress(undefined, "files copied");
+        const { files, bytes, missing } = await makeBackup(
+          { folder: source, config },
+          target,
+          progress.at,
+        ).finally(progress.end);
+        if (output.json) print(JSON.stringify({ folder: target, files, bytes, missing }, null, 2));
+        else say(`Backed up ${number(files)} files, ${number(bytes)} bytes, to ${target}.`);
+        if (config.partsBucket !== undefined)
+          say(
+            `Parts of deliveries lie in the bucket ${config.partsBucket.bucket}, and are not in the backup.`,
+          );
+        if (config.signingKeys !== undefined)
+          say(`${config.signingKeys} is not in the backup: keep a copy of it yourself.`);
+        if (missing.length > 0)
+          throw new CommandRefused(
+            `The backup is complete but for parts that are missing or damaged, such as ${missing[0]?.path}: \`cadastre check\` lists them`,
+          );
+      }),
+    );
+
+type RestoreOutput = { readonly json?: true; readonly replace?: true };
+
+/** `cadastre restore <folder>` */
+export const restoreCommand = (): Command =>
+  new Command("restore")
+    .description("Restore the data folder from a backup, while no service runs. Nothing is deleted.")
+    .addArgument(folder("the backup"))
+    .option("--replace", "move what the data folder holds aside, to a folder in it that is told")
+    .addOption(json())
+    .action((source: string, { replace, ...output }: RestoreOutput) => {
+      const config = readConfig(process.env);
+      return withDataFolder(config.dataFolder, async () => {
+        const progress = showProgress(undefined, "files restored");
+        const { manifest, replaced } = await restoreBackup(source, config, {
+          replace,
+          progress: progress.at,
+        }).finally(progress.end);
+        const { made, files, missing } = manifest;
+        if (output.json)
+          return print(JSON.stringify({ made, files, missing, replaced: replaced ?? null }, null, 2));
+        say(`Restored ${number(files)} files of the backup of ${made} to ${config.dataFolder}.`);
+        if (replaced !== undefined) say(`What was there before is in ${replaced}.`);
+        if (missing > 0)
+          say(`The backup lacks ${number(missing)} parts of deliveries: \`cadastre check\` lists them.`);
+      });
+    });
+
+type CheckOutput = { readonly json?: true; readonly backup?: string };
+
+/** `cadastre check` */
+export const checkCommand = (): Command =>
+  new Command("check")
+    .description("Read everything in the data folder, and list what is damaged or missing. Changes nothing.")
+    .option("--backup <folder>", "check a backup instead")
+    .addOption(json())
+    .action(({ backup, json: forMachines }: CheckOutput) => {
+      const config = readConfig(process.env);
+      return withDataFolder(config.dataFolder, async () => {
+        if (backup !== undefined) {
+          const { made, files } = await verifyBackup(backup);
+          return say(`Every one of ${number(files)} files is as it was backed up at ${made}.`);
+        }
+        if (!existsSync(config.dataFolder))
+          throw new CommandRefused(
+            `${config.dataFolder} does not exist: set CADASTRE_DATA to the folder of a service`,
+          );
+        const findings: Finding[] = [];
+        const progress = showProgress(undefined, "parts read");
+        let found = 0;
+        for await (const finding of checkFolder(dataFolderAt(config.dataFolder), config, progress.at)) {
+          found++;
+          if (forMachines) findings.push(finding);
+          else print(lineOf(finding));
+        }
+        progress.end();
+        if (forMachines)
+          print(
+            JSON.stringify(
+              findings.map((one) => ({ ...one, remedy: findingCodes[one.code] })),
+              null,
+              2,
+            ),
+          );
+        if (found > 0) throw new CommandRefused(`${number(found)} findings in ${config.dataFolder}.`);
+        say(`Nothing is damaged or missing in ${config.dataFolder}.`);
+      });
+    });
+
+const lineOf = ({ code, subject, detail }: Finding): string =>
+  `${code}  ${subject}: ${detail}: ${findingCodes[code]}`;

@@ -1,0 +1,40 @@
+import { type FileLock, lockFile } from "@cadastre/store/sqlite";
+import { finishRestore, isRestorePending } from "../backup/swap.ts";
+import type { Config } from "../config.ts";
+import { DataError } from "./data-error.ts";
+import type { DataFolder } from "./data-folder.ts";
+
+/**
+ * Uses the folder beside other programs, until the lock is released or the process ends. A restore that was cut off once its
+ * files were in place is finished first.
+ *
+ * @throws {DataError} while a restore is under way
+ */
+export async function useFolder(folder: DataFolder, config: Pick<Config, "partsFolder">): Promise<FileLock> {
+  if (isRestorePending(folder)) {
+    const alone = takeAlone(folder);
+    try {
+      await finishRestore(folder, config);
+    } finally {
+      alone.release();
+    }
+  }
+  const shared = lockFile(folder.lock, "shared");
+  if (shared === undefined)
+    throw new DataError(`${folder.path} is being restored: wait until that has ended`);
+  return shared;
+}
+
+/**
+ * Takes the folder for a restore.
+ *
+ * @throws {DataError} while another program uses it
+ */
+export function takeAlone(folder: DataFolder): FileLock {
+  const lock = lockFile(folder.lock, "exclusive");
+  if (lock === undefined)
+    throw new DataError(
+      `${folder.path} is in use: stop the service, its workers and other commands that use the folder first`,
+    );
+  return lock;
+}

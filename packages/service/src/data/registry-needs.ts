@@ -1,0 +1,99 @@
+import { statSync } from "node:fs";
+import { openText } from "@cadastre/delivery";
+import { openRegistryAudit, type RegistryAudit, type SealedText } from "@cadastre/store/registry";
+import type { Peppers } from "../access/pepper.ts";
+import { DataError } from "./data-error.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
+
+/*
+ * A registry relies on files beside it: without them every key gets 401, and entitlements, manifests and sealed texts
+ * cannot be read. These files are made with the first registry, and never again for one that relies on them.
+ */
+
+type Secrets = DerivingSecret & { readonly peppers: Peppers };
+
+const restore =
+  "put back the copy of it that belongs to this registry: `cadastre restore` with your last backup";
+
+/** What the registry holds that relies on each file, if it holds any. */
+const uses = {
+  secrets: (audit) =>
+    audit.peppers(0).length > 0 || first(audit.sealedTexts()) !== undefined
+      ? "API keys or secrets"
+      : undefined,
+  issuer: (audit) => (first(audit.entitlements()) === undefined ? undefined : "entitlements"),
+  signingKeys: (audit) => (first(audit.manifests()) === undefined ? undefined : "deliveries"),
+} as const satisfies Partial<Record<keyof DataFolder, (audit: RegistryAudit) => string | undefined>>;
+
+/**
+ * Refuses to make a file anew that the registry relies on.
+ *
+ * @throws {DataError} with what the registry holds that would be lost
+ */
+export function requireUnused(folder: DataFolder, file: keyof typeof uses): void {
+  const used = withAudit(folder, uses[file]);
+  if (used !== undefined)
+    throw new DataError(
+      `${folder[file]} does not exist, and ${folder.registry} holds ${used} that rely on it: ${restore}`,
+    );
+}
+
+/**
+ * Refuses secrets that lack what the registry relies on.
+ *
+ * @throws {DataError} with the peppers that are missing
+ */
+export function requireSecrets(folder: DataFolder, secrets: Secrets): void {
+  const faults = withAudit(folder, (audit) => {
+    const lost = first(audit.sealedTexts());
+    return [
+      ...missingPeppers(audit, secrets, Date.now()).map(faultOfPepper),
+      ...(lost === undefined || opens(lost, secrets) ? [] : [faultOfText(lost)]),
+    ];
+  });
+  if (faults !== undefined && faults.length > 0)
+    throw new DataError(`${folder.secrets} is not of this registry: ${faults.join(", ")}: ${restore}`);
+}
+
+type UsedPepper = ReturnType<RegistryAudit["peppers"]>[number];
+
+/** Peppers of keys in force that the secrets do not have. */
+export const missingPeppers = (
+  audit: RegistryAudit,
+  { peppers }: Secrets,
+  at: number,
+): readonly UsedPepper[] =>
+  audit.peppers(at).filter((used) => peppers.every(({ version }) => version !== used.version));
+
+export const faultOfPepper = ({ version, keys }: UsedPepper): string =>
+  `it lacks the pepper of version ${version}, with which ${keys} API keys in force were made`;
+
+export const faultOfText = ({ kind, owner }: SealedText): string =>
+  `it does not open the secret of the ${kind} ${owner}`;
+
+/** True if the secrets open a text that the registry keeps sealed. */
+export function opens({ kind, owner, text }: SealedText, secrets: Secrets): boolean {
+  try {
+    openText(text, owner, sealingKeys[kind](secrets));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const first = <Item>(items: Iterable<Item>): Item | undefined => {
+  for (const item of items) return item;
+  return undefined;
+};
+
+/** Reads the registry of the folder as it is; undefined if there is none. */
+function withAudit<T>({ registry }: DataFolder, read: (audit: RegistryAudit) => T): T | undefined {
+  if (statSync(registry, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const audit = openRegistryAudit(registry);
+  try {
+    return read(audit);
+  } finally {
+    audit.close();
+  }
+}

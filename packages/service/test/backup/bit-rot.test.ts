@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { registerFunctions } from "@cadastre/odata/sqlite";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeBackup } from "../../src/backup/backup.ts";
+import { restoreBackup, verifyBackup } from "../../src/backup/restore.ts";
+import { checkFolder } from "../../src/check/check.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import { type DataFolder, dataFolderAt } from "../../src/data/data-folder.ts";
+import { customerOf } from "../support/deliveries.ts";
+import { run } from "../support/running.ts";
+
+/*
+ * Flips single bits of a data folder. Every one that changes a value, the schema or a part is found. The others lie in bytes that hold
+ * nothing, which SQLite leaves in its pages: the test compares all values with those before.
+ */
+
+const flips = Number(process.env["CASES"] ?? 60);
+const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+/** Numbers from 0 to 1, always the same for a seed (mulberry32). */
+function randomOf(state: number): () => number {
+  let at = state;
+  return () => {
+    at = (at + 0x6d2b79f5) | 0;
+    let t = Math.imul(at ^ (at >>> 15), 1 | at);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+const random = randomOf(seed);
+const below = (end: number) => Math.floor(random() * end);
+
+let scratch: string;
+let folder: DataFolder;
+let config: Config;
+let parts: readonly string[];
+let backup: string;
+
+const filesIn = async (path: string): Promise<readonly string[]> =>
+  (await readdir(path, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "cadastre-rot-"));
+  backup = join(scratch, "backup");
+  const running = await run({ CADASTRE_LISTINGS: "20" });
+  const customer = customerOf(running);
+  for (const domain of ["listing", "property"]) await customer.created({ domain }).then(customer.finished);
+  await makeBackup(running, backup);
+  await running.stop();
+  config = readConfig({ CADASTRE_DATA: join(scratch, "data") });
+  folder = dataFolderAt(config.dataFolder);
+  await restoreBackup(backup, config);
+  parts = await filesIn(join(folder.exports, "parts"));
+  expect(parts.length).toBeGreaterThan(2);
+}, 120_000);
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+async function isFound(): Promise<boolean> {
+  for await (const _ of checkFolder(folder, config)) return true;
+  return false;
+}
+
+/** Hash of every value in a database, of its schema and of what its virtual tables answer. */
+function contentOf(file: string): string {
+  const database = new Database(file, { readonly: true });
+  const hash = createHash("sha256");
+  try {
+    registerFunctions(database);
+    const tables = database
+      .prepare(`select name, type, sql from sqlite_schema where name not like 'sqlite_stat%' order by name`)
+      .all() as { name: string; type: string; sql: string | null }[];
+    hash.update(JSON.stringify(tables));
+    for (const { name, type } of tables) {
+      if (type !== "table" || /_(node|parent|rowid)$/.test(name)) continue;
+      const rows = database.prepare(`select * from "${name}"`).raw().safeIntegers().all() as unknown[][];
+      const texts = rows.map((row) => row.map((value) => `${typeof value} ${String(value)}`).join("\0"));
+      hash.update(`${name} ${texts.toSorted().join("\n")}`);
+    }
+  } finally {
+    database.close();
+  }
+  return hash.digest("hex");
+}
+
+/** Does `work` while one bit of a file is another one. */
+async function withFlip<T>(file: string, work: () => Promise<T>): Promise<T> {
+  const at = below((await stat(file)).size);
+  const mask = 1 << below(8);
+  const flip = async () => {
+    const handle = await open(file, "r+");
+    const byte = Buffer.alloc(1);
+    await handle.read(byte, 0, 1, at);
+    byte[0] = (byte[0] ?? 0) ^ mask;
+    await handle.write(byte, 0, 1, at);
+    await handle.close();
+  };
+  await flip();
+  try {
+    return await work();
+  } finally {
+    await flip();
+  }
+}
+
+test("a folder that was restored has no finding", async () => {
+  expect(await isFound()).toBe(false);
+});
+
+describe(`of ${flips} random flips each (SEED=${seed})`, () => {
+  test.each(["database", "registry"] as const)(
+    "every one in the %s that changes anything is found",
+    async (name) => {
+      const file = folder[name];
+      const before = contentOf(file);
+      let unused = 0;
+      for (let i = 0; i < flips; i++)
+        await withFlip(file, async () => {
+          if (await isFound()) return;
+          unused++;
+          expect(contentOf(file)).toBe(before);
+        });
+      expect(await isFound()).toBe(false);
+      console.info(
+        `${name}: ${flips - unused} of ${flips} flips found, ${unused} in bytes that hold nothing`,
+      );
+    },
+    3_600_000,
+  );
+
+  test("every one in a part is found", async () => {
+    for (let i = 0; i < flips; i++) {
+      const found = await withFlip(parts[below(parts.length)] ?? "", isFound);
+      expect(found).toBe(true);
+    }
+  }, 3_600_000);
+
+  test("every one in a backup is found", async () => {
+    const files = await filesIn(backup);
+    for (let i = 0; i < flips; i++) {
+      const file = files[below(files.length)] ?? "";
+      const verified = await withFlip(file, () =>
+        verifyBackup(backup).then(
+          () => file,
+          () => undefined,
+        ),
+      );
+      expect(verified).toBeUndefined();
+    }
+  }, 3_600_000);
+});

@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { findingCodes } from "../../src/check/findings.ts";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+const page = await readFile(join(root, "docs/operations.md"), "utf8");
+const blocks = [...page.matchAll(/^```sh([^\n]*)\n([\s\S]*?)^```$/gm)].map(
+  ([, kind = "", commands = ""]) => ({
+    kind: kind.trim(),
+    commands,
+  }),
+);
+
+test("every block of commands on the page is one that is run", () => {
+  expect(blocks.map(({ kind }) => kind)).toEqual(blocks.map(() => "run"));
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+test("the drill of the page backs up while serving, loses the folder, restores, checks and serves", async () => {
+  const scratch = await mkdtemp(join(tmpdir(), "cadastre-drill-"));
+  // No service outlives the test.
+  const cleanUp = "trap 'for job in $(jobs -p); do kill -KILL -- -$job; done' EXIT\n";
+  const script = cleanUp + blocks.map(({ commands }) => commands).join("\n");
+  const shell = spawn("bash", ["-euo", "pipefail", "-c", script], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      PORT: String(await freePort()),
+      CADASTRE_DATA: join(scratch, "data"),
+      CADASTRE_LISTINGS: "40",
+      BACKUPS: join(scratch, "backups"),
+      LOG: join(scratch, "log"),
+    },
+  });
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.on("data", (chunk: Buffer) => {
+      output += chunk.toString("utf8");
+    });
+  const [code] = (await once(shell, "exit")) as [number | null];
+  expect([code, output]).toEqual([0, expect.stringContaining("Nothing is damaged or missing in")]);
+  expect(output.match(/^Backed up /gm)).toHaveLength(2);
+  expect(output.match(/^Restored /gm)).toHaveLength(2);
+  expect(output).toContain("What was there before is in");
+  expect(output.trimEnd().endsWith(`[]\nNothing is damaged or missing in ${join(scratch, "data")}.`)).toBe(
+    true,
+  );
+  await rm(scratch, { recursive: true, force: true });
+}, 600_000);
+
+test("the page tells every code of a finding", () => {
+  const [, table = ""] = /^\| Code \| Found \|\n([\s\S]*?)\n\n/m.exec(page) ?? [];
+  const told = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = ""]) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code),
+  );
+  expect(told.toSorted()).toEqual(Object.keys(findingCodes).toSorted());
+});

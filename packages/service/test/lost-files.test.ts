@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { DataError } from "../src/data/data-error.ts";
+import { type DataFolder, dataFolderAt } from "../src/data/data-folder.ts";
+import { createPepper, readSecrets, writeSecrets } from "../src/data/secrets.ts";
+import { readIssuer } from "../src/demo/issuer.ts";
+import { startService } from "../src/service.ts";
+import { customerOf } from "./support/deliveries.ts";
+import { type Running, run } from "./support/running.ts";
+
+/*
+ * A registry relies on files beside it. Where one of them is lost the start is refused: a new one would
+ * lock out every customer.
+ */
+
+let scratch: string;
+let running: Running;
+beforeAll(async () => {
+  scratch = await mkdtemp(join(tmpdir(), "cadastre-lost-"));
+  running = await run({ CADASTRE_LISTINGS: "20" });
+  await customerOf(running).complete();
+}, 60_000);
+afterAll(async () => {
+  await running.stop();
+  await rm(scratch, { recursive: true, force: true });
+});
+
+let copies = 0;
+async function copyOfFolder(): Promise<DataFolder> {
+  const path = join(scratch, String(++copies));
+  await cp(running.folder.path, path, { recursive: true });
+  return dataFolderAt(path);
+}
+
+const start = (folder: DataFolder) =>
+  startService(readConfig({ PORT: "0", CADASTRE_DATA: folder.path, CADASTRE_LOG_LEVEL: "silent" }), folder);
+
+async function refusal(work: () => Promise<unknown>): Promise<string> {
+  const error: unknown = await work().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(DataError);
+  return (error as DataError).message;
+}
+
+describe("a start is refused", () => {
+  test("without secrets.json, which is not made anew", async () => {
+    const folder = await copyOfFolder();
+    await rm(folder.secrets);
+    expect(await refusal(() => start(folder))).toMatch(
+      new RegExp(
+        `^${folder.secrets} does not exist, and ${folder.registry} holds API keys or secrets that rely on it: .*cadastre restore`,
+      ),
+    );
+    expect(existsSync(folder.secrets)).toBe(false);
+  });
+
+  test("with secrets that lack a pepper of keys in force", async () => {
+    const folder = await copyOfFolder();
+    const { skipTokenKey } = await readSecrets(folder);
+    await writeSecrets(folder, { peppers: [createPepper(7)], skipTokenKey });
+    expect(await refusal(() => start(folder))).toMatch(
+      /secrets\.json is not of this registry: it lacks the pepper of version 1, with which \d+ API keys in force were made: .*cadastre restore/,
+    );
+  });
+
+  test("without signing-keys.json, with which deliveries were signed", async () => {
+    const folder = await copyOfFolder();
+    await rm(folder.signingKeys);
+    expect(await refusal(() => start(folder))).toMatch(
+      /signing-keys\.json does not exist, and .* holds deliveries that rely on it/,
+    );
+    expect(existsSync(folder.signingKeys)).toBe(false);
+  });
+
+  test("without issuer.json, which signed the entitlements", async () => {
+    const folder = await copyOfFolder();
+    await rm(folder.issuer);
+    expect(await refusal(() => readIssuer(folder))).toMatch(
+      /issuer\.json does not exist, and .* holds entitlements that rely on it/,
+    );
+  });
+});
+
+test("a folder whose files were put back starts, and its keys are valid", async () => {
+  const folder = await copyOfFolder();
+  await rm(folder.secrets);
+  await refusal(() => start(folder));
+  await writeFile(folder.secrets, await readFile(running.folder.secrets));
+  const service = await start(folder);
+  const reply = await fetch(`${service.baseUrl}/reso/odata/Property?$top=1`, {
+    headers: { "x-api-key": running.key("national") },
+  });
+  expect(reply.status).toBe(200);
+  await service.stop();
+});
+
+test("a folder without a registry gets secrets of its own", async () => {
+  const folder = dataFolderAt(scratch);
+  expect((await readSecrets(folder)).peppers).toHaveLength(1);
+});

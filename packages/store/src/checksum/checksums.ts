@@ -1,0 +1,139 @@
+import { crc32 } from "node:zlib";
+import type { Database } from "better-sqlite3";
+import { quoted } from "./quoted.ts";
+
+/**
+ * Keeps a checksum of every table in the table `cadastre_checksum`: the sum of the CRC-32 of its rows. Triggers keep
+ * the sums with each statement, so a bit that changes on the disk, and not through a statement, leaves a sum that does not fit.
+ * SQLite's own integrity check does not find such a bit in a value that no index holds.
+ */
+const checksumTable = "cadastre_checksum";
+
+/** Name of the checksum of the schema itself, which is no table that can have triggers. */
+const schemaName = "sqlite_schema";
+
+const rowChecksum = "cadastre_crc32";
+
+type Value = string | number | bigint | Uint8Array | null;
+
+/** The type is part of it: one bit tells a text from a blob, and an integer from a double. */
+function textOf(value: Value): string {
+  if (value === null) return "null";
+  if (value instanceof Uint8Array) return `blob ${Buffer.from(value).toString("hex")}`;
+  return `${typeof value} ${value}`;
+}
+
+/** Registers the function that the triggers call: a connection without it cannot write to tables with checksums. */
+export const registerChecksum = (database: Database): void =>
+  void database.function(
+    rowChecksum,
+    { deterministic: true, varargs: true, safeIntegers: true },
+    (...values) => {
+      let text = "";
+      for (const value of values as Value[]) text += `${textOf(value)}\0`;
+      return BigInt(crc32(text));
+    },
+  );
+
+/** Tables with rows of their own; those of R*Trees and SQLite's statistics follow from them. */
+const selectTables = `select "name" from pragma_table_list
+  where "schema" = 'main' and "type" = 'table' and "name" not like 'sqlite\\_%' escape '\\' and "name" <> '${checksumTable}'
+  order by "name"`;
+const selectColumns = `select "name" from pragma_table_info(?) order by "cid"`;
+const selectSchema = `select coalesce(sum(${rowChecksum}("type", "name", "tbl_name", "sql")), 0)
+  from "sqlite_schema" where "name" not like 'sqlite\\_%' escape '\\'`;
+const selectTriggers = `select "name", "sql" from "sqlite_schema" where "type" = 'trigger'`;
+const put = `insert into "${checksumTable}" ("name", "sum", "version") values (?, ?, ?)
+  on conflict ("name") do update set "sum" = excluded."sum", "version" = excluded."version"`;
+const forget = `delete from "${checksumTable}" where "name" = ?`;
+const selectKept = `select "name", "sum" from "${checksumTable}"`;
+const create = `create table "${checksumTable}" ("name" text primary key, "sum" integer not null, "version" integer)`;
+
+const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+type Summed = { readonly name: string; readonly columns: readonly string[] };
+
+/** The checksum of a row, of which each column is named after `row`. */
+const checksumOf = ({ columns }: Summed, row: string): string =>
+  `${rowChecksum}(${columns.map((column) => `${row}${quoted(column)}`).join(", ")})`;
+
+function tablesOf(database: Database): readonly Summed[] {
+  const columns = database.prepare(selectColumns).pluck();
+  const names = database.prepare(selectTables).pluck().all() as string[];
+  return names.map((name) => ({ name, columns: columns.all(name) as string[] }));
+}
+
+/** What each kind of statement does to the sum. */
+const changes = {
+  insert: (table: Summed) => `+ ${checksumOf(table, "new.")}`,
+  update: (table: Summed) => `- ${checksumOf(table, "old.")} + ${checksumOf(table, "new.")}`,
+  delete: (table: Summed) => `- ${checksumOf(table, "old.")}`,
+} as const;
+
+const triggersOf = (table: Summed): readonly (readonly [name: string, sql: string])[] =>
+  Object.entries(changes).map(([kind, change]) => {
+    const name = `${table.name}_checksum_${kind}`;
+    const set = `update "${checksumTable}" set "sum" = "sum" ${change(table)} where "name" = ${literal(table.name)}`;
+    return [name, `CREATE TRIGGER ${quoted(name)} after ${kind} on ${quoted(table.name)} begin ${set}; end`];
+  });
+
+const sumOf = (database: Database, table: Summed): bigint =>
+  database
+    .prepare(`select coalesce(sum(${checksumOf(table, "")}), 0) from ${quoted(table.name)}`)
+    .pluck()
+    .safeIntegers()
+    .get() as bigint;
+
+const schemaSumOf = (database: Database): bigint =>
+  database.prepare(selectSchema).pluck().safeIntegers().get() as bigint;
+
+const hasChecksums = (database: Database): boolean =>
+  database.prepare(`select 1 from "sqlite_schema" where "name" = '${checksumTable}'`).get() !== undefined;
+
+/**
+ * Has every table keep its checksum from now on. Tables that keep it already are not read; one that is new, or has other columns
+ * than before, is. To be called after every change of the schema, on a connection with {@link registerChecksum}.
+ */
+export function keepChecksums(database: Database): void {
+  if (isKept(database)) return;
+  const keep = database.transaction(() => {
+    if (!hasChecksums(database)) database.exec(create);
+    const tables = tablesOf(database);
+    const present = triggersIn(database);
+    for (const table of tables) {
+      const triggers = triggersOf(table);
+      if (triggers.every(([name, sql]) => present.get(name) === sql)) continue;
+      for (const [name, sql] of triggers) database.exec(`drop trigger if exists ${quoted(name)}; ${sql}`);
+      database.prepare(put).run(table.name, sumOf(database, table), null);
+    }
+    const names = new Set(tables.map(({ name }) => name));
+    for (const name of keptSums(database).keys()) if (!names.has(name)) database.prepare(forget).run(name);
+    database.prepare(put).run(schemaName, schemaSumOf(database), versionOf(database));
+  });
+  keep.immediate();
+}
+
+const versionOf = (database: Database): number =>
+  database.pragma("schema_version", { simple: true }) as number;
+
+/** True if no statement has changed the schema since the checksums were made. */
+function isKept(database: Database): boolean {
+  if (!hasChecksums(database)) return false;
+  const select = `select "version" from "${checksumTable}" where "name" = '${schemaName}'`;
+  return database.prepare(select).pluck().get() === versionOf(database);
+}
+
+const triggersIn = (database: Database): ReadonlyMap<string, string> =>
+  new Map(database.prepare(selectTriggers).raw().all() as [string, string][]);
+
+const keptSums = (database: Database): ReadonlyMap<string, bigint> =>
+  new Map(database.prepare(selectKept).raw().safeIntegers().all() as [string, bigint][]);
+
+/** Names of the tables whose rows are not those that statements have written. A database without checksums has none. */
+export function alteredTables(database: Database): readonly string[] {
+  if (!hasChecksums(database)) return [];
+  const kept = new Map(keptSums(database));
+  const found = tablesOf(database).map((table) => [table.name, sumOf(database, table)] as const);
+  const sums = new Map([...found, [schemaName, schemaSumOf(database)] as const]);
+  return [...new Set([...kept.keys(), ...sums.keys()])].filter((name) => kept.get(name) !== sums.get(name));
+}

@@ -1,0 +1,2 @@
+/** A name as SQL text. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

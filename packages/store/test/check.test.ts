@@ -1,0 +1,154 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, describe, expect, test } from "vitest";
+import { openRegistryAudit, openSqliteRegistry } from "../src/registry/index.ts";
+import { backupSqlite, checkSqlite, lockFile, openSqliteStore, pinSqlite } from "../src/sqlite/index.ts";
+import { homeRecord, homesResource } from "./support/homes.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadastre-check-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const fileOf = (name: string) => join(folder, `${name}.sqlite`);
+const resources = [homesResource];
+
+const open = (name: string) => openSqliteStore({ file: fileOf(name), resources, threads: 0 });
+const homes = (from: number, count: number, town: string) =>
+  Array.from({ length: count }, (_, i) =>
+    homeRecord({ key: `h${from + i}`, town, rank: i, place: i % 7 === 0 ? null : [i - 50.123, i / 3] }),
+  );
+
+/** A file with current, closed and removed records. */
+async function fill(name: string): Promise<string> {
+  const store = await open(name);
+  await store.commit(homes(0, 120, "Austin"));
+  await store.commit(homes(20, 50, "Waco"));
+  await store.commit([{ resource: "Home", removed: ["h3"] }]);
+  await store.notes.set("note", "one");
+  await store.notes.set("note", "another");
+  await store.close();
+  return fileOf(name);
+}
+
+/** Alters the only occurrence of a text in a file, by one bit. */
+function flip(file: string, text: string): void {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf(text);
+  expect([at > 0, bytes.indexOf(text, at + 1)]).toEqual([true, -1]);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+describe("the check of a database", () => {
+  test("finds nothing in what was written", async () => {
+    expect(checkSqlite(await fill("whole"), resources)).toEqual([]);
+  });
+
+  test("finds one bit of a value that no index holds", async () => {
+    const file = await fill("bit");
+    flip(file, "another");
+    expect(checkSqlite(file, resources)).toEqual([
+      {
+        code: "altered",
+        table: "cadastre_note",
+        detail: "the rows of cadastre_note are not those that were written",
+      },
+    ]);
+  });
+
+  test("finds an altered schema", async () => {
+    const file = await fill("schema");
+    flip(file, 'Home_checksum_update" after');
+    expect(checkSqlite(file, resources)).not.toEqual([]);
+  });
+
+  test("finds a place that is elsewhere in the R*Tree", async () => {
+    const file = await fill("misplaced");
+    const database = new Database(file);
+    database.exec("update Home_Place_place set west = 3, east = 3 where id = 5");
+    database.close();
+    expect(checkSqlite(file, resources)).toEqual([
+      { code: "misplaced", table: "Home", detail: "1 rows of Home are elsewhere in Home_Place_place" },
+    ]);
+  });
+
+  test("finds a file that is none", () => {
+    writeFileSync(fileOf("none"), "not a database ".repeat(1000));
+    expect(checkSqlite(fileOf("none")).map(({ code }) => code)).toEqual(["damaged"]);
+  });
+
+  test("a file from before checksums has them once it is opened", async () => {
+    const file = await fill("older");
+    const database = new Database(file);
+    const triggers = database
+      .prepare(`select name from sqlite_schema where type = 'trigger'`)
+      .pluck()
+      .all() as string[];
+    for (const name of triggers) database.exec(`drop trigger "${name}"`);
+    database.exec("drop table cadastre_checksum");
+    database.exec(`update cadastre_note set "text" = 'without'`);
+    database.close();
+    expect(checkSqlite(file, resources)).toEqual([]);
+    await (await open("older")).close();
+    expect(checkSqlite(file, resources)).toEqual([]);
+    flip(file, "without");
+    await (await open("older")).close();
+    expect(checkSqlite(file, resources)).toHaveLength(1);
+  });
+});
+
+describe("a backup of a database", () => {
+  test("has what was there when it was pinned, whatever is written meanwhile", async () => {
+    const file = await fill("source");
+    const store = await open("source");
+    const pinned = pinSqlite(file);
+    await store.commit(homes(500, 40, "Reno"));
+    const shares: number[] = [];
+    await pinned.copyTo(fileOf("copy"), (share) => shares.push(share));
+    pinned.close();
+    await backupSqlite(file, fileOf("later"));
+    await store.close();
+    const count = (name: string) => {
+      const database = new Database(fileOf(name), { readonly: true });
+      const found = database.prepare("select count(*) from Home").pluck().get();
+      database.close();
+      return found;
+    };
+    expect([count("copy"), count("later")]).toEqual([119, 159]);
+    for (const name of ["copy", "later"]) expect(checkSqlite(fileOf(name), resources)).toEqual([]);
+    expect(shares.length).toBeGreaterThan(0);
+  });
+});
+
+describe("a lock", () => {
+  test("is shared by many, or held by one", () => {
+    const file = join(folder, "lock");
+    const [one, other] = [lockFile(file, "shared"), lockFile(file, "shared")];
+    expect(lockFile(file, "exclusive")).toBeUndefined();
+    one?.release();
+    expect(lockFile(file, "exclusive")).toBeUndefined();
+    other?.release();
+    const alone = lockFile(file, "exclusive");
+    expect(alone).toBeDefined();
+    expect([lockFile(file, "shared"), lockFile(file, "exclusive")]).toEqual([undefined, undefined]);
+    alone?.release();
+    lockFile(file, "shared")?.release();
+  });
+});
+
+test("an audit of a registry tells what it relies on", async () => {
+  const registry = await openSqliteRegistry({ file: fileOf("registry") });
+  await registry.entitlements.install({ customer: "acme", version: 1, jws: "a.b.c", installed: 0 });
+  await registry.close();
+  const audit = openRegistryAudit(fileOf("registry"));
+  expect([...audit.entitlements()]).toEqual([{ customer: "acme", version: 1, jws: "a.b.c" }]);
+  expect([audit.peppers(0), [...audit.parts()], [...audit.manifests()], [...audit.sealedTexts()]]).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ]);
+  expect(audit.knowsBytes("00")).toBe(false);
+  audit.close();
+  expect(checkSqlite(fileOf("registry"))).toEqual([]);
+});
