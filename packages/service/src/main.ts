@@ -2,6 +2,7 @@ import { signalled } from "./cli/signalled.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
+import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
 import { withRegistry } from "./data/registry.ts";
 import { readSecrets } from "./data/secrets.ts";
@@ -22,13 +23,14 @@ const progress: Progress = {
     say(`Prepared ${number(listings)} sample listings in ${seconds.toFixed(1)} s.`),
   kept: (listings, asked, folder) =>
     say(
-      `Serving the ${number(listings)} listings prepared before, not ${number(asked)}: to begin anew, stop and delete ${folder}`,
+      `Serving the ${number(listings)} sample listings of ${folder}, not ${number(asked)}: for others, set CADASTRE_DATA to an empty folder`,
     ),
 };
 
 /** Bring the folder and what it holds into being, as far as it is not there. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
   const folder = await openDataFolder(config.dataFolder);
+  await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   await prepareListings(folder, config.listings, progress);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, async (registry) =>
@@ -45,7 +47,7 @@ async function main(): Promise<void> {
     const started = await startService(config, folder);
     const demo = { baseUrl: started.baseUrl, keys: [...keys] };
     await writeDemo(folder, demo);
-    say(banner(demo, started.examples, folder.demo));
+    say(banner(demo, started, folder.demo));
     return started;
   });
   if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);

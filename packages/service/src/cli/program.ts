@@ -14,6 +14,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   identity: async () => (await import("./identity.ts")).identityCommand(),
   profile: async () => (await import("./profile.ts")).profileCommand(),
   coverage: async () => (await import("./coverage.ts")).coverageCommand(),
+  sample: async () => (await import("./sample.ts")).sampleCommand(),
+  migrate: async () => (await import("./migrate.ts")).migrateCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
 };
 

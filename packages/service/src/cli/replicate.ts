@@ -2,10 +2,11 @@ import { usualPatience } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
+import { endSample } from "../data/notes.ts";
 import type { Asking } from "../replicate/ask-feed.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import { type Replication, type ReplicationReport, replicate } from "../replicate/replicate.ts";
-import { withServiceStore } from "./data.ts";
+import { sampleWarning, withServiceStore } from "./data.ts";
 import { type KeyPlace, readFeedKey } from "./feed-key.ts";
 import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
@@ -53,10 +54,11 @@ export const replicateCommand = (): Command =>
     .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
     .addOption(jsonOption())
     .action((url: string, options: Options) =>
-      withServiceStore(async (store, _folder, { identities: crosswalk }) => {
+      withServiceStore(async (store, folder, { identities: crosswalk }) => {
         const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
+        if (await endSample(store)) say(sampleWarning(folder));
         const from = { resource, source: sourceNamed(source), asking, full };
         const task = { store, crosswalk, ...from, rejects, maxRejects };
         const report = await withProgress((onProgress) => replicate({ ...task, onProgress }));

@@ -13,9 +13,8 @@ import {
   type WorkReport,
 } from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import type { Scopes } from "../access/scopes.ts";
-import { storedResources } from "../catalog.ts";
+import { openListings } from "../data/listings.ts";
 import { followActivation } from "../gates/activation.ts";
 import { describe, type Log } from "../log.ts";
 import { exportSource } from "./export-source.ts";
@@ -49,9 +48,7 @@ export async function startWorker(
   { scopes, log }: { readonly scopes: Scopes; readonly log: Log },
 ): Promise<RunningWorker> {
   const { config, folder, registry, parts } = exporting;
-  const store = await openSqliteStore({
-    file: folder.database,
-    resources: storedResources,
+  const store = await openListings(folder, {
     threads: 1,
     timeout: pageTimeout,
     // An export reads most of the file once: nothing is gained by keeping it.

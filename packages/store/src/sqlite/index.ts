@@ -3,4 +3,5 @@
  *
  * @module
  */
+export { copySqliteDatabase } from "./copy.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./store.ts";
