@@ -43,6 +43,7 @@ const openers = [
   "sqlite/migrate",
   "sqlite/store",
   "sqlite/worker",
+  "sqlite/copy",
 ];
 
 module.exports = {
@@ -68,7 +69,7 @@ module.exports = {
       to: {
         path: "^packages/store/src/",
         pathNot:
-          "^packages/store/src/(registry/|errors|patience|recent|ulid|postgres/connections|schema/(migrations|silent))",
+          "^packages/store/src/(registry/|errors|patience|recent|ulid|postgres/connections|schema/(migration|migrations|silent))",
       },
     },
     {

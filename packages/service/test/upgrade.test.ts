@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { restrict } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
@@ -262,11 +261,25 @@ describe.each(releases)("a data folder of release %s", (release) => {
   });
 });
 
+const dist = (file: string) => JSON.stringify(new URL(`../dist/data/${file}.js`, import.meta.url));
+/** A program that runs what is compiled, which starts in a fraction of the time that the source takes. */
+const killed = `
+import { openDataFolder } from ${dist("data-folder")};
+import { migrateFolder } from ${dist("migrate-folder")};
+const [path, last] = process.argv.slice(1);
+let steps = 0;
+const step = () => {
+  if (++steps === Number(last)) process.kill(process.pid, "SIGKILL");
+};
+await migrateFolder(await openDataFolder(path), step, [{ name: "none", run: async () => step() }]);
+`;
+
 /** Migrate a folder in a process that dies at a step; gives the signal that it died of. */
 async function killedAt({ path }: DataFolder, step: number): Promise<NodeJS.Signals | null> {
   await compilePackages();
-  const program = fileURLToPath(new URL("./support/migrate-killed.mjs", import.meta.url));
-  const child = spawn(process.execPath, [program, path, String(step)], { stdio: "inherit" });
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", killed, path, String(step)], {
+    stdio: "inherit",
+  });
   const [, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   return signal;
 }

@@ -29,7 +29,7 @@ export function isActive(build: Build | undefined): boolean {
 }
 
 /** Names of the gates of its set that a build has not been through. */
-export function untriedGates(entitySet: EntitySet, build: Build): readonly string[] {
+function untriedGates(entitySet: EntitySet, build: Build): readonly string[] {
   const tried = new Set(gateResultsOf(build).map(({ gate }) => gate));
   return gatesOf(entitySet)
     .map(({ name }) => name)

@@ -87,7 +87,7 @@ function indexObject(
   return { resource: table.name, kind: "index", name, definition, create };
 }
 
-export const pointsObject = (
+const pointsObject = (
   table: TableSchema,
   { name, column }: PointSchema,
   dialect: SchemaDialect,

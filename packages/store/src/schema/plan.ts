@@ -120,7 +120,7 @@ function columnPlanOf(table: TableSchema, found: FoundSchema, dialect: SchemaDia
 }
 
 /** True if the column's values follow from the record's text. */
-export const isTold = ({ hidden }: TableSchema, column: StructuralProperty): boolean =>
+const isTold = ({ hidden }: TableSchema, column: StructuralProperty): boolean =>
   ![datasetProperty, sourceProperty, ...hidden].includes(column);
 
 /** True if the column holds what another record says, see {@link Follows}. */
