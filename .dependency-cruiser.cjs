@@ -47,6 +47,7 @@ const openers = [
   "sqlite/migrate",
   "sqlite/store",
   "sqlite/worker",
+  "sqlite/copy",
 ];
 
 module.exports = {
@@ -72,7 +73,7 @@ module.exports = {
       to: {
         path: "^packages/store/src/",
         pathNot:
-          "^packages/store/src/(registry/|checksum/|errors|patience|recent|ulid|postgres/connections|schema/(migrations|silent))",
+          "^packages/store/src/(registry/|checksum/|errors|patience|recent|ulid|postgres/connections|schema/(migration|migrations|silent))",
       },
     },
     {

@@ -47,7 +47,7 @@ export { type ErrorObject, errorObject } from "./error-object.ts";
 export { QueryError, type QueryErrorCode, queryErrors } from "./errors.ts";
 export { compareRows, evaluate, matches, type Row } from "./evaluate/evaluate.ts";
 export { expandRow } from "./evaluate/expand.ts";
-export { foldCase } from "./functions/case-mapping.ts";
+export { caseMappingTables, foldCase } from "./functions/case-mapping.ts";
 export type { FunctionEntry } from "./functions/define.ts";
 export { functionTable } from "./functions/index.ts";
 export { wordsOf } from "./functions/words.ts";

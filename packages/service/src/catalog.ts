@@ -8,6 +8,7 @@ import {
 import { entitySet, originatingSystems, recordNames } from "@cadastre/reso";
 import type { Follows, StoredResource } from "@cadastre/store";
 import { listingColumns } from "./data/listing-values.ts";
+import { identityValues } from "./identity/provisional-id.ts";
 
 /** What entitlements can grant: every resource, those that are no entity sets too, of the known datasets. */
 export const scopeOptions: ScopeOptions = {
@@ -86,6 +87,7 @@ const property: StoredResource = {
   points: ["Coordinates"],
   folded: [["City"], ["UnparsedAddress"]],
   hidden: [provisionalIdProperty],
+  derived: identityValues,
   counted: {
     system: "OriginatingSystemName",
     places: [
@@ -178,6 +180,12 @@ const publicRecord: StoredResource = {
   columns: ["OriginatingSystemName", "Placekey", "StateOrProvince", "CountyOrParish", "PostalCode"],
   indexes: [["Placekey"]],
 };
+
+/**
+ * Number of the catalog: raise it with every release that changes how records are stored. A program of a lower number refuses a
+ * database that one of a higher number has written.
+ */
+export const catalogVersion = 1;
 
 /** Every resource with a table, in an order in which each refers to earlier ones only. */
 export const storedResources: readonly StoredResource[] = [

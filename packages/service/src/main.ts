@@ -3,6 +3,7 @@ import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
 import { useFolder } from "./data/folder-use.ts";
+import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
 import { withRegistry } from "./data/registry.ts";
 import { readSecrets } from "./data/secrets.ts";
@@ -23,7 +24,7 @@ const progress: Progress = {
     say(`Prepared ${number(listings)} sample listings in ${seconds.toFixed(1)} s.`),
   kept: (listings, asked, folder) =>
     say(
-      `Serving the ${number(listings)} listings prepared before, not ${number(asked)}: to begin anew, stop and delete ${folder}`,
+      `Serving the ${number(listings)} sample listings of ${folder}, not ${number(asked)}: for others, set CADASTRE_DATA to an empty folder`,
     ),
 };
 
@@ -32,6 +33,7 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   const folder = await openDataFolder(config.dataFolder);
   // Until the process ends: a restore waits, and one that was cut off is finished.
   await useFolder(folder, config);
+  await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   await prepareListings(folder, config.listings, progress);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, async (registry) =>
@@ -48,7 +50,7 @@ async function main(): Promise<void> {
     const started = await startService(config, folder);
     const demo = { baseUrl: started.baseUrl, keys: [...keys] };
     await writeDemo(folder, demo);
-    say(banner(demo, started.examples, folder.demo));
+    say(banner(demo, started, folder.demo));
     return started;
   });
   if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import type { DamageReport } from "@cadastre/delivery";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { createKeyDirectory } from "./access/key-directory.ts";
 import { createRates } from "./access/rates.ts";
 import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
-import { scopeOptions, storedResources } from "./catalog.ts";
+import { scopeOptions } from "./catalog.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
 import { useFolder } from "./data/folder-use.ts";
-import { notes } from "./data/prepare-listings.ts";
+import { openListings } from "./data/listings.ts";
+import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry } from "./data/registry.ts";
 import { pepperReader, readSecrets } from "./data/secrets.ts";
@@ -39,6 +39,8 @@ export type RunningService = {
   readonly port: number;
   /** Undefined unless metrics are asked for. */
   readonly adminPort: number | undefined;
+  /** False while no set is active: nothing was published yet. */
+  readonly isServing: boolean;
   /** Requests that the data can answer; undefined where it was not prepared here. */
   readonly examples: Examples | undefined;
   /** Turn unready, finish what is being answered, close the data. */
@@ -59,9 +61,7 @@ export async function startService(
   const trust = await openTrust(config, folder, (error) =>
     log.warn(describe(error), "could not read the key set anew"),
   );
-  const store = await openSqliteStore({
-    file: folder.database,
-    resources: storedResources,
+  const store = await openListings(folder, {
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
@@ -122,6 +122,7 @@ export async function startService(
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,
     port: server.port,
     adminPort: admin?.port,
+    isServing: activation.entitySets().length > 0,
     examples: readExamples(await store.notes.get(notes.examples)),
     stop: async () => {
       readiness.stop();

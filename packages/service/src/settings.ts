@@ -80,9 +80,10 @@ export const settings = {
   },
   CADASTRE_LISTINGS: {
     member: "listings",
-    ...whole(1, 10_000_000),
+    ...whole(0, 10_000_000, "start without listings"),
     default: "20000",
-    means: "Sample listings to prepare where there is no data yet",
+    means:
+      "Sample listings to make in an empty folder; 0 starts without any: see [the first start](#the-first-start)",
   },
   CADASTRE_KEY_SET: {
     member: "keySet",

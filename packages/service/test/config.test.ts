@@ -55,8 +55,16 @@ test.each([
   ["PORT", "65536", "PORT must be a whole number from 0 to 65535 (0: any free port), not `65536`"],
   ["PORT", "http", "PORT must be a whole number from 0 to 65535 (0: any free port), not `http`"],
   ["HOST", "a b", "HOST must be a host name or an IP address, not `a b`"],
-  ["CADASTRE_LISTINGS", "0", "CADASTRE_LISTINGS must be a whole number from 1 to 10000000, not `0`"],
-  ["CADASTRE_LISTINGS", "1e3", "CADASTRE_LISTINGS must be a whole number from 1 to 10000000, not `1e3`"],
+  [
+    "CADASTRE_LISTINGS",
+    "1e3",
+    "CADASTRE_LISTINGS must be a whole number from 0 to 10000000 (0: start without listings), not `1e3`",
+  ],
+  [
+    "CADASTRE_LISTINGS",
+    "-1",
+    "CADASTRE_LISTINGS must be a whole number from 0 to 10000000 (0: start without listings), not `-1`",
+  ],
   [
     "CADASTRE_BASE_URL",
     "ftp://x",

@@ -22,6 +22,16 @@ const messages = {
   /** Found when the store is opened. */
   wall_passable:
     "the role of the wall may read a table itself: revoke that, or name a role without such rights",
+  /** The database has steps of the schema, or a version, that this program does not know. */
+  schema_newer:
+    "the database was written by a later version of this program: start that version, or put back the copy that was made before the upgrade",
+  /** The database is of an earlier schema, and was opened by a program that does not migrate. */
+  schema_older: "the database is of an earlier version: migrate it first",
+  /** What has changed cannot be made of the records that are stored. */
+  schema_unsupported:
+    "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",
+  /** Another process has migrated the database since it was opened here. */
+  schema_changed: "the database was migrated while it was open here: start this program again",
   registry_unavailable: "the registry cannot be read or written",
   /** The registry has no entitlement of the customer. */
   unknown_customer: "no entitlement of the customer is installed: install it first",

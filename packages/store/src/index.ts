@@ -26,6 +26,7 @@ export type {
   PlaceValues,
 } from "./coverage/coverage.ts";
 export { StoreError, type StoreErrorCode } from "./errors.ts";
+export type { Migration, SchemaOptions } from "./schema/migration.ts";
 export type {
   Bookmark,
   Change,

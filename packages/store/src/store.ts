@@ -16,6 +16,11 @@ export type StoredResource = {
   readonly folded?: readonly (readonly string[])[];
   /** Columns that restriction reads and no query can name, beside that of the dataset. */
   readonly hidden?: readonly StructuralProperty[];
+  /**
+   * Values of hidden columns that follow from the dataset and the record alone. A migration fills a new hidden column with them;
+   * writers give them with each record.
+   */
+  readonly derived?: (datasetId: string | null, record: Row) => Row;
   /** Whose values the hidden columns hold. Publications and rollbacks keep them equal; a plain commit takes them as given. */
   readonly follows?: Follows;
   /** By what it is kept with each build how many records have values. Absent: it is not kept. */

@@ -3,6 +3,9 @@ import { lowerCaseRuns, upperCaseRuns } from "./case-mapping-table.ts";
 /** Code point to code point; what is absent maps to itself. */
 export type CaseMapping = ReadonlyMap<number, number>;
 
+/** The tables of all case mappings. An index of folded text is built again where they have changed. */
+export const caseMappingTables = lowerCaseRuns + upperCaseRuns;
+
 const runPattern = /^([\da-f]+)(?:-([\da-f]+))?(\/2)?([<>])([\da-f]+)$/;
 
 function readRuns(runs: string): CaseMapping {

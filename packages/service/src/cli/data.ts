@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import type { WritableStore } from "@cadastre/store";
 import type { Registry } from "@cadastre/store/registry";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import { isRestorePending } from "../backup/swap.ts";
-import { storedResources } from "../catalog.ts";
 import { type Config, readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
 import { useFolder } from "../data/folder-use.ts";
+import { openListings } from "../data/listings.ts";
 import { withRegistry } from "../data/registry.ts";
 import { CommandRefused } from "./outcome.ts";
 
@@ -24,7 +23,7 @@ export const withServiceStore = <T>(
   work: (store: WritableStore, folder: DataFolder, registry: Registry, config: Config) => Promise<T>,
 ): Promise<T> =>
   withServiceFolder("database", async (folder, config) => {
-    const store = await openSqliteStore({ file: folder.database, resources: storedResources, threads: 0 });
+    const store = await openListings(folder, { threads: 0 });
     try {
       return await withRegistry(folder, (registry) => work(store, folder, registry, config));
     } finally {
@@ -32,7 +31,7 @@ export const withServiceStore = <T>(
     }
   });
 
-/** Do `work` with the folder that the environment names, while no restore replaces it. */
+/** Do `work` with the folder that the environment names, if it has what is needed, while no restore replaces it. */
 export function withServiceFolder<T>(
   needed: "registry" | "database",
   work: (folder: DataFolder, config: Config) => Promise<T>,
@@ -56,3 +55,7 @@ export function withServiceFolder<T>(
 
 const missing = (path: string) =>
   `${path} does not exist: set CADASTRE_DATA to the folder of a service that was started once`;
+
+/** What is said when records come into a database of sample listings. */
+export const sampleWarning = ({ path }: DataFolder): string =>
+  `${path} holds sample listings: they stay beside these records. For records of your own alone, start with CADASTRE_LISTINGS=0 on an empty folder.`;

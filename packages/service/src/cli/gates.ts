@@ -1,4 +1,4 @@
-import { entitySet, type RecordName, recordNames } from "@cadastre/reso";
+import { type RecordName, recordNames } from "@cadastre/reso";
 import { Argument, Command, Option } from "commander";
 import { isActive } from "../gates/activation.ts";
 import type { GateResult } from "../gates/gate.ts";
@@ -27,7 +27,7 @@ export const gatesCommand = (): Command =>
         const publication = await rehearseGates(builds, resource, { crosswalk, maxShrink });
         show(publication, output);
         requirePassed(publication);
-        if (!isActive(entitySet(resource), await builds.current(resource)))
+        if (!isActive(await builds.current(resource)))
           say(`${resource} is not active: \`cadastre publish ${resource}\` activates it.`);
       }),
     );

@@ -1,10 +1,11 @@
 import { type RecordName, recordNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
+import { endSample } from "../data/notes.ts";
 import { type Format, formatOf, formats } from "../ingest/format.ts";
 import { type Counts, type IngestReport, ingest, type Mode } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
-import { withServiceStore } from "./data.ts";
+import { sampleWarning, withServiceStore } from "./data.ts";
 import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
 import {
@@ -62,6 +63,7 @@ export const ingestCommand = (): Command =>
           const mode = modeOf(options);
           const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
           const progress = showProgress(input.bytes);
+          if (await endSample(store)) say(sampleWarning(folder));
           try {
             const onProgress = (bytes: number, { read }: Counts) => progress.at(bytes, read);
             const report = await ingest({ ...task, mode, format, onProgress });

@@ -3,6 +3,7 @@ import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
+import { PrepareError } from "../data/prepare-listings.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
@@ -28,6 +29,7 @@ const refusals = [
   EntitlementError,
   FeedError,
   IngestError,
+  PrepareError,
   StoreError,
 ];
 

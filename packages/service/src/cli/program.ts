@@ -17,6 +17,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   backup: async () => (await import("./backup.ts")).backupCommand(),
   restore: async () => (await import("./backup.ts")).restoreCommand(),
   check: async () => (await import("./backup.ts")).checkCommand(),
+  sample: async () => (await import("./sample.ts")).sampleCommand(),
+  migrate: async () => (await import("./migrate.ts")).migrateCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
 };
 

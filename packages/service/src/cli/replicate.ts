@@ -2,11 +2,12 @@ import { usualPatience } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
+import { endSample } from "../data/notes.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import type { Asking } from "../replicate/ask-feed.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
 import { type Replication, type ReplicationReport, replicate } from "../replicate/replicate.ts";
-import { withServiceStore } from "./data.ts";
+import { sampleWarning, withServiceStore } from "./data.ts";
 import { type KeyPlace, readFeedKey } from "./feed-key.ts";
 import { print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
@@ -63,10 +64,11 @@ export const replicateCommand = (): Command =>
     .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
     .addOption(jsonOption())
     .action((url: string, options: Options) =>
-      withServiceStore(async (store, _folder, { identities: crosswalk }, config) => {
+      withServiceStore(async (store, folder, { identities: crosswalk }, config) => {
         const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
+        if (await endSample(store)) say(sampleWarning(folder));
         const from = { resource, source: sourceNamed(source), asking, full };
         const rounding = roundingOf(resource, options);
         const maxShrink = options.allowShrink ? 100 : config.maxShrink;

@@ -11,7 +11,7 @@ export class DataError extends Error {
 const noRights =
   "cannot be read and written: give the user who starts the service the rights, or set CADASTRE_DATA to another folder";
 const noDatabase =
-  "is damaged or not a database: move it away and start again, which prepares sample listings anew";
+  "is damaged or not a database: move it away and put back a copy of it, or start with CADASTRE_LISTINGS=0, without any listing";
 const noRegistry =
   "is damaged or not a database: run `cadastre restore` with your last backup, or move it away and start again, without any key and entitlement but the demo's";
 const noFolder = "is not a folder: set CADASTRE_DATA to the path of a folder";

@@ -16,6 +16,8 @@ export type DataFolder = {
   readonly publicKeys: string;
   /** Private keys that manifests are signed with. */
   readonly signingKeys: string;
+  /** Folder of the copies that are made before a database is migrated. */
+  readonly backups: string;
   /** Folder of the bytes of deliveries. */
   readonly exports: string;
   /** The demo's keys in plain text, for the person who tries it. */
@@ -47,6 +49,7 @@ export function dataFolderAt(path: string): DataFolder {
     issuer: file("issuer.json"),
     publicKeys: file("public-keys.json"),
     signingKeys: file("signing-keys.json"),
+    backups: file("backups"),
     exports: file("exports"),
     demo: file("demo.json"),
     lock: file("lock"),

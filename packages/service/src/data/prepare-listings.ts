@@ -1,20 +1,16 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, rename, rm } from "node:fs/promises";
+import { link, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { recordNames } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
-import type { StoredResource, WritableStore } from "@cadastre/store";
-import { openSqliteStore } from "@cadastre/store/sqlite";
-import { storedResources } from "../catalog.ts";
-import { gates } from "../gates/gates.ts";
+import type { WritableStore } from "@cadastre/store";
+import { catalogVersion } from "../catalog.ts";
 import { publishGated } from "../gates/publication.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { ExampleFinder } from "./examples.ts";
+import { openListings } from "./listings.ts";
+import { isSample, notes } from "./notes.ts";
 import { sampleRecords } from "./sample-records.ts";
-
-/** Keys of the notes that the database carries. */
-export const notes = { fingerprint: "fingerprint", listings: "listings", examples: "examples" } as const;
 
 /** Any seed would do; with one seed every first start shows the same market. */
 const seed = 1;
@@ -29,18 +25,20 @@ export type Progress = {
   readonly started: (listings: number) => void;
   readonly loaded: (listings: number, of: number) => void;
   readonly done: (listings: number, seconds: number) => void;
-  /** There are listings already, another number than was asked for. */
+  /** There are sample listings already, another number than was asked for. */
   readonly kept: (listings: number, asked: number, folder: string) => void;
 };
 
-/** There is data that the service can neither serve nor replace. */
+/** Records cannot be made here: the folder holds what belongs to other records. */
 export class PrepareError extends Error {
   override readonly name = "PrepareError";
 }
 
 /**
- * Make the database of sample listings, unless there is one of the present catalog. It is filled under another
- * name and takes its own in one step, so that a crash leaves no half of it.
+ * Make a database in a folder that has none: of sample listings, or without records where `listings` is 0. A database that is there is left
+ * as it is, whatever it holds. The new one is filled under another name and takes its own in one step, so that a crash leaves no half of it.
+ *
+ * @throws {PrepareError} if there is a registry, but not the database of its listings: sample listings are not served in their place
  */
 export async function prepareListings(
   folder: DataFolder,
@@ -48,20 +46,45 @@ export async function prepareListings(
   progress: Progress,
 ): Promise<void> {
   await removeLeftovers(folder);
-  const prepared = await findPrepared(folder, listings);
-  if (prepared !== undefined) {
-    if (prepared !== listings) progress.kept(prepared, listings, folder.path);
-    return;
-  }
+  if (existsSync(folder.database)) return tellKept(folder, listings, progress);
+  if (listings > 0 && existsSync(folder.registry))
+    throw new PrepareError(
+      `${folder.path} has a registry, but ${folder.database} is gone: put back a copy of it, or start with CADASTRE_LISTINGS=0 to begin without listings`,
+    );
+  if (existsSync(`${folder.database}-wal`))
+    throw new PrepareError(
+      `${folder.database} is gone, but not ${folder.database}-wal, which holds its last changes: put the database back, or move both away`,
+    );
   const started = performance.now();
-  progress.started(listings);
+  if (listings > 0) progress.started(listings);
   const beside = `${folder.database}.${process.pid}.preparing`;
-  const store = await openSqliteStore({ file: beside, resources: storedResources, threads: 0 });
-  await fill(store, listings, progress);
+  const store = await openListings({ database: beside }, { threads: 0 });
+  if (listings > 0) await fill(store, listings, progress);
+  await store.notes.set(notes.checked, String(catalogVersion));
   await store.close();
-  await removeDatabase(folder.database);
-  await rename(beside, folder.database);
-  progress.done(listings, (performance.now() - started) / 1000);
+  await putInPlace(beside, folder.database);
+  if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
+}
+
+/** Give a file its name, unless another process has made one of that name meanwhile. */
+async function putInPlace(beside: string, file: string): Promise<void> {
+  try {
+    await link(beside, file);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+async function tellKept(folder: DataFolder, asked: number, progress: Progress): Promise<void> {
+  const store = await openListings(folder, { threads: 0 });
+  try {
+    const prepared = Number(await store.notes.get(notes.listings));
+    if ((await isSample(store)) && prepared !== asked) progress.kept(prepared, asked, folder.path);
+  } finally {
+    await store.close();
+  }
 }
 
 async function fill(store: WritableStore, listings: number, progress: Progress): Promise<void> {
@@ -79,7 +102,7 @@ async function fill(store: WritableStore, listings: number, progress: Progress):
   const examples = finder.found();
   if (examples !== undefined) await store.notes.set(notes.examples, JSON.stringify(examples));
   await store.notes.set(notes.listings, String(listings));
-  await store.notes.set(notes.fingerprint, fingerprintOf(storedResources));
+  await store.notes.set(notes.sample, "true");
 }
 
 /** Publish what the demo serves, through the gates. */
@@ -95,39 +118,6 @@ function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generat
     see(item);
     yield item;
   }
-}
-
-/**
- * How many listings are there, of the present catalog. Sample data of another one, such as an older version's, is made
- * again. Other data is never touched.
- *
- * @param asked what to say where the number is not noted
- */
-async function findPrepared({ database }: DataFolder, asked: number): Promise<number | undefined> {
-  if (!existsSync(database)) return undefined;
-  const store = await openSqliteStore({ file: database, resources: [], threads: 0 });
-  const fingerprint = await store.notes.get(notes.fingerprint);
-  const listings = await store.notes.get(notes.listings);
-  await store.close();
-  if (fingerprint === fingerprintOf(storedResources)) return Number(listings ?? asked);
-  if (listings === undefined)
-    throw new PrepareError(`${database} holds data that this version cannot serve: move it away`);
-  return undefined;
-}
-
-/** Changes whenever the tables or the gates do. */
-function fingerprintOf(resources: readonly StoredResource[]): string {
-  const tables = resources.map(({ entitySet, columns, indexes, points, folded, counted, hidden = [] }) => ({
-    name: entitySet.name,
-    columns: columns.map((name) => [name, entitySet.type.properties.get(name)?.type]),
-    indexes,
-    points,
-    folded,
-    counted,
-    hidden: hidden.map(({ name }) => name),
-  }));
-  const told = { tables, gates: gates.map(({ name }) => name) };
-  return createHash("sha256").update(JSON.stringify(told)).digest("hex");
 }
 
 /** What a start that did not come to its end has left behind. */
@@ -147,8 +137,4 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function removeDatabase(file: string): Promise<void> {
-  for (const suffix of ["-wal", "-shm", ""]) await rm(`${file}${suffix}`, { force: true });
 }

@@ -15,9 +15,8 @@ import {
   type WorkReport,
 } from "@cadastre/delivery";
 import { signManifest } from "@cadastre/manifest";
-import { openSqliteStore } from "@cadastre/store/sqlite";
 import type { Scopes } from "../access/scopes.ts";
-import { storedResources } from "../catalog.ts";
+import { openListings } from "../data/listings.ts";
 import { followActivation } from "../gates/activation.ts";
 import { describe, type Log } from "../log.ts";
 import { damageLog } from "./damage-log.ts";
@@ -61,9 +60,7 @@ export async function startWorker(
   { scopes, log, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
   const { config, folder, registry, parts } = exporting;
-  const store = await openSqliteStore({
-    file: folder.database,
-    resources: storedResources,
+  const store = await openListings(folder, {
     threads: 1,
     timeout: pageTimeout,
     // An export reads most of the file once: nothing is gained by keeping it.

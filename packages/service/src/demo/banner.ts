@@ -2,7 +2,11 @@ import type { Examples } from "../data/examples.ts";
 import type { Demo } from "./demo-file.ts";
 
 /** What the person who has started the service reads: where it is, who can come in, and what to try. */
-export function banner({ baseUrl, keys }: Demo, examples: Examples | undefined, demoFile: string): string {
+export function banner(
+  { baseUrl, keys }: Demo,
+  { examples, isServing }: { readonly examples: Examples | undefined; readonly isServing: boolean },
+  demoFile: string,
+): string {
   const [first] = keys;
   const width = Math.max(...keys.map(({ name }) => name.length));
   const lines = [
@@ -17,6 +21,7 @@ export function banner({ baseUrl, keys }: Demo, examples: Examples | undefined, 
   if (first !== undefined && examples !== undefined) {
     lines.push("", "Try:", ...requestsToTry(baseUrl, first.apiKey, examples).map((line) => `  ${line}`));
   }
+  if (!isServing) lines.push("", ...withoutListings);
   lines.push("", "Stop with Ctrl-C.", "");
   return lines.join("\n");
 }
@@ -26,6 +31,14 @@ const withoutDemo = [
   "To let a customer in:",
   "  npm run cadastre -- entitlement install <file>",
   "  npm run cadastre -- key create <customer>",
+];
+
+/** Where nothing was published yet. */
+const withoutListings = [
+  "There are no listings yet, so that no set is served. To load some, in another shell:",
+  "  npm run cadastre -- ingest --resource Property --source <source> <file>",
+  "  npm run cadastre -- publish Property",
+  "To see what sources there are: npm run cadastre -- ingest --help",
 ];
 
 /** Lines for a shell, each of which works as it stands. */

@@ -19,19 +19,28 @@ export function gateResultsOf({ evidence }: Build): z.output<typeof evidenceForm
   return read.success ? read.data.gates : [];
 }
 
-/** True if the build has passed every gate that judges the state of its set. */
-export function isActive(entitySet: EntitySet, build: Build | undefined): boolean {
+/**
+ * True if the build has passed the gates that there were when it was published. A gate that a later version brings is tried by the next
+ * publication: an upgrade takes nothing out of service.
+ */
+export function isActive(build: Build | undefined): boolean {
   if (build === undefined) return false;
-  const results = new Map(gateResultsOf(build).map(({ gate, passed }) => [gate, passed]));
-  return gatesOf(entitySet).every(
-    ({ name, judges }) => judges === "publication" || results.get(name) === true,
-  );
+  const results = gateResultsOf(build);
+  return results.length > 0 && results.every(({ passed }) => passed);
+}
+
+/** Names of the gates of its set that a build has not been through. */
+function untriedGates(entitySet: EntitySet, build: Build): readonly string[] {
+  const tried = new Set(gateResultsOf(build).map(({ gate }) => gate));
+  return gatesOf(entitySet)
+    .map(({ name }) => name)
+    .filter((name) => !tried.has(name));
 }
 
 /** What has passed its gates, by name. */
 async function readActive(builds: Pick<Builds, "current">): Promise<ReadonlySet<string>> {
   const active = new Set<string>();
-  for (const name of recordNames) if (isActive(entitySet(name), await builds.current(name))) active.add(name);
+  for (const name of recordNames) if (isActive(await builds.current(name))) active.add(name);
   return active;
 }
 
@@ -48,6 +57,7 @@ export type Activation = {
 export async function followActivation(builds: Pick<Builds, "current">, log: Log): Promise<Activation> {
   let active = await readActive(builds);
   let entitySets = setsOf(active);
+  await tellUntried(builds, active, log);
   const look = async () => {
     try {
       const now = await readActive(builds);
@@ -62,6 +72,19 @@ export async function followActivation(builds: Pick<Builds, "current">, log: Log
   const timer = setInterval(() => void look(), interval);
   timer.unref();
   return { entitySets: () => entitySets, has: (name) => active.has(name), stop: () => clearInterval(timer) };
+}
+
+async function tellUntried(
+  builds: Pick<Builds, "current">,
+  active: ReadonlySet<string>,
+  log: Log,
+): Promise<void> {
+  for (const name of recordNames) {
+    const build = active.has(name) ? await builds.current(name) : undefined;
+    const untried = build === undefined ? [] : untriedGates(entitySet(name), build);
+    if (untried.length > 0)
+      log.warn({ resource: name, gates: untried }, "was published before there were these gates");
+  }
 }
 
 const setsOf = (active: ReadonlySet<string>): readonly EntitySet[] =>

@@ -35,8 +35,6 @@ export type Gate = {
   readonly holds: string;
   /** The resources that must pass it; absent: every one. */
   readonly of?: readonly RecordName[];
-  /** Set where the gate judges the changes of a publication and not the state that it leaves: an active build need not have passed it. */
-  readonly judges?: "publication";
   readonly check: (trial: Trial) => Promise<Finding> | Finding;
 };
 

@@ -16,7 +16,6 @@ export const listingPlaces: Gate = {
   holds:
     "no listing that the publication adds or changes has coordinates outside its state, or a Placekey that lies elsewhere and that the operator has not assigned; those stored before are counted by `gates`, and by the first publication that is judged so",
   of: ["Property"],
-  judges: "publication",
   check: async ({ candidate, passedBefore, policy: { crosswalk } }) => {
     // To read every listing takes longer than most publications.
     const isCounted = !passedBefore.has(name);

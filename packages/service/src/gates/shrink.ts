@@ -23,7 +23,6 @@ export const shrink: Gate = {
   name: "shrink",
   holds:
     "no more of a set, or of a source's records in it, is removed than CADASTRE_MAX_SHRINK percent, unless --allow-shrink is given; what follows a removed record counts for its own set",
-  judges: "publication",
   check: async ({ candidate, policy: { maxShrink, allowShrink } }) => {
     const { resource, records } = candidate;
     const changes = await candidate.setChanges();

@@ -1,5 +1,5 @@
 /** The notes on records that are taken: what each means, and whether it tells of one record or of all of a batch. */
-export const noteKinds = {
+const noteKinds = {
   rounded: { per: "batch", reason: "the value has more digits than the field, and is stored rounded" },
   computed: { per: "batch", reason: "the service computes the field, and does not store the source's value" },
   placekey_far_from_coordinates: {

@@ -113,6 +113,12 @@ export function keepChecksums(database: Database): void {
   keep.immediate();
 }
 
+/** Has a table keep no checksum until {@link keepChecksums} makes it anew: for columns that its triggers name and that are about to go. */
+export function forgetChecksum(database: Database, name: string): void {
+  for (const [trigger] of triggersOf({ name, columns: [] }))
+    database.exec(`drop trigger if exists ${quoted(trigger)}`);
+}
+
 const versionOf = (database: Database): number =>
   database.pragma("schema_version", { simple: true }) as number;
 

@@ -5,6 +5,7 @@ import { followings } from "../build/following.ts";
 import { restorationOf } from "../build/restore.ts";
 import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
+import { readStamp } from "../schema/found.ts";
 import type { Change, Commit } from "../store.ts";
 import { Tallies } from "../write/tallies.ts";
 import type { Writing } from "../write/version.ts";
@@ -20,11 +21,14 @@ const dataset = identifier(datasetProperty.name);
 export class Committer {
   readonly #knex: Knex;
   readonly #resources: ReadonlyMap<string, Resource>;
+  readonly #generation: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(knex: Knex, resources: ReadonlyMap<string, Resource>) {
+  /** @param generation of the schema that the resources are written by */
+  constructor(knex: Knex, resources: ReadonlyMap<string, Resource>, generation: number) {
     this.#knex = knex;
     this.#resources = resources;
+    this.#generation = generation;
   }
 
   commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
@@ -52,6 +56,9 @@ export class Committer {
   async #write<T>(transaction: Knex.Transaction, work: (making: Making) => Promise<T>): Promise<T> {
     await lockCommits(transaction);
     const client = await poolOf(transaction).acquireConnection();
+    // Versions that are written by an earlier schema would lack columns.
+    const { generation } = await readStamp(sessionOf(client));
+    if (generation !== this.#generation) throw new StoreError("schema_changed");
     const [last] = (await firstRow(client, lastCheckpoint)) ?? [];
     return work(new Making(client, this.#resources, BigInt(last ?? 0)));
   }

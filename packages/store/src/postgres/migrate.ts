@@ -1,78 +1,127 @@
 import { createHash } from "node:crypto";
-import { identifier, postgres, render, type StructuralProperty, sql } from "@cadastre/odata";
+import { datasetProperty } from "@cadastre/entitlement";
+import { identifier, postgres, render, type SqlFragment, sql, value } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
 import type { Knex } from "knex";
-import { columnValues } from "../read/columns.ts";
-import type { Member } from "../record/members.ts";
-import { createIndexes, type DeclaredTypes, type IndexForms, migrate } from "../schema/migrate.ts";
-import { type TableSchema, tableOf } from "../schema/table.ts";
+import type { Session } from "../build/session.ts";
+import { versionMapping } from "../read/versions.ts";
+import type { CatalogQueries } from "../schema/found.ts";
+import {
+  type MigratedSchema,
+  migrate,
+  type SchemaTarget,
+  type SchemaTransaction,
+} from "../schema/migrate.ts";
+import type { SchemaOptions } from "../schema/migration.ts";
+import type { SchemaDialect } from "../schema/object.ts";
+import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
-import { readNote, writeNote } from "./bookkeeping.ts";
-import { formOf, placeOf, typeOf } from "./columns.ts";
+import { lockCommits, writeNote } from "./bookkeeping.ts";
+import { columnsOf, formOf, placeOf, pointsOf, typeOf } from "./columns.ts";
+import { onConnection, poolOf, sessionOf } from "./session.ts";
 
-const textOf = (fragment: ReturnType<typeof sql>): string => render(fragment, () => "?").text;
+const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 
-const types: DeclaredTypes = {
-  // Sorted by code point, as everywhere.
-  column: (property) =>
-    formOf(property) === "text" && !property.collection ? `text collate "C"` : textOf(typeOf(property)),
-  text: "json",
-};
-
-const indexForms: IndexForms = {
+const dialect: SchemaDialect = {
   dialect: postgres,
-  sorted: ({ name, nullable }: StructuralProperty) =>
-    nullable ? sql`${identifier(name)} nulls first` : identifier(name),
+  formOf,
+  // Sorted by code point, as everywhere.
+  declaredType: (property) =>
+    formOf(property) === "text" && !property.collection ? `text collate "C"` : textOf(typeOf(property)),
+  recordType: "json",
+  sorted: ({ name, nullable }) => (nullable ? sql`${identifier(name)} nulls first` : identifier(name)),
+  datasetId: identifier(datasetProperty.name),
+  pointsVersion: "gist 1",
 };
 
-/** Bring the schema to its present state, see `migrate`, while no other process does so. */
-export const migratePostgres = (
+const catalog: CatalogQueries = {
+  relations: sql`select relname from pg_catalog.pg_class where relnamespace = to_regnamespace(quote_ident(current_schema()))`,
+  columns: sql`select table_name, column_name from information_schema.columns where table_schema = current_schema()`,
+};
+
+/** Bring a schema of the database to that of the resources, see `migrate`. */
+export async function migratePostgres(
   knex: Knex,
   schema: string,
   resources: readonly StoredResource[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Member>>> =>
-  knex.transaction(async (lock) => {
-    await lock.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`cadastre ${schema}`]);
-    if ((await knex("pg_catalog.pg_namespace").where({ nspname: schema })).length === 0)
-      await knex.raw("create schema ??", [schema]);
-    // Only what has died in the middle can hold the lock of the migrations now.
-    await knex.migrate.forceFreeMigrationsLock({ tableName: "cadastre_migration" });
-    const members = await migrate(knex, resources, types, (columns, record) =>
-      columnValues(columns, (name) => record[name], formOf),
-    );
-    // A record of up to 8 kB stays in its row, as it is: to fetch and unpack it costs more than its room.
-    const tables = resources.map(tableOf);
-    for (const { name, closed } of tables)
-      for (const table of [name, closed])
-        await knex.raw("alter table ?? set (toast_tuple_target = 8160)", [table]);
-    // Indexes call the helpers, and go with those that are replaced.
-    await installHelpers(knex);
-    for (const table of tables) {
-      await createIndexes(knex, table, indexForms);
-      await createPointIndexes(knex, table);
-    }
-    return members;
+  options: SchemaOptions,
+): Promise<MigratedSchema> {
+  if ((await knex("pg_catalog.pg_namespace").where({ nspname: schema })).length === 0)
+    await inTransaction(knex, schema, ({ knex }) => knex.raw("create schema if not exists ??", [schema]));
+  const target: SchemaTarget = {
+    resources,
+    dialect,
+    catalog,
+    options,
+    lacksFunctions,
+    read: (work) => onConnection(knex, work),
+    transaction: (work) =>
+      inTransaction(knex, schema, async (transaction) => {
+        const migrated = await work(transaction);
+        await keepRecordsInline(transaction.knex, resources.map(tableOf));
+        return migrated;
+      }),
+  };
+  return migrate(target);
+}
+
+const inTransaction = <T>(
+  knex: Knex,
+  schema: string,
+  work: (transaction: SchemaTransaction) => Promise<T>,
+): Promise<T> =>
+  knex.transaction(async (transaction) => {
+    await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`cadastre ${schema}`]);
+    // Nobody commits to an earlier schema meanwhile.
+    if (await transaction.schema.hasTable("cadastre_commit")) await lockCommits(transaction);
+    const session = sessionOf(await poolOf(transaction).acquireConnection());
+    return work({
+      knex: transaction,
+      session,
+      createPoints: (table, point) => createPointIndex(transaction, table, point),
+      dropPoints: async (name) => transaction.raw("drop index if exists ??", [name]),
+      installFunctions: async () => {
+        if (await lacksFunctions(session)) await installHelpers(transaction);
+      },
+      mappingOf: (table) => versionMapping(table, columnsOf(table), pointsOf),
+    });
   });
 
-async function createPointIndexes(knex: Knex, { name: table, points }: TableSchema): Promise<void> {
-  for (const { name, column } of points) {
-    const on = sql`${identifier(table)} using gist (${placeOf(column)})`;
-    await knex.raw(textOf(sql`create index if not exists ${identifier(name)} on ${on}`));
-  }
+/** A record of up to 8 kB stays in its row, as it is: to fetch and unpack it costs more than its room. */
+async function keepRecordsInline(knex: Knex, tables: readonly TableSchema[]): Promise<void> {
+  for (const { name, closed } of tables)
+    for (const table of [name, closed])
+      await knex.raw("alter table ?? set (toast_tuple_target = 8160)", [table]);
+}
+
+async function createPointIndex(
+  knex: Knex,
+  { name: table }: TableSchema,
+  { name, column }: PointSchema,
+): Promise<void> {
+  const on = sql`${identifier(table)} using gist (${placeOf(column)})`;
+  await knex.raw(textOf(sql`create index ${identifier(name)} on ${on}`));
 }
 
 const installed = "cadastre_helpers";
 
-/** The functions that compiled queries call, replaced when this package brings others. */
-async function installHelpers(knex: Knex): Promise<void> {
-  const helpers = postgresHelpers();
-  const version = createHash("sha256").update(helpers.join(";")).digest("hex");
-  if ((await readNote(knex, installed)) === version) return;
-  await knex.transaction(async (transaction) => {
-    await dropHelpers(transaction);
-    for (const helper of helpers) await transaction.raw(helper.replaceAll("?", "\\?"));
-    await writeNote(transaction, installed, version);
-  });
+/** Version of the functions that compiled queries call. */
+const helpersVersion = (): string => createHash("sha256").update(postgresHelpers().join(";")).digest("hex");
+
+/** True if the functions that the database has are not those of this package. */
+async function lacksFunctions(session: Session): Promise<boolean> {
+  const [there] = await session.rows(sql`select to_regclass(${value("cadastre_note")})`);
+  if (there?.[0] === null) return true;
+  const [note] = await session.rows(
+    sql`select "text" from "cadastre_note" where "key" = ${value(installed)}`,
+  );
+  return note?.[0] !== helpersVersion();
+}
+
+async function installHelpers(transaction: Knex.Transaction): Promise<void> {
+  await dropHelpers(transaction);
+  for (const helper of postgresHelpers()) await transaction.raw(helper.replaceAll("?", "\\?"));
+  await writeNote(transaction, installed, helpersVersion());
 }
 
 /** Their types may have changed, and then they cannot be replaced. */

@@ -15,6 +15,7 @@ import { pastOf } from "../read/past.ts";
 import { type CountRequest, type PageResult, statementsOf } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
+import type { SchemaOptions } from "../schema/migration.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
@@ -31,7 +32,7 @@ import { type Client, onConnection, runTogether } from "./session.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
 
-export type PostgresStoreOptions = {
+export type PostgresStoreOptions = SchemaOptions & {
   /** As `pg` takes it: a URL, or its parts. */
   readonly connection: ConnectionOptions["connection"];
   readonly resources: readonly StoredResource[];
@@ -58,13 +59,17 @@ const unlimited = () => Number.POSITIVE_INFINITY;
 /** Connections beside those that read: one commits, others migrate, note and cancel. */
 const otherConnections = 4;
 
-/** Open a store, and bring its schema to the present state. */
+/**
+ * Open a store, and bring its schema to the present state.
+ *
+ * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
+ */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<WritableStore> {
   const { connection, resources, schema = "cadastre", timeout = 10_000, wall } = options;
   const target = { connection, schemas: [schema] };
   const knex = connect(target, { connections: otherConnections, wait: timeout, settings: writeSettings });
   try {
-    const numbered = await migratePostgres(knex, schema, resources);
+    const { members: numbered, generation } = await migratePostgres(knex, schema, resources, options);
     const stored = new Map<string, Stored>();
     for (const resource of resources) {
       const table = tableOf(resource);
@@ -87,7 +92,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       });
     }
     if (wall !== undefined) await buildWall(knex, schema, resources, wall);
-    return new PostgresStore({ ...options, schema, timeout }, knex, stored);
+    return new PostgresStore({ ...options, schema, timeout }, knex, stored, generation);
   } catch (error) {
     await knex.destroy();
     throw error;
@@ -109,10 +114,11 @@ class PostgresStore implements WritableStore {
     { connection, schema, timeout, connections = 8, queue = 256, wall }: Settled,
     knex: Knex,
     stored: Map<string, Stored>,
+    generation: number,
   ) {
     this.#knex = knex;
     this.#stored = stored;
-    this.#committer = new Committer(knex, stored);
+    this.#committer = new Committer(knex, stored, generation);
     this.#isWalled = wall !== undefined;
     const schemas = wall === undefined ? [schema] : [wallSchema(schema), schema];
     const settings = [...readSettings(timeout), ...(wall === undefined ? [] : wallSettings(wall))];

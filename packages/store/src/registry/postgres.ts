@@ -1,9 +1,10 @@
 import type { Knex } from "knex";
 import { type ConnectionOptions, connect } from "../postgres/connections.ts";
+import type { SchemaOptions } from "../schema/migration.ts";
 import { postgresQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
 import { createRegistry, type Registry } from "./registry.ts";
-import { isMigrated, migrate } from "./schema/migrate.ts";
+import { migrate, stateOf } from "./schema/migrate.ts";
 
 export type PostgresRegistryOptions = {
   /** As `pg` takes it: a URL, or its parts. */
@@ -14,19 +15,19 @@ export type PostgresRegistryOptions = {
   readonly connections?: number | undefined;
   /** How long to wait for a connection, and for a statement, in milliseconds. By default 5000. */
   readonly wait?: number | undefined;
-};
+} & Pick<SchemaOptions, "migration">;
 
 /**
  * Open a registry, and bring its schema to the present state.
  *
- * @throws {StoreError} `registry_unavailable`
+ * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`
  */
 export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<Registry> {
   const { connection, schema = "cadastre_registry", connections = 4, wait = 5000 } = options;
   const settings = [`set statement_timeout to ${Math.ceil(wait)}`];
   const database = connect({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
-    await migrateAlone(database, schema);
+    await migrateAlone(database, schema, options.migration);
     return createRegistry(database, (work) => work(), postgresQueue);
   } catch (error) {
     await database.destroy();
@@ -34,13 +35,17 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   }
 }
 
-async function migrateAlone(database: Knex, schema: string): Promise<void> {
-  if (await isMigrated(database)) return;
+async function migrateAlone(
+  database: Knex,
+  schema: string,
+  migration: SchemaOptions["migration"],
+): Promise<void> {
+  if ((await stateOf(database)) === "current") return;
   await database.transaction(async (transaction) => {
     await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [
       `cadastre registry ${schema}`,
     ]);
     await transaction.raw("create schema if not exists ??", [schema]);
-    await migrate(transaction);
+    await migrate(transaction, migration);
   });
 }

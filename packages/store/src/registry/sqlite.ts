@@ -4,30 +4,32 @@ import knex, { type Knex } from "knex";
 import { keepChecksums, registerChecksum } from "../checksum/checksums.ts";
 import { patientFor } from "../patience.ts";
 import { Recent } from "../recent.ts";
+import type { SchemaOptions } from "../schema/migration.ts";
 import { silent } from "../schema/silent.ts";
 import { sqliteQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
 import { createRegistry, type Registry } from "./registry.ts";
-import { isMigrated, migrate } from "./schema/migrate.ts";
+import { migrate, stateOf } from "./schema/migrate.ts";
 
 export type SqliteRegistryOptions = {
   /** Path of the database file; it is made, for its owner alone, if it does not exist. */
   readonly file: string;
   /** How long to wait for another process that writes, in milliseconds. By default 5000. */
   readonly wait?: number | undefined;
-};
+} & Pick<SchemaOptions, "migration">;
 
 /**
  * Open a registry, and bring its file to the present schema.
  *
- * @throws {StoreError} `registry_unavailable`
+ * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`
  */
-export async function openSqliteRegistry({ file, wait = 5000 }: SqliteRegistryOptions): Promise<Registry> {
+export async function openSqliteRegistry(options: SqliteRegistryOptions): Promise<Registry> {
+  const { file, wait = 5000, migration } = options;
   const database = connect(file);
   const attempt = patientFor(wait);
   try {
     closeSync(openSync(file, "a", 0o600));
-    await attempt(() => migrateAlone(database));
+    await attempt(() => migrateAlone(database, migration));
     await attempt(async () => checksum(file));
     return createRegistry(database, attempt, sqliteQueue);
   } catch (error) {
@@ -67,12 +69,12 @@ function keepStatements(connection: Database.Database): void {
     kept.get(text, () => prepare(text))) as Database.Database["prepare"];
 }
 
-async function migrateAlone(database: Knex): Promise<void> {
-  if (await isMigrated(database)) return;
+async function migrateAlone(database: Knex, migration: SchemaOptions["migration"]): Promise<void> {
+  if ((await stateOf(database)) === "current") return;
   await database.transaction(async (transaction) => {
     // A write comes first: it locks the file, which could not be done after a read.
     await transaction.raw("pragma user_version = 1");
-    await migrate(transaction);
+    await migrate(transaction, migration);
   });
 }
 

@@ -1,205 +1,235 @@
-import {
-  type Dialect,
-  type EntityType,
-  identifier,
-  join,
-  render,
-  type SqlFragment,
-  type StructuralProperty,
-  sql,
-} from "@cadastre/odata";
+import type { StructuralProperty } from "@cadastre/odata";
 import type { Knex } from "knex";
-import type { Member } from "../record/members.ts";
-import { numberMembers } from "../record/members.ts";
+import { readBuilds } from "../build/history.ts";
+import type { BuiltTable, Session } from "../build/session.ts";
+import { refreshCoverage } from "../coverage/refresh.ts";
+import { StoreError } from "../errors.ts";
+import { type Member, numberMembers } from "../record/members.ts";
 import type { StoredResource } from "../store.ts";
-import { migrationSource } from "./migrations.ts";
+import { createTables } from "./create-tables.ts";
+import { fillColumns } from "./fill.ts";
 import {
-  beginning,
-  recordColumns,
-  sourceProperty,
-  stagedColumns,
-  type TableSchema,
-  tableOf,
-  validity,
-} from "./table.ts";
+  type CatalogQueries,
+  type FoundSchema,
+  findSchema,
+  requireKnown,
+  type Stamp,
+  writeObjects,
+  writeStamp,
+} from "./found.ts";
+import type { SchemaOptions } from "./migration.ts";
+import { migrationSource, migrationTable } from "./migrations.ts";
+import { indexObjects, objectsOf, type SchemaDialect, type SchemaObject } from "./object.ts";
+import { type ColumnPlan, type Plan, planOf } from "./plan.ts";
+import { type PointSchema, type TableSchema, tableOf } from "./table.ts";
 
-/** What the databases declare differently. */
-export type DeclaredTypes = {
-  readonly column: (property: StructuralProperty) => string;
-  readonly text: string;
+/** The transaction that migrates a database. Until it ends, nobody else can migrate it or commit to it. */
+export type SchemaTransaction = {
+  readonly knex: Knex.Transaction;
+  readonly session: Session;
+  readonly createPoints: (table: TableSchema, point: PointSchema) => Promise<void>;
+  readonly dropPoints: (name: string) => Promise<void>;
+  /** Called before columns of a table are dropped or added. */
+  readonly beforeColumns?: (table: string) => Promise<void>;
+  /** Replaces the functions that statements call; absent where connections bring their own. */
+  readonly installFunctions?: () => Promise<void>;
+  /** What counts coverage needs of a table. */
+  readonly mappingOf: (table: TableSchema) => BuiltTable["mapping"];
 };
 
-/** Columns as indexes hold them. */
-export type IndexForms = {
-  readonly dialect: Dialect;
-  /** A column in the order that pages of it have. */
-  readonly sorted: (property: StructuralProperty) => SqlFragment;
+/** A database that has, or is to get, the schema of some resources. */
+export type SchemaTarget = {
+  readonly resources: readonly StoredResource[];
+  readonly dialect: SchemaDialect;
+  readonly catalog: CatalogQueries;
+  readonly options: SchemaOptions;
+  /** True if functions of the database are of another version. */
+  readonly lacksFunctions?: (session: Session) => Promise<boolean>;
+  readonly read: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
+  readonly transaction: <T>(work: (transaction: SchemaTransaction) => Promise<T>) => Promise<T>;
 };
 
-/** Values of typed columns of a record in JSON form, in database form. */
-export type ColumnValues = (
-  columns: readonly StructuralProperty[],
-  record: Readonly<Record<string, unknown>>,
-) => readonly unknown[];
+/** A database that has the schema. */
+export type MigratedSchema = {
+  /** The numbers of the members of each resource. */
+  readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
+  readonly generation: number;
+};
+
+type State = { readonly found: FoundSchema; readonly plan: Plan; readonly isCurrent: boolean };
 
 /**
- * Bring a database to the present schema, but for indexes: bookkeeping, tables of current and of closed versions
- * and of staged changes for each resource, and columns that are new. Gives the numbers of the members of each resource.
+ * Bring a database to the schema of its resources: all of it in one transaction, or nothing. A database that has it is only read.
+ *
+ * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
  */
-export async function migrate(
+export async function migrate(target: SchemaTarget): Promise<MigratedSchema> {
+  const state = await target.read((session) => stateOf(session, target));
+  if (state.isCurrent) return migrated(state, target);
+  const { migration = {} } = target.options;
+  if (migration === "refuse" && !state.plan.isNew) throw new StoreError("schema_older");
+  return target.transaction(async (transaction) => {
+    // Another process may have migrated it meanwhile.
+    const now = await stateOf(transaction.session, target);
+    if (now.isCurrent) return migrated(now, target);
+    const say = now.plan.isNew || migration === "refuse" ? () => {} : (migration.onProgress ?? (() => {}));
+    if (migration !== "refuse" && !now.plan.isNew) await migration.before?.();
+    await takeSteps(transaction);
+    // Indexes go with the functions that they call: what is missing is known after that.
+    await transaction.installFunctions?.();
+    await apply(await stateOf(transaction.session, target), transaction, target, say);
+    return migrated(await stateOf(transaction.session, target), target);
+  });
+}
+
+async function stateOf(session: Session, target: SchemaTarget): Promise<State> {
+  const { resources, catalog, dialect, options, lacksFunctions } = target;
+  const found = await findSchema(session, catalog, resources.map(tableOf));
+  requireKnown(found, options.version ?? 0);
+  const plan = planOf(found, resources, dialect);
+  const isRaised = found.stamp.version < (options.version ?? 0);
+  const isCurrent = plan.isEmpty && !isRaised && !((await lacksFunctions?.(session)) ?? false);
+  return { found, plan, isCurrent };
+}
+
+const migrated = ({ found }: State, { resources }: SchemaTarget): MigratedSchema => ({
+  members: new Map(
+    resources.map(({ entitySet: { name, type } }) => [
+      name,
+      numberMembers(type, found.members.get(name) ?? []).members,
+    ]),
+  ),
+  generation: found.stamp.generation,
+});
+
+async function takeSteps({ knex }: SchemaTransaction): Promise<void> {
+  // Only what has died in the middle can hold this lock now.
+  await knex.migrate.forceFreeMigrationsLock({ tableName: migrationTable });
+  await knex.migrate.latest({ migrationSource, tableName: migrationTable, disableTransactions: true });
+}
+
+async function apply(
+  { found, plan }: State,
+  transaction: SchemaTransaction,
+  { resources, dialect, options }: SchemaTarget,
+  say: (step: string) => void,
+): Promise<void> {
+  const { knex, session } = transaction;
+  const tables = resources.map(tableOf);
+  for (const table of plan.tables) await createTables(knex, table, dialect);
+  for (const object of plan.dropped) {
+    say(`${object.resource}: removing index ${object.name}`);
+    if (object.kind === "points") await transaction.dropPoints(object.name);
+    else await knex.raw("drop index if exists ??", [object.name]);
+  }
+  for (const columns of plan.columns)
+    await makeColumns(columns, transaction, { found, tables, dialect, say });
+  for (const object of plan.made) {
+    say(`${object.resource}: building index ${object.name}`);
+    await makeIndex(object, tables, transaction, dialect);
+  }
+  const members = await numberAll(knex, resources, found);
+  for (const table of plan.counted) {
+    say(`${table.name}: counting values again`);
+    await countAgain(table, members, transaction);
+  }
+  await writeObjects(
+    session,
+    tables.map(({ name }) => name),
+    tables.flatMap((table) => objectsOf(table, dialect)),
+  );
+  await writeStamp(session, nextStamp(found.stamp, options.version ?? 0));
+  say("finishing");
+}
+
+const nextStamp = (stamp: Stamp, version: number): Stamp => ({
+  version: Math.max(stamp.version, version),
+  generation: stamp.generation + 1,
+});
+
+type Making = {
+  readonly found: FoundSchema;
+  readonly tables: readonly TableSchema[];
+  readonly dialect: SchemaDialect;
+  readonly say: (step: string) => void;
+};
+
+async function makeColumns(
+  plan: ColumnPlan,
+  { knex, session, beforeColumns }: SchemaTransaction,
+  { found, tables, dialect, say }: Making,
+): Promise<void> {
+  const { table, made, compared } = plan;
+  const there = (name: string, column: StructuralProperty) =>
+    found.columns.get(name)?.has(column.name) === true;
+  for (const name of [table.name, table.closed]) {
+    if (made.length > 0) await beforeColumns?.(name);
+    for (const column of made) {
+      if (there(name, column)) await knex.raw("alter table ?? drop column ??", [name, column.name]);
+      // The type is text of this package's own.
+      await knex.raw(`alter table ?? add column ?? ${dialect.declaredType(column)}`, [name, column.name]);
+    }
+  }
+  const verb =
+    made.length > 0
+      ? `filling ${made.map(({ name }) => name).join(", ")}`
+      : `comparing ${compared.length} columns with the records`;
+  let rows = 0;
+  let told = 0;
+  say(`${table.name}: ${verb}`);
+  await fillColumns(session, plan, tables, dialect, (count) => {
+    rows += count;
+    if (rows - told < reportEvery) return;
+    told = rows;
+    say(`${table.name}: ${rows.toLocaleString("en-US")} versions done`);
+  });
+}
+
+/** Rows between two reports of progress. */
+const reportEvery = 50_000;
+
+async function makeIndex(
+  { kind, resource, name }: SchemaObject,
+  tables: readonly TableSchema[],
+  transaction: SchemaTransaction,
+  dialect: SchemaDialect,
+): Promise<void> {
+  const table = tables.find((one) => one.name === resource);
+  const point = table?.points.find((one) => one.name === name);
+  const index = table && indexObjects(table, dialect).find((one) => one.name === name);
+  if (kind === "points" && table !== undefined && point !== undefined)
+    await transaction.createPoints(table, point);
+  else if (index !== undefined) await transaction.knex.raw(index.create);
+}
+
+/** Number the members that are new. */
+async function numberAll(
   knex: Knex,
   resources: readonly StoredResource[],
-  types: DeclaredTypes,
-  columnValues: ColumnValues,
+  found: FoundSchema,
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, Member>>> {
-  await knex.migrate.latest({
-    migrationSource,
-    tableName: "cadastre_migration",
-  });
-  const members = new Map<string, ReadonlyMap<string, Member>>();
-  for (const resource of resources) {
-    const table = tableOf(resource);
-    await createTables(knex, table, types);
-    await addColumns(knex, table, types, columnValues);
-    members.set(table.name, await readMembers(knex, table.name, resource.entitySet.type));
+  const numbered = new Map<string, ReadonlyMap<string, Member>>();
+  for (const { entitySet } of resources) {
+    const resource = entitySet.name;
+    const known = found.members.get(resource) ?? [];
+    const { members, added } = numberMembers(entitySet.type, known);
+    const rows = added.map((name, i) => ({ resource, ordinal: known.length + i, name }));
+    await knex.batchInsert("cadastre_member", rows, 200);
+    numbered.set(resource, members);
   }
-  return members;
+  return numbered;
 }
 
-async function createTables(knex: Knex, schema: TableSchema, types: DeclaredTypes): Promise<void> {
-  const declare = (table: Knex.CreateTableBuilder) => {
-    for (const property of schema.columns) declareColumn(table, property, types, schema);
-    table.specificType(validity.from.name, types.column(validity.from)).notNullable();
-    table.specificType(recordColumns.text, types.text).notNullable();
-    table.specificType(recordColumns.members, "text").notNullable();
+async function countAgain(
+  table: TableSchema,
+  members: ReadonlyMap<string, ReadonlyMap<string, Member>>,
+  { session, mappingOf }: SchemaTransaction,
+): Promise<void> {
+  const [serving] = await readBuilds(session, table.name, 1);
+  const built = {
+    table,
+    members: members.get(table.name) ?? new Map<string, Member>(),
+    mapping: mappingOf(table),
   };
-  const key = schema.key.map(({ name }) => name);
-  if (!(await knex.schema.hasTable(schema.name))) {
-    await knex.schema.createTable(schema.name, (table) => {
-      declare(table);
-      table.primary(key, `${schema.name}_key`);
-    });
-  }
-  if (!(await knex.schema.hasTable(schema.closed))) {
-    await knex.schema.createTable(schema.closed, (table) => {
-      declare(table);
-      table.specificType(validity.to.name, types.column(validity.to)).notNullable();
-      table.primary([...key, validity.to.name], `${schema.closed}_key`);
-      table.index([validity.to.name], schema.endings);
-    });
-  }
-  if (!(await knex.schema.hasTable(schema.staged))) {
-    await knex.schema.createTable(schema.staged, (table) => {
-      for (const property of schema.key) declareColumn(table, property, types, schema);
-      table.text(sourceProperty.name).notNullable();
-      table.bigInteger(stagedColumns.batch).notNullable();
-      for (const name of [stagedColumns.dataset, stagedColumns.record, stagedColumns.hidden])
-        table.text(name);
-      table.primary([...key, sourceProperty.name], `${schema.staged}_key`);
-    });
-  }
-}
-
-function declareColumn(
-  table: Knex.TableBuilder,
-  property: StructuralProperty,
-  types: DeclaredTypes,
-  { key }: TableSchema,
-): void {
-  const column = table.specificType(property.name, types.column(property));
-  if (key.includes(property)) column.notNullable();
-}
-
-/** A column that is new is filled from the records. */
-async function addColumns(
-  knex: Knex,
-  schema: TableSchema,
-  types: DeclaredTypes,
-  columnValues: ColumnValues,
-): Promise<void> {
-  for (const name of [schema.name, schema.closed]) {
-    const present = new Set(Object.keys(await knex(name).columnInfo()));
-    const added = schema.columns.filter((property) => !present.has(property.name));
-    if (added.length === 0) continue;
-    await knex.transaction(async (transaction) => {
-      await transaction.schema.alterTable(name, (table) => {
-        for (const property of added) declareColumn(table, property, types, schema);
-      });
-      const key = schema.key.map((property) => property.name);
-      const identity = name === schema.name ? key : [...key, validity.to.name];
-      await fillColumns(transaction, name, added, identity, columnValues);
-    });
-  }
-}
-
-async function fillColumns(
-  transaction: Knex.Transaction,
-  table: string,
-  added: readonly StructuralProperty[],
-  identity: readonly string[],
-  columnValues: ColumnValues,
-): Promise<void> {
-  const places = identity.map(() => "?").join(", ");
-  let last: readonly Knex.Value[] | undefined;
-  for (;;) {
-    const batch = transaction(table)
-      // As text: a driver may read JSON into an object.
-      .select([
-        ...identity,
-        transaction.raw("cast(?? as text) as ??", [recordColumns.text, recordColumns.text]),
-      ])
-      .orderBy([...identity])
-      .limit(1000);
-    if (last !== undefined)
-      batch.whereRaw(`(??) > (${places})`, [[...identity], ...last] as Knex.RawBinding[]);
-    const rows: readonly Record<string, Knex.Value>[] = await batch;
-    for (const row of rows) {
-      const values = columnValues(added, JSON.parse(row[recordColumns.text] as string));
-      const one = Object.fromEntries(identity.map((name) => [name, row[name]]));
-      await transaction(table)
-        .where(one)
-        .update(Object.fromEntries(added.map(({ name }, i) => [name, values[i]])));
-    }
-    const end = rows.at(-1);
-    if (end === undefined) return;
-    last = identity.map((name) => end[name] ?? null);
-  }
-}
-
-/** Make the indexes of a table that are new, but for those of points. */
-export async function createIndexes(
-  knex: Knex,
-  { name: table, indexes, folded, beginnings }: TableSchema,
-  { dialect, sorted }: IndexForms,
-): Promise<void> {
-  const foldedText = ({ name }: StructuralProperty) =>
-    dialect.call("foldcase", ["Edm.String"], [identifier(name)]);
-  const all = [
-    ...indexes.map(({ name, columns }) => ({ name, held: columns.map(sorted) })),
-    ...folded.map(({ name, columns: [text, ...others] }) => ({
-      name,
-      held: [...(text === undefined ? [] : [foldedText(text)]), ...others.map(sorted)],
-    })),
-    { name: beginnings, held: [beginning] },
-  ];
-  for (const { name, held } of all) {
-    const create = sql`create index if not exists ${identifier(name)} on ${identifier(table)} (${join(held, ", ")})`;
-    await knex.raw(render(create, () => "?").text);
-  }
-}
-
-async function readMembers(
-  knex: Knex,
-  resource: string,
-  type: EntityType,
-): Promise<ReadonlyMap<string, Member>> {
-  const rows: readonly { readonly name: string }[] = await knex("cadastre_member")
-    .select("name")
-    .where({ resource })
-    .orderBy("ordinal");
-  const known = rows.map(({ name }) => name);
-  const { members, added } = numberMembers(type, known);
-  const numbered = added.map((name, i) => ({ resource, ordinal: known.length + i, name }));
-  await knex.batchInsert("cadastre_member", numbered, 200);
-  return members;
+  if (serving !== undefined) await refreshCoverage(session, built, serving);
 }

@@ -73,6 +73,14 @@ const steps: MigrationSteps = {
         table.text("populated").notNullable();
         table.primary(["resource", "id"]);
       }),
+  "006_schema": (schema) =>
+    schema.createTable("cadastre_schema", (table) => {
+      table.text("resource").notNullable();
+      table.text("kind").notNullable();
+      table.text("name").notNullable();
+      table.text("definition").notNullable();
+      table.primary(["resource", "kind", "name"]);
+    }),
 };
 
 /** Steps as knex runs them. */
@@ -91,3 +99,9 @@ export const migrationSourceOf = (steps: MigrationSteps): Knex.MigrationSource<s
 });
 
 export const migrationSource = migrationSourceOf(steps);
+
+/** Table of the steps that a database has taken. */
+export const migrationTable = "cadastre_migration";
+
+/** Names of all steps, in their order. */
+export const stepNames: readonly string[] = Object.keys(steps);

@@ -59,6 +59,8 @@ export type TableSchema = {
   /** Indexes whose first column is a text as `$ignorecase` compares it. */
   readonly folded: readonly IndexSchema[];
   readonly points: readonly PointSchema[];
+  readonly hidden: readonly StructuralProperty[];
+  readonly derived: StoredResource["derived"];
   readonly follows: Follows | undefined;
   readonly counted: Counted | undefined;
   /** Names of the indexes of when current versions begin and closed ones end. */
@@ -114,6 +116,8 @@ export function tableOf(resource: StoredResource): TableSchema {
       name: shortened(`${name}_${point}_place`),
       column: findPoint(point),
     })),
+    hidden,
+    derived: resource.derived,
     follows,
     counted,
     beginnings: shortened(`${name}_beginnings`),

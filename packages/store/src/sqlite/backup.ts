@@ -1,4 +1,4 @@
-import { chmod } from "node:fs/promises";
+import { chmod, open, rename, rm } from "node:fs/promises";
 import Database from "better-sqlite3";
 
 /** A database as it is now, whatever is written to it meanwhile. Keeps its write-ahead log growing until it is closed. */
@@ -36,17 +36,36 @@ export function pinSqlite(file: string): PinnedDatabase {
   };
 }
 
-/** Writes a consistent copy of a database to a new file, while others use the database (SQLite's online backup). */
+/**
+ * Writes a consistent copy of a database, while others use the database (SQLite's online backup). It is flushed to the disk before it
+ * gets its name, so that a file of that name is always a whole copy.
+ */
 export async function backupSqlite(
   file: string,
   to: string,
   progress?: (share: number) => void,
 ): Promise<void> {
+  const partial = `${to}.partial`;
+  await rm(partial, { force: true });
   const pinned = pinSqlite(file);
   try {
-    await pinned.copyTo(to, progress);
+    await pinned.copyTo(partial, progress);
+    await flush(partial);
+    await rename(partial, to);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
   } finally {
     pinned.close();
+  }
+}
+
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

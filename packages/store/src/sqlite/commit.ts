@@ -5,6 +5,7 @@ import { restorationOf } from "../build/restore.ts";
 import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import { patientFor } from "../patience.ts";
+import { readStamp } from "../schema/found.ts";
 import type { Change, Commit } from "../store.ts";
 import { type Outcome, Tallies } from "../write/tallies.ts";
 import type { Writing } from "../write/version.ts";
@@ -26,11 +27,14 @@ const attempt = patientFor(60_000);
 export class Committer {
   readonly #database: Database;
   readonly #writers: ReadonlyMap<string, TableWriter>;
+  readonly #generation: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, writers: ReadonlyMap<string, TableWriter>) {
+  /** @param generation of the schema that the writers are of */
+  constructor(database: Database, writers: ReadonlyMap<string, TableWriter>, generation: number) {
     this.#database = database;
     this.#writers = writers;
+    this.#generation = generation;
   }
 
   commit(changes: Iterable<Change> | AsyncIterable<Change>): Promise<Commit> {
@@ -60,6 +64,9 @@ export class Committer {
     const database = this.#database;
     await attempt(async () => database.exec("begin immediate"));
     try {
+      // Versions that are written by an earlier schema would lack columns.
+      const { generation } = await readStamp(sessionOf(database));
+      if (generation !== this.#generation) throw new StoreError("schema_changed");
       const making = new Making(database, this.#writers);
       const done = await work(making);
       database.exec("commit");

@@ -1,50 +1,81 @@
-import { identifier, sqlite } from "@cadastre/odata";
+import { identifier, sql, sqlite } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
-import knex from "knex";
-import { keepChecksums, registerChecksum } from "../checksum/checksums.ts";
-import { columnValues } from "../read/columns.ts";
-import type { Member } from "../record/members.ts";
-import { createIndexes, type IndexForms, migrate } from "../schema/migrate.ts";
+import knex, { type Knex } from "knex";
+import { forgetChecksum, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
+import { patientFor } from "../patience.ts";
+import { versionMapping } from "../read/versions.ts";
+import type { CatalogQueries } from "../schema/found.ts";
+import {
+  type MigratedSchema,
+  migrate,
+  type SchemaTarget,
+  type SchemaTransaction,
+} from "../schema/migrate.ts";
+import type { SchemaOptions } from "../schema/migration.ts";
+import type { SchemaDialect } from "../schema/object.ts";
 import { silent } from "../schema/silent.ts";
-import { type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
-import { declaredType, formOf } from "./columns.ts";
-import { createDatasets } from "./datasets.ts";
-import { createPlaces } from "./places.ts";
+import { columnsOf, declaredType, formOf } from "./columns.ts";
+import { createDatasets, datasetColumn, datasetId } from "./datasets.ts";
+import { createPlaces, dropPlaces, placesOf } from "./places.ts";
+import { sessionOf } from "./session.ts";
 
-const indexForms: IndexForms = { dialect: sqlite, sorted: ({ name }) => identifier(name) };
+const dialect: SchemaDialect = {
+  dialect: sqlite,
+  formOf,
+  declaredType,
+  recordType: "text",
+  sorted: ({ name }) => identifier(name),
+  datasetId,
+  pointsVersion: "rtree 1",
+};
 
-/** Bring the file to the present schema, see `migrate`. */
+const catalog: CatalogQueries = {
+  relations: sql`select "name" from "sqlite_schema"`,
+  columns: sql`select "table"."name", "column"."name" from "sqlite_schema" as "table"
+  join pragma_table_info("table"."name") as "column"
+  where "table"."type" = 'table' and "table"."sql" not like 'create virtual%'`,
+};
+
+/** How long a migration waits for another process that writes, in milliseconds. */
+const attempt = patientFor(60_000);
+
+/** Bring the file to the schema of the resources, see `migrate`. A file that has it is not written to. */
 export async function migrateSqlite(
   file: string,
   resources: readonly StoredResource[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Member>>> {
-  const tables = resources.map(tableOf);
-  const members = await migrateWithKnex(file, resources, tables);
+  options: SchemaOptions,
+): Promise<MigratedSchema> {
   const database = new Database(file);
-  registerFunctions(database);
-  registerChecksum(database);
-  createDatasets(database);
-  for (const table of tables) createPlaces(database, table);
-  keepChecksums(database);
-  database.close();
-  return members;
+  database.pragma("journal_mode = wal");
+  const target: SchemaTarget = {
+    resources,
+    dialect,
+    catalog,
+    options,
+    read: (work) => work(sessionOf(database)),
+    transaction: (work) => withKnex(file, (knex) => attempt(() => inTransaction(knex, work))),
+  };
+  try {
+    return await migrate(target);
+  } finally {
+    database.close();
+  }
 }
 
-async function migrateWithKnex(
-  file: string,
-  resources: readonly StoredResource[],
-  tables: readonly TableSchema[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, Member>>> {
+async function withKnex<T>(filename: string, work: (knex: Knex) => Promise<T>): Promise<T> {
   const database = knex({
     client: "better-sqlite3",
-    connection: { filename: file },
+    connection: { filename },
     useNullAsDefault: true,
     log: silent,
     pool: {
       afterCreate: (connection: Database.Database, done: () => void) => {
-        connection.pragma("journal_mode = wal");
+        // See `patientFor`.
+        connection.pragma("busy_timeout = 0");
+        // What counts coverage reads while it writes.
+        connection.unsafeMode(true);
         registerFunctions(connection);
         registerChecksum(connection);
         done();
@@ -52,15 +83,29 @@ async function migrateWithKnex(
     },
   });
   try {
-    const members = await migrate(
-      database,
-      resources,
-      { column: declaredType, text: "text" },
-      (columns, record) => columnValues(columns, (name) => record[name], formOf),
-    );
-    for (const table of tables) await createIndexes(database, table, indexForms);
-    return members;
+    return await work(database);
   } finally {
     await database.destroy();
   }
 }
+
+const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction) => Promise<T>): Promise<T> =>
+  database.transaction(async (transaction) => {
+    const { acquireConnection } = transaction.client as {
+      acquireConnection: () => Promise<Database.Database>;
+    };
+    const connection = await acquireConnection.call(transaction.client);
+    // A write comes first: it locks the file, which could not be done after a read.
+    connection.pragma("user_version = 1");
+    createDatasets(connection);
+    const result = await work({
+      knex: transaction,
+      session: sessionOf(connection),
+      beforeColumns: async (table) => forgetChecksum(connection, table),
+      createPoints: async (table, point) => createPlaces(connection, table, point),
+      dropPoints: async (name) => dropPlaces(connection, name),
+      mappingOf: (table) => versionMapping(table, columnsOf(table, datasetColumn(connection)), placesOf),
+    });
+    keepChecksums(connection);
+    return result;
+  });

@@ -34,22 +34,20 @@ export function placesOf({ name: table }: TableSchema, { name, column }: PointSc
   };
 }
 
-/** Make the R*Trees of a table that are new, with the rows that it has. */
-export function createPlaces(database: Database, table: TableSchema): void {
-  const create = database.transaction((point: PointSchema) => {
-    const isThere = database.prepare(`select 1 from "sqlite_schema" where "name" = ?`).get(point.name);
-    if (isThere !== undefined) return;
-    const columns = sql`id, west, east, south, north`;
-    database.exec(textOf(sql`create virtual table ${identifier(point.name)} using rtree(${columns})`));
-    const places = new PlaceWriter(database, table, point);
-    const column = identifier(point.column.name);
-    const rows = database.prepare(textOf(sql`select rowid, ${column} from ${identifier(table.name)}`));
-    // A connection that reads cannot write meanwhile, so that a part of the rows is read at a time.
-    for (const [rowid, json] of rows.raw().safeIntegers().all() as [bigint, string | null][])
-      places.insert(rowid, json);
-  });
-  for (const point of table.points) create.immediate(point);
+/** Make the R*Tree of a column of points, with the rows that there are, within the caller's transaction. */
+export function createPlaces(database: Database, table: TableSchema, point: PointSchema): void {
+  const columns = sql`id, west, east, south, north`;
+  database.exec(textOf(sql`create virtual table ${identifier(point.name)} using rtree(${columns})`));
+  const places = new PlaceWriter(database, table, point);
+  const column = identifier(point.column.name);
+  const rows = database.prepare(textOf(sql`select rowid, ${column} from ${identifier(table.name)}`));
+  // A connection that reads cannot write meanwhile, so that a part of the rows is read at a time.
+  for (const [rowid, json] of rows.raw().safeIntegers().all() as [bigint, string | null][])
+    places.insert(rowid, json);
 }
+
+export const dropPlaces = (database: Database, name: string): void =>
+  void database.exec(textOf(sql`drop table if exists ${identifier(name)}`));
 
 const textOf = (statement: SqlFragment): string => render(statement, sqlite.placeholder).text;
 

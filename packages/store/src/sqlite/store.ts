@@ -17,6 +17,7 @@ import { pinsKey } from "../read/pins-key.ts";
 import type { AsOf, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
+import type { SchemaOptions } from "../schema/migration.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { accessOf } from "./access.ts";
@@ -36,7 +37,7 @@ import { registerSha256, sessionOf, sha256Of } from "./session.ts";
 import { IndexStatistics } from "./statistics.ts";
 import { TableWriter } from "./writer.ts";
 
-export type SqliteStoreOptions = {
+export type SqliteStoreOptions = SchemaOptions & {
   /** Path of the database file; it is made if it does not exist. */
   readonly file: string;
   readonly resources: readonly StoredResource[];
@@ -57,10 +58,14 @@ const mappedByDefault = 16 * 1024 ** 3;
 
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
-/** Open a store, and bring its file to the present schema. */
+/**
+ * Open a store, and bring its file to the present schema.
+ *
+ * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
+ */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<WritableStore> {
   const { file, resources } = options;
-  const numbered = await migrateSqlite(file, resources);
+  const { members: numbered, generation } = await migrateSqlite(file, resources, options);
   const read = new Database(file, { readonly: true });
   const { rowsOf } = new IndexStatistics(read);
   const dataset = datasetColumn(read);
@@ -77,7 +82,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
     const members = numbered.get(table.name) ?? new Map();
     stored.set(table.name, { table, mapping, forms, compilers, accessTo, members });
   }
-  return new SqliteStore(options, stored, read);
+  return new SqliteStore(options, stored, read, generation);
 }
 
 /** One connection writes, one reads here what is found by its key, and threads read the rest. */
@@ -90,7 +95,12 @@ class SqliteStore implements WritableStore {
   readonly #pool: ReaderPool | undefined;
   readonly #pageRequests = new PageRequests();
 
-  constructor(options: SqliteStoreOptions, stored: ReadonlyMap<string, Stored>, read: Database.Database) {
+  constructor(
+    options: SqliteStoreOptions,
+    stored: ReadonlyMap<string, Stored>,
+    read: Database.Database,
+    generation: number,
+  ) {
     const { file, threads = 2, queue = 256, timeout = 10_000, mapped = mappedByDefault } = options;
     this.#stored = stored;
     this.#timeout = timeout;
@@ -98,7 +108,7 @@ class SqliteStore implements WritableStore {
     const writers = [...stored.values()].map(
       ({ table, members }) => [table.name, new TableWriter(this.#database, table, members)] as const,
     );
-    this.#committer = new Committer(this.#database, new Map(writers));
+    this.#committer = new Committer(this.#database, new Map(writers), generation);
     this.#reader = new Reader(read, new Int32Array(1), mapped);
     this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue, mapped });
     const committed = sessionOf(read);

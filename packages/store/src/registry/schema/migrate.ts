@@ -1,4 +1,6 @@
 import type { Knex } from "knex";
+import { StoreError } from "../../errors.ts";
+import type { SchemaOptions } from "../../schema/migration.ts";
 import { type MigrationSteps, migrationSourceOf } from "../../schema/migrations.ts";
 
 /** The tables of a registry. Times are in milliseconds since 1970. */
@@ -295,15 +297,37 @@ const partialUnique = (name: string, columns: string, condition: string): string
 
 const tableName = "cadastre_registry_migration";
 
-/** Whether every step has been taken. Only reads. */
-export async function isMigrated(knex: Knex): Promise<boolean> {
-  if (!(await knex.schema.hasTable(tableName))) return false;
+/** How the schema of a registry compares with the present one. */
+export type RegistryState = "new" | "older" | "current";
+
+/**
+ * Only reads.
+ *
+ * @throws {StoreError} `schema_newer`
+ */
+export async function stateOf(knex: Knex): Promise<RegistryState> {
+  if (!(await knex.schema.hasTable(tableName))) return "new";
   const taken = new Set<string>(await knex(tableName).pluck("name"));
-  return Object.keys(steps).every((name) => taken.has(name));
+  const unknown = [...taken].find((name) => !Object.hasOwn(steps, name));
+  if (unknown !== undefined) throw new StoreError("schema_newer", `the registry has the step ${unknown}`);
+  return Object.keys(steps).every((name) => taken.has(name)) ? "current" : "older";
 }
 
-/** Take the steps that are missing. No other process may do so until the transaction has ended. */
-export const migrate = (transaction: Knex.Transaction): Promise<void> =>
-  transaction.migrate
-    .latest({ migrationSource: migrationSourceOf(steps), tableName, disableTransactions: true })
-    .then(() => {});
+/**
+ * Take the steps that are missing. No other process may do so until the transaction has ended.
+ *
+ * @throws {StoreError} `schema_older` if the registry is not to be migrated
+ */
+export async function migrate(
+  transaction: Knex.Transaction,
+  migration: SchemaOptions["migration"] = {},
+): Promise<void> {
+  const state = await stateOf(transaction);
+  if (state === "older") {
+    if (migration === "refuse") throw new StoreError("schema_older", "the registry");
+    await migration.before?.();
+    migration.onProgress?.("registry: changing its tables");
+  }
+  const source = migrationSourceOf(steps);
+  await transaction.migrate.latest({ migrationSource: source, tableName, disableTransactions: true });
+}

@@ -1,0 +1,15 @@
+import { Command } from "commander";
+import { migrateFolder } from "../data/migrate-folder.ts";
+import { withServiceFolder } from "./data.ts";
+import { say } from "./outcome.ts";
+
+/** `cadastre migrate` */
+export const migrateCommand = (): Command =>
+  new Command("migrate")
+    .description("Bring the databases to the schema of this version, as a start does, after a copy of each.")
+    .action(() =>
+      withServiceFolder("database", async (folder) => {
+        await migrateFolder(folder, say);
+        say("The databases have the schema of this version.");
+      }),
+    );

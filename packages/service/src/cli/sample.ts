@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { Command, Option } from "commander";
+import { readConfig } from "../config.ts";
+import { withDataFolder } from "../data/data-error.ts";
+import { openDataFolder } from "../data/data-folder.ts";
+import { prepareListings } from "../data/prepare-listings.ts";
+import { CommandRefused, say } from "./outcome.ts";
+import { number } from "./progress.ts";
+import { parseCount } from "./staging-options.ts";
+
+/** `cadastre sample` */
+export const sampleCommand = (): Command =>
+  new Command("sample")
+    .description("Make a database of sample listings in a folder that has none.")
+    .addOption(
+      new Option("--listings <count>", "how many; by default CADASTRE_LISTINGS").argParser(parseCount),
+    )
+    .action(({ listings }: { readonly listings?: number }) => {
+      const config = readConfig(process.env);
+      return withDataFolder(config.dataFolder, async () => {
+        const folder = await openDataFolder(config.dataFolder);
+        if (existsSync(folder.database))
+          throw new CommandRefused(
+            `${folder.database} exists, and is left as it is: set CADASTRE_DATA to an empty folder`,
+          );
+        await prepareListings(folder, listings ?? config.listings, {
+          started: (count) => say(`Preparing ${number(count)} sample listings …`),
+          loaded: (count, of) => say(`  ${number(count)} of ${number(of)}`),
+          done: (count, seconds) =>
+            say(`Prepared ${number(count)} sample listings in ${seconds.toFixed(1)} s.`),
+          kept: () => {},
+        });
+      });
+    });

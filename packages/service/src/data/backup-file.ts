@@ -1,0 +1,42 @@
+import { mkdir, stat, statfs } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { backupSqlite } from "@cadastre/store/sqlite";
+import { DataError } from "./data-error.ts";
+import type { DataFolder } from "./data-folder.ts";
+
+/**
+ * Copy a database of the folder before it is migrated: `backups/listings-before-1-20260102T030405678Z.sqlite`. Copies are never removed.
+ *
+ * @param version number of the catalog that it is migrated to
+ * @throws {DataError} if there is no room for the copy, or it cannot be written
+ */
+export async function backUp(
+  folder: DataFolder,
+  database: string,
+  version: number,
+  say: (line: string) => void,
+): Promise<void> {
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, "");
+  const copy = join(folder.backups, `${basename(database, ".sqlite")}-before-${version}-${time}.sqlite`);
+  try {
+    await mkdir(folder.backups, { recursive: true, mode: 0o700 });
+    await requireRoom(folder.backups, database);
+    say(`copying ${database} to ${copy}`);
+    await backupSqlite(database, copy);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new DataError(
+      `${database} is not migrated, for no copy of it can be made in ${folder.backups}: make room or give rights there, and start again (${reason})`,
+      { cause },
+    );
+  }
+}
+
+/** A full disk is better told of before it is full. */
+async function requireRoom(path: string, database: string): Promise<void> {
+  const [{ size }, { bavail, bsize }] = await Promise.all([stat(database), statfs(path)]);
+  const free = bavail * bsize;
+  if (free < size) throw new Error(`the copy takes ${megabytes(size)}, and ${megabytes(free)} are free`);
+}
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6).toLocaleString("en-US")} MB`;

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Migration, WritableStore } from "@cadastre/store";
+import { catalogVersion } from "../catalog.ts";
+import { backUp } from "./backup-file.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { openListings } from "./listings.ts";
+import { notes } from "./notes.ts";
+import { openRegistry } from "./registry.ts";
+import { findInvalidValues } from "./stored-values.ts";
+
+/** Looks at records that an earlier version has stored. It reports what it finds, and changes nothing. */
+export type RecordCheck = (
+  store: WritableStore,
+  folder: DataFolder,
+  say: (line: string) => void,
+) => Promise<void>;
+
+/** Reports the stored values that ingest would not take today, to a file in the folder. */
+const reportInvalidValues: RecordCheck = async (store, folder, say) => {
+  say("checking the values of the stored records");
+  const report = join(folder.path, "invalid-values.jsonl");
+  const { records, invalid } = await findInvalidValues(store, { report });
+  if (invalid > 0)
+    say(
+      `${invalid.toLocaleString("en-US")} of ${records.toLocaleString("en-US")} records have values that ingest does not take any more. They are served as they are: see ${report}, and ingest these records again`,
+    );
+};
+
+/**
+ * Bring the databases of a folder to the schema of this version. Each is copied first and changed in one transaction; one that has the
+ * schema is only read. Afterwards the stored records are checked, once for each number of the catalog.
+ *
+ * @param say told each step
+ * @throws {DataError} if a database cannot be copied, or not be migrated: it is left as it was
+ */
+export async function migrateFolder(
+  folder: DataFolder,
+  say: (line: string) => void,
+  checkRecords: RecordCheck = reportInvalidValues,
+): Promise<void> {
+  const migrationOf = (database: string): Migration => ({
+    before: () => backUp(folder, database, catalogVersion, say),
+    onProgress: say,
+  });
+  if (existsSync(folder.database)) {
+    const store = await openListings(folder, { threads: 0, migration: migrationOf(folder.database) });
+    try {
+      if ((await store.notes.get(notes.checked)) !== String(catalogVersion)) {
+        await checkRecords(store, folder, say);
+        await store.notes.set(notes.checked, String(catalogVersion));
+      }
+    } finally {
+      await store.close();
+    }
+  }
+  if (existsSync(folder.registry)) {
+    const registry = await openRegistry(folder, migrationOf(folder.registry));
+    await registry.close();
+  }
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { originatingSystems } from "@cadastre/reso";
+import { generateMarket } from "@cadastre/sample";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readConfig } from "../src/config.ts";
+import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
+import { openListings } from "../src/data/listings.ts";
+import { isSample } from "../src/data/notes.ts";
+import { prepareListings } from "../src/data/prepare-listings.ts";
+import { withRegistry } from "../src/data/registry.ts";
+import { readSecrets } from "../src/data/secrets.ts";
+import { banner } from "../src/demo/banner.ts";
+import { prepareDemoAccess } from "../src/demo/demo-access.ts";
+import { startService } from "../src/service.ts";
+import { ask, query, toCollection } from "./support/ask.ts";
+import { cadastre } from "./support/cli.ts";
+
+let folder: DataFolder;
+beforeEach(async () => {
+  folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-first-")));
+});
+afterEach(() => rm(folder.path, { recursive: true }));
+
+const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
+const command = (...args: readonly string[]) =>
+  cadastre(args, { environment: { CADASTRE_DATA: folder.path } });
+
+const [system] = originatingSystems;
+const own = [...generateMarket({ seed: 3, listings: 30 }).rows("Property")].filter(
+  ({ datasetId }) => datasetId === system.datasetId,
+);
+async function ingest() {
+  const file = join(folder.path, "own.jsonl");
+  await writeFile(file, own.map(({ record }) => JSON.stringify(record)).join("\n"));
+  return command("ingest", "--resource", "Property", "--source", system.id, file);
+}
+
+async function inStore<T>(work: (store: Awaited<ReturnType<typeof openListings>>) => Promise<T>): Promise<T> {
+  const store = await openListings(folder, { threads: 0 });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+test("a start without listings serves no set, says how to load some, and serves what is loaded", async () => {
+  await prepareListings(folder, 0, silent);
+  const secrets = await readSecrets(folder);
+  const keys = await withRegistry(folder, (registry) =>
+    prepareDemoAccess(folder, registry, secrets, Date.now()),
+  );
+  const config = readConfig({ PORT: "0", CADASTRE_DATA: folder.path, CADASTRE_LOG_LEVEL: "silent" });
+  const service = await startService(config, folder);
+  try {
+    const get = (target: string) => ask(service.baseUrl, target, { "x-api-key": keys[0]?.apiKey ?? "" });
+    expect(toCollection(await get("/reso/odata")).value).toEqual([]);
+    const property = await get("/reso/odata/Property");
+    expect([property.status, property.text]).toEqual([404, (await get("/reso/odata/Nope")).text]);
+    expect(banner({ baseUrl: service.baseUrl, keys: [...keys] }, service, folder.demo)).toContain(
+      "npm run cadastre -- ingest --resource Property",
+    );
+    expect((await ingest()).stderr).not.toContain("sample");
+    expect((await command("publish", "Property")).code).toBe(0);
+    await expect
+      .poll(async () => toCollection(await get("/reso/odata")).value.map(({ name }) => name), {
+        timeout: 5000,
+      })
+      .toEqual(["Property"]);
+    const counted = await get(`/reso/odata/Property${query({ $top: 0, $count: true })}`);
+    expect(toCollection(counted)["@odata.count"]).toBe(own.length);
+  } finally {
+    await service.stop();
+  }
+});
+
+test("a sample says so of itself, until something is ingested, and is never made again", async () => {
+  expect(await command("sample", "--listings", "20")).toMatchObject({ code: 0, stdout: "" });
+  expect(await inStore(isSample)).toBe(true);
+  const bytes = await readFile(folder.database);
+
+  const refused = await command("sample", "--listings", "20");
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    `${folder.database} exists, and is left as it is: set CADASTRE_DATA to an empty folder`,
+  ]);
+  const kept: unknown[] = [];
+  await prepareListings(folder, 30, { ...silent, kept: (...told) => kept.push(told) });
+  expect(kept).toEqual([[20, 30, folder.path]]);
+  expect((await readFile(folder.database)).equals(bytes)).toBe(true);
+
+  expect((await ingest()).stderr).toContain("holds sample listings: they stay beside these records");
+  expect(await inStore(isSample)).toBe(false);
+  kept.length = 0;
+  await prepareListings(folder, 30, { ...silent, kept: (...told) => kept.push(told) });
+  expect(kept).toEqual([]);
+});
+
+describe("sample listings are not made in place of a database that is gone", () => {
+  test.each([0, 20])("where there is a registry, with CADASTRE_LISTINGS=%i", async (listings) => {
+    await withRegistry(folder, async () => {});
+    const prepared = prepareListings(folder, listings, silent);
+    if (listings === 0) await prepared;
+    else
+      await expect(prepared).rejects.toThrow(
+        /is gone: put back a copy of it, or start with CADASTRE_LISTINGS=0/,
+      );
+  });
+
+  test("where its last changes are still there", async () => {
+    await writeFile(`${folder.database}-wal`, "changes");
+    await expect(prepareListings(folder, 0, silent)).rejects.toThrow(/-wal, which holds its last changes/);
+    expect(await readFile(`${folder.database}-wal`, "utf8")).toBe("changes");
+  });
+});

@@ -1,0 +1,47 @@
+import type { StructuralProperty } from "@cadastre/odata";
+import type { Knex } from "knex";
+import type { SchemaDialect } from "./object.ts";
+import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validity } from "./table.ts";
+
+/** Create those tables of a resource that do not exist: of current and of closed versions, and of staged changes. */
+export async function createTables(
+  knex: Knex,
+  schema: TableSchema,
+  { declaredType, recordType }: SchemaDialect,
+): Promise<void> {
+  const declareColumn = (table: Knex.TableBuilder, property: StructuralProperty) => {
+    const column = table.specificType(property.name, declaredType(property));
+    if (schema.key.includes(property)) column.notNullable();
+  };
+  const declare = (table: Knex.CreateTableBuilder) => {
+    for (const property of schema.columns) declareColumn(table, property);
+    table.specificType(validity.from.name, declaredType(validity.from)).notNullable();
+    table.specificType(recordColumns.text, recordType).notNullable();
+    table.specificType(recordColumns.members, "text").notNullable();
+  };
+  const key = schema.key.map(({ name }) => name);
+  if (!(await knex.schema.hasTable(schema.name))) {
+    await knex.schema.createTable(schema.name, (table) => {
+      declare(table);
+      table.primary(key, `${schema.name}_key`);
+    });
+  }
+  if (!(await knex.schema.hasTable(schema.closed))) {
+    await knex.schema.createTable(schema.closed, (table) => {
+      declare(table);
+      table.specificType(validity.to.name, declaredType(validity.to)).notNullable();
+      table.primary([...key, validity.to.name], `${schema.closed}_key`);
+      table.index([validity.to.name], schema.endings);
+    });
+  }
+  if (!(await knex.schema.hasTable(schema.staged))) {
+    await knex.schema.createTable(schema.staged, (table) => {
+      for (const property of schema.key) declareColumn(table, property);
+      table.text(sourceProperty.name).notNullable();
+      table.bigInteger(stagedColumns.batch).notNullable();
+      for (const name of [stagedColumns.dataset, stagedColumns.record, stagedColumns.hidden])
+        table.text(name);
+      table.primary([...key, sourceProperty.name], `${schema.staged}_key`);
+    });
+  }
+}

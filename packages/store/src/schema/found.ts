@@ -1,0 +1,123 @@
+import { identifier, type SqlFragment, sql, value } from "@cadastre/odata";
+import type { Session } from "../build/session.ts";
+import { readState } from "../coverage/atom-table.ts";
+import { StoreError } from "../errors.ts";
+import { migrationTable, stepNames } from "./migrations.ts";
+import type { SchemaObject } from "./object.ts";
+import type { TableSchema } from "./table.ts";
+
+/** Queries of a database's own catalog. */
+export type CatalogQueries = {
+  /** Names of tables and indexes. */
+  readonly relations: SqlFragment;
+  /** Names of tables, and of their columns. */
+  readonly columns: SqlFragment;
+};
+
+/** The schema that a database has. */
+export type FoundSchema = {
+  readonly relations: ReadonlySet<string>;
+  /** Columns by table. */
+  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Steps of the bookkeeping that were taken. */
+  readonly steps: ReadonlySet<string>;
+  /** What was put on record when it was made; nothing in databases that are older than the record. */
+  readonly objects: readonly SchemaObject[];
+  /** Names of the members of each resource, in the order of their numbers. */
+  readonly members: ReadonlyMap<string, readonly string[]>;
+  /** By what the coverage of each resource is counted. */
+  readonly counted: ReadonlyMap<string, string>;
+  readonly stamp: Stamp;
+};
+
+/** What a database says of its schema as a whole. */
+export type Stamp = {
+  /** The highest {@link SchemaOptions.version} that it was opened with. */
+  readonly version: number;
+  /** How many times it was migrated. */
+  readonly generation: number;
+};
+
+const stampKey = "cadastre_schema";
+const [note, schema] = [identifier("cadastre_note"), identifier("cadastre_schema")];
+
+export async function findSchema(
+  session: Session,
+  catalog: CatalogQueries,
+  tables: readonly TableSchema[],
+): Promise<FoundSchema> {
+  const relations = new Set((await session.rows(catalog.relations)).map(([name]) => name as string));
+  const columns = new Map<string, Set<string>>();
+  for (const [table, column] of await session.rows(catalog.columns)) {
+    const known = columns.get(table as string) ?? new Set();
+    columns.set(table as string, known.add(column as string));
+  }
+  const read = async (table: string, query: SqlFragment) => (relations.has(table) ? session.rows(query) : []);
+  const steps = await read(migrationTable, sql`select "name" from ${identifier(migrationTable)}`);
+  const objects = await read(
+    "cadastre_schema",
+    sql`select "resource", "kind", "name", "definition" from ${schema}`,
+  );
+  const members = new Map<string, string[]>();
+  const numbered = sql`select "resource", "name" from "cadastre_member" order by "resource", "ordinal"`;
+  for (const [resource, name] of await read("cadastre_member", numbered)) {
+    const known = members.get(resource as string) ?? [];
+    known.push(name as string);
+    members.set(resource as string, known);
+  }
+  const counted = new Map<string, string>();
+  if (relations.has("cadastre_coverage"))
+    for (const { name } of tables) {
+      const state = await readState(session, name);
+      if (state !== undefined) counted.set(name, state.counted);
+    }
+  return {
+    relations,
+    columns,
+    steps: new Set(steps.map(([name]) => name as string)),
+    objects: objects.map(
+      ([resource, kind, name, definition]) => ({ resource, kind, name, definition }) as SchemaObject,
+    ),
+    members,
+    counted,
+    stamp: relations.has("cadastre_note") ? await readStamp(session) : noStamp,
+  };
+}
+
+const noStamp: Stamp = { version: 0, generation: 0 };
+
+/** Of a database that has its notes. */
+export async function readStamp(session: Session): Promise<Stamp> {
+  const [row] = await session.rows(sql`select "text" from ${note} where "key" = ${value(stampKey)}`);
+  return row === undefined ? noStamp : (JSON.parse(row[0] as string) as Stamp);
+}
+
+export async function writeStamp(session: Session, stamp: Stamp): Promise<void> {
+  await session.rows(sql`insert into ${note} ("key", "text") values (${value(stampKey)}, ${value(JSON.stringify(stamp))})
+  on conflict ("key") do update set "text" = excluded."text"`);
+}
+
+/** @throws {StoreError} `schema_newer` if a later version of the program has written the database. */
+export function requireKnown({ steps, stamp }: FoundSchema, version: number): void {
+  const unknown = [...steps].find((step) => !stepNames.includes(step));
+  if (unknown !== undefined) throw new StoreError("schema_newer", `its schema has the step ${unknown}`);
+  if (version > 0 && stamp.version > version)
+    throw new StoreError("schema_newer", `its schema is number ${stamp.version}, here it is ${version}`);
+}
+
+/** Replace what is on record of some resources. */
+export async function writeObjects(
+  session: Session,
+  resources: readonly string[],
+  objects: readonly SchemaObject[],
+): Promise<void> {
+  await session.each(
+    sql`delete from ${schema} where "resource" = ${value(null)}`,
+    resources.map((name) => [name]),
+  );
+  await session.each(
+    sql`insert into ${schema} ("resource", "kind", "name", "definition")
+  values (${value(null)}, ${value(null)}, ${value(null)}, ${value(null)})`,
+    objects.map(({ resource, kind, name, definition }) => [resource, kind, name, definition]),
+  );
+}

@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import {
+  caseMappingTables,
+  type Dialect,
+  identifier,
+  join,
+  render,
+  type SqlFragment,
+  type StructuralProperty,
+  sql,
+} from "@cadastre/odata";
+import type { FormOf } from "../read/columns.ts";
+import { beginning, type IndexSchema, type PointSchema, type TableSchema } from "./table.ts";
+
+/** A part of a table's schema that can change by itself, as the database has it on record. */
+export type SchemaObject = {
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly kind: "column" | "index" | "points";
+  readonly name: string;
+  /** Differs if the object has to be made anew. */
+  readonly definition: string;
+};
+
+/** An index that a statement makes. */
+export type IndexObject = SchemaObject & { readonly create: string };
+
+/** What the databases declare differently. */
+export type SchemaDialect = {
+  readonly dialect: Dialect;
+  readonly formOf: FormOf;
+  /** Declared type of a column. */
+  readonly declaredType: (property: StructuralProperty) => string;
+  /** Declared type of the text of records. */
+  readonly recordType: string;
+  /** A column in the order that pages of it have. */
+  readonly sorted: (property: StructuralProperty) => SqlFragment;
+  /** Id of the dataset of a row of a table. */
+  readonly datasetId: SqlFragment;
+  /** Version of what {@link SchemaConnection.createPoints} makes. */
+  readonly pointsVersion: string;
+};
+
+const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
+
+export function columnObject(
+  { name: resource, key }: TableSchema,
+  property: StructuralProperty,
+  dialect: SchemaDialect,
+): SchemaObject {
+  const { name, type, collection, scale } = property;
+  const form = [dialect.declaredType(property), dialect.formOf(property), type];
+  if (scale !== undefined) form.push(`scale ${scale}`);
+  if (collection) form.push("collection");
+  if (key.includes(property)) form.push("key");
+  return { resource, kind: "column", name, definition: form.join(", ") };
+}
+
+/** The indexes of a table, but for those of points. */
+export function indexObjects(table: TableSchema, dialect: SchemaDialect): readonly IndexObject[] {
+  const foldedText = ({ name }: StructuralProperty) =>
+    dialect.dialect.call("foldcase", ["Edm.String"], [identifier(name)]);
+  const plain = ({ name, columns }: IndexSchema) =>
+    indexObject(table, { name, columns }, columns.map(dialect.sorted), dialect);
+  const folded = ({ name, columns }: IndexSchema) => {
+    const held = columns.map((column, i) => (i === 0 ? foldedText(column) : dialect.sorted(column)));
+    return indexObject(table, { name, columns }, held, dialect, `folded ${foldingVersion()}`);
+  };
+  return [
+    ...table.indexes.map(plain),
+    ...table.folded.map(folded),
+    indexObject(table, { name: table.beginnings, columns: [] }, [beginning], dialect),
+  ];
+}
+
+function indexObject(
+  table: TableSchema,
+  { name, columns }: IndexSchema,
+  held: readonly SqlFragment[],
+  dialect: SchemaDialect,
+  functions = "",
+): IndexObject {
+  const create = textOf(
+    sql`create index ${identifier(name)} on ${identifier(table.name)} (${join(held, ", ")})`,
+  );
+  const definition = [create, ...columnDefinitions(table, columns, dialect), functions].join("; ");
+  return { resource: table.name, kind: "index", name, definition, create };
+}
+
+const pointsObject = (
+  table: TableSchema,
+  { name, column }: PointSchema,
+  dialect: SchemaDialect,
+): SchemaObject => ({
+  resource: table.name,
+  kind: "points",
+  name,
+  definition: [dialect.pointsVersion, ...columnDefinitions(table, [column], dialect)].join("; "),
+});
+
+const columnDefinitions = (
+  table: TableSchema,
+  columns: readonly StructuralProperty[],
+  dialect: SchemaDialect,
+): readonly string[] =>
+  columns.map((column) => `${column.name} ${columnObject(table, column, dialect).definition}`);
+
+/** The functions that folded indexes call are of these tables. */
+const foldingVersion = (): string =>
+  createHash("sha256").update(caseMappingTables).digest("hex").slice(0, 16);
+
+/** Everything that a table's schema is to have on record. */
+export const objectsOf = (table: TableSchema, dialect: SchemaDialect): readonly SchemaObject[] => [
+  ...table.columns.map((column) => columnObject(table, column, dialect)),
+  ...indexObjects(table, dialect).map(({ create: _, ...object }) => object),
+  ...table.points.map((point) => pointsObject(table, point, dialect)),
+];

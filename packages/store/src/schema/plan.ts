@@ -1,0 +1,134 @@
+import { datasetProperty } from "@cadastre/entitlement";
+import type { StructuralProperty } from "@cadastre/odata";
+import { StoreError } from "../errors.ts";
+import { numberMembers } from "../record/members.ts";
+import type { StoredResource } from "../store.ts";
+import type { FoundSchema } from "./found.ts";
+import { stepNames } from "./migrations.ts";
+import { columnObject, objectsOf, type SchemaDialect, type SchemaObject } from "./object.ts";
+import { sourceProperty, type TableSchema, tableOf } from "./table.ts";
+
+/** Columns of a table that are to be made, or compared with the records. */
+export type ColumnPlan = {
+  readonly table: TableSchema;
+  /** New, or of another definition than before. */
+  readonly made: readonly StructuralProperty[];
+  /** There already, of a definition that is not on record: filled where they differ from the records. */
+  readonly compared: readonly StructuralProperty[];
+};
+
+/** What a database lacks of the schema that it is to have. */
+export type Plan = {
+  /** There is no database yet. */
+  readonly isNew: boolean;
+  /** Nothing is to be done. */
+  readonly isEmpty: boolean;
+  readonly tables: readonly TableSchema[];
+  readonly dropped: readonly SchemaObject[];
+  readonly columns: readonly ColumnPlan[];
+  readonly made: readonly SchemaObject[];
+  /** Tables whose coverage is to be counted again. */
+  readonly counted: readonly TableSchema[];
+};
+
+/** @throws {StoreError} `schema_unsupported` */
+export function planOf(
+  found: FoundSchema,
+  resources: readonly StoredResource[],
+  dialect: SchemaDialect,
+): Plan {
+  const all = resources.map(tableOf);
+  const tables = all.filter((table) =>
+    [table.name, table.closed, table.staged].some((name) => !found.relations.has(name)),
+  );
+  const existing = all.filter(({ name }) => found.relations.has(name));
+  const columns = existing
+    .map((table) => columnPlanOf(table, found, dialect))
+    .filter(({ made, compared }) => made.length + compared.length > 0);
+  const wanted = all.flatMap((table) => objectsOf(table, dialect).filter(isIndex));
+  const dropped = all.flatMap((table) => droppedOf(table, found, wanted));
+  const gone = new Set(dropped.map(({ name }) => name));
+  const made = wanted.filter(({ name }) => gone.has(name) || !found.relations.has(name));
+  const counted = existing.filter(
+    ({ name, counted: by }) =>
+      by !== undefined && (found.counted.get(name) ?? JSON.stringify(by)) !== JSON.stringify(by),
+  );
+  const hasSteps = stepNames.every((name) => found.steps.has(name));
+  const hasMembers = resources.every(
+    ({ entitySet: { name, type } }) => numberMembers(type, found.members.get(name) ?? []).added.length === 0,
+  );
+  const parts = [tables, columns, dropped, made, counted];
+  const isRecorded = all.every((table) => isOnRecord(table, found, dialect));
+  return {
+    isNew: found.steps.size === 0,
+    isEmpty: hasSteps && hasMembers && isRecorded && parts.every(({ length }) => length === 0),
+    tables,
+    dropped,
+    columns,
+    made,
+    counted,
+  };
+}
+
+const isIndex = ({ kind }: SchemaObject): boolean => kind !== "column";
+
+const recorded = (found: FoundSchema, { name }: TableSchema): readonly SchemaObject[] =>
+  found.objects.filter(({ resource }) => resource === name);
+
+const isSame = (a: SchemaObject, b: SchemaObject): boolean =>
+  a.kind === b.kind && a.name === b.name && a.definition === b.definition;
+
+function isOnRecord(table: TableSchema, found: FoundSchema, dialect: SchemaDialect): boolean {
+  const [known, wanted] = [recorded(found, table), objectsOf(table, dialect)];
+  return known.length === wanted.length && wanted.every((object) => known.some((one) => isSame(one, object)));
+}
+
+/**
+ * The indexes of a table that are not wanted, or not as they are. Where nothing is on record it is not known what functions they
+ * were made with: all that the store may have made, by their names, are made again. An index of somebody else is left alone.
+ */
+function droppedOf(
+  table: TableSchema,
+  found: FoundSchema,
+  wanted: readonly SchemaObject[],
+): readonly SchemaObject[] {
+  const known = recorded(found, table);
+  const there =
+    known.length > 0
+      ? known.filter((object) => isIndex(object) && found.relations.has(object.name))
+      : wanted.filter(({ resource, name }) => resource === table.name && found.relations.has(name));
+  return there.filter(
+    (object) =>
+      known.length === 0 || !wanted.some((one) => one.resource === table.name && isSame(one, object)),
+  );
+}
+
+function columnPlanOf(table: TableSchema, found: FoundSchema, dialect: SchemaDialect): ColumnPlan {
+  const known = recorded(found, table);
+  const [current, closed] = [table.name, table.closed].map((name) => found.columns.get(name) ?? new Set());
+  const made: StructuralProperty[] = [];
+  const compared: StructuralProperty[] = [];
+  for (const column of table.columns) {
+    const object = columnObject(table, column, dialect);
+    const isThere =
+      current?.has(column.name) === true && (closed?.size === 0 || closed?.has(column.name) === true);
+    if (isThere && known.some((one) => isSame(one, object))) continue;
+    if (!isThere || known.length > 0) made.push(requireMakable(table, column));
+    else if (isTold(table, column)) compared.push(column);
+  }
+  return { table, made, compared };
+}
+
+/** True if the column's values follow from the record's text. */
+const isTold = ({ hidden }: TableSchema, column: StructuralProperty): boolean =>
+  ![datasetProperty, sourceProperty, ...hidden].includes(column);
+
+/** True if the column holds what another record says, see {@link Follows}. */
+export const isFollowing = ({ follows }: TableSchema, { name }: StructuralProperty): boolean =>
+  follows !== undefined && Object.hasOwn(follows.values, name);
+
+function requireMakable(table: TableSchema, column: StructuralProperty): StructuralProperty {
+  const isMade = isTold(table, column) || isFollowing(table, column) || table.derived !== undefined;
+  if (isMade && ![datasetProperty, sourceProperty, ...table.key].includes(column)) return column;
+  throw new StoreError("schema_unsupported", `${table.name}.${column.name} cannot be made of the records`);
+}

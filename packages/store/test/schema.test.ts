@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { registerFunctions } from "@cadastre/odata/sqlite";
+import Database from "better-sqlite3";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
+import type { SchemaOptions, StoredResource, WritableStore } from "../src/index.ts";
+import { openPostgresStore } from "../src/postgres/index.ts";
+import { openSqliteStore } from "../src/sqlite/index.ts";
+import { readKeys } from "./conformance/harness.ts";
+import { entitySetOf, property } from "./support/entity-sets.ts";
+import { listings, records, stored, texas } from "./support/listings.ts";
+
+if (!hasPostgres) console.warn("no PostgreSQL server is installed: its migrations are not tested");
+
+type Opened = SchemaOptions & { readonly resources?: readonly StoredResource[] };
+
+/** Databases of one kind, by name. */
+type Engine = {
+  readonly open: (name: string, options?: Opened) => Promise<WritableStore>;
+  /** Run a statement beside the store; the values of its rows. */
+  readonly run: (name: string, statement: string) => Promise<readonly unknown[]>;
+};
+
+const folder = mkdtempSync(join(tmpdir(), "cadastre-schema-"));
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (hasPostgres) server = await startPostgres();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await server?.stop();
+});
+
+const fileOf = (name: string) => join(folder, `${name}.sqlite`);
+
+const engines: Readonly<Record<string, Engine>> = {
+  SQLite: {
+    open: (name, options) =>
+      openSqliteStore({ file: fileOf(name), resources: [stored], threads: 0, ...options }),
+    run: async (name, statement) => {
+      const database = new Database(fileOf(name));
+      registerFunctions(database);
+      const prepared = database.prepare(statement);
+      const rows = prepared.reader ? prepared.raw().all().flat() : [];
+      if (!prepared.reader) prepared.run();
+      database.close();
+      return rows;
+    },
+  },
+  PostgreSQL: {
+    open: (schema, options) =>
+      openPostgresStore({ connection: server?.url ?? "", schema, resources: [stored], ...options }),
+    run: async (schema, statement) => {
+      const client = new pg.Client({
+        connectionString: server?.url,
+        options: `-c search_path=${schema}`,
+      });
+      await client.connect();
+      const { rows } = await client.query<unknown[]>({ text: statement, rowMode: "array" });
+      await client.end();
+      return rows.flat();
+    },
+  },
+};
+
+const indexNames: Readonly<Record<string, string>> = {
+  SQLite: "select name from sqlite_schema where type = 'index' order by 1",
+  PostgreSQL: "select indexname from pg_indexes where schemaname = current_schema() order by 1",
+};
+
+/** With a column of another property, and without one of those that there were. */
+const changed: StoredResource = {
+  ...stored,
+  columns: [...stored.columns.filter((name) => name !== "ListPrice"), "YearBuilt"],
+  indexes: [["ModificationTimestamp", "ListingKey"], ["YearBuilt"]],
+};
+
+describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s", (kind) => {
+  const { open, run } = engines[kind] as Engine;
+  let opened = 0;
+  const nameIt = () => `schema_${++opened}`;
+  /** A database with records, closed. */
+  const filled = async (options?: Opened): Promise<string> => {
+    const name = nameIt();
+    const store = await open(name, options);
+    await store.commit(records);
+    await store.close();
+    return name;
+  };
+
+  test("that has the schema is not written to, nor copied", async () => {
+    const name = await filled();
+    const steps: string[] = [];
+    const before = async () => void steps.push("before");
+    const store = await open(name, { migration: { before, onProgress: (step) => steps.push(step) } });
+    await store.close();
+    expect(steps).toEqual([]);
+  });
+
+  test("of another schema is refused where it is not to be migrated, and stays as it is", async () => {
+    const name = await filled();
+    const refused = open(name, { resources: [changed], migration: "refuse" });
+    await expect(refused).rejects.toMatchObject({ code: "schema_older" });
+    const store = await open(name, { migration: "refuse" });
+    expect(await readKeys(store, {})).toHaveLength(records.length);
+    await store.close();
+  });
+
+  test("is left as it is if what comes before its migration fails, and if the migration does", async () => {
+    const name = await filled();
+    const before = () => Promise.reject(new Error("no copy"));
+    await expect(open(name, { resources: [changed], migration: { before } })).rejects.toThrow("no copy");
+    const fail = (step: string) => {
+      if (step === "finishing") throw new Error("at the end");
+    };
+    const failing = open(name, { resources: [changed], migration: { onProgress: fail } });
+    await expect(failing).rejects.toThrow("at the end");
+    const store = await open(name, { migration: "refuse" });
+    expect(await readKeys(store, { filter: "ListPrice gt 1", orderBy: "ListPrice" })).toEqual(["a", "f"]);
+    await store.close();
+  });
+
+  test("gets and loses columns and indexes; one that comes back is filled with what changed meanwhile", async () => {
+    const name = await filled();
+    await run(name, `create index "mine" on "Property" ("City", "StateOrProvince")`);
+    const later = await open(name, { resources: [changed] });
+    expect(await readKeys(later, { filter: "YearBuilt ge 1999", orderBy: "YearBuilt" })).toEqual(["c", "f"]);
+    expect(await readKeys(later, { filter: "ListPrice gt 1", orderBy: "ListPrice" })).toEqual(["a", "f"]);
+    const [first] = records;
+    if (first === undefined) throw new RangeError("no records");
+    await later.commit([{ ...first, record: { ...first.record, ListPrice: 2e12 } }]);
+    await later.close();
+    const names = await run(name, indexNames[kind] ?? "");
+    expect(names).toEqual(expect.arrayContaining(["Property_YearBuilt", "mine"]));
+    expect(names).not.toContain("Property_City");
+
+    const back = await open(name);
+    expect(await readKeys(back, { filter: "ListPrice gt 1", orderBy: "ListPrice" })).toEqual(["f", "a"]);
+    expect(await run(name, indexNames[kind] ?? "")).toContain("Property_City");
+    await back.close();
+  });
+
+  test("is filled anew where a column's values have another form", async () => {
+    const name = await filled();
+    const finer = [...listings.type.properties.values()].map((one) =>
+      one.name === "ListPrice" ? { ...one, scale: 4 } : one,
+    );
+    const resources = [{ ...stored, entitySet: entitySetOf("Property", finer) }];
+    await (await open(name, { resources })).close();
+    const unit = kind === "SQLite" ? 10_000 : 1;
+    expect(
+      (await run(name, `select "ListPrice" from "Property" where "ListingKey" = 'a'`)).map(Number),
+    ).toEqual([350_000.5 * unit]);
+  });
+
+  test("gets a hidden column that is derived, and is refused where nothing says what it holds", async () => {
+    const name = await filled();
+    const mark = property("cadastre_mark");
+    const hidden = { ...stored, hidden: [mark], indexes: [...stored.indexes, [mark.name]] };
+    const refused = open(name, { resources: [hidden] });
+    await expect(refused).rejects.toMatchObject({ code: "schema_unsupported" });
+    const derived = {
+      ...hidden,
+      derived: (dataset: string | null, record: object) => ({
+        [mark.name]: `${dataset === texas} ${"City" in record}`,
+      }),
+    };
+    const store = await open(name, { resources: [derived] });
+    await store.close();
+    const marks = await run(name, `select "cadastre_mark" from "Property" order by "ListingKey"`);
+    expect(marks).toEqual(["true true", "true true", "true false", "false true", "false true", "false true"]);
+  });
+
+  test("that a later program has written is refused by an earlier one", async () => {
+    const name = await filled({ version: 2 });
+    await expect(open(name, { version: 1 })).rejects.toMatchObject({ code: "schema_newer" });
+    await (await open(name)).close();
+    await (await open(name, { version: 2, migration: "refuse" })).close();
+    await run(name, `insert into cadastre_migration ("name", "batch") values ('999_later', 9)`);
+    await expect(open(name, { version: 2 })).rejects.toMatchObject({
+      code: "schema_newer",
+      message: expect.stringContaining("999_later") as string,
+    });
+  });
+
+  test("is not written by who has opened it before it was migrated", async () => {
+    const name = await filled();
+    const earlier = await open(name);
+    const later = await open(name, { resources: [changed] });
+    await expect(earlier.commit(records.slice(0, 1))).rejects.toMatchObject({ code: "schema_changed" });
+    expect(await later.commit(records)).toMatchObject({ unchanged: records.length });
+    await earlier.close();
+    await later.close();
+  });
+});
