@@ -1,8 +1,10 @@
+import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
+import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
-import type { ObjectStore } from "../object-store/object-store.ts";
+import type { NewObject, ObjectStore } from "../object-store/object-store.ts";
 import { onFiles } from "./fault.ts";
 import type { PartStore } from "./part-store.ts";
 import { heldPart, sendStream } from "./send.ts";
@@ -14,6 +16,14 @@ export type BucketPartsOptions = {
   readonly prefix: string;
   /** Where parts lie while they are being written: a folder of this machine. */
   readonly staging: Pick<PartStore, "stage" | "sweep">;
+};
+
+const probedText = Buffer.from("cadastre");
+const probed: NewObject = {
+  byteLength: probedText.length,
+  sha256: createHash("sha256").update(probedText).digest("hex"),
+  mediaType: "text/plain",
+  open: () => Readable.from([probedText], { objectMode: false }),
 };
 
 const sha256Text = /^[0-9a-f]{64}$/;
@@ -47,7 +57,15 @@ export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): Pa
       await inBucket(() => bucket.remove(keyOf(digest.sha256)));
       await put(file, digest);
     },
-    probe: () => inBucket(async () => void (await bucket.head(`${prefix}/probe`))),
+    probe: () =>
+      inBucket(async () => {
+        const key = `${prefix}/probe/${randomUUID()}`;
+        await bucket.put(key, probed);
+        const opened = await bucket.open(key);
+        await bucket.remove(key);
+        if (opened === undefined) throw new DeliveryError("bucket_denied", "what is written cannot be read");
+        opened.stream.destroy();
+      }),
     open: (part) =>
       inBucket(async () => {
         const { sha256, byteLength } = part;

@@ -56,7 +56,7 @@ export type PartStore = {
   /** Remove bytes, if they are there. What is being read is read to its end. */
   readonly remove: (sha256: string) => Promise<void>;
   /**
-   * Writes and removes a file of a few bytes where parts are written.
+   * Writes a few bytes where parts are written, and removes them.
    *
    * @throws {DeliveryError} as `put`
    */

@@ -34,7 +34,13 @@ export async function rebuild(
     if (!(await isGood(options.parts, part, signal)))
       await rebuildPart(options, { claim, delivery, part }, signal);
     await at("after_part_replace");
-    await ledger.damage.clear(claim);
+    try {
+      await ledger.damage.clear(claim);
+    } catch (error) {
+      // If the delivery has ended meanwhile, nobody else knows of the bytes.
+      await ledger.queue.abandon(part.sha256);
+      throw error;
+    }
   }
   await at("after_rebuild");
 }

@@ -41,6 +41,17 @@ export function bucketPartsConformance(name: string, serverOf: () => ObjectServe
       expect(await codeOf(store.put(file, { sha256, byteLength }))).toBe("part_missing");
     });
 
+    test("an object with other bytes is damaged, and is put again", async () => {
+      const store = newStore();
+      const { sha256, byteLength } = objectOf("part");
+      const file = join(await store.stage({ id: "d1", fence: 1 }), "0");
+      writeFileSync(file, "part");
+      await owner.write(`parts/${stores}/${sha256.slice(0, 2)}/${sha256}`, "trap");
+      expect(await codeOf(store.open({ sha256, byteLength }))).toBe("part_damaged");
+      await store.replace(file, { sha256, byteLength });
+      expect(await codeOf(store.open({ sha256, byteLength }))).toBe("done");
+    });
+
     test("a bucket that fails is told as a store of parts is", async () => {
       const store = newStore();
       const { sha256, byteLength } = objectOf("part");

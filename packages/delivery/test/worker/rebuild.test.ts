@@ -226,7 +226,7 @@ describe("a stored part that is damaged", () => {
         expect(swept).toMatchObject({ removed: 0 });
         expect(contentsOf(place)).toMatchObject({ staged: 0, parts: { length: 7 } });
       }),
-    60_000,
+    180_000,
   );
 });
 

@@ -16,7 +16,7 @@ export const readinessReasons = [
   "parts_not_writable",
 ] as const;
 
-export type ReadinessReason = (typeof readinessReasons)[number];
+type ReadinessReason = (typeof readinessReasons)[number];
 
 /** Tells load balancers if the service should be sent new requests. */
 export type Readiness = {

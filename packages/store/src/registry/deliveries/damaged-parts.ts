@@ -29,7 +29,7 @@ const needing = (builder: Knex.QueryBuilder): void => {
     .orWhereIn("state", openStates);
 };
 
-/** Needed deliveries whose manifest, or a part of which, is among some damaged bytes. */
+/** Needed deliveries whose manifest, or a part of which, has bytes of some marks. */
 const having = (knex: Knex, marks: ReturnType<typeof damageTable>) =>
   deliveryTable(knex)
     .where(needing)
@@ -42,6 +42,17 @@ const having = (knex: Knex, marks: ReturnType<typeof damageTable>) =>
 
 /** Deliveries that are needed and damaged. */
 export const damagedDeliveries = (knex: Knex) => having(knex, damageTable(knex));
+
+/** The needed deliveries of one mark, for a condition on marks. */
+const ofMark = (knex: Knex) =>
+  deliveryTable(knex)
+    .where(needing)
+    .andWhere((damaged) => {
+      const hash = knex.ref("cadastre_damage.sha256");
+      damaged
+        .where("manifest_sha256", hash)
+        .orWhereIn("id", partTable(knex).where("sha256", hash).select("delivery"));
+    });
 
 /** Restricts a statement to marks of bytes that no delivery has any more. */
 export const unneeded = <Query extends Knex.QueryBuilder>(marks: Query): Query => {
@@ -96,22 +107,19 @@ export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): P
     },
     isMarked: async (sha256) => (await damageTable(knex).where({ sha256 }).first("sha256")) !== undefined,
     claim: async (worker, lease) => {
-      const marks = await due().orderBy(["found", "sha256"]);
-      for (const { sha256 } of marks) {
-        if ((await having(knex, damageTable(knex).where({ sha256 })).first("id")) === undefined) continue;
-        const [row] = await damageTable(knex)
-          .where("sha256", unlocked(due().andWhere({ sha256 }).select("sha256")))
-          .update({
-            worker,
-            fence: knex.raw("?? + 1", ["fence"]),
-            attempts: knex.raw("?? + 1", ["attempts"]),
-            due: after(lease),
-          })
-          .returning("*");
-        const claimed = row && (await damagedBy(row));
-        if (claimed !== undefined) return claimed;
-      }
-      return undefined;
+      const first = due().whereExists(ofMark(knex)).orderBy(["found", "sha256"]).limit(1).select("sha256");
+      // Whoever only looks does not lock.
+      if ((await first.clone()).length === 0) return undefined;
+      const [row] = await damageTable(knex)
+        .where("sha256", unlocked(first))
+        .update({
+          worker,
+          fence: knex.raw("?? + 1", ["fence"]),
+          attempts: knex.raw("?? + 1", ["attempts"]),
+          due: after(lease),
+        })
+        .returning("*");
+      return row && damagedBy(row);
     },
     extend: (claim, lease) => hold(knex, claim, { due: after(lease) }),
     clear: (claim) => clear(knex, claim),

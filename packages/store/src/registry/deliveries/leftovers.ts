@@ -69,8 +69,9 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
     },
     claims: async () => {
       const rows = await deliveryTable(knex).where({ state: "building" }).select("id", "fence");
-      const rebuilt = await damageTable(knex).whereNotNull("worker").select("sha256 as id", "fence");
-      return [...rows, ...rebuilt].map(({ id, fence }) => ({ id, fence: Number(fence) }));
+      const rebuilt = await damageTable(knex).whereNotNull("worker").select("sha256", "fence");
+      const held = [...rows, ...rebuilt.map(({ sha256, fence }) => ({ id: sha256, fence }))];
+      return held.map(({ id, fence }) => ({ id, fence: Number(fence) }));
     },
     earliestCheckpoint: async () => {
       const needed = knex.raw("coalesce(??, ??) as ??", ["from_checkpoint", "to_checkpoint", "needed"]);

@@ -2,6 +2,7 @@ import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import type { SchemaOptions } from "../../schema/migration.ts";
 import { type MigrationSteps, migrationSourceOf } from "../../schema/migrations.ts";
+import { damageTables } from "./damage-tables.ts";
 
 /** The tables of a registry. Times are in milliseconds since 1970. */
 const steps: MigrationSteps = {
@@ -270,25 +271,7 @@ const steps: MigrationSteps = {
       // When the end of its publication was about to be written.
       table.bigInteger("committed");
     }),
-  "010_damage": (schema) =>
-    schema
-      // Stored bytes of parts and manifests that are not those of their hash, until they are rebuilt.
-      .createTable("cadastre_damage", (table) => {
-        table.text("sha256").primary();
-        table.bigInteger("found").notNullable();
-        table.text("worker");
-        table.bigInteger("fence").notNullable().defaultTo(0);
-        table.integer("attempts").notNullable().defaultTo(0);
-        // By the clock of the database, as `due` of a delivery.
-        table.bigInteger("due").notNullable().defaultTo(0);
-      })
-      .alterTable("cadastre_delivery", (table) => {
-        table.index(["manifest_sha256"]);
-      })
-      .alterTable("cadastre_manifest", (table) => {
-        // Null: sealed by a version that did not keep it.
-        table.text("signature_sha256");
-      }),
+  "010_damage": damageTables,
 };
 
 /** A statement that has no two rows alike among those of a condition. */
