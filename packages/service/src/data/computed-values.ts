@@ -10,6 +10,9 @@ const computedValues: Readonly<Record<string, (listing: Row) => unknown>> = {
 
 /** The listing with every computed field computed, whatever it held before. */
 export function withComputedValues(listing: Row): Row {
-  const computed = Object.entries(computedValues).map(([name, compute]) => [name, compute(listing)]);
+  const computed = Object.entries(computedValues).map(([name, compute]): [string, unknown] => [
+    name,
+    compute(listing),
+  ]);
   return { ...listing, ...Object.fromEntries(computed) };
 }

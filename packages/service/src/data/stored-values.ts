@@ -6,6 +6,7 @@ import type { Bookmark, Store } from "@cadastre/store";
 import { systemScope } from "../gates/scopes.ts";
 import { checkRecord, type Fault, type FaultCode, faultReasons } from "../ingest/check-record.ts";
 import { parseJson } from "../ingest/exact-json.ts";
+import type { Rounding } from "../ingest/rounding.ts";
 import { dictionary, sourceBySystem } from "../ingest/sources.ts";
 import { withComputedValues } from "./computed-values.ts";
 
@@ -44,7 +45,7 @@ const pageSize = 500;
 /** Keys that are reported of each fault. */
 const reportedKeys = 10;
 
-const nothingIsRounded: ReadonlySet<string> = new Set();
+const nothingIsRounded: Rounding = new Set();
 
 /**
  * Finds the records that are served now and that ingest would not take today: values that are none of their property, and
@@ -94,7 +95,7 @@ function faultsOfStored(name: RecordName, record: Row): readonly Fault[] {
   const { faults } = checkRecord(withoutEmptyCollections(record), {
     resource: described,
     source,
-    rounded: nothingIsRounded,
+    rounding: nothingIsRounded,
   });
   if (name !== "Property") return faults;
   const computed = withComputedValues(record);

@@ -71,7 +71,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     const { line } = entry;
     const key = String(entry.record[described.key]);
     const repeated: readonly Fault[] = seen.has(key) ? [{ field: described.key, code: "duplicate_key" }] : [];
-    const checked = checkRecord(entry.record, { resource: described, source, rounded: check.rounding });
+    const checked = checkRecord(entry.record, { resource: described, source, rounding: check.rounding });
     const faults = [...checked.faults, ...placeFaults(checked.record, name, source), ...repeated];
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
     else taken.push({ line, key, ...checked });

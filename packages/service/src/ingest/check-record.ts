@@ -1,6 +1,7 @@
 import type { Row } from "@cadastre/odata";
 import type { Field, Resource } from "@cadastre/reso";
 import { deviationOf } from "./check-value.ts";
+import type { Rounding } from "./rounding.ts";
 import type { Source } from "./sources.ts";
 
 /** Why a record is not taken: stable codes, and what they mean. */
@@ -35,12 +36,11 @@ export type Fault = { readonly field: string | null; readonly code: FaultCode };
 export type RecordCheck = {
   readonly resource: Resource;
   readonly source: Source;
-  /** Names of the fields whose values are rounded where they have too many digits right of the point. */
-  readonly rounded: ReadonlySet<string>;
+  readonly rounding: Rounding;
 };
 
 export type CheckedRecord = {
-  /** The record as it can be stored if there are no faults: rounded, and without computed fields. */
+  /** The record with rounded values. Computed fields are as the source gave them. */
   readonly record: Row;
   readonly faults: readonly Fault[];
   /** Fields whose values were rounded. */
@@ -52,10 +52,10 @@ export type CheckedRecord = {
 const none: readonly never[] = [];
 
 /** Checks a record by itself, and finds every fault. */
-export function checkRecord(given: Row, { resource, source, rounded }: RecordCheck): CheckedRecord {
+export function checkRecord(given: Row, { resource, source, rounding }: RecordCheck): CheckedRecord {
   const { byName, required } = fieldsOf(resource);
   const faults: Fault[] = [];
-  const [roundedHere, computed]: [string[], string[]] = [[], []];
+  const [rounded, computed]: [string[], string[]] = [[], []];
   let record: Record<string, unknown> | undefined;
   for (const name of Object.keys(given)) {
     const value = given[name];
@@ -71,11 +71,9 @@ export function checkRecord(given: Row, { resource, source, rounded }: RecordChe
     }
     if (field.computed) {
       computed.push(name);
-      record ??= { ...given };
-      delete record[name];
       continue;
     }
-    const found = deviationOf(value, field, rounded.has(name));
+    const found = deviationOf(value, field, rounding);
     if (found === undefined) continue;
     if ("fault" in found) {
       faults.push({ field: name, code: found.fault });
@@ -83,7 +81,7 @@ export function checkRecord(given: Row, { resource, source, rounded }: RecordChe
     }
     record ??= { ...given };
     record[name] = found.stored;
-    if (found.isRounded) roundedHere.push(name);
+    if (found.isRounded) rounded.push(name);
   }
   for (const name of required)
     if (given[name] === undefined || given[name] === null || given[name] === "")
@@ -93,7 +91,7 @@ export function checkRecord(given: Row, { resource, source, rounded }: RecordChe
   return {
     record: record ?? given,
     faults: faults.length === 0 ? none : faults,
-    rounded: roundedHere,
+    rounded,
     computed,
   };
 }

@@ -4,26 +4,25 @@ import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import type { FaultCode } from "./check-record.ts";
 import { type Decimal, parseDecimal, roundDecimal, scaleOf, toNumber, wholeDigitsOf } from "./decimal.ts";
 import { ExactNumber } from "./exact-json.ts";
+import type { Rounding } from "./rounding.ts";
 
 /** The result of a check: why the value is not stored, or the value to store instead of the one that came. */
 type Deviation = { readonly fault: FaultCode } | { readonly stored: unknown; readonly isRounded: boolean };
 
 /** Undefined: the value is stored as it came. */
-type Check = (value: unknown, field: Field, rounds: boolean) => Deviation | undefined;
+type Check = (value: unknown, field: Field, rounding: Rounding) => Deviation | undefined;
 
 /**
  * Checks a value in JSON form, which is not null, against its field's type, facets, range and lookup.
- *
- * @param rounds true if digits that the field has no place for are rounded away, not refused
  */
-export const deviationOf: Check = (value, field, rounds) => {
-  if (!field.collection) return deviationOfItem(value, field, rounds);
+export const deviationOf: Check = (value, field, rounding) => {
+  if (!field.collection) return deviationOfItem(value, field, rounding);
   if (!Array.isArray(value)) return faults.wrong_type;
   const given: readonly unknown[] = value;
   let items: unknown[] | undefined;
   let isRounded = false;
   for (const [i, item] of given.entries()) {
-    const found = item === null ? faults.wrong_type : deviationOfItem(item, field, rounds);
+    const found = item === null ? faults.wrong_type : deviationOfItem(item, field, rounding);
     if (found === undefined) continue;
     if ("fault" in found) return found;
     items ??= [...given];
@@ -33,7 +32,8 @@ export const deviationOf: Check = (value, field, rounds) => {
   return items && { stored: items, isRounded };
 };
 
-const deviationOfItem: Check = (value, field, rounds) => (checks[field.type] ?? other)(value, field, rounds);
+const deviationOfItem: Check = (value, field, rounding) =>
+  (checks[field.type] ?? other)(value, field, rounding);
 
 const faultOf = <Code extends FaultCode>(fault: Code) => ({ fault }) as const;
 
@@ -103,7 +103,7 @@ function exactOf(value: unknown): Decimal | Deviation {
 
 const isDecimal = (read: Decimal | Deviation): read is Decimal => "digits" in read;
 
-const decimal: Check = (value, field, rounds) => {
+const decimal: Check = (value, field, rounding) => {
   if (typeof value === "number" && isPlainDecimal(value, field)) return undefined;
   const exact = exactOf(value);
   if (!isDecimal(exact)) return exact;
@@ -111,7 +111,7 @@ const decimal: Check = (value, field, rounds) => {
   // Before rounding as well: the power of ten may be any.
   if (wholeDigitsOf(exact) > precision - scale) return faults.too_large;
   const isRounded = scaleOf(exact) > scale;
-  if (isRounded && !rounds) return faults.too_precise;
+  if (isRounded && !rounding.has(field.name)) return faults.too_precise;
   const kept = roundDecimal(exact, scale);
   if (wholeDigitsOf(kept) > precision - scale) return faults.too_large;
   if (kept.digits.length > mostDigits) return faults.too_precise;
@@ -122,14 +122,14 @@ const decimal: Check = (value, field, rounds) => {
 /** More digits than any integer type has. */
 const tooManyDigits = 20;
 
-const integer: Check = (value, field, rounds) => {
+const integer: Check = (value, field, rounding) => {
   const isPlain = Number.isSafeInteger(value) && field.type === "Edm.Int64";
   if (isPlain && isInRange(value as number, field)) return undefined;
   const exact = exactOf(value);
   if (!isDecimal(exact)) return exact;
   if (wholeDigitsOf(exact) > tooManyDigits) return faults.too_large;
   const isRounded = scaleOf(exact) > 0;
-  if (isRounded && !rounds) return faults.too_precise;
+  if (isRounded && !rounding.has(field.name)) return faults.too_precise;
   const { negative, digits, power } = roundDecimal(exact, 0);
   const codec = codecOf(field.type);
   const stored = codec.fromJson(BigInt(`${negative ? "-" : ""}${digits || "0"}`) * 10n ** BigInt(power));
@@ -153,7 +153,7 @@ const date: Check = (value, { type }) => {
 const canonicalInstant = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Stored in UTC with three digits of a fraction. More digits are cut off: rounded up, a time might not have come yet. */
-const instant: Check = (value, { type }, rounds) => {
+const instant: Check = (value, { name, type }, rounding) => {
   const codec = codecOf(type);
   const parsed = typeof value === "string" ? codec.parse(value) : undefined;
   if (parsed === undefined) return faults.wrong_type;
@@ -162,7 +162,7 @@ const instant: Check = (value, { type }, rounds) => {
   if (!hasYear(text)) return faults.out_of_range;
   const stored = text.replace(/(\.\d{3})\d*Z$/, "$1Z");
   const isRounded = stored !== text;
-  return isRounded && !rounds ? faults.too_precise : { stored, isRounded };
+  return isRounded && !rounding.has(name) ? faults.too_precise : { stored, isRounded };
 };
 
 /** Shapes and texts of other types. */
