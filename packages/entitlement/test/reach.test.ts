@@ -17,6 +17,9 @@ const command = "packages/service/src/cli/data.ts";
 const ingest = "packages/service/src/ingest/ingest.ts";
 const replication = "packages/service/src/replicate/replicate.ts";
 const removal = "packages/service/src/replicate/remove-gone.ts";
+const listings = "packages/service/src/data/listings.ts";
+const migration = "packages/service/src/data/migrate-folder.ts";
+const databaseNotes = "packages/service/src/data/notes.ts";
 const publication = "packages/service/src/gates/publication.ts";
 const coverageMap = "packages/service/src/cli/coverage.ts";
 const fieldCompleteness = "packages/service/src/v1/field-completeness.ts";
@@ -33,12 +36,16 @@ const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
   // Who holds more than the half of a store that reads.
-  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [command, prepare, worker, service]],
+  ["packages/store/src/sqlite/store.ts", "openSqliteStore", [listings]],
   ["packages/store/src/postgres/store.ts", "openPostgresStore", []],
-  ["packages/store/src/store.ts", "WritableStore", [command, prepare, pruning, ingest, removal, replication]],
+  [
+    "packages/store/src/store.ts",
+    "WritableStore",
+    [command, listings, databaseNotes, prepare, pruning, ingest, removal, replication],
+  ],
   ["packages/store/src/store.ts", "commit", [prepare]],
   ["packages/store/src/store.ts", "prune", [pruning]],
-  ["packages/store/src/store.ts", "notes", [prepare, service]],
+  ["packages/store/src/store.ts", "notes", [migration, databaseNotes, prepare, service]],
   ["packages/store/src/store.ts", "explain", []],
   // Who reads what is counted of all records: what it gives is of a restricted query.
   ["packages/store/src/store.ts", "coverage", [coverageMap, fieldCompleteness]],
@@ -79,6 +86,12 @@ describe("past restriction", () => {
 
   test.each(ways)("%s: %s is used where it is known to be", (file, name, users) => {
     expect(sources.usersOf(file, name)).toEqual(users);
+  });
+
+  test("the service opens the listings where it is known to", () => {
+    expect(sources.otherUsersOf(listings, "openListings")).toEqual(
+      [command, migration, prepare, worker, service].toSorted(),
+    );
   });
 
   test.each([

@@ -112,6 +112,6 @@ const foldingVersion = (): string =>
 /** Everything that a table's schema is to have on record. */
 export const objectsOf = (table: TableSchema, dialect: SchemaDialect): readonly SchemaObject[] => [
   ...table.columns.map((column) => columnObject(table, column, dialect)),
-  ...indexObjects(table, dialect).map(({ create: _, ...object }) => object),
+  ...indexObjects(table, dialect),
   ...table.points.map((point) => pointsObject(table, point, dialect)),
 ];
