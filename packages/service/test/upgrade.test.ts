@@ -86,7 +86,10 @@ describe.each(releases)("a data folder of release %s", (release) => {
     expect(steps).toContain("Property: building index Property_City_ListPrice");
 
     const copies = await readdir(folder.backups);
-    expect(copies).toEqual([expect.stringMatching(/^listings-before-1-\d{8}T\d{9}Z\.sqlite$/)]);
+    expect(copies).toEqual([
+      expect.stringMatching(/^listings-before-1-\d{8}T\d{9}Z\.sqlite$/),
+      expect.stringMatching(/^registry-before-1-\d{8}T\d{9}Z\.sqlite$/),
+    ]);
     const copy = { ...folder, database: join(folder.backups, copies[0] ?? "") };
     expect(holdings(copy)().database).toEqual(holdings(before)().database);
 
@@ -178,7 +181,7 @@ describe.each(releases)("a data folder of release %s", (release) => {
     const content = held();
     await Promise.all([migrateFolder(folder, silent), migrateFolder(folder, silent)]);
     expect(held()).toEqual(content);
-    expect(await readdir(folder.backups)).toHaveLength(1);
+    expect(await readdir(folder.backups)).toHaveLength(2);
   });
 
   test("killed at ten points of its migration is the old one or the new one, and comes to its end", {
@@ -201,7 +204,7 @@ describe.each(releases)("a data folder of release %s", (release) => {
       expect(held()).toEqual(content);
       states.add(stateOf(folder));
       const copies = await readdir(folder.backups);
-      if (point > 0) expect(copies.filter((name) => name.endsWith(".sqlite"))).toHaveLength(1);
+      if (point > 0) expect(copies.filter((name) => /^listings-.*\.sqlite$/.test(name))).toHaveLength(1);
       await migrateFolder(folder, silent);
       expect(stateOf(folder)).toBe("new");
       expect(held()).toEqual(content);

@@ -86,7 +86,7 @@ describe("the check of a database", () => {
       .all() as string[];
     for (const name of triggers) database.exec(`drop trigger "${name}"`);
     database.exec("drop table cadastre_checksum");
-    database.exec(`update cadastre_note set "text" = 'without'`);
+    database.exec(`insert into cadastre_note ("key", "text") values ('remark', 'without')`);
     database.close();
     expect(checkSqlite(file, resources)).toEqual([]);
     await (await open("older")).close();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
 import type { SchemaOptions, StoredResource, WritableStore } from "../src/index.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
-import { openSqliteStore } from "../src/sqlite/index.ts";
+import { openSqliteStore, registerChecksum } from "../src/sqlite/index.ts";
 import { readKeys } from "./conformance/harness.ts";
 import { entitySetOf, property } from "./support/entity-sets.ts";
 import { listings, records, stored, texas } from "./support/listings.ts";
@@ -43,6 +43,7 @@ const engines: Readonly<Record<string, Engine>> = {
     run: async (name, statement) => {
       const database = new Database(fileOf(name));
       registerFunctions(database);
+      registerChecksum(database);
       const prepared = database.prepare(statement);
       const rows = prepared.reader ? prepared.raw().all().flat() : [];
       if (!prepared.reader) prepared.run();

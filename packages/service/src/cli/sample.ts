@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { openDataFolder } from "../data/data-folder.ts";
+import { useFolder } from "../data/folder-use.ts";
 import { prepareListings } from "../data/prepare-listings.ts";
 import { CommandRefused, say } from "./outcome.ts";
 import { number } from "./progress.ts";
@@ -19,6 +20,7 @@ export const sampleCommand = (): Command =>
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
         const folder = await openDataFolder(config.dataFolder);
+        await useFolder(folder, config);
         if (existsSync(folder.database))
           throw new CommandRefused(
             `${folder.database} exists, and is left as it is: set CADASTRE_DATA to an empty folder`,

@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { registerFunctions } from "@cadastre/odata/sqlite";
+import { registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 
@@ -36,7 +37,8 @@ export async function copyFolder({ path }: DataFolder): Promise<DataFolder> {
 export const removeFolder = ({ path }: DataFolder): Promise<void> => rm(path, { recursive: true });
 
 /** Tables that say of the schema what it is, and change with it. */
-const ofSchema = /^cadastre_(registry_)?migration|^cadastre_schema$|^cadastre_note$|^sqlite_|_place(_|$)/;
+const ofSchema =
+  /^cadastre_(registry_)?migration|^cadastre_(schema|checksum)$|^cadastre_note$|^sqlite_|_place(_|$)/;
 
 type Columns = Readonly<Record<string, readonly string[]>>;
 
@@ -78,6 +80,7 @@ export function contentOf(file: string, columns: Columns): Readonly<Record<strin
 export function reading<T>(file: string, work: (database: Database.Database) => T): T {
   const database = new Database(file);
   registerFunctions(database);
+  registerChecksum(database);
   try {
     return work(database);
   } finally {

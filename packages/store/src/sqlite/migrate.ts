@@ -58,7 +58,11 @@ export async function migrateSqlite(
     transaction: (work) => withKnex(file, (knex) => attempt(() => inTransaction(knex, work))),
   };
   try {
-    return await migrate(target);
+    const migrated = await migrate(target);
+    registerFunctions(database);
+    registerChecksum(database);
+    keepChecksums(database);
+    return migrated;
   } finally {
     database.close();
   }
@@ -98,7 +102,7 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
     // A write comes first: it locks the file, which could not be done after a read.
     connection.pragma("user_version = 1");
     createDatasets(connection);
-    const result = await work({
+    return work({
       knex: transaction,
       session: sessionOf(connection),
       beforeColumns: async (table) => forgetChecksum(connection, table),
@@ -106,6 +110,4 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
       dropPoints: async (name) => dropPlaces(connection, name),
       mappingOf: (table) => versionMapping(table, columnsOf(table, datasetColumn(connection)), placesOf),
     });
-    keepChecksums(connection);
-    return result;
   });

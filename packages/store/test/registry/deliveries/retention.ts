@@ -63,7 +63,7 @@ export function retentionConformance(name: string, withRegistry: WithRegistry): 
           return of;
         };
         expect(await found(sha("part"))).toEqual({
-          delivery: { state: "queued", expires, scopeSha256 },
+          delivery: { state: "queued", mode: "pull", expires, scopeSha256 },
           part: undefined,
           isDamaged: false,
         });
@@ -72,12 +72,12 @@ export function retentionConformance(name: string, withRegistry: WithRegistry): 
         await addPart(registry, claimed, part);
         const { sha256, byteLength } = part;
         expect(await found(sha("part"))).toEqual({
-          delivery: { state: "building", expires, scopeSha256 },
+          delivery: { state: "building", mode: "pull", expires, scopeSha256 },
           part: { sha256, byteLength },
           isDamaged: false,
         });
         expect(await found(sha("manifest"))).toEqual({
-          delivery: { state: "building", expires, scopeSha256 },
+          delivery: { state: "building", mode: "pull", expires, scopeSha256 },
           part: undefined,
           isDamaged: false,
         });
