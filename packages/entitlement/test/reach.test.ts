@@ -24,6 +24,9 @@ const publication = "packages/service/src/gates/publication.ts";
 const coverageMap = "packages/service/src/cli/coverage.ts";
 const fieldCompleteness = "packages/service/src/v1/field-completeness.ts";
 const everySet = "packages/service/src/gates/every-set.ts";
+const fullSet = "packages/service/src/ingest/full-set.ts";
+const storedValues = "packages/service/src/data/stored-values.ts";
+const places = "packages/service/src/gates/places.ts";
 const parcels = "packages/service/src/gates/parcels.ts";
 const policies = "packages/service/src/gates/policies.ts";
 const storeReads = "packages/store/src/read/compile.ts";
@@ -33,6 +36,13 @@ const cached = [
 ];
 const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/sqlite/columns.ts"];
 
+const auditors = [
+  "packages/service/src/backup/backup.ts",
+  "packages/service/src/check/check-parts.ts",
+  "packages/service/src/check/check.ts",
+  "packages/service/src/data/registry-needs.ts",
+];
+
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
   // Who holds more than the half of a store that reads.
@@ -41,7 +51,7 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/store.ts",
     "WritableStore",
-    [command, listings, databaseNotes, prepare, pruning, ingest, removal, replication],
+    [command, listings, migration, databaseNotes, prepare, pruning, ingest, replication],
   ],
   ["packages/store/src/store.ts", "commit", [prepare]],
   ["packages/store/src/store.ts", "prune", [pruning]],
@@ -53,18 +63,20 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   [
     "packages/store/src/store.ts",
     "builds",
-    [buildCommands, gateCommands, prepare, worker, ingest, removal, replication, service],
+    [buildCommands, gateCommands, prepare, worker, fullSet, ingest, removal, replication, service],
   ],
   ["packages/store/src/build/build.ts", "stage", [ingest, removal, replication]],
-  ["packages/store/src/build/build.ts", "keys", [removal]],
+  ["packages/store/src/build/build.ts", "keys", [fullSet]],
   ["packages/store/src/build/build.ts", "publish", [publication]],
   ["packages/store/src/build/build.ts", "rollback", [buildCommands]],
   ["packages/store/src/build/build.ts", "Candidate", [everySet, gate, publication]],
-  ["packages/store/src/build/build.ts", "all", [parcels, policies]],
+  ["packages/store/src/build/build.ts", "all", [parcels, places, policies]],
   ["packages/store/src/build/build.ts", "removed", [everySet]],
+  ["packages/store/src/build/build.ts", "changed", [places]],
   // Who holds the digests of keys and the entitlements, beside the records.
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
+  ["packages/store/src/registry/audit.ts", "openRegistryAudit", auditors],
   // Who makes SQL of a query: the store, of those that it has taken restricted.
   ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
   ["packages/odata/src/compile/query.ts", "compileCount", []],
@@ -103,7 +115,7 @@ describe("past restriction", () => {
 
   test("the scope that sees everything is that of the gates, the ingest and the operator", () => {
     const users = sources.otherUsersOf("packages/service/src/gates/scopes.ts", "systemScope");
-    expect(users).toEqual([coverageMap, everySet, policies, servedProperty, served]);
+    expect(users).toEqual([coverageMap, storedValues, everySet, policies, servedProperty, served]);
   });
 
   test("no function that makes SQL of a query is left out", () => {
