@@ -12,7 +12,7 @@ const nameTerm = (field: Field): string =>
 function annotationsOf(field: Field): readonly Annotation[] {
   if (field.computed) return [{ term: "Org.OData.Core.V1.Computed", value: true }];
   // The dictionary has no name for these.
-  if (derivedFields.includes(field)) return [];
+  if (derivedFields.some(({ name }) => name === field.name)) return [];
   return [
     { term: nameTerm(field), value: field.displayName },
     ...(field.lookup === undefined ? [] : [{ term: "RESO.OData.Metadata.LookupName", value: field.lookup }]),

@@ -5,6 +5,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask } from "../support/ask.ts";
@@ -154,6 +155,7 @@ test(
       if (nth % 3 === 0 || part === undefined) {
         const column = columns[randomInt(columns.length)] ?? "text";
         const database = new Database(running.folder.registry, { timeout: 5000 });
+        registerChecksum(database);
         const row = database
           .prepare<[string], Record<string, string>>("select * from cadastre_manifest where delivery = ?")
           .get(id);
@@ -183,6 +185,7 @@ test("a part that cannot be rebuilt fails its delivery: 410 `part_lost`, and the
   const { id, part } = short;
   const other = await delivered("short");
   const database = new Database(running.folder.registry);
+  registerChecksum(database);
   // As after an entitlement that grants more than the one that the delivery was built for.
   database.prepare("update cadastre_delivery set scope_sha256 = '0' where id = ?").run(id);
   database.close();
@@ -193,6 +196,7 @@ test("a part that cannot be rebuilt fails its delivery: 410 `part_lost`, and the
   expect(await redeemed(token)).toBe("part_rebuilding");
   await rebuilt(other.id, part);
   const keep = new Database(running.folder.registry);
+  registerChecksum(keep);
   keep.prepare("update cadastre_delivery set scope_sha256 = '0' where state = 'complete'").run();
   keep.close();
   rmSync(fileOf(part));

@@ -130,5 +130,5 @@ test("a part whose bytes are gone is no answer", async () => {
     ...national.headers,
     authorization: `Bearer ${token}`,
   });
-  expect(refusal(reply)).toEqual([503, "service_unavailable"]);
+  expect(refusal(reply)).toEqual([503, "part_rebuilding"]);
 });

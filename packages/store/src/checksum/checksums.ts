@@ -41,7 +41,7 @@ const selectTables = `select "name" from pragma_table_list
   order by "name"`;
 const selectColumns = `select "name" from pragma_table_info(?) order by "cid"`;
 const selectSchema = `select coalesce(sum(${rowChecksum}("type", "name", "tbl_name", "sql")), 0)
-  from "sqlite_schema" where "name" not like 'sqlite\\_%' escape '\\'`;
+  from "sqlite_schema" where "name" not like 'sqlite\\_stat%' escape '\\'`;
 const selectTriggers = `select "name", "sql" from "sqlite_schema" where "type" = 'trigger'`;
 const put = `insert into "${checksumTable}" ("name", "sum", "version") values (?, ?, ?)
   on conflict ("name") do update set "sum" = excluded."sum", "version" = excluded."version"`;
