@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** Points from the first statement of a load to its commit at which it is killed, and one after the commit. */
-const points = Math.min(25, Number(process.env["CASES"] ?? 5));
+const points = Math.min(25, Number(process.env["CASES"] ?? 2));
 
 const media = (from: number) =>
   Array.from({ length: 20 }, (_, k) => ({ MediaKey: `m${from + k}`, Order: k }));

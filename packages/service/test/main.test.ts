@@ -69,7 +69,7 @@ describe("the program", () => {
     expect(await end(second, "SIGINT")).toBe(0);
   });
 
-  test("recovers from a start that was killed in the middle of preparing", async () => {
+  test("recovers from a start that was killed in the middle of preparing", { timeout: 120_000 }, async () => {
     const folder = join(data, "killed");
     const killed = await start({ CADASTRE_DATA: folder, CADASTRE_LISTINGS: "20000" });
     await says(killed, "5,000 of 20,000");

@@ -18,7 +18,7 @@ import { run } from "../support/running.ts";
  * nothing, which SQLite leaves in its pages: the test compares all values with those before.
  */
 
-const flips = Number(process.env["CASES"] ?? 60);
+const flips = Number(process.env["CASES"] ?? 40);
 const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Numbers from 0 to 1, always the same for a seed (mulberry32). */

@@ -72,22 +72,22 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-/** Ten points from the first to the last. */
-const tenths = Array.from({ length: 10 }, (_, i) => i);
+/** Points from the first to the last: `CASES=10` for more. */
+const cases = Array.from({ length: Number(process.env["CASES"] ?? 4) }, (_, i) => i);
 
 test("the two states differ, and a restore leads from one to the other", async () => {
   expect(states.before).not.toBe(states.after);
   expect(await stateOf(join(scratch, "counted"))).toBe(states.after);
-  expect(points).toBeGreaterThanOrEqual(tenths.length);
+  expect(points).toBeGreaterThanOrEqual(cases.length);
 });
 
-test.each(tenths)(
-  "killed at tenth %i it leaves the old state or the new one, and runs again",
-  async (tenth) => {
-    const killAt = 1 + Math.round((tenth * (points - 1)) / (tenths.length - 1));
-    const path = await copyOf(`killed-${tenth}`);
+test.each(cases)(
+  "killed at point %i it leaves the old state or the new one, and runs again",
+  async (nth) => {
+    const killAt = 1 + Math.round((nth * (points - 1)) / (cases.length - 1));
+    const path = await copyOf(`killed-${nth}`);
     expect(restoreIn(path, killAt)).toBeUndefined();
-    const again = await cpAgain(path, `again-${tenth}`);
+    const again = await cpAgain(path, `again-${nth}`);
 
     // A start finishes what was begun.
     const config = readConfig({ CADASTRE_DATA: path });
