@@ -47,7 +47,6 @@ const openers = [
   "sqlite/migrate",
   "sqlite/store",
   "sqlite/worker",
-  "sqlite/copy",
 ];
 
 module.exports = {

@@ -19,7 +19,7 @@ export const exitCodes = {
   conflict: 6,
   /** The disk or the database that is loaded fails. */
   local: 7,
-  /** A table that a load would write is not this program's: nothing was asked for or changed. */
+  /** A table or file that a load would write belongs to somebody else: nothing was fetched or changed. */
   occupied: 8,
 } as const;
 
@@ -29,11 +29,11 @@ type Cause = readonly [ending: Ending, message: (details: Details) => string];
 
 const tell = (d: Details) => (d["code"] === undefined ? "" : ` (\`${d["code"]}\`)`);
 
-/** Says how often what was fetched was damaged; nothing of what lies in a folder. */
-const timesTold = (d: Details) =>
+/** Says how often a fetched part was damaged. A part in a folder is read once, so `times` is absent. */
+const timesFetched = (d: Details) =>
   d["times"] === undefined
     ? ""
-    : `, ${d["times"]} times: its source is not to be trusted. What was verified of other parts is kept`;
+    : `, fetched ${d["times"]} times: do not trust its source. The parts that were verified are kept`;
 
 /** Every way the client gives up. The key is the stable code; one that is no longer raised stays here as a comment. */
 export const clientErrors = {
@@ -56,16 +56,17 @@ export const clientErrors = {
   table_place_invalid: [
     "usage",
     (d) =>
-      `\`--${d["option"]}\` is a letter or \`_\`, then letters, digits and \`_\`: at most 63 of a schema, which is not the database's own, and 32 of a prefix`,
+      `\`--${d["option"]}\` must be letters, digits and \`_\`, and not begin with a digit. A schema has at most 63 characters and is not one of the database system; a prefix has at most 32`,
   ],
   table_place_unsupported: [
     "usage",
     (d) =>
-      `${d["target"]} has no \`--${d["option"]}\`: tables of SQLite take a \`--prefix\`, those of PostgreSQL and DuckDB a \`--schema\` too`,
+      `${d["target"]} does not take \`--${d["option"]}\`: use \`--prefix\` with SQLite, and \`--prefix\` or \`--schema\` with PostgreSQL and DuckDB`,
   ],
   staging_is_target: [
     "usage",
-    (d) => `deliveries were loaded into ${d["folder"]}: name another folder with \`--staging\``,
+    (d) =>
+      `${d["folder"]} holds loaded deliveries, so parts cannot be staged in it: name another folder with \`--staging\``,
   ],
   target_lacks_driver: ["usage", (d) => `install \`${d["package"]}\` to load this target`],
   format_not_loadable: ["usage", (d) => `${d["format"]} can be loaded into ${d["targets"]} alone`],
@@ -101,16 +102,16 @@ export const clientErrors = {
   entitlement_expired: [
     "refused",
     () =>
-      "the account's entitlement has expired: nothing is delivered until the server's operator renews it. /v1/account/resources tells its state",
+      "the account's entitlement has expired: ask the server's operator to renew it. /v1/account/resources shows its state",
   ],
   delivered_to_bucket: [
     "refused",
     () =>
-      "the delivery is pushed to a bucket and read from there alone: run `cadastre-client follow` with `--from-bucket s3://…`",
+      "the delivery can only be read from the bucket that it is pushed to: run `cadastre-client follow` with `--from-bucket s3://…`",
   ],
   part_lost: [
     "refused",
-    () => "the server has lost a part and cannot rebuild it, so the delivery has failed: ask for a new one",
+    () => "the server has lost a part of the delivery and cannot rebuild it: ask for a new delivery",
   ],
   delivery_missed: [
     "refused",
@@ -132,10 +133,7 @@ export const clientErrors = {
     (d) => `the server asks for a pause of ${d["minutes"]} minutes: run this again then`,
   ],
   delivery_not_ready: ["later", () => "the delivery is not complete yet: run this again later"],
-  part_rebuilding: [
-    "later",
-    () => "the server is still rebuilding a part that it found damaged: run this again later",
-  ],
+  part_rebuilding: ["later", () => "the server is still rebuilding a damaged part: run this again later"],
   interrupted: ["later", () => "interrupted: run this again to go on"],
 
   redirect_refused: ["untrusted", () => "the server redirects, which no part of the contract does"],
@@ -165,11 +163,11 @@ export const clientErrors = {
   ],
   part_length_differs: [
     "untrusted",
-    (d) => `part ${d["part"]} has not the length of the manifest${timesTold(d)}`,
+    (d) => `part ${d["part"]} does not have the length that the manifest states${timesFetched(d)}`,
   ],
   part_hash_differs: [
     "untrusted",
-    (d) => `part ${d["part"]} has not the SHA-256 of the manifest${timesTold(d)}`,
+    (d) => `part ${d["part"]} does not have the SHA-256 that the manifest states${timesFetched(d)}`,
   ],
   part_content_differs: [
     "untrusted",
@@ -214,16 +212,17 @@ export const clientErrors = {
   table_occupied: [
     "occupied",
     (d) =>
-      `\`${d["table"]}\` is not this program's (a ${d["kind"]}), and is left alone: choose another place with \`--schema\` or \`--prefix\`, or rename it`,
+      `\`${d["table"]}\` exists (${d["kind"]}) and was not created by this program, so it was not changed: choose another name with \`--schema\` or \`--prefix\`, or rename it`,
   ],
   file_occupied: [
     "occupied",
-    (d) => `${d["file"]} is not this program's, and is left alone: choose another folder, or move it away`,
+    (d) =>
+      `${d["file"]} exists and was not created by this program, so it was not changed: choose another folder, or move it away`,
   ],
   table_referenced: [
     "occupied",
     (d) =>
-      `a foreign key of \`${d["dependent"]}\` would change or delete its rows with those of \`${d["table"]}\`: drop the key, or choose another place with \`--schema\` or \`--prefix\``,
+      `a load would also change or delete rows of \`${d["dependent"]}\`, by its foreign key to \`${d["table"]}\`: drop the key, or choose another name with \`--schema\` or \`--prefix\``,
   ],
   acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
 

@@ -68,7 +68,7 @@ test("a part that comes damaged three times ends the run, and what was verified 
   await expect(pullInto(folder)).rejects.toMatchObject({
     code: "part_hash_differs",
     exitCode: 5,
-    message: expect.stringMatching(/3 times: its source is not to be trusted/) as string,
+    message: expect.stringMatching(/3 times: do not trust its source/) as string,
   });
   expect(grantsOf(last?.number)).toHaveLength(3);
   expect(filesIn(folder).filter((name) => name.endsWith(".gz"))).toHaveLength(parts.length - 1);

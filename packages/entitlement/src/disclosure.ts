@@ -3,23 +3,23 @@ import type { Entitlement } from "./document.ts";
 import { collectGrants, type Grant } from "./grants.ts";
 import { grantableOf, type ScopeOptions } from "./scope.ts";
 
-/** A field whose values tell, in the same dataset, those of fields that are masked. */
+/** A granted field whose values reveal, in the same dataset, those of masked fields. */
 export type Disclosure = {
   readonly dataset: string;
   readonly resource: string;
   readonly field: string;
-  /** The masked fields that it tells, as `Resource/Field`. */
+  /** The masked fields that it reveals, as `Resource/Field`. */
   readonly masked: readonly string[];
   /**
-   * True if it is shown all the same: it may mention the masked values, and whoever grants it decides. False if it reads null: it
-   * holds them for certain.
+   * True if the field only may mention the masked values (`mayReveal`): it is shown, and the issuer decides. False if it contains
+   * them (`reveals`): it reads null.
    */
   readonly shown: boolean;
 };
 
 /**
- * Returns the granted fields that tell what the document's masks hide, by `reveals` and `mayReveal` of their properties. A field that
- * the document itself masks with `null` tells nothing, nor does a rounded number.
+ * Returns the granted fields that reveal what the document's masks hide, by `reveals` and `mayReveal` of their properties. A field that
+ * the document masks with `null` or rounds reveals nothing.
  *
  * @throws {EntitlementError} as `compileScope` does.
  */
@@ -51,6 +51,6 @@ export function findDisclosures(
   });
 }
 
-/** What the shown values of a property may mention. A text that is cut short may still do so. */
+/** Returns the fields that the shown values of a property may mention. A truncated text may still mention them. */
 const mentions = ({ name, mayReveal = [] }: StructuralProperty, { masks }: Grant): readonly string[] =>
   masks.get(name)?.startsWith("round") === true ? [] : mayReveal;

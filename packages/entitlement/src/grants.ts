@@ -1,15 +1,14 @@
-import type { EntitySet } from "@cadastre/odata";
+import type { EntitySet, EntityType } from "@cadastre/odata";
 import type { DatasetGrant, ResourceGrant } from "./document.ts";
 import { EntitlementError } from "./errors.ts";
 import { fitsMask, leftBy, type Mask } from "./mask.ts";
 import { isAlwaysGranted, type ResourceRule } from "./resources/index.ts";
-import { withRevealing } from "./revealing.ts";
 
 /** What one dataset grants of one resource: all of its grants together. */
 export type Grant = {
   /** Names of the fields granted, masked ones too. */
   readonly fields: ReadonlySet<string>;
-  /** The strictest for each field; `null` for a field that reveals a masked one. */
+  /** The strictest mask of each field; `null` for a field that reveals a masked one. */
   readonly masks: ReadonlyMap<string, Mask>;
   /** Whether rows that are not for the public are granted. */
   readonly private: boolean;
@@ -42,7 +41,7 @@ export function collectGrants(
   );
 }
 
-/** The grants as the document gives them. */
+/** Collects the grants as the document states them, before fields that reveal masked ones are masked. */
 function collectGiven(
   datasets: readonly DatasetGrant[],
   grantable: (resource: string) => Grantable,
@@ -125,3 +124,20 @@ export const grantsInOrder = (grants: ReadonlyMap<string, Grants>): unknown =>
       })),
     }))
     .toSorted((a, b) => (a.resource < b.resource ? -1 : 1));
+
+/**
+ * Masks with `null` every granted field that reveals a masked one, whatever its own mask. For example, a mask of `PostalCode` also masks
+ * `UnparsedAddress`, which contains it. The grant must be the union of all grants of a dataset, so that a mask in one also counts for
+ * fields of another.
+ */
+function withRevealing(grant: Grant, type: EntityType): Grant {
+  const masks = new Map<string, Mask>(grant.masks);
+  // The loop also visits names that it adds, so revealing is transitive.
+  for (const masked of masks.keys()) for (const name of revealing(masked, type)) masks.set(name, "null");
+  return { ...grant, masks: new Map([...masks].filter(([name]) => grant.fields.has(name))) };
+}
+
+const revealing = (masked: string, type: EntityType): readonly string[] =>
+  [...type.properties.values()].flatMap(({ name, reveals = [] }) =>
+    reveals.includes(masked) && !isAlwaysGranted(name, type) ? [name] : [],
+  );

@@ -19,7 +19,7 @@ export type KeySource = {
    */
   readonly revision: () => number;
   /**
-   * Number of keys that verify now.
+   * Returns the number of keys in force.
    *
    * @throws {EntitlementError} `key_set_stale`
    */

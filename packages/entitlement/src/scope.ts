@@ -82,7 +82,7 @@ export function compileScope(entitlement: Entitlement, options: ScopeOptions): S
 }
 
 /**
- * Gives what grants may name of a resource.
+ * Returns a function that looks up a resource and its rule, for grants that name it.
  *
  * @throws {EntitlementError} `entitlement_unknown_resource`
  */

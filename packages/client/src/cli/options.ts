@@ -89,7 +89,7 @@ export type TableFlags = { readonly schema?: string; readonly prefix?: string };
 export const withTables = (command: Command): Command =>
   command
     .option("--schema <name>", "schema of the tables, in PostgreSQL and DuckDB")
-    .option("--prefix <text>", "what the names of all tables begin with");
+    .option("--prefix <text>", "prefix of the names of all tables");
 
 /** How deliveries are loaded, and who is told. */
 export type LoadFlags = TableFlags & {
@@ -109,7 +109,7 @@ export const withLoad = (command: Command): Command =>
   )
     .option(
       "--staging <folder>",
-      "where parts wait until they are loaded (default: .cadastre, or .staging in a folder that is loaded)",
+      "where parts wait until they are loaded (default: .cadastre, or .staging in the folder of --into)",
     )
     .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
     .option(

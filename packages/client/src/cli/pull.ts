@@ -48,7 +48,7 @@ export const pullCommand = (): Command =>
       const target = await openTarget(flags.into, flags);
       try {
         const staging = await stagingOf({ target, staging: flags.staging });
-        // The main dataset of a domain has its name. Others are known once there is a manifest.
+        // A domain's main dataset has the domain's name. The others are only known from the manifest.
         if (flags.domain !== undefined) await target.requireFree([flags.domain]);
         const { id, done } = await deliveryOf(connection, delivery, flags, staging);
         const report = await pullShown(connection, id, target, flags, staging).catch(

@@ -26,13 +26,13 @@ export const replicateCommand = (): Command =>
     withConnection(
       new Command("replicate")
         .description(
-          "Copy an entity set by OData, and from then on what has changed. Removals are not found out.",
+          "Copy an entity set by OData; later runs copy what has changed. Removals are not detected.",
         )
         .argument("<resource>", "entity set, such as Property")
         .requiredOption("--into <target>", "a folder, sqlite:<file>, postgres: or postgres://…")
         .option("--filter <filter>", "`$filter` that every record passes")
         .option("--select <fields>", "`$select` of the records")
-        .option("--key <field>", "its key (default: ListingKey of Property, <Resource>Key of others)")
+        .option("--key <field>", "key field (default: ListingKey of Property, <Resource>Key of others)")
         .addOption(jsonOption()),
     ),
   ).action((resource: string, flags: Flags) =>

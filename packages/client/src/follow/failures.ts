@@ -2,12 +2,12 @@ import { ManifestError, type ManifestErrorCode } from "@cadastre/manifest";
 import { ClientError, type ClientErrorCode, exitCodeOf, exitCodes } from "../errors.ts";
 
 /**
- * The consequence of a failed look for a run that goes on: it looks again after a pause, however often; it ends at the third such
- * failure in a row, for a single one may be damage on the way; or it ends at once.
+ * The effect of a failure on a run without `--once`. `goes on`: the run retries after a pause, without limit. `ends if repeated`: it
+ * retries, and ends at the third such failure in a row, because a single one may be a transmission error. `ends`: it ends at once.
  */
 export type Consequence = "goes on" | "ends if repeated" | "ends";
 
-/** By the exit code that the failure would end the program with. */
+/** Default consequences, by the name of the failure's exit code. */
 const consequenceOfEnding: Readonly<Record<keyof typeof exitCodes, Consequence>> = {
   done: "ends",
   fault: "ends",
@@ -20,22 +20,22 @@ const consequenceOfEnding: Readonly<Record<keyof typeof exitCodes, Consequence>>
   occupied: "ends",
 };
 
-/** Failures with a consequence of their own. */
+/** Exceptions to {@link consequenceOfEnding}, by error code. */
 export const consequenceOfCode: Readonly<Partial<Record<ClientErrorCode | ManifestErrorCode, Consequence>>> =
   {
-    // A server that asks for a long pause is not asked again before it is over.
+    // The server asks for a pause that is longer than a run waits.
     wait_too_long: "ends",
     interrupted: "ends",
-    // The server is about to make another delivery, or a person another entitlement.
+    // Passes when the server creates the next delivery, or its operator renews the entitlement.
     entitlement_changed: "goes on",
     entitlement_expired: "goes on",
     part_lost: "goes on",
-    // Damage on the way to the client, or in the server's storage until that is mended.
+    // Damaged in transit, or in the server's storage until the server has rebuilt the part.
     answer_malformed: "goes on",
     manifest_hash_differs: "goes on",
     part_hash_differs: "goes on",
     part_length_differs: "goes on",
-    // Certain at once: found in what was signed, or in the copy itself.
+    // A retry gives the same result: the fault is in signed content, or in the copy itself.
     pin_differs: "ends",
     delivered_to_bucket: "ends",
     dataset_not_loadable: "ends",
@@ -48,13 +48,13 @@ export const consequenceOfCode: Readonly<Partial<Record<ClientErrorCode | Manife
     copy_differs: "ends",
   };
 
-/** Failures in a row that end a run if each is the same. */
+/** Number of equal failures in a row that ends a run. */
 const mostRepeated = 3;
 
-/** Counts failures in a row, and tells whether a run goes on after one. */
+/** Decides if a run goes on after a failure, and counts equal failures in a row. */
 export type FailureCount = {
-  /** True if the run goes on after this failure. */
-  readonly isBorne: (error: unknown) => error is ClientError | ManifestError;
+  /** Counts the failure. True if the run goes on. */
+  readonly goesOn: (error: unknown) => error is ClientError | ManifestError;
   readonly reset: () => void;
 };
 
@@ -62,7 +62,7 @@ export function countFailures(): FailureCount {
   let last: string | undefined;
   let times = 0;
   return {
-    isBorne: (error): error is ClientError | ManifestError => {
+    goesOn: (error): error is ClientError | ManifestError => {
       if (!(error instanceof ClientError || error instanceof ManifestError)) return false;
       times = error.code === last ? times + 1 : 1;
       last = error.code;

@@ -18,7 +18,7 @@ export type FollowOptions = TakeOptions & {
   readonly onLoaded?: (delivery: VerifiedManifest) => void | Promise<void>;
   /** Told of what the copy is current with once that is acknowledged, if anybody is told. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
-  /** Told of a failure after which the run goes on, and of the pause before that, in milliseconds. */
+  /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
   readonly onPause?: (error: ClientError | ManifestError, pause: number) => void;
 };
 
@@ -45,7 +45,7 @@ export async function follow(feed: Feed, options: FollowOptions): Promise<void> 
       failures.reset();
     } catch (error) {
       if (signal?.aborted) throw new ClientError("interrupted");
-      if (once || !failures.isBorne(error)) throw error;
+      if (once || !failures.goesOn(error)) throw error;
       onPause(error, pause);
     }
     await pauseFor(pause, signal);

@@ -3,15 +3,15 @@ import { ClientError } from "../errors.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connection.ts";
 
-/** The answer that tells the state of an account. Source: interface specification, section 2.6. */
+/** Address of the account's state. Source: interface specification, section 2.6. */
 const resourcesPath = "/v1/account/resources";
 
-/** Longest such answer that is read, in bytes. */
+/** Size limit of that answer, in bytes. */
 const most = 4 * 1024 * 1024;
 
 const answer = z.object({ data: z.object({ entitlement_state: z.string() }) });
 
-/** Tells an entitlement that has expired from one that has changed, by asking the server; the error itself if it does not tell. */
+/** Asks the server if the entitlement has expired, and returns the error to report. Returns `changed` if the server does not say. */
 export async function entitlementFault(
   connection: Connection,
   changed: ClientError,

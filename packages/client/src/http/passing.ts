@@ -18,10 +18,10 @@ export class Passing extends Error {
   }
 }
 
-/** Bytes that came whole and are not those that were stated. They are asked for again, at most {@link mostDamaged} times in all. */
+/** Bytes that were received completely and have the wrong hash or length. They are fetched at most {@link mostDamaged} times. */
 export class Damaged extends Passing {
   override readonly name = "Damaged";
-  /** The error once it has come damaged too often. */
+  /** The error to report after the last attempt. */
   readonly distrust: ClientError;
 
   constructor(reason: string, distrust: ClientError) {
@@ -30,7 +30,7 @@ export class Damaged extends Passing {
   }
 }
 
-/** Times that one thing may come damaged, before its source is not trusted any more. */
+/** Number of damaged answers after which the client gives up. */
 export const mostDamaged = 3;
 
 /** The error for an answer that does not come, or breaks off. */

@@ -6,10 +6,10 @@ import { retryAfter } from "./patience.ts";
 /** Statuses of failures that may pass. */
 const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
-/** Error codes of the contract for failures that may pass, whatever their status, with the error if they do not. */
+/** Error codes of the contract that are retried whatever their status, with the error to report if retries do not help. */
 const passingCodes: Readonly<Record<string, { readonly reason?: string; readonly code?: ClientErrorCode }>> =
   {
-    // The same request is being answered already.
+    // The server is still answering an earlier request with the same idempotency key.
     idempotency_in_progress: {},
     part_rebuilding: { reason: "it is rebuilding the part", code: "part_rebuilding" },
   };
@@ -51,11 +51,11 @@ export async function refusalOf({ status, headers, body }: Response, signal: Abo
   return new ClientError(cause, { status: String(status), ...told });
 }
 
-/** An entry of a table by a code of the server's, which may be any text, such as `constructor`. */
+/** Looks up a code of the server's. It may be any text, such as `constructor`, so only own entries count. */
 const entryOf = <T>(table: Readonly<Record<string, T>>, code = ""): T | undefined =>
   Object.hasOwn(table, code) ? table[code] : undefined;
 
-/** The error code of a body, as this service and OData write it, where it is fit to be shown. */
+/** Returns the error code of a body in this service's form or OData's. A code that is not a short word is not shown. */
 function errorCodeOf(bytes: Buffer | undefined): { readonly code?: string } {
   try {
     const { error } = JSON.parse(bytes?.toString("utf8") ?? "") as { error?: unknown };

@@ -3,7 +3,7 @@ import type { SqlSession } from "./session.ts";
 
 const kinds: Readonly<Record<string, string>> = { "BASE TABLE": "table", VIEW: "view" };
 
-/** Looks up a name, which DuckDB compares without letter case. Its foreign keys never delete rows of other tables. */
+/** Looks up a name. DuckDB ignores letter case in names, and its foreign keys never delete rows of other tables. */
 export async function duckdbRelation(
   run: SqlSession["run"],
   schema: string,
@@ -25,7 +25,7 @@ export async function duckdbRelation(
   };
 }
 
-/** The types of a table's columns in lower case, by their names; empty where there is no such table. */
+/** Types of a table's columns in lower case, by name. Empty if there is no such table. */
 export async function duckdbColumns(
   run: SqlSession["run"],
   schema: string,

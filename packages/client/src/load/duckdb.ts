@@ -73,7 +73,7 @@ async function openSession(file: string, { prefix = "", schema = "main" }: Table
     run,
     begin: async () => void (await run("begin transaction")),
     relation: (name) => duckdbRelation(run, schema, prefix + name),
-    // One program at a time has the file.
+    // DuckDB locks the file for one process.
     lock: async () => {},
     empty: async (table) =>
       void (await run(`create or replace table ${names.of(table.name)} (${declared(table, types)})`)),
@@ -115,7 +115,7 @@ async function adopt(
 /** Whole numbers alone were met so far. */
 const widens = (type: string, kind: ColumnKind): boolean => type === types.integer && kind === "number";
 
-/** A schema as SQL, with the name of the file's catalog: that could be the same as the name of the schema. */
+/** Returns a schema as SQL, with its catalog: without it, a schema of the catalog's name would be ambiguous. */
 async function qualifierOf(run: SqlSession["run"], schema: string): Promise<string> {
   const [found] = await run("select current_database() as catalog");
   const qualifier = `"${String(found?.["catalog"]).replaceAll('"', '""')}".${quoted(schema)}`;

@@ -47,7 +47,7 @@ export async function openFolder(folder: string): Promise<Target> {
   };
 }
 
-/** Copies what was staged on another file system beside its place, whole and durable, so that it can appear there at once. */
+/** Copies a delivery that was staged on another file system into the target's file system and flushes it, so that a rename completes the load. */
 async function copyInto(staging: string, { folder, manifest }: LoadableDelivery): Promise<string> {
   const copy = join(staging, `${manifest.deliveryId}.copy`);
   await rm(copy, { recursive: true, force: true });

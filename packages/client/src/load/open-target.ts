@@ -9,7 +9,7 @@ import type { Target } from "./target.ts";
 type Opener = {
   readonly open: (rest: string, place: TablePlace) => Promise<Target>;
   readonly title: string;
-  /** What of a place for tables it has. */
+  /** Options of the tables' place that this kind of target takes. */
   readonly options: readonly (keyof TablePlace)[];
 };
 
@@ -28,7 +28,7 @@ const openers = {
 /**
  * Open `folder:<path>`, `sqlite:<file>`, `duckdb:<file>`, `postgres:` or `postgres://<address>`; a path alone is a folder.
  *
- * @param place of the tables in a database
+ * @param place schema and prefix of the tables in a database
 
  * @throws {ClientError}
  */
@@ -37,7 +37,7 @@ export async function openTarget(text: string, place: TablePlace = {}): Promise<
   return openers[scheme].open(rest, place);
 }
 
-/** Parses a target. @throws {ClientError} if it is none, or has no such place for tables */
+/** Parses a target. @throws {ClientError} if it is not a target, or does not take these options */
 export function readTarget(
   text: string,
   place: TablePlace = {},

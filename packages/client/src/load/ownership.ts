@@ -5,14 +5,14 @@ import { streamOf } from "./ledger.ts";
 import type { SqlSession } from "./session.ts";
 import { streamsOfTables } from "./sql-ledger.ts";
 
-/** A table that a load would write, and its key where that is known already. */
+/** A table that a load would write, and its key if the manifest is known already. */
 type Wanted = { readonly name: string; readonly keyField?: string };
 
 /**
- * Requires that a load would write no table but those that this program has filled before, new ones, and empty ones that were laid
- * out for it: ordinary tables whose primary key is the key of their dataset.
+ * Requires that every table that a load would write is new, was filled by this program before, or is an empty ordinary table that
+ * the user created for it, with the dataset's key as its primary key.
  *
- * @returns the names of those that exist
+ * @returns the names of the tables that exist
  * @throws {ClientError} `table_occupied`, `table_referenced`, `table_foreign`
  */
 export async function requireOwnTables(session: SqlSession, manifest: Manifest): Promise<readonly string[]> {
@@ -36,7 +36,7 @@ export async function requireOwnTables(session: SqlSession, manifest: Manifest):
   return [...existing, ...emptied];
 }
 
-/** The same of tables of which no more than the names is known. */
+/** As {@link requireOwnTables}, before there is a manifest. @returns the names of the tables that exist */
 export async function requireFree(
   session: SqlSession,
   wanted: readonly Wanted[],
@@ -48,11 +48,11 @@ export async function requireFree(
     if (relation === undefined) continue;
     const table = session.names.prefix + name;
     const occupied = (kind: string) => new ClientError("table_occupied", { table, kind });
-    // An owner may have partitioned a table of the copy.
+    // The user may have partitioned a table that this program filled.
     const isPartitioned = relation.kind === "partitioned table" && streams.has(name);
     if (relation.kind !== "table" && !isPartitioned) throw occupied(relation.kind);
     if (keyField !== undefined && !relation.columns.includes(keyField))
-      throw occupied("table of other columns");
+      throw occupied("table with other columns");
     if (!streams.has(name)) {
       if (await hasRows(session, name)) throw occupied("table with rows");
       if (session.replacesTables) throw occupied("table");

@@ -28,7 +28,7 @@ const statement = `select relation.relkind as kind,
   from pg_class relation join pg_namespace on pg_namespace.oid = relation.relnamespace
   where relation.relname = ? and nspname = ?`;
 
-/** Looks up a name in a schema. A table with children or hidden rows is none whose rows are known to be all its own. */
+/** Looks up a name in a schema. A table with children or row-level security gets a kind of its own: a load could not see all its rows. */
 export async function postgresRelation(
   run: SqlSession["run"],
   schema: string,
@@ -49,8 +49,8 @@ export async function postgresRelation(
 }
 
 /**
- * The schema of a copy: the one that is named, which is created if need be; else where the search path finds the ledger of an
- * earlier load; else where it creates tables.
+ * Returns the schema of a copy: the named one, which is created if it does not exist; else the one where the search path finds the
+ * ledger of an earlier load; else the first one of the search path.
  */
 export async function postgresSchema(
   run: SqlSession["run"],
@@ -58,7 +58,7 @@ export async function postgresSchema(
   ledger: string,
 ): Promise<string | undefined> {
   if (named !== undefined) {
-    // `create schema if not exists` asks for the right to create one even where there is nothing to do.
+    // `create schema if not exists` needs the right to create a schema even if it exists.
     const known = await run("select from pg_namespace where nspname = ?", [named]);
     if (known.length === 0) await run(`create schema "${named}"`);
     return named;

@@ -54,7 +54,7 @@ const batchLength = 1 << 20;
 export const openPostgres = async (url: string | undefined, place: TablePlace): Promise<Target> =>
   sqlTarget(await openPostgresSession(url, place, ledgerTables.loads));
 
-/** @param ledger table of the copy that tells its schema where none is named */
+/** @param ledger table that the search path is searched for if no schema is named */
 export async function openPostgresSession(
   url: string | undefined,
   { prefix = "", schema: named }: TablePlace,
@@ -127,7 +127,7 @@ export async function openPostgresSession(
   };
 }
 
-/** Closes the connection where no schema is found. */
+/** Finds the schema. Closes the connection if there is none. */
 async function schemaOf(
   client: { readonly end: () => Promise<void> },
   find: () => Promise<string | undefined>,
@@ -143,7 +143,7 @@ async function schemaOf(
   throw new ClientError("target_failed", { reason: "the search path has no schema: name one with --schema" });
 }
 
-/** The types of a table's columns; empty where there is no such table. @param table its name as SQL */
+/** Types of a table's columns, by name. Empty if there is no such table. @param table its name as SQL */
 async function typesOf(run: SqlSession["run"], table: string): Promise<ReadonlyMap<string, string>> {
   const found = await run(
     "select attname as name, format_type(atttypid, null) as type from pg_attribute where attrelid = to_regclass(?) and attnum > 0 and not attisdropped",

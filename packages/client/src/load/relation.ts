@@ -1,9 +1,9 @@
-/** A table, view or whatever else has a name that a load would use, as the catalog of the database describes it. */
+/** A table, view or other object that has the name of a table that a load would use, from the database's catalog. */
 export type Relation = {
-  /** `table` for an ordinary table, whose rows are its own alone; else its kind in words, such as `view`. */
+  /** `table` for an ordinary table without partitions, children or hidden rows; else the kind in words, such as `view`. */
   readonly kind: string;
   readonly columns: readonly string[];
   readonly primaryKey: readonly string[];
-  /** Other tables whose rows are deleted or changed when rows of this one are deleted, by a foreign key. */
+  /** Tables with a foreign key that changes or deletes their rows when rows of this table are deleted. */
   readonly dependents: readonly string[];
 };

@@ -9,13 +9,13 @@ type SqlRow = Readonly<Record<string, unknown>>;
 
 /** The names of a copy's tables. */
 export type TableNames = {
-  /** Text that each begins with in the database. */
+  /** Prefix of each name in the database. */
   readonly prefix: string;
-  /** A table as SQL, by its name without the prefix. */
+  /** Returns a table's name as SQL. `name` is without the prefix. */
   readonly of: (name: string) => string;
 };
 
-/** @param qualifier SQL that comes before each name, such as `"schema".` */
+/** @param qualifier SQL before each name, such as `"schema".` */
 export const tableNames = (prefix = "", qualifier = ""): TableNames => ({
   prefix,
   of: (name) => `${qualifier}${quoted(prefix + name)}`,
@@ -27,14 +27,14 @@ export type Table = { readonly name: string; readonly keyField: string; readonly
 /** One connection to a database. In statements `?` outside of a quoted name stands for a value. */
 export type SqlSession = {
   readonly names: TableNames;
-  /** True if a load replaces tables, and not their rows alone, so that nobody can lay out one for it. */
+  /** True if a load replaces whole tables, so a user cannot create one with column types of his own. */
   readonly replacesTables: boolean;
   readonly run: (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
   /** Begin a transaction, once no other load has one. */
   readonly begin: () => Promise<void>;
-  /** Looks up what has the name of a table in the database, whoever created it. */
+  /** Looks up an object of the database by the name of a table, whoever created it. */
   readonly relation: (name: string) => Promise<Relation | undefined>;
-  /** Keeps everybody else from writing existing tables until the transaction ends. */
+  /** Locks existing tables against other writers until the transaction ends. */
   readonly lock: (tables: readonly string[]) => Promise<void>;
   /** Have a table with these columns, and no row in it. */
   readonly empty: (table: Table) => Promise<void>;
@@ -86,7 +86,7 @@ export async function fitColumns(
   const name = names.of(table.name);
   const known = await typesOf(table.name);
   if (known.size === 0) {
-    // Not "if not exists": a table that somebody has created since it was looked for is not written.
+    // Not "if not exists": a table that somebody else has created meanwhile must not be written.
     await run(`create table ${name} (${declared(table, types)})`);
     return [...table.columns.keys()];
   }

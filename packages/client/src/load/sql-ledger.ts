@@ -4,10 +4,10 @@ import { type LedgerEntry, streamOf } from "./ledger.ts";
 import type { SqlSession } from "./session.ts";
 import type { LoadableDelivery } from "./target.ts";
 
-/** Tables that tell what was loaded, and whose rows each table holds, in the database that it was loaded into. */
+/** Tables of the ledger: what was loaded, and the stream whose rows each table holds. */
 export const ledgerTables = { loads: "cadastre_loads", tables: "cadastre_tables" } as const;
 
-/** Columns of the ledger as a load has created them since the first version. */
+/** Columns of the ledger's tables. They are the same in every version. */
 const layouts: Readonly<
   Record<keyof typeof ledgerTables, readonly (readonly [name: string, type: string])[]>
 > = {
@@ -27,7 +27,7 @@ const layouts: Readonly<
 
 const primaryKeys = { loads: "stream, generation, sequence", tables: "name" } as const;
 
-/** Creates the ledger where there is none. @throws {ClientError} `table_occupied` where something else has a name of it */
+/** Creates the ledger if it does not exist. @throws {ClientError} `table_occupied` if something else has one of its names */
 export async function prepareLedger({ run, names, relation }: SqlSession): Promise<void> {
   for (const table of ["loads", "tables"] as const) {
     const layout = layouts[table];
@@ -41,7 +41,7 @@ export async function prepareLedger({ run, names, relation }: SqlSession): Promi
     }
     const isOwn = found.kind === "table" && isSame(found.columns, new Set(layout.map(([name]) => name)));
     if (isOwn) continue;
-    const kind = found.kind === "table" ? "table of other columns" : found.kind;
+    const kind = found.kind === "table" ? "table with other columns" : found.kind;
     throw new ClientError("table_occupied", { table: names.prefix + ledgerTables[table], kind });
   }
 }
@@ -84,7 +84,8 @@ export async function streamsOfTables({ run, names }: SqlSession): Promise<Reado
 }
 
 /**
- * Note that the tables of a snapshot's or a seed's datasets are its own, and empty those that it has no more.
+ * Records that the tables of a snapshot's or a seed's datasets belong to its stream, and empties tables of datasets that it no longer
+ * has.
  *
  * @param existing tables that exist and may be written
  */

@@ -76,7 +76,7 @@ function requireKnown(datasets: readonly string[]): void {
 async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<void> {
   const { manifest, folder, datasets } = delivery;
   await session.lock(await requireOwnTables(session, manifest));
-  // Again, now that nobody else can write them.
+  // Checked again, now that the tables are locked.
   const existing = await requireOwnTables(session, manifest);
   await enter(session, delivery);
   if (manifest.kind !== "delta") await takeTables(session, manifest, existing);

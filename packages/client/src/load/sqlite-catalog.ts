@@ -1,7 +1,7 @@
 import type { Relation } from "./relation.ts";
 import type { SqlSession } from "./session.ts";
 
-/** Looks up a name, which SQLite compares without letter case. Indexes share the names of tables. */
+/** Looks up a name. SQLite ignores letter case in names, and an index cannot have the name of a table. */
 export async function sqliteRelation(run: SqlSession["run"], name: string): Promise<Relation | undefined> {
   const [found] = await run(
     `select coalesce(list.type, master.type) as kind

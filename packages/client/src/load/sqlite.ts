@@ -51,7 +51,7 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
   const { default: Database } = await driver("better-sqlite3", () => import("better-sqlite3"));
   const database = openDatabase(() => {
     const opened = new Database(file, { timeout: tick });
-    // The journal mode stays in the file: that of a database which others have made is theirs to choose.
+    // The journal mode is a property of the file: it is only set for a new one, never changed in a user's database.
     if (opened.prepare("select 1 from sqlite_master").get() === undefined)
       opened.pragma("journal_mode = wal");
     return opened;
@@ -75,7 +75,7 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
     run,
     begin: () => untilFree(() => void database.exec("begin immediate")),
     relation: (name) => sqliteRelation(run, names.prefix + name),
-    // The transaction has the whole database.
+    // A transaction locks the whole database.
     lock: async () => {},
     empty: async (table) => {
       await fit(table);

@@ -14,9 +14,9 @@ export type Target = {
   /** Where to stage what is loaded here, if that matters. */
   readonly staging: string | undefined;
   /**
-   * Requires that tables named as datasets may be written, before anything is asked for.
+   * Requires that tables of these names may be written, before an export is asked for.
    *
-   * @throws {ClientError} `table_occupied` where one is not this program's
+   * @throws {ClientError} `table_occupied` if one is somebody else's
    */
   readonly requireFree: (datasets: readonly string[]) => Promise<void>;
   /**

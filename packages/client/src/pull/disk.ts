@@ -11,7 +11,7 @@ export async function onDisk<T>(place: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** Handles a rejected file operation: the answer is undefined where there is no such file. */
+/** Handles a failed file operation: returns undefined if the file does not exist, else throws the error. */
 export function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
   throw error;

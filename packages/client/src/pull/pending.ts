@@ -9,7 +9,7 @@ import { awaitExport, type ExportRequest, requestExport } from "./exports.ts";
 
 const pending = z.object({ origin: z.string(), idempotencyKey: z.string() });
 
-/** Errors after which the same export is not had any more: the next one that is asked for is another. */
+/** Errors after which an export cannot be fetched any more: the next run asks for a new one. */
 const ends: ReadonlySet<ClientErrorCode> = new Set([
   "delivery_failed",
   "delivery_expired",
@@ -17,7 +17,7 @@ const ends: ReadonlySet<ClientErrorCode> = new Set([
   "part_lost",
 ]);
 
-/** True if an export is not to be waited for any more after an error. */
+/** True if the error means that the export cannot be fetched any more. */
 export const endsExport = (error: unknown): boolean => error instanceof ClientError && ends.has(error.code);
 
 /** A request of which the answer was not loaded yet. */

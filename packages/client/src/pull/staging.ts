@@ -26,7 +26,7 @@ export const signatureFile = "signature.json";
 export const pushedSignatureFile = "manifest.jws.json";
 export const completeFile = "_COMPLETE";
 
-/** The staging folder of a folder that deliveries are loaded into. */
+/** Default staging folder, within the folder that deliveries are loaded into. */
 export const ownStaging = ".staging";
 
 /**
@@ -79,7 +79,7 @@ export async function stageBy(
   return { ...delivery, folder };
 }
 
-/** Creates the folder of a delivery, with its manifest. The same delivery cannot have had another. */
+/** Creates the folder of a delivery and writes its manifest. */
 async function layOut(
   folder: string,
   { bytes, sha256: hash, signature, manifest }: VerifiedManifest,
@@ -95,26 +95,26 @@ async function layOut(
   if (signature !== undefined) await writeWhole(join(folder, signatureFile), JSON.stringify(signature));
 }
 
-/** Tells the names of files that staging a delivery creates, those that are half written included. */
+/** Returns a test for the names of files that staging a delivery creates, partial files included. */
 function stagedBy({ parts }: Manifest): (name: string) => boolean {
   const own = new Set([manifestFile, signatureFile, ...parts.map(({ name }) => name)]);
   return (name) => own.has(name) || name.endsWith(".partial");
 }
 
-/** Removes the files that a run which was killed has left half written. */
+/** Removes partial files of a run that was killed. */
 async function tidy(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (name.endsWith(".partial")) await rm(join(folder, name));
   await syncFolder(folder);
 }
 
-/** Removes what was staged of a delivery, and nothing else that lies there. */
+/** Removes the staged files of a delivery. Other files in its folder stay. */
 export async function discard(staging: string, manifest: Manifest): Promise<void> {
   const folder = join(staging, manifest.deliveryId);
   await onDisk(folder, async () => {
     const files = (await readdir(folder).catch(unlessMissing)) ?? [];
     const own = files.filter(stagedBy(manifest));
     for (const name of own) await rm(join(folder, name), { recursive: true });
-    // Last, and without what is in it: files of others stay.
+    // Not recursive: fails rather than deletes a file that appears meanwhile.
     if (own.length > 0 && own.length === files.length) await rmdir(folder).catch(unlessMissing);
   });
 }

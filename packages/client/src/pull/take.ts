@@ -10,7 +10,7 @@ import type { OnBytes } from "./transfer.ts";
 
 export type TakeOptions = {
   readonly target: Target;
-  /** Folder for parts until they are loaded; by default that of the target, or else `.cadastre`. */
+  /** Folder for parts until they are loaded. By default the target's staging folder, or `.cadastre` if it has none. */
   readonly staging?: string | undefined;
   /** Parts that are fetched at a time. */
   readonly parallel?: number;
@@ -39,9 +39,9 @@ export async function take(
 }
 
 /**
- * The folder for parts until they are loaded.
+ * Returns the folder for parts until they are loaded.
  *
- * @throws {ClientError} `staging_is_target` if deliveries are loaded into that folder: they would be taken for staged ones
+ * @throws {ClientError} `staging_is_target` if deliveries were loaded into that folder: they would be mistaken for staged ones
  */
 export async function stagingOf({
   staging,

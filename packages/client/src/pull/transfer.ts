@@ -29,8 +29,8 @@ export const partsBy =
   };
 
 /**
- * Fetch one part into a file, which appears once its length and SHA-256 are those of the manifest. A part that comes damaged is
- * fetched again, with a grant of its own each time.
+ * Fetches one part into a file, which gets its name once length and SHA-256 match the manifest. A damaged part is fetched again, with
+ * a new grant each time.
  *
  * @throws {ClientError}
  */

@@ -34,7 +34,7 @@ export async function openReplica(target: string, place: TablePlace = {}): Promi
   });
 }
 
-/** Table that tells how far each resource is, and so which tables are this program's. */
+/** Table of the last timestamp of each resource. A table of a resource that it does not list is somebody else's. */
 const ledger = "cadastre_replicas";
 
 /** A table of keys and JSON for each resource, and one of how far each is. */
@@ -84,7 +84,7 @@ async function sqlReplica(session: SqlSession, json: "text" | "jsonb"): Promise<
   };
 }
 
-/** @throws {ClientError} `table_occupied` where the table of a resource, or of how far each is, is not this program's */
+/** @throws {ClientError} `table_occupied` if the table of the resource, or the ledger, was not created by this program */
 async function requireOwnTables(session: SqlSession, resource: string): Promise<void> {
   const { names, run } = session;
   const occupied = (name: string, kind: string) =>
@@ -94,7 +94,7 @@ async function requireOwnTables(session: SqlSession, resource: string): Promise<
     throw occupied(ledger, progress.kind);
   const relation = await session.relation(resource);
   if (relation === undefined) return;
-  // A table of this program's is created with the entry that tells how far it is.
+  // This program creates a table and its entry in the ledger in one transaction.
   const known =
     progress === undefined
       ? []
@@ -120,7 +120,7 @@ async function folderReplica(folder: string): Promise<Replica> {
       const modified = records.at(-1)?.modified;
       if (modified === undefined) return;
       await onDisk(lines, async () => {
-        // First, so that half a page of an interrupted run is known for this program's.
+        // Written before the first lines, so that the next run knows lines of an interrupted run as its own.
         if (length === 0) await writeWhole(stateFile, JSON.stringify({ modified: null, length }));
         const text = Buffer.from(records.map(({ json }) => `${json}\n`).join(""));
         const handle = await open(lines, "a");
@@ -139,7 +139,7 @@ async function folderReplica(folder: string): Promise<Replica> {
   };
 }
 
-/** @throws {ClientError} `file_occupied` where there are lines of others, which nothing is known of */
+/** @throws {ClientError} `file_occupied` if there are lines without a state file: somebody else's */
 async function readState(
   file: string,
   lines: string,
