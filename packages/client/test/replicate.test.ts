@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, openReplica, type ReplicationOptions, replicate } from "@cadastre/client";
 import Database from "better-sqlite3";
@@ -175,6 +175,17 @@ test("a file of lines that is not this program's is refused, and keeps them", as
   await expect(walk(target)).rejects.toMatchObject({ code: "file_occupied", exitCode: 8 });
   expect(server.requests).toEqual([]);
   expect(readFileSync(join(target, "Property.jsonl"), "utf8")).toBe("mine\n");
+});
+
+test("a file that has lost lines is not gone on with", async () => {
+  const target = emptyFolder();
+  await walk(target);
+  const file = join(target, "Property.jsonl");
+  for (const lose of [() => truncateSync(file, 100), () => rmSync(file)]) {
+    lose();
+    await expect(walk(target)).rejects.toMatchObject({ code: "state_malformed" });
+  }
+  expect(existsSync(file)).toBe(false);
 });
 
 test("a table that is not this program's is refused, and a prefix has one of its own", async () => {

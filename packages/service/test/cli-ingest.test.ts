@@ -233,6 +233,22 @@ test.each<[string, string, readonly string[], string]>([
   expect(stderr).not.toMatch(/\n +at /);
 });
 
+test("no file but one of rejects is replaced by rejects", async () => {
+  const file = await fileOf("kept", "{}\n");
+  for (const other of [file, await fileOf("own", "to buy: milk\n"), await fileOf("json", "{}\n")]) {
+    const before = await readFile(other);
+    const { code, stderr } = await ingest("Member", file, "--rejects", other);
+    const told = `${other} is there and holds no rejects: name another file with --rejects`;
+    expect([code, stderr, await readFile(other)]).toEqual([1, told, before]);
+  }
+  const rejects = await fileOf("rejects", "");
+  for (let k = 0; k < 2; k++) {
+    const { code } = await ingest("Member", await fileOf("again", `{"k":${k}}\n`), "--rejects", rejects);
+    expect(code).toBe(0);
+    expect(JSON.parse((await readFile(rejects, "utf8")).split("\n")[0] ?? "")).toMatchObject({ line: 1 });
+  }
+});
+
 test("a file that is not there is refused", async () => {
   const { code, stderr } = await ingest("Member", "/nowhere.jsonl");
   expect([code, stderr]).toEqual([1, "/nowhere.jsonl cannot be read (ENOENT)"]);

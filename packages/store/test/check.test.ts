@@ -62,6 +62,26 @@ describe("the check of a database", () => {
     expect(checkSqlite(file, resources)).not.toEqual([]);
   });
 
+  test("leaves tables of others alone, and finds nothing in what others make", async () => {
+    const file = await fill("shared");
+    const mine = (work: string) => {
+      const database = new Database(file);
+      database.exec(work);
+      database.close();
+    };
+    const columns = Array.from({ length: 1200 }, (_, i) => `c${i}`).join(", ");
+    mine(`create table remark (text); insert into remark values ('mine'); create table wide (${columns});
+      create index mine on Home (Town)`);
+    expect(checkSqlite(file, resources)).toEqual([]);
+    await (await open("shared")).close();
+    mine(
+      "insert into remark values ('too'); update remark set text = 'ours'; drop index mine; drop table wide",
+    );
+    expect(checkSqlite(file, resources)).toEqual([]);
+    mine("drop index Home_beginnings");
+    expect(checkSqlite(file, resources)).toMatchObject([{ code: "altered", table: "sqlite_schema" }]);
+  });
+
   test("finds a place that is elsewhere in the R*Tree", async () => {
     const file = await fill("misplaced");
     const database = new Database(file);

@@ -175,6 +175,19 @@ describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s
     expect(marks).toEqual(["true true", "true true", "true false", "false true", "false true", "false true"]);
   });
 
+  test("gets no resource whose name a table of somebody else has", async () => {
+    const name = await filled();
+    const member = { ...stored, entitySet: { ...stored.entitySet, name: "Member" } };
+    await run(name, `create table "Member" ("Mine" text)`);
+    await run(name, `insert into "Member" values ('kept')`);
+    const refused = open(name, { resources: [stored, member] });
+    await expect(refused).rejects.toMatchObject({ code: "schema_unsupported" });
+    expect(await run(name, `select * from "Member"`)).toEqual(["kept"]);
+    await run(name, `alter table "Member" rename to "Mine"`);
+    await (await open(name, { resources: [stored, member] })).close();
+    expect(await run(name, `select * from "Mine"`)).toEqual(["kept"]);
+  });
+
   test("that a later program has written is refused by an earlier one", async () => {
     const name = await filled({ version: 2 });
     await expect(open(name, { version: 1 })).rejects.toMatchObject({ code: "schema_newer" });

@@ -139,7 +139,10 @@ async function folderReplica(folder: string): Promise<Replica> {
   };
 }
 
-/** @throws {ClientError} `file_occupied` if there are lines without a state file: somebody else's */
+/**
+ * @throws {ClientError} `file_occupied` if there are lines without a state file: somebody else's; `state_malformed` if there are fewer lines
+ * than the state file says
+ */
 async function readState(
   file: string,
   lines: string,
@@ -150,9 +153,18 @@ async function readState(
     if (facts !== undefined && facts.size > 0) throw new ClientError("file_occupied", { file: lines });
     return { modified: null, length: 0 };
   }
+  const known = parseState(text);
+  if (known === undefined) throw new ClientError("state_malformed", { file });
+  // Lines that are gone would be missing for good: they are fetched once.
+  if (known.length > ((await onDisk(lines, () => stat(lines).catch(unlessMissing)))?.size ?? 0))
+    throw new ClientError("state_malformed", { file });
+  return known;
+}
+
+function parseState(text: string): z.output<typeof state> | undefined {
   try {
     return state.parse(JSON.parse(text));
   } catch {
-    throw new ClientError("state_malformed", { file });
+    return undefined;
   }
 }

@@ -15,6 +15,9 @@ const mode = 0o700;
 /** Text of a probe: a full disk has no room for it. */
 const probed = "cadastre ".repeat(512);
 
+/** A claim is of a delivery or of damaged bytes, by its id or their hash. Nothing else in the folder is this program's. */
+const stagedName = /^[0-9a-f][0-9a-f-]{35,63}\.\d+$/;
+
 /**
  * Parts in a folder of this machine, or of a disk that all workers share: a part is written and flushed under `staging`, then
  * renamed to `parts/<two digits>/<sha256>`, so that half a part is never there.
@@ -76,11 +79,12 @@ export function folderParts(folder: string): PartStore {
     remove: (sha256) => onFiles(async () => rm(placeOf(sha256), { force: true })),
     sweep: (held) =>
       onFiles(async () => {
-        const staged = (await namesIn(staging)).map((name) => join(staging, name));
+        const own = (await namesIn(staging)).filter((name) => stagedName.test(name));
+        const staged = own.map((name) => join(staging, name));
         // Asked after the folders were read: a claim comes before its folder.
         const kept = new Set((await held()).map(stagedAt));
-        const left = staged.filter((own) => !kept.has(own));
-        for (const own of left) await rm(own, { recursive: true, force: true });
+        const left = staged.filter((place) => !kept.has(place));
+        for (const place of left) await rm(place, { recursive: true, force: true });
         return left.length;
       }),
   };

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -134,6 +135,16 @@ test("what is staged under claims that are gone is swept, whatever claims come m
   });
   expect(swept).toBe(1);
   expect(readdirSync(join(own, "staging"))).toEqual([`${claim.id}.2`, `${claim.id}.3`]);
+});
+
+test("a folder of somebody else is not swept", async () => {
+  const { own, store } = newStore();
+  const kept = join(own, "staging", "site.2");
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(join(kept, "index.html"), "mine");
+  await store.stage(claim);
+  expect(await store.sweep(async () => [])).toBe(1);
+  expect(readdirSync(join(own, "staging"))).toEqual(["site.2"]);
 });
 
 test("a folder that cannot be written says so", async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
@@ -11,8 +11,10 @@ import { type BackedUpFile, type BackupManifest, listFiles, readManifest } from 
 import {
   beginSwap,
   finishRestore,
+  freeName,
   isRestorePending,
   placesOf,
+  prepareStaging,
   type RestoredEntry,
   stagingOf,
 } from "./swap.ts";
@@ -61,16 +63,20 @@ export async function restoreBackup(
         `${folder.path} holds data already, such as ${present[0]?.name}: name another folder in CADASTRE_DATA, or say --replace, which keeps what is there under another name`,
       );
     const staging = stagingOf(places);
-    // Of a restore that was cut off before its files were all there.
-    for (const place of Object.values(staging)) await rm(place, { recursive: true, force: true });
-    for (const place of Object.values(staging)) await mkdir(place, { recursive: true, mode: 0o700 });
+    await prepareStaging(staging);
     await stage(resolve(backup), manifest, staging, { progress, at });
-    const replaced = `replaced-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`;
+    const replaced = freeName(places, `replaced-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`);
     const puts = ({ root, name }: { root: "data" | "parts"; name: string }) =>
       existsSync(join(staging[root], name));
     const all = entries.map((entry) => ({ ...entry, puts: puts(entry) }));
     at("staged");
-    await beginSwap(folder, { version: 1, replaced, backup: manifest.sha256, entries: all });
+    await beginSwap(folder, {
+      version: 1,
+      replaced,
+      backup: manifest.sha256,
+      parts: resolve(places.parts),
+      entries: all,
+    });
     at("begun");
     await finishRestore(folder, config, at);
     return report(manifest, folder, present.length > 0 ? replaced : undefined);

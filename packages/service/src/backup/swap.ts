@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import type { Config } from "../config.ts";
-import { readDataFile } from "../data/data-error.ts";
+import { DataError, readDataFile } from "../data/data-error.ts";
 import { type DataFolder, writeAtomically } from "../data/data-folder.ts";
 import { flushFolder } from "./copy-file.ts";
 
@@ -27,6 +27,8 @@ const schema = z.strictObject({
   replaced: z.string(),
   /** SHA-256 of the backup's manifest. */
   backup: z.string(),
+  /** The folder of parts that was restored to. */
+  parts: z.string(),
   entries: z.array(entry),
 });
 
@@ -45,6 +47,34 @@ export const stagingOf = (places: Places): Places => ({
   data: join(places.data, stagingName),
   parts: join(places.parts, stagingName),
 });
+
+/** A file in every folder that a restore has made to put files in, by which it is told from a folder of somebody else's. */
+const markName = "cadastre-restore";
+
+/** True if a restore has made the folder. */
+export const isStaging = (place: string): boolean => existsSync(join(place, markName));
+
+/** The folders where they are to be made. @throws {DataError} if there is a folder of that name that no restore has made */
+export async function prepareStaging(staging: Places): Promise<void> {
+  for (const place of Object.values(staging)) {
+    if (existsSync(place) && (await readdir(place)).length > 0 && !isStaging(place))
+      throw new DataError(`${place} is in the way, and no restore has made it: give it another name first`);
+  }
+  for (const place of Object.values(staging)) {
+    // Of a restore that was cut off before its files were all there.
+    await rm(place, { recursive: true, force: true });
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    await writeFile(join(place, markName), "", { mode: 0o600 });
+  }
+}
+
+/** A name for what is put aside that is free in each of the places. */
+export function freeName(places: Places, name: string): string {
+  for (let k = 1; ; k++) {
+    const free = k === 1 ? name : `${name}-${k}`;
+    if (Object.values(places).every((place) => !existsSync(join(place, free)))) return free;
+  }
+}
 
 const journalOf = ({ path }: DataFolder): string => join(path, stagingName, "restore.json");
 
@@ -73,6 +103,10 @@ export async function finishRestore(
 ): Promise<PendingRestore> {
   const pending = await readPendingRestore(folder);
   const places = placesOf(folder, config);
+  if (resolve(places.parts) !== pending.parts)
+    throw new DataError(
+      `A restore to ${pending.parts} was cut off, and CADASTRE_PARTS names ${places.parts}: set it as it was, and start again`,
+    );
   const staging = stagingOf(places);
   for (const { root: of, name, puts } of pending.entries) {
     const [staged, live] = [join(staging[of], name), join(places[of], name)];

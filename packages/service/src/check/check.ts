@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { openRegistryAudit } from "@cadastre/store/registry";
-import { isRestorePending, placesOf, stagingOf } from "../backup/swap.ts";
+import { isRestorePending, isStaging, placesOf, stagingOf } from "../backup/swap.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { checkDatabases } from "./check-databases.ts";
@@ -24,7 +24,7 @@ export async function* checkFolder(
     return;
   }
   for (const place of Object.values(stagingOf(placesOf(folder, config))))
-    if (existsSync(place))
+    if (isStaging(place))
       yield {
         code: "restore_leftover",
         subject: place,

@@ -11,18 +11,21 @@ import type { DataFolder } from "./data-folder.ts";
  * @throws {DataError} while a restore is under way
  */
 export async function useFolder(folder: DataFolder, config: Pick<Config, "partsFolder">): Promise<FileLock> {
-  if (isRestorePending(folder)) {
+  for (;;) {
+    const shared = lockFile(folder.lock, "shared");
+    if (shared === undefined)
+      throw new DataError(`${folder.path} is being restored: wait until that has ended`);
+    // Looked at under the lock: a restore may have begun, and been cut off, a moment before.
+    if (!isRestorePending(folder)) return shared;
+    shared.release();
     const alone = takeAlone(folder);
     try {
-      await finishRestore(folder, config);
+      // Another program may have finished it meanwhile.
+      if (isRestorePending(folder)) await finishRestore(folder, config);
     } finally {
       alone.release();
     }
   }
-  const shared = lockFile(folder.lock, "shared");
-  if (shared === undefined)
-    throw new DataError(`${folder.path} is being restored: wait until that has ended`);
-  return shared;
 }
 
 /**

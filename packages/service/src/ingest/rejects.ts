@@ -1,6 +1,8 @@
-import { existsSync } from "node:fs";
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { appendFile, open, readFile, writeFile } from "node:fs/promises";
+import { z } from "zod";
 import { type Fault, type FaultCode, faultReasons } from "./check-record.ts";
+import { IngestError } from "./ingest-error.ts";
 import type { Note } from "./notes.ts";
 
 /** A line of the rejects file. */
@@ -14,14 +16,50 @@ export type Reject = {
 export const rejectsOf = (line: number, faults: readonly Fault[]): readonly Reject[] =>
   faults.map(({ field, code }) => ({ line, field, code, reason: faultReasons[code] }));
 
-/** Begin a rejects file, or keep its entries for the lines up to one. */
+const entry = z.union([
+  z.object({ reason: z.string(), code: z.string(), line: z.number().optional() }),
+  z.object({ reason: z.string(), note: z.string(), line: z.number().optional() }),
+]);
+
+/** An entry of a rejects file; undefined for another text. */
+function entryIn(text: string): z.output<typeof entry> | undefined {
+  try {
+    return entry.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Longest entry that a rejects file is known by, in bytes. */
+const longestEntry = 1 << 16;
+
+/** @throws {IngestError} if the file holds something else than rejects, which would be lost */
+export async function requireRejects(file: string): Promise<void> {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const handle = await open(file, "r");
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestEntry), 0, longestEntry, 0);
+    const [first = ""] = buffer.toString("utf8", 0, bytesRead).split("\n");
+    if (bytesRead > 0 && entryIn(first) === undefined)
+      throw new IngestError(`${file} is there and holds no rejects: name another file with --rejects`);
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Begin a rejects file, or keep its entries for the lines up to one.
+ *
+ * @throws {IngestError} if the file holds something else
+ */
 export async function beginRejects(file: string, keptLines: number): Promise<void> {
+  await requireRejects(file);
   const kept =
     keptLines === 0 || !existsSync(file)
       ? []
       : (await readFile(file, "utf8"))
           .split("\n")
-          .filter((text) => text !== "" && (JSON.parse(text) as Reject).line <= keptLines);
+          .filter((text) => (entryIn(text)?.line ?? Infinity) <= keptLines);
   await writeFile(file, kept.map((text) => `${text}\n`).join(""), { mode: 0o600 });
 }
 

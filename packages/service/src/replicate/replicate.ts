@@ -3,6 +3,7 @@ import type { WritableStore } from "@cadastre/store";
 import type { BatchCheck } from "../ingest/check-batch.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
+import { requireRejects } from "../ingest/rejects.ts";
 import type { Source } from "../ingest/sources.ts";
 import type { Asking } from "./ask-feed.ts";
 import { addRejects, checkRecords } from "./check-records.ts";
@@ -59,6 +60,7 @@ export type ReplicationReport = Counts & {
  */
 export async function replicate(task: Replication): Promise<ReplicationReport> {
   const { asking, full } = task;
+  await requireRejects(task.rejects);
   const feed = feedId(asking.feed);
   let after = await task.store.builds.cursor(task.resource, task.source.name);
   const known = readCursor(after);

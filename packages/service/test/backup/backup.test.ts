@@ -9,6 +9,7 @@ import { checkFolder } from "../../src/check/check.ts";
 import type { Finding } from "../../src/check/findings.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { type DataFolder, dataFolderAt } from "../../src/data/data-folder.ts";
+import { useFolder } from "../../src/data/folder-use.ts";
 import { startService } from "../../src/service.ts";
 import { ask } from "../support/ask.ts";
 import { customerOf } from "../support/deliveries.ts";
@@ -189,5 +190,57 @@ describe("a restore is refused", () => {
     await expect(restoreBackup(backup, source.config, { replace: true })).rejects.toThrow(
       /is in use: stop the service/,
     );
+  });
+});
+
+describe("a restore beside what others have made", () => {
+  const restore = (path: string, parts?: string) =>
+    restoreBackup(backup, { dataFolder: path, partsFolder: parts }, { replace: true });
+
+  test("puts each state aside under a name of its own, also two of one second", async () => {
+    const path = join(scratch, "often");
+    await restore(path);
+    const kept: string[] = [];
+    for (let k = 0; k < 4; k++) {
+      await writeFile(join(path, "demo.json"), String(k));
+      kept.push((await restore(path)).replaced ?? "");
+    }
+    expect(await Promise.all(kept.map((place) => readFile(join(place, "demo.json"), "utf8")))).toEqual([
+      "0",
+      "1",
+      "2",
+      "3",
+    ]);
+  });
+
+  test("leaves a folder of another's alone", async () => {
+    const [path, parts] = [join(scratch, "beside"), join(scratch, "disk")];
+    const own = join(parts, "restoring", "mine");
+    await mkdir(join(parts, "restoring"), { recursive: true });
+    await writeFile(own, "mine");
+    await expect(restore(path, parts)).rejects.toThrow("no restore has made it");
+    expect(await readFile(own, "utf8")).toBe("mine");
+    expect(existsSync(join(path, "registry.sqlite"))).toBe(false);
+    const found = checkFolder(
+      source.folder,
+      readConfig({ ...environmentOf(source.folder.path), CADASTRE_PARTS: parts }),
+    );
+    for await (const { code } of found) expect(code).not.toBe("restore_leftover");
+  });
+
+  test("that was cut off is finished with the parts where they were", async () => {
+    const [path, parts] = [join(scratch, "interrupted"), join(scratch, "interrupted-parts")];
+    const config = { dataFolder: path, partsFolder: parts };
+    const cut = (point: string) => {
+      if (point === "begun") throw new Error("cut off");
+    };
+    await expect(restoreBackup(backup, config, { at: cut })).rejects.toThrow("cut off");
+    const folder = dataFolderAt(path);
+    await expect(useFolder(folder, { partsFolder: undefined })).rejects.toThrow("CADASTRE_PARTS");
+    (await useFolder(folder, { partsFolder: parts })).release();
+    expect(existsSync(join(parts, "parts"))).toBe(true);
+    expect(await findingsIn(path)).not.toEqual([]);
+    const found = checkFolder(folder, readConfig({ ...environmentOf(path), CADASTRE_PARTS: parts }));
+    expect(await found.next()).toMatchObject({ done: true });
   });
 });

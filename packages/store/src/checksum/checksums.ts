@@ -9,8 +9,17 @@ import { quoted } from "./quoted.ts";
  */
 const checksumTable = "cadastre_checksum";
 
-/** Name of the checksum of the schema itself, which is no table that can have triggers. */
+/** Name of the schema itself, which is no table that can have triggers: each object in it has a checksum of its own. */
 const schemaName = "sqlite_schema";
+
+/** Name of the checksum of an object of the schema: no table is named so. */
+const objectName = (name: string): string => `${schemaName}/${name}`;
+
+/** Tells by its name whether a table or an index is this program's. What others have made in the file has no checksum. */
+export type OwnNames = (name: string) => boolean;
+
+/** All that keeps books has names of this form. */
+export const isBookkeeping: OwnNames = (name) => name.startsWith("cadastre_");
 
 const rowChecksum = "cadastre_crc32";
 
@@ -40,7 +49,7 @@ const selectTables = `select "name" from pragma_table_list
   where "schema" = 'main' and "type" = 'table' and "name" not like 'sqlite\\_%' escape '\\' and "name" <> '${checksumTable}'
   order by "name"`;
 const selectColumns = `select "name" from pragma_table_info(?) order by "cid"`;
-const selectSchema = `select coalesce(sum(${rowChecksum}("type", "name", "tbl_name", "sql")), 0)
+const selectObjects = `select "name", "tbl_name", ${rowChecksum}("type", "name", "tbl_name", "sql")
   from "sqlite_schema" where "name" not like 'sqlite\\_stat%' escape '\\'`;
 const selectTriggers = `select "name", "sql" from "sqlite_schema" where "type" = 'trigger'`;
 const put = `insert into "${checksumTable}" ("name", "sum", "version") values (?, ?, ?)
@@ -84,21 +93,26 @@ const sumOf = (database: Database, table: Summed): bigint =>
     .safeIntegers()
     .get() as bigint;
 
-const schemaSumOf = (database: Database): bigint =>
-  database.prepare(selectSchema).pluck().safeIntegers().get() as bigint;
+type ObjectRow = readonly [name: string, table: string, sum: bigint];
+
+const objectsOf = (database: Database): readonly ObjectRow[] =>
+  database.prepare(selectObjects).raw().safeIntegers().all() as ObjectRow[];
+
+/** True for the index that SQLite makes for a key. */
+const isAutomatic: OwnNames = (name) => name.startsWith("sqlite_autoindex_");
 
 const hasChecksums = (database: Database): boolean =>
   database.prepare(`select 1 from "sqlite_schema" where "name" = '${checksumTable}'`).get() !== undefined;
 
 /**
- * Has every table keep its checksum from now on. Tables that keep it already are not read; one that is new, or has other columns
- * than before, is. To be called after every change of the schema, on a connection with {@link registerChecksum}.
+ * Has every table of this program keep its checksum from now on. Tables that keep it already are not read; one that is new, or has
+ * other columns than before, is. To be called after every change of the schema, on a connection with {@link registerChecksum}.
  */
-export function keepChecksums(database: Database): void {
+export function keepChecksums(database: Database, isOwn: OwnNames): void {
   if (isKept(database)) return;
   const keep = database.transaction(() => {
     if (!hasChecksums(database)) database.exec(create);
-    const tables = tablesOf(database);
+    const tables = tablesOf(database).filter(({ name }) => isOwn(name));
     const present = triggersIn(database);
     for (const table of tables) {
       const triggers = triggersOf(table);
@@ -106,9 +120,14 @@ export function keepChecksums(database: Database): void {
       for (const [name, sql] of triggers) database.exec(`drop trigger if exists ${quoted(name)}; ${sql}`);
       database.prepare(put).run(table.name, sumOf(database, table), null);
     }
-    const names = new Set(tables.map(({ name }) => name));
+    const triggers = new Set(tables.flatMap((table) => triggersOf(table).map(([name]) => name)));
+    const objects = objectsOf(database).filter(
+      ([name, table]) => isOwn(name) || triggers.has(name) || (isAutomatic(name) && isOwn(table)),
+    );
+    const names = new Set([...tables.map(({ name }) => name), ...objects.map(([name]) => objectName(name))]);
     for (const name of keptSums(database).keys()) if (!names.has(name)) database.prepare(forget).run(name);
-    database.prepare(put).run(schemaName, schemaSumOf(database), versionOf(database));
+    for (const [name, , sum] of objects) database.prepare(put).run(objectName(name), sum, null);
+    database.prepare(put).run(schemaName, 0, versionOf(database));
   });
   keep.immediate();
 }
@@ -135,11 +154,17 @@ const triggersIn = (database: Database): ReadonlyMap<string, string> =>
 const keptSums = (database: Database): ReadonlyMap<string, bigint> =>
   new Map(database.prepare(selectKept).raw().safeIntegers().all() as [string, bigint][]);
 
-/** Names of the tables whose rows are not those that statements have written. A database without checksums has none. */
+/**
+ * Names of the tables whose rows are not those that statements have written. A database without checksums has none, and
+ * neither has a table of somebody else.
+ */
 export function alteredTables(database: Database): readonly string[] {
   if (!hasChecksums(database)) return [];
-  const kept = new Map(keptSums(database));
-  const found = tablesOf(database).map((table) => [table.name, sumOf(database, table)] as const);
-  const sums = new Map([...found, [schemaName, schemaSumOf(database)] as const]);
-  return [...new Set([...kept.keys(), ...sums.keys()])].filter((name) => kept.get(name) !== sums.get(name));
+  const sums = new Map<string, bigint>([[schemaName, 0n]]);
+  for (const [name, , sum] of objectsOf(database)) sums.set(objectName(name), sum);
+  const kept = keptSums(database);
+  for (const table of tablesOf(database))
+    if (kept.has(table.name)) sums.set(table.name, sumOf(database, table));
+  const altered = [...kept].filter(([name, sum]) => sums.get(name) !== sum).map(([name]) => name);
+  return [...new Set(altered.map((name) => (name.startsWith(objectName("")) ? schemaName : name)))];
 }

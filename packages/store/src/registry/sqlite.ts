@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import Database, { type Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
-import { keepChecksums, registerChecksum } from "../checksum/checksums.ts";
+import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
 import { patientFor } from "../patience.ts";
 import { Recent } from "../recent.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
@@ -82,7 +82,7 @@ function checksum(file: string): void {
   const database = new Database(file, { timeout: 0 });
   try {
     registerChecksum(database);
-    keepChecksums(database);
+    keepChecksums(database, isBookkeeping);
   } finally {
     database.close();
   }

@@ -41,6 +41,7 @@ export function planOf(
   const tables = all.filter((table) =>
     [table.name, table.closed, table.staged].some((name) => !found.relations.has(name)),
   );
+  for (const table of all) requireNotForeign(table, found);
   const existing = all.filter(({ name }) => found.relations.has(name));
   const columns = existing
     .map((table) => columnPlanOf(table, found, dialect))
@@ -68,6 +69,14 @@ export function planOf(
     made,
     counted,
   };
+}
+
+/** A new resource takes no table that is there and that the record of the others does not know. */
+function requireNotForeign(table: TableSchema, found: FoundSchema): void {
+  if (found.objects.length === 0 || recorded(found, table).length > 0) return;
+  const foreign = [table.name, table.closed, table.staged].find((name) => found.relations.has(name));
+  if (foreign !== undefined)
+    throw new StoreError("schema_unsupported", `${foreign} is not this program's: give it another name`);
 }
 
 const isIndex = ({ kind }: SchemaObject): boolean => kind !== "column";

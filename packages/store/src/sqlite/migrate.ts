@@ -2,7 +2,13 @@ import { identifier, sql, sqlite } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import knex, { type Knex } from "knex";
-import { forgetChecksum, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
+import {
+  forgetChecksum,
+  isBookkeeping,
+  keepChecksums,
+  type OwnNames,
+  registerChecksum,
+} from "../checksum/checksums.ts";
 import { patientFor } from "../patience.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { CatalogQueries } from "../schema/found.ts";
@@ -13,8 +19,9 @@ import {
   type SchemaTransaction,
 } from "../schema/migrate.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
-import type { SchemaDialect } from "../schema/object.ts";
+import { indexObjects, type SchemaDialect } from "../schema/object.ts";
 import { silent } from "../schema/silent.ts";
+import { tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { columnsOf, declaredType, formOf } from "./columns.ts";
 import { createDatasets, datasetColumn, datasetId } from "./datasets.ts";
@@ -61,11 +68,25 @@ export async function migrateSqlite(
     const migrated = await migrate(target);
     registerFunctions(database);
     registerChecksum(database);
-    keepChecksums(database);
+    keepChecksums(database, ownNames(resources));
     return migrated;
   } finally {
     database.close();
   }
+}
+
+/** The tables of the resources, their indexes, and the R*Trees with the tables that they are kept in. */
+function ownNames(resources: readonly StoredResource[]): OwnNames {
+  const own = new Set(
+    resources
+      .map(tableOf)
+      .flatMap((table) => [
+        ...[table.name, table.closed, table.staged, table.endings],
+        ...indexObjects(table, dialect).map(({ name }) => name),
+        ...table.points.flatMap(({ name }) => ["", "_node", "_parent", "_rowid"].map((end) => name + end)),
+      ]),
+  );
+  return (name) => isBookkeeping(name) || own.has(name);
 }
 
 async function withKnex<T>(filename: string, work: (knex: Knex) => Promise<T>): Promise<T> {
