@@ -115,6 +115,32 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     await after.close();
   });
 
+  test("helper functions that views and indexes of others call are not replaced", async () => {
+    const resources = [homesResource];
+    const before = await harness.open("called", { resources });
+    await before.commit([homeRecord({ key: "h", town: "Bend", place: [1, 1] })]);
+    await before.notes.set("cadastre_helpers", "of another release");
+    await before.close();
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    const call = `called.cadastre_foldcase("Town")`;
+    for (const [mine, made] of [
+      ["view called.mine", `as select ${call} from called."Home"`],
+      ["index mine", `on called."Home" (${call})`],
+    ] as const) {
+      await client.query(`create ${mine} ${made}`);
+      await expect(harness.open("called", { resources })).rejects.toMatchObject({
+        code: "schema_unsupported",
+        message: expect.stringContaining("mine") as string,
+      });
+      await client.query(`drop ${mine.replace("index ", "index called.")}`);
+    }
+    await client.end();
+    const after = await harness.open("called", { resources });
+    expect(await after.checkpoint()).toBe(1);
+    await after.close();
+  });
+
   test("processes that open a new store at once do not meet", async () => {
     const stores = await Promise.all(Array.from({ length: 4 }, () => harness.open("together")));
     for (const store of stores) expect((await store.commit(records)).checkpoint).toBe(1);

@@ -13,6 +13,7 @@ import {
   finishRestore,
   freeName,
   isRestorePending,
+  partsElsewhere,
   placesOf,
   prepareStaging,
   type RestoredEntry,
@@ -74,7 +75,7 @@ export async function restoreBackup(
       version: 1,
       replaced,
       backup: manifest.sha256,
-      parts: resolve(places.parts),
+      parts: partsElsewhere(config),
       entries: all,
     });
     at("begun");

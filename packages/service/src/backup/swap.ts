@@ -27,8 +27,8 @@ const schema = z.strictObject({
   replaced: z.string(),
   /** SHA-256 of the backup's manifest. */
   backup: z.string(),
-  /** The folder of parts that was restored to. */
-  parts: z.string(),
+  /** The folder of parts that is restored to; null: the one in the data folder, wherever that is by now. */
+  parts: z.string().nullable(),
   entries: z.array(entry),
 });
 
@@ -42,6 +42,10 @@ export const placesOf = (folder: DataFolder, { partsFolder }: Pick<Config, "part
   data: folder.path,
   parts: partsFolder ?? folder.exports,
 });
+
+/** The folder of parts that is not in the data folder. */
+export const partsElsewhere = ({ partsFolder }: Pick<Config, "partsFolder">): string | null =>
+  partsFolder === undefined ? null : resolve(partsFolder);
 
 export const stagingOf = (places: Places): Places => ({
   data: join(places.data, stagingName),
@@ -103,9 +107,9 @@ export async function finishRestore(
 ): Promise<PendingRestore> {
   const pending = await readPendingRestore(folder);
   const places = placesOf(folder, config);
-  if (resolve(places.parts) !== pending.parts)
+  if (partsElsewhere(config) !== pending.parts)
     throw new DataError(
-      `A restore to ${pending.parts} was cut off, and CADASTRE_PARTS names ${places.parts}: set it as it was, and start again`,
+      `A restore was cut off whose parts are in ${pending.parts ?? folder.exports}, and not in ${places.parts}: set CADASTRE_PARTS as it was, and try again`,
     );
   const staging = stagingOf(places);
   for (const { root: of, name, puts } of pending.entries) {

@@ -4,6 +4,7 @@ import { identifier, postgres, render, type SqlFragment, sql, value } from "@cad
 import { postgresHelpers } from "@cadastre/odata/postgres";
 import type { Knex } from "knex";
 import type { Session } from "../build/session.ts";
+import { StoreError } from "../errors.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { CatalogQueries } from "../schema/found.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type SchemaTransaction,
 } from "../schema/migrate.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
-import type { SchemaDialect } from "../schema/object.ts";
+import { objectsOf, type SchemaDialect } from "../schema/object.ts";
 import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { lockCommits, writeNote } from "./bookkeeping.ts";
@@ -47,7 +48,7 @@ export async function migratePostgres(
   options: SchemaOptions,
 ): Promise<MigratedSchema> {
   if ((await knex("pg_catalog.pg_namespace").where({ nspname: schema })).length === 0)
-    await inTransaction(knex, schema, ({ knex }) => knex.raw("create schema if not exists ??", [schema]));
+    await inTransaction(knex, schema, [], ({ knex }) => knex.raw("create schema if not exists ??", [schema]));
   const target: SchemaTarget = {
     resources,
     dialect,
@@ -56,7 +57,7 @@ export async function migratePostgres(
     lacksFunctions,
     read: (work) => onConnection(knex, work),
     transaction: (work) =>
-      inTransaction(knex, schema, async (transaction) => {
+      inTransaction(knex, schema, resources, async (transaction) => {
         const migrated = await work(transaction);
         await keepRecordsInline(transaction.knex, resources.map(tableOf));
         return migrated;
@@ -68,6 +69,7 @@ export async function migratePostgres(
 const inTransaction = <T>(
   knex: Knex,
   schema: string,
+  resources: readonly StoredResource[],
   work: (transaction: SchemaTransaction) => Promise<T>,
 ): Promise<T> =>
   knex.transaction(async (transaction) => {
@@ -81,7 +83,9 @@ const inTransaction = <T>(
       createPoints: (table, point) => createPointIndex(transaction, table, point),
       dropPoints: async (name) => transaction.raw("drop index if exists ??", [name]),
       installFunctions: async () => {
-        if (await lacksFunctions(session)) await installHelpers(transaction);
+        if (!(await lacksFunctions(session))) return;
+        await requireNoDependents(transaction, resources);
+        await installHelpers(transaction);
       },
       mappingOf: (table) => versionMapping(table, columnsOf(table), pointsOf),
     });
@@ -122,6 +126,41 @@ async function installHelpers(transaction: Knex.Transaction): Promise<void> {
   await dropHelpers(transaction);
   for (const helper of postgresHelpers()) await transaction.raw(helper.replaceAll("?", "\\?"));
   await writeNote(transaction, installed, helpersVersion());
+}
+
+const ownFunctions = `select oid from pg_proc
+  where pronamespace = current_schema()::regnamespace and proname like 'cadastre\\_%'`;
+
+/** What would go with the functions, but for one another. */
+const selectDependents = `select distinct pg_describe_object(classid, objid, objsubid) as "dependent", relname as "index"
+  from pg_depend left join pg_class on classid = 'pg_class'::regclass and pg_class.oid = objid and relkind = 'i'
+  where refclassid = 'pg_proc'::regclass and refobjid in (${ownFunctions})
+    and not (classid = 'pg_proc'::regclass and objid in (${ownFunctions}))
+  order by 1`;
+
+type Dependent = { readonly dependent: string; readonly index: string | null };
+
+/**
+ * Indexes of this program's go with the functions that they call, and are made again. Whatever others have made would be lost.
+ *
+ * @throws {StoreError} `schema_unsupported`
+ */
+async function requireNoDependents(
+  transaction: Knex.Transaction,
+  resources: readonly StoredResource[],
+): Promise<void> {
+  const recorded = (await transaction.schema.hasTable("cadastre_schema"))
+    ? await transaction<{ name: string }>("cadastre_schema").pluck("name")
+    : [];
+  const wanted = resources.flatMap((resource) => objectsOf(tableOf(resource), dialect));
+  const own = new Set([...recorded, ...wanted.map(({ name }) => name)]);
+  const { rows } = await transaction.raw<{ rows: readonly Dependent[] }>(selectDependents);
+  const foreign = rows.find(({ index }) => index === null || !own.has(index));
+  if (foreign !== undefined)
+    throw new StoreError(
+      "schema_unsupported",
+      `${foreign.dependent} needs functions that are to be replaced: drop it, and make it again afterwards`,
+    );
 }
 
 /** Their types may have changed, and then they cannot be replaced. */
