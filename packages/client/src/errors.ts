@@ -56,7 +56,7 @@ export const clientErrors = {
   table_place_invalid: [
     "usage",
     (d) =>
-      `\`--${d["option"]}\` must be letters, digits and \`_\`, and not begin with a digit. A schema has at most 63 characters and is not one of the database system; a prefix has at most 32`,
+      `\`--${d["option"]}\` must be letters, digits and \`_\`, and not begin with a digit. A schema has at most 63 characters and is not one of the database system; a prefix has at most 32, and does not begin with \`sqlite_\` in SQLite`,
   ],
   table_place_unsupported: [
     "usage",
@@ -212,7 +212,7 @@ export const clientErrors = {
   table_occupied: [
     "occupied",
     (d) =>
-      `\`${d["table"]}\` exists (${d["kind"]}) and was not created by this program, so it was not changed: choose another name with \`--schema\` or \`--prefix\`, or rename it`,
+      `\`${d["table"]}\` exists (${d["kind"]}) and was not created by this program, so it was not changed: choose another name with ${d["options"]}, or rename it`,
   ],
   file_occupied: [
     "occupied",
@@ -222,7 +222,7 @@ export const clientErrors = {
   table_referenced: [
     "occupied",
     (d) =>
-      `a load would also change or delete rows of \`${d["dependent"]}\`, by its foreign key to \`${d["table"]}\`: drop the key, or choose another name with \`--schema\` or \`--prefix\``,
+      `a load would also change or delete rows of \`${d["dependent"]}\`, by its foreign key to \`${d["table"]}\`: drop the key, or choose another name with ${d["options"]}`,
   ],
   acknowledge_conflict: ["conflict", (d) => `the server does not take the acknowledgement${tell(d)}`],
 

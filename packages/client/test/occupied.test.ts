@@ -185,7 +185,11 @@ describe.each(engines)("$name", ({ name, begin, isAbsent }) => {
     const flags = ["pull", "--domain", "property", "--url", server.url, "--into", place.target];
     const asked = server.requests.length;
     const { code, stderr } = await runHere(flags);
-    expect(stderr).toMatch(/^table_occupied: `property` .*--schema.*--prefix/);
+    expect(stderr).toMatch(
+      name === "SQLite"
+        ? /^table_occupied: `property` (?!.*--schema).*--prefix/
+        : /^table_occupied: `property` .*--schema.*--prefix/,
+    );
     expect(code).toBe(8);
     expect(server.requests).toHaveLength(asked);
     expect(await runHere([...flags, "--prefix", "cadastre_"])).toMatchObject({ code: 0 });
@@ -231,6 +235,27 @@ test("SQLite: a table whose name differs in letter case alone is refused", async
   const place = await sqlite.begin();
   await place.exec(`create table Property (id integer); insert into Property values (1)`);
   await expectRefused(place, "property", "select * from Property");
+});
+
+test.each(["property", "Property", "PROPERTY"])(
+  "SQLite: an empty table %s without a key is refused before an export is asked for",
+  async (table) => {
+    const place = await sqlite.begin();
+    await place.exec(`create table ${table} (x)`);
+    const asked = server.requests.length;
+    const { code, stderr, stdout } = await runHere([
+      ...["pull", "--domain", "property", "--url", server.url, "--into", place.target],
+    ]);
+    expect(stderr).toMatch(/^table_occupied: `property` exists \(table without a primary key/);
+    expect([code, stdout]).toEqual([8, ""]);
+    expect(server.requests).toHaveLength(asked);
+  },
+);
+
+test.each(["sqlite_", "SQLite_copy_"])("SQLite: %s is no prefix", async (prefix) => {
+  const place = await sqlite.begin();
+  const loaded = load(server, place.target, await property(), { prefix });
+  await expect(loaded).rejects.toMatchObject({ code: "table_place_invalid", exitCode: 2 });
 });
 
 test("SQLite: the journal mode of a database that is there stays as it is", async () => {

@@ -70,6 +70,7 @@ async function openSession(file: string, { prefix = "", schema = "main" }: Table
   return {
     names,
     replacesTables: true,
+    placeOptions: "`--schema` or `--prefix`",
     run,
     begin: async () => void (await run("begin transaction")),
     relation: (name) => duckdbRelation(run, schema, prefix + name),

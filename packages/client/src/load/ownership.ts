@@ -43,11 +43,12 @@ export async function requireFree(
   streams: ReadonlyMap<string, string>,
 ): Promise<readonly string[]> {
   const existing: string[] = [];
+  const options = session.placeOptions;
   for (const { name, keyField } of wanted) {
     const relation = await session.relation(name);
     if (relation === undefined) continue;
     const table = session.names.prefix + name;
-    const occupied = (kind: string) => new ClientError("table_occupied", { table, kind });
+    const occupied = (kind: string) => new ClientError("table_occupied", { table, kind, options });
     // The user may have partitioned a table that this program filled.
     const isPartitioned = relation.kind === "partitioned table" && streams.has(name);
     if (relation.kind !== "table" && !isPartitioned) throw occupied(relation.kind);
@@ -58,9 +59,11 @@ export async function requireFree(
       if (session.replacesTables) throw occupied("table");
       if (keyField !== undefined && relation.primaryKey.join() !== keyField)
         throw occupied(`table without the primary key ${keyField}`);
+      // The name of the key is not known yet, but every dataset has one key field.
+      if (relation.primaryKey.length !== 1) throw occupied("table without a primary key of one column");
     }
     const [dependent] = relation.dependents;
-    if (dependent !== undefined) throw new ClientError("table_referenced", { table, dependent });
+    if (dependent !== undefined) throw new ClientError("table_referenced", { table, dependent, options });
     existing.push(name);
   }
   return existing;
@@ -71,7 +74,11 @@ async function requireStagingFree(session: SqlSession): Promise<void> {
     for (const own of [name, `${name}_key`]) {
       const relation = await session.relation(own);
       if (relation !== undefined)
-        throw new ClientError("table_occupied", { table: session.names.prefix + own, kind: relation.kind });
+        throw new ClientError("table_occupied", {
+          table: session.names.prefix + own,
+          kind: relation.kind,
+          options: session.placeOptions,
+        });
     }
 }
 

@@ -91,6 +91,7 @@ export async function openPostgresSession(
   return {
     names,
     replacesTables: false,
+    placeOptions: "`--schema` or `--prefix`",
     run,
     begin: async () => {
       await run("begin");

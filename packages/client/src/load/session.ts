@@ -29,6 +29,8 @@ export type SqlSession = {
   readonly names: TableNames;
   /** True if a load replaces whole tables, so a user cannot create one with column types of his own. */
   readonly replacesTables: boolean;
+  /** The options that place the tables elsewhere, for a message. */
+  readonly placeOptions: string;
   readonly run: (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
   /** Begin a transaction, once no other load has one. */
   readonly begin: () => Promise<void>;

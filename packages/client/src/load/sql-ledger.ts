@@ -28,7 +28,7 @@ const layouts: Readonly<
 const primaryKeys = { loads: "stream, generation, sequence", tables: "name" } as const;
 
 /** Creates the ledger if it does not exist. @throws {ClientError} `table_occupied` if something else has one of its names */
-export async function prepareLedger({ run, names, relation }: SqlSession): Promise<void> {
+export async function prepareLedger({ run, names, relation, placeOptions }: SqlSession): Promise<void> {
   for (const table of ["loads", "tables"] as const) {
     const layout = layouts[table];
     const found = await relation(ledgerTables[table]);
@@ -42,7 +42,11 @@ export async function prepareLedger({ run, names, relation }: SqlSession): Promi
     const isOwn = found.kind === "table" && isSame(found.columns, new Set(layout.map(([name]) => name)));
     if (isOwn) continue;
     const kind = found.kind === "table" ? "table with other columns" : found.kind;
-    throw new ClientError("table_occupied", { table: names.prefix + ledgerTables[table], kind });
+    throw new ClientError("table_occupied", {
+      table: names.prefix + ledgerTables[table],
+      kind,
+      options: placeOptions,
+    });
   }
 }
 

@@ -72,6 +72,7 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
   return {
     names,
     replacesTables: false,
+    placeOptions: "`--prefix`",
     run,
     begin: () => untilFree(() => void database.exec("begin immediate")),
     relation: (name) => sqliteRelation(run, names.prefix + name),

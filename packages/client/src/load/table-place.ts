@@ -14,13 +14,17 @@ const forms = { schema: /^[A-Za-z_][A-Za-z0-9_]{0,62}$/, prefix: /^[A-Za-z_][A-Z
 /** System schemas, and schemas of temporary tables. */
 const reserved = /^(?:pg_.*|information_schema|temp|system)$/i;
 
+/** SQLite keeps these names for itself. */
+const reservedPrefix = /^sqlite_/i;
+
 /** @throws {ClientError} unless the names are valid in SQL, and this kind of target takes the options. */
 export function requirePlace(place: TablePlace, target: string, options: readonly string[]): void {
   for (const [option, form] of Object.entries(forms)) {
     const name = place[option as keyof typeof forms];
     if (name === undefined) continue;
     if (!options.includes(option)) throw new ClientError("table_place_unsupported", { option, target });
-    if (!form.test(name) || (option === "schema" && reserved.test(name)))
-      throw new ClientError("table_place_invalid", { option });
+    const isReserved =
+      option === "schema" ? reserved.test(name) : target === "SQLite" && reservedPrefix.test(name);
+    if (!form.test(name) || isReserved) throw new ClientError("table_place_invalid", { option });
   }
 }

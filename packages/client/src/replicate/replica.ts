@@ -86,9 +86,9 @@ async function sqlReplica(session: SqlSession, json: "text" | "jsonb"): Promise<
 
 /** @throws {ClientError} `table_occupied` if the table of the resource, or the ledger, was not created by this program */
 async function requireOwnTables(session: SqlSession, resource: string): Promise<void> {
-  const { names, run } = session;
+  const { names, run, placeOptions: options } = session;
   const occupied = (name: string, kind: string) =>
-    new ClientError("table_occupied", { table: names.prefix + name, kind });
+    new ClientError("table_occupied", { table: names.prefix + name, kind, options });
   const progress = await session.relation(ledger);
   if (progress !== undefined && progress.columns.toSorted().join() !== "modified,resource")
     throw occupied(ledger, progress.kind);
