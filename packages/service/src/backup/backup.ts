@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, dataFolderAt } from "../data/data-folder.ts";
 import { readSecrets } from "../data/secrets.ts";
+import { fileReason, isFileError } from "../file-error.ts";
 import { copyFile, flushFolder, hashFile } from "./copy-file.ts";
 import { type BackedUpFile, type ListedFile, listName, type MissingPart, writeManifest } from "./manifest.ts";
 
@@ -43,17 +44,71 @@ export async function makeBackup(
   progress: BackupProgress = () => {},
 ): Promise<BackupReport> {
   const places = [folder.path, ...(config.partsFolder === undefined ? [] : [config.partsFolder])];
-  await requireNew(target, places);
-  const partial = `${resolve(target)}.partial`;
-  await makePartial(partial);
+  const absolute = resolve(target);
+  const partial = `${absolute}.partial`;
   try {
-    const report = await fill(partial, { folder, config }, progress);
-    await rename(partial, resolve(target));
-    await flushFolder(dirname(partial));
-    return report;
+    await requireNew(target, places);
+    await makePartial(partial);
+    try {
+      const report = await fill(partial, { folder, config }, progress);
+      await rename(partial, absolute);
+      await flushFolder(dirname(partial));
+      return report;
+    } catch (error) {
+      await rm(partial, { recursive: true, force: true });
+      throw error;
+    }
   } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    throw error;
+    const reason = targetReason(error, absolute);
+    if (reason === undefined) throw error;
+    throw new DataError(`the backup cannot be written to ${absolute}: ${reason}; name another folder`, {
+      cause: error,
+    });
+  }
+}
+
+/** Codes of a full disk. The service's own files are only read, and an error of a write has no path. */
+const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+/** Why the target of a backup cannot be written; undefined for another error, such as one of the files that are backed up. */
+function targetReason(error: unknown, target: string): string | undefined {
+  if (error instanceof CopyError) return error.message;
+  if (!isFileError(error)) return undefined;
+  const { path = "", code } = error;
+  if (noRoom.has(code)) return fileReason(error);
+  const isOfTarget = [target, `${target}.partial`].some((own) => path === own || path.startsWith(own + sep));
+  // A folder above the target is created if it does not exist.
+  const isAbove = path === sep || (path !== "" && target.startsWith(path + sep));
+  if (!isOfTarget && !isAbove) return undefined;
+  if (path === target && code === "ENOTDIR") return `it is a file (${code})`;
+  return isAbove && code === "EEXIST" ? `${path} is a file (${code})` : fileReason(error);
+}
+
+/** SQLite cannot write the copy of a database. */
+class CopyError extends Error {
+  override readonly name = "CopyError";
+}
+
+/** Reasons why SQLite cannot write a copy, by its error code. */
+const copyReasons: ReadonlyMap<string, string> = new Map([
+  ["SQLITE_FULL", "the disk is full"],
+  ["SQLITE_CANTOPEN", "the rights are missing"],
+  ["SQLITE_READONLY", "the rights are missing"],
+  ["SQLITE_PERM", "the rights are missing"],
+  ["SQLITE_IOERR_WRITE", "the disk cannot be written"],
+  ["SQLITE_IOERR_FSYNC", "the disk cannot be written"],
+  ["SQLITE_IOERR_TRUNCATE", "the disk cannot be written"],
+]);
+
+/** @throws {CopyError} for an error of the copy; another one of the database that is copied */
+async function copyDatabase(database: PinnedDatabase, file: string): Promise<void> {
+  try {
+    await database.copyTo(file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const reason = copyReasons.get(code);
+    if (reason === undefined) throw error;
+    throw new CopyError(`${reason} (${code})`, { cause: error });
   }
 }
 
@@ -100,7 +155,7 @@ async function* copyDatabases(folder: DataFolder, copy: DataFolder): AsyncGenera
     for (const name of ["registry", "database"] as const)
       if (existsSync(folder[name])) pinned.push([copy[name], pinSqlite(folder[name])]);
     for (const [file, database] of pinned) {
-      await database.copyTo(file);
+      await copyDatabase(database, file);
       yield { path: basename(file), ...(await hashFile(file)) };
     }
   } finally {

@@ -92,7 +92,11 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
   const manifest = parse(text);
   if (manifest === undefined)
     throw new DataError(`${file} is damaged, or of a newer version: use another backup`);
-  const list = await hashFile(join(folder, listName));
+  const list = await hashFile(join(folder, listName)).catch((cause: NodeJS.ErrnoException) => {
+    throw new DataError(`${join(folder, listName)} cannot be read (${cause.code}): use another backup`, {
+      cause,
+    });
+  });
   if (list.sha256 !== manifest.list)
     throw new DataError(`${join(folder, listName)} is damaged: use another backup`);
   return manifest;

@@ -5,6 +5,7 @@ import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
 import { takeAlone } from "../data/folder-use.ts";
+import { fileReason, isFileError } from "../file-error.ts";
 import { partsName, smallFiles } from "./backup.ts";
 import { copyFile, hashFile } from "./copy-file.ts";
 import { type BackedUpFile, type BackupManifest, listFiles, readManifest } from "./manifest.ts";
@@ -33,8 +34,10 @@ export type RestoreOptions = Partial<Told> & {
 
 export type RestoreReport = {
   readonly manifest: BackupManifest;
-  /** Where what was there before lies now; undefined if there was nothing. */
+  /** Folder with what the data folder held before, without its parts; undefined if it held nothing. */
   readonly replaced: string | undefined;
+  /** Folder with the parts that were there before; undefined if there were none. */
+  readonly replacedParts: string | undefined;
 };
 
 /**
@@ -55,7 +58,8 @@ export async function restoreBackup(
   try {
     const manifest = await readManifest(backup);
     const finished = isRestorePending(folder) ? await finishRestore(folder, config, at) : undefined;
-    if (finished?.backup === manifest.sha256) return report(manifest, folder, finished.replaced);
+    if (finished?.backup === manifest.sha256)
+      return report(manifest, placesOf(folder, config), finished.replaced);
     const entries = entriesOf(folder);
     const places = placesOf(folder, config);
     const present = entries.filter(({ root, name }) => existsSync(join(places[root], name)));
@@ -80,7 +84,7 @@ export async function restoreBackup(
     });
     at("begun");
     await finishRestore(folder, config, at);
-    return report(manifest, folder, present.length > 0 ? replaced : undefined);
+    return report(manifest, places, replaced);
   } finally {
     lock.release();
   }
@@ -88,12 +92,15 @@ export async function restoreBackup(
 
 const report = (
   manifest: BackupManifest,
-  { path }: DataFolder,
-  replaced: string | undefined,
+  places: ReturnType<typeof placesOf>,
+  replaced: string,
 ): RestoreReport => ({
   manifest,
-  replaced: replaced === undefined ? undefined : join(path, replaced),
+  replaced: ifExists(join(places.data, replaced)),
+  replacedParts: ifExists(join(places.parts, replaced)),
 });
+
+const ifExists = (path: string): string | undefined => (existsSync(path) ? path : undefined);
 
 /** Everything that a restore puts in place or aside. */
 function entriesOf(folder: DataFolder): readonly Omit<RestoredEntry, "puts">[] {
@@ -156,8 +163,10 @@ function requireSame(
 const asMissing =
   (backup: string, { path }: BackedUpFile) =>
   (cause: NodeJS.ErrnoException): never => {
-    if (cause.code !== "ENOENT") throw cause;
-    throw new DataError(`${join(backup, path)} is missing: use another backup; nothing was restored`, {
-      cause,
-    });
+    const file = join(backup, path);
+    // A folder in place of the file is noticed when it is read, and the error then has no path.
+    const isOfBackup = cause.path === file || cause.code === "EISDIR";
+    if (!isFileError(cause) || !isOfBackup) throw cause;
+    const fault = cause.code === "ENOENT" ? "is missing" : `cannot be read: ${fileReason(cause)}`;
+    throw new DataError(`${file} ${fault}: use another backup; nothing was restored`, { cause });
   };

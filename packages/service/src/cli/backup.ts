@@ -50,21 +50,31 @@ export const restoreCommand = (): Command =>
   new Command("restore")
     .description("Restore the data folder from a backup, while no service runs. Nothing is deleted.")
     .addArgument(folder("the backup"))
-    .option("--replace", "move what the data folder holds aside, to a folder in it that is told")
+    .option(
+      "--replace",
+      "move what is there aside: to a folder in the data folder, and one in the folder of parts, that are told",
+    )
     .addOption(json())
     .action((source: string, { replace, ...output }: RestoreOutput) => {
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
         const progress = showProgress(undefined, "files restored");
-        const { manifest, replaced } = await restoreBackup(source, config, {
+        const { manifest, replaced, replacedParts } = await restoreBackup(source, config, {
           replace,
           progress: progress.at,
         }).finally(progress.end);
         const { made, files, missing } = manifest;
         if (output.json)
-          return print(JSON.stringify({ made, files, missing, replaced: replaced ?? null }, null, 2));
+          return print(
+            JSON.stringify(
+              { made, files, missing, replaced: replaced ?? null, replacedParts: replacedParts ?? null },
+              null,
+              2,
+            ),
+          );
         say(`Restored ${number(files)} files of the backup of ${made} to ${config.dataFolder}.`);
         if (replaced !== undefined) say(`What was there before is in ${replaced}.`);
+        if (replacedParts !== undefined) say(`The parts that were there before are in ${replacedParts}.`);
         if (missing > 0)
           say(`The backup lacks ${number(missing)} parts of deliveries: \`cadastre check\` lists them.`);
       });
@@ -106,7 +116,10 @@ export const checkCommand = (): Command =>
               2,
             ),
           );
-        if (found > 0) throw new CommandRefused(`${number(found)} findings in ${config.dataFolder}.`);
+        if (found > 0)
+          throw new CommandRefused(
+            `${number(found)} ${found === 1 ? "finding" : "findings"} in ${config.dataFolder}.`,
+          );
         say(`Nothing is damaged or missing in ${config.dataFolder}.`);
       });
     });

@@ -1,13 +1,15 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { basename, join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { makeBackup } from "../../src/backup/backup.ts";
 import { restoreBackup, verifyBackup } from "../../src/backup/restore.ts";
 import { checkFolder } from "../../src/check/check.ts";
 import type { Finding } from "../../src/check/findings.ts";
 import { type Config, readConfig } from "../../src/config.ts";
+import { DataError, withDataFolder } from "../../src/data/data-error.ts";
 import { type DataFolder, dataFolderAt } from "../../src/data/data-folder.ts";
 import { useFolder } from "../../src/data/folder-use.ts";
 import { startService } from "../../src/service.ts";
@@ -121,6 +123,18 @@ describe("a backup of a service that answers", () => {
 });
 
 describe("a backup is refused", () => {
+  const fileOf = async (name: string) => {
+    await writeFile(join(scratch, name), "");
+    return join(scratch, name);
+  };
+  /** The disk is full as soon as SQLite writes the first copy. */
+  const fullDisk = () => {
+    vi.spyOn(Database.prototype, "backup").mockRejectedValueOnce(
+      Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }),
+    );
+    return join(scratch, "full-disk");
+  };
+
   test("into a folder that is not empty", async () => {
     await mkdir(join(scratch, "full"));
     await writeFile(join(scratch, "full", "file"), "");
@@ -133,6 +147,27 @@ describe("a backup is refused", () => {
     await expect(makeBackup(source, join(source.folder.path, "backup"))).rejects.toThrow(
       /lies in .*, which is backed up/,
     );
+  });
+
+  test.each<[string, () => string | Promise<string>, RegExp]>([
+    ["into what is no disk", () => "/proc/x", /written to \/proc\/x: there is no such file or folder/],
+    ["into a file", () => fileOf("a-file"), /written to .*a-file: it is a file/],
+    [
+      "two below a file",
+      async () => join(await fileOf("c-file"), "a", "b"),
+      /c-file\/a\/b: its folder is a file/,
+    ],
+    [
+      "below a file",
+      async () => join(await fileOf("b-file"), "backup"),
+      /written to .*b-file\/backup: \/.*b-file is a file/,
+    ],
+    ["into a full disk", () => fullDisk(), /written to .*full-disk: the disk is full \(SQLITE_FULL\)/],
+  ])("%s, by the path of the backup", async (_, target, sentence) => {
+    const refused = withDataFolder(source.folder.path, async () => makeBackup(source, await target()));
+    await expect(refused).rejects.toThrow(sentence);
+    await expect(refused).rejects.toThrow(DataError);
+    await expect(refused).rejects.not.toThrow(/CADASTRE_DATA/);
   });
 
   test("beside what another one has left", async () => {
@@ -180,7 +215,9 @@ describe("a restore is refused", () => {
     await restoreBackup(backup, config);
     await writeFile(dataFolderAt(path).demo, "{}");
     await expect(restoreBackup(backup, config)).rejects.toThrow(/holds data already, .*--replace/);
-    const { replaced } = await restoreBackup(backup, config, { replace: true });
+    const { replaced, replacedParts } = await restoreBackup(backup, config, { replace: true });
+    expect(replacedParts).toBe(join(path, "exports", basename(replaced ?? "")));
+    expect(existsSync(join(replacedParts ?? "", "parts"))).toBe(true);
     expect(await readFile(join(replaced ?? "", "demo.json"), "utf8")).toBe("{}");
     // The backup has none.
     expect(existsSync(dataFolderAt(path).demo)).toBe(false);

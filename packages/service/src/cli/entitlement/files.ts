@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { text } from "node:stream/consumers";
+import { fileReason, isFileError } from "../../file-error.ts";
 import { CommandRefused } from "../outcome.ts";
 
 /** Longest input that is read, in characters. */
@@ -52,25 +53,11 @@ async function write(file: string, content: string, mode: number): Promise<void>
   }
 }
 
-/** What to say of an error of the system, by its code. */
-const reasons: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file or folder"],
-  ["EEXIST", "it is there already and is not replaced; name another file, or move it away"],
-  ["EISDIR", "it is a folder"],
-  ["ENOTDIR", "its folder is a file"],
-  ["EACCES", "the rights are missing"],
-  ["EPERM", "the rights are missing"],
-  ["EROFS", "the disk is read-only"],
-  ["ENOSPC", "the disk is full"],
-]);
-
 async function refusing<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const reason = reasons.get(code);
-    if (reason === undefined) throw error;
-    throw new CommandRefused(`${what}: ${reason}`, { cause: error });
+    if (!isFileError(error)) throw error;
+    throw new CommandRefused(`${what}: ${fileReason(error)}`, { cause: error });
   }
 }

@@ -1,0 +1,24 @@
+/** Reasons for a person, by the error code of the system. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "there is no such file or folder"],
+  ["EEXIST", "it is there already and is not replaced; name another file, or move it away"],
+  ["EISDIR", "it is a folder"],
+  ["ENOTDIR", "its folder is a file"],
+  ["EACCES", "the rights are missing"],
+  ["EPERM", "the rights are missing"],
+  ["EROFS", "the disk is read-only"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "the disk quota is used up"],
+]);
+
+/** An error of a call to the file system. */
+export type FileError = Error & { readonly code: string; readonly path?: string };
+
+export const isFileError = (error: unknown): error is FileError =>
+  error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
+
+/** Why the file system refused: `the disk is full (ENOSPC)`. */
+export function fileReason({ code }: FileError): string {
+  const reason = reasons.get(code);
+  return reason === undefined ? `the system reports ${code}` : `${reason} (${code})`;
+}
