@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { appendFile, open, readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
+import { fileReason, isFileError } from "../file-error.ts";
 import { type Fault, type FaultCode, faultReasons } from "./check-record.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Note } from "./notes.ts";
@@ -33,8 +34,27 @@ function entryIn(text: string): z.output<typeof entry> | undefined {
 /** Longest entry that a rejects file is known by, in bytes. */
 const longestEntry = 1 << 16;
 
-/** @throws {IngestError} if the file holds something else than rejects, which would be lost */
-export async function requireRejects(file: string): Promise<void> {
+/**
+ * Does `work` with a rejects file.
+ *
+ * @throws {IngestError} in place of an error of the file system
+ */
+export async function withRejects<T>(file: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+    throw new IngestError(
+      `the rejects cannot be written to ${file}: ${fileReason(error)}; name another file with --rejects`,
+      { cause: error },
+    );
+  }
+}
+
+/** @throws {IngestError} if the file cannot be opened, or holds something else than rejects, which would be lost */
+export const requireRejects = (file: string): Promise<void> => withRejects(file, () => requireOwn(file));
+
+async function requireOwn(file: string): Promise<void> {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   const handle = await open(file, "r");
   try {
@@ -50,10 +70,13 @@ export async function requireRejects(file: string): Promise<void> {
 /**
  * Begin a rejects file, or keep its entries for the lines up to one.
  *
- * @throws {IngestError} if the file holds something else
+ * @throws {IngestError} if the file cannot be written, or holds something else
  */
-export async function beginRejects(file: string, keptLines: number): Promise<void> {
-  await requireRejects(file);
+export const beginRejects = (file: string, keptLines: number): Promise<void> =>
+  withRejects(file, () => begin(file, keptLines));
+
+async function begin(file: string, keptLines: number): Promise<void> {
+  await requireOwn(file);
   const kept =
     keptLines === 0 || !existsSync(file)
       ? []
@@ -65,4 +88,4 @@ export async function beginRejects(file: string, keptLines: number): Promise<voi
 
 /** Adds rejects, and notes on records that are taken. */
 export const addRejects = (file: string, told: readonly (Reject | Note)[]): Promise<void> =>
-  appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  withRejects(file, () => appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join("")));

@@ -4,7 +4,7 @@ import { resource } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 import { type BatchCheck, checkBatch } from "../ingest/check-batch.ts";
 import type { Note } from "../ingest/notes.ts";
-import type { Reject } from "../ingest/rejects.ts";
+import { type Reject, withRejects } from "../ingest/rejects.ts";
 
 /** A line of the rejects file. */
 export type FeedReject = {
@@ -54,4 +54,6 @@ const keyText = (key: unknown): string | null => (typeof key === "string" ? key 
 
 /** Write rejects and notes behind those of the runs before. */
 export const addRejects = (file: string, told: readonly (FeedReject | FeedNote)[]): Promise<void> =>
-  appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 });
+  withRejects(file, () =>
+    appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 }),
+  );
