@@ -172,7 +172,7 @@ describe("what is rejected", () => {
     ],
     ["a wrong type", { ListPrice: "dear" }, "ListPrice", "wrong_type"],
     ["no collection", { Appliances: "Oven" }, "Appliances", "wrong_type"],
-    ["what no database holds", { City: "a\0b" }, "City", "wrong_type"],
+    ["what no database holds", { City: "a\0b" }, "City", "forbidden_character"],
     ["a long text", { City: "x".repeat(5000) }, "City", "too_long"],
     ["no lookup value", { StandardStatus: "Activ" }, "StandardStatus", "unknown_lookup_value"],
     ["no key", { ListingKey: null }, "ListingKey", "missing_field"],
@@ -181,6 +181,7 @@ describe("what is rejected", () => {
     ["the key of another system", { ListingKey: foreign?.["ListingKey"] }, "ListingKey", "foreign_key"],
     ["no JSON", "{", null, "malformed"],
     ["no object", "[1]", null, "malformed"],
+    ["a member twice", '{"ListPrice":"12","ListPrice":2}', null, "malformed"],
     ["the key of an earlier line", { ListingKey: base["ListingKey"] }, "ListingKey", "duplicate_key"],
   ];
 
@@ -247,6 +248,28 @@ test("no file but one of rejects is replaced by rejects", async () => {
     expect(code).toBe(0);
     expect(JSON.parse((await readFile(rejects, "utf8")).split("\n")[0] ?? "")).toMatchObject({ line: 1 });
   }
+});
+
+test("rejects that cannot be written are told by the path", async () => {
+  const file = await fileOf("rejected.jsonl", "{}\n");
+  const places = { "/nowhere/x": "there is no such file", [running.folder.path]: "it is a folder" };
+  for (const [place, reason] of Object.entries(places)) {
+    const { code, stderr } = await ingest("Member", file, "--rejects", place);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^the rejects cannot be written to .*; name another file with --rejects$/);
+    expect(stderr).toContain(`${place}: ${reason}`);
+  }
+});
+
+test("--round and --exact may be repeated", async () => {
+  const record = recordsOf("Property").at(-1);
+  const value = { ListingKey: "rounded", ListPrice: 1.005, TaxAnnualAmount: 2.005 };
+  const file = await fileOf("digits.jsonl", jsonLines([{ ...record, ...value }]));
+  const rounded = await ingest("Property", file, "--round", "ListPrice", "--round", "TaxAnnualAmount");
+  expect(report(rounded)).toMatchObject({ staged: 1, rejected: 0 });
+  await ingest("Property", file, "--exact", "ListPrice", "--exact", "TaxAnnualAmount");
+  const told = (await readFile(`${file}.rejects.jsonl`, "utf8")).trim().split("\n");
+  expect(told.map((line) => (JSON.parse(line) as Reject).field)).toEqual(["ListPrice", "TaxAnnualAmount"]);
 });
 
 test("a file that is not there is refused", async () => {

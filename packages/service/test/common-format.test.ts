@@ -56,6 +56,18 @@ test("a document without a list is a record itself", async () => {
   expect(await read(text)).toEqual([{ line: 1, record: { OfficeKey: "1", OfficePhone: "2" } }]);
 });
 
+test("a member that occurs twice in one object makes its record malformed", async () => {
+  const malformed = expect.stringContaining("`OfficeName` occurs twice") as string;
+  const twice = '{"OfficeKey":"1","OfficeName":"a","OfficeName":"b"}';
+  const text = `{"@reso.context":"${context}","note":{"a":1,"a":2},"value":[{"OfficeKey":"0"},${twice},{"OfficeKey":"2"}]}`;
+  expect(await read(text)).toEqual([
+    { line: 1, record: { OfficeKey: "0" } },
+    { line: 2, malformed },
+    { line: 3, record: { OfficeKey: "2" } },
+  ]);
+  expect(await read(`{"@reso.context":"${context}",${twice.slice(1)}`)).toEqual([{ line: 1, malformed }]);
+});
+
 test("an empty list is no record", async () => {
   expect(await read(documentOf([]))).toEqual([]);
 });

@@ -19,19 +19,24 @@ export const maxRejectsOption = (): Option =>
 
 export const allowShrinkOption = (): Option =>
   new Option("--allow-shrink", "let more be removed than CADASTRE_MAX_SHRINK percent of a set");
-/** `--round` and `--exact`, of names with commas between. */
+
+/** `--round` and `--exact`: names with commas between, and repeatable. */
 export const roundOption = (): Option =>
   new Option(
     "--round <fields>",
-    "round these fields too, where a value has too many digits, and do not reject it",
+    "round these fields too, where a value has too many digits, and do not reject it (repeatable)",
   ).argParser(parseNames);
 
 export const exactOption = (): Option =>
-  new Option("--exact <fields>", "round none of these fields: reject a value with too many digits").argParser(
-    parseNames,
-  );
+  new Option(
+    "--exact <fields>",
+    "round none of these fields: reject a value with too many digits (repeatable)",
+  ).argParser(parseNames);
 
-const parseNames = (text: string): readonly string[] => text.split(",").map((name) => name.trim());
+const parseNames = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  ...text.split(",").map((name) => name.trim()),
+];
 
 const noteVerbs: Readonly<Record<NoteCode, string>> = {
   rounded: "Rounded",
@@ -55,7 +60,8 @@ export const noteSummary = ({ noted }: { readonly noted: NoteCounts }): string =
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 
 export function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  if (!/^\d{1,9}$/.test(text))
+    throw new InvalidArgumentError("It must be a whole number from 0 to 999999999.");
   return Number(text);
 }
 

@@ -11,6 +11,7 @@ export const faultReasons = {
   foreign_field: "the field is a local one of another system",
   missing_field: "the field has no value, and must have one",
   wrong_type: "the value is not of the field's type",
+  forbidden_character: "the text holds U+0000 or half of a surrogate pair, which are not allowed",
   wrong_form: "the value is text, and must be a JSON number or boolean",
   too_long: "the text is longer than the field's length",
   too_large: "the number has more digits left of the point than the field's Precision and type allow",

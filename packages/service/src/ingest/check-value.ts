@@ -39,6 +39,7 @@ const faultOf = <Code extends FaultCode>(fault: Code) => ({ fault }) as const;
 
 const faults = {
   wrong_type: faultOf("wrong_type"),
+  forbidden_character: faultOf("forbidden_character"),
   wrong_form: faultOf("wrong_form"),
   too_long: faultOf("too_long"),
   too_large: faultOf("too_large"),
@@ -49,8 +50,9 @@ const faults = {
 };
 
 const string: Check = (value, { name, maxLength, lookup }) => {
+  if (typeof value !== "string") return faults.wrong_type;
   // No database holds U+0000 or half of a surrogate pair.
-  if (typeof value !== "string" || value.includes("\0") || !value.isWellFormed()) return faults.wrong_type;
+  if (value.includes("\0") || !value.isWellFormed()) return faults.forbidden_character;
   // The length is in code points: there are at most as many as UTF-16 units.
   if (maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength)
     return faults.too_long;

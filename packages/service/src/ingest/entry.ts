@@ -18,5 +18,14 @@ export function entryOf(line: number, value: unknown): Entry {
   return { line, malformed: value === undefined ? "not JSON" : "not a JSON object" };
 }
 
+/** The entry of an object in which a member occurs twice: which of the values is meant cannot be told. */
+export const duplicateEntry = (line: number, name: string): Entry => ({
+  line,
+  malformed: `the member \`${name.slice(0, longestName)}\` occurs twice in one object: leave one of them out`,
+});
+
+/** Characters of a name that are quoted. */
+const longestName = 128;
+
 export const isObject = (value: unknown): value is Row =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);

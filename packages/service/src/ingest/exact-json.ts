@@ -39,6 +39,42 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Returns the name of a member that occurs twice in one object of the text: `JSON.parse` would keep the last one, and say nothing.
+ * Undefined if there is none.
+ *
+ * @param value what `parseJson` made of the text
+ * @throws {SyntaxError} if it is nested too deeply
+ */
+export function duplicateMember(text: string, value: unknown): string | undefined {
+  // A text in a string may look like a name, so that there may be more than there are members, but never fewer.
+  if (namesIn(text) === membersOf(value)) return undefined;
+  const reader = new ExactReader(text);
+  reader.read();
+  return reader.duplicate;
+}
+
+/** The number of quotes with a colon behind them. */
+function namesIn(text: string): number {
+  let names = 0;
+  for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
+    let before = colon - 1;
+    while (text.charCodeAt(before) <= space) before--;
+    if (text.charCodeAt(before) === quote) names++;
+  }
+  return names;
+}
+
+/** The number of members of all objects in a value. */
+function membersOf(value: unknown, depth = 1): number {
+  if (typeof value !== "object" || value === null || value instanceof ExactNumber) return 0;
+  if (depth > maxDepth) throw new SyntaxError("nested too deeply");
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  let members = Array.isArray(value) ? 0 : items.length;
+  for (const item of items) if (typeof item === "object") members += membersOf(item, depth + 1);
+  return members;
+}
+
 /** Deepest nesting that is read exactly. Text nested deeper than that is not taken for JSON. */
 const maxDepth = 256;
 
@@ -57,6 +93,9 @@ class ExactReader {
   #at = 0;
   #depth = 0;
 
+  /** The first name that has occurred twice in one object. */
+  duplicate: string | undefined;
+
   constructor(text: string) {
     this.#text = text;
   }
@@ -67,7 +106,7 @@ class ExactReader {
       case quote:
         return this.#string();
       case openObject:
-        return Object.fromEntries(this.#items(closeObject, () => this.#member()));
+        return this.#object();
       case openArray:
         return this.#items(closeArray, () => this.read());
       default:
@@ -92,6 +131,16 @@ class ExactReader {
     this.#at++;
     this.#depth--;
     return items;
+  }
+
+  #object(): unknown {
+    const members = this.#items(closeObject, () => this.#member());
+    const names = new Set<string>();
+    for (const [name] of members) {
+      if (names.has(name)) this.duplicate ??= name;
+      names.add(name);
+    }
+    return Object.fromEntries(members);
   }
 
   #member(): [string, unknown] {

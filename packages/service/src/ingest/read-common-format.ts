@@ -2,7 +2,7 @@ import { pipeline } from "node:stream";
 import type { EntitySet } from "@cadastre/odata";
 import { Assembler } from "stream-json/assembler.js";
 import { parser, type Token } from "stream-json/parser.js";
-import { type Content, type Entry, entryOf } from "./entry.ts";
+import { type Content, duplicateEntry, type Entry, entryOf } from "./entry.ts";
 import { numberOf } from "./exact-json.ts";
 import { IngestError } from "./ingest-error.ts";
 import { maxLine } from "./read-lines.ts";
@@ -20,6 +20,7 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
   const head: Record<string, unknown> = {};
   const assembler = new ExactAssembler();
   let member: string | undefined;
+  let duplicateInHead: string | undefined;
   let [isList, line] = [false, 0];
   try {
     for await (const token of tokensOf(content, () => line)) {
@@ -32,6 +33,8 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
         requireResource(head, name);
         if (token.name !== "startArray") throw notTheFormat();
         isList = true;
+        // One of the members before the list is none of a record.
+        assembler.takeDuplicate();
         continue;
       }
       if (member === "value" && token.name === "endArray" && assembler.done) {
@@ -39,8 +42,12 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
         continue;
       }
       if (!assembler.consume(token).done) continue;
-      if (member === "value") yield entryOf(++line, assembler.current);
-      else {
+      if (member === "value") {
+        const duplicate = assembler.takeDuplicate();
+        line++;
+        yield duplicate === undefined ? entryOf(line, assembler.current) : duplicateEntry(line, duplicate);
+      } else {
+        if (Object.hasOwn(head, member)) duplicateInHead ??= member;
         head[member] = assembler.current;
         member = undefined;
       }
@@ -51,7 +58,8 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
   }
   if (isList) return;
   requireResource(head, name);
-  yield entryOf(1, head);
+  const duplicate = duplicateInHead ?? assembler.takeDuplicate();
+  yield duplicate === undefined ? entryOf(1, head) : duplicateEntry(1, duplicate);
 }
 
 const tokensOf = (content: Content, records: () => number): AsyncIterable<Token> =>
@@ -68,8 +76,22 @@ async function* bounded(content: Content, records: () => number): AsyncGenerator
   }
 }
 
-/** Keeps the digits of numbers that no double holds. */
+/** Keeps the digits of numbers that no double holds, and notices members that occur twice in one object. */
 class ExactAssembler extends Assembler {
+  #duplicate: string | undefined;
+
+  /** Returns the first name that has occurred twice in one object since the last call. */
+  takeDuplicate(): string | undefined {
+    const duplicate = this.#duplicate;
+    this.#duplicate = undefined;
+    return duplicate;
+  }
+
+  override keyValue(name: string): void {
+    if (Object.hasOwn(this.current as object, name)) this.#duplicate ??= name;
+    super.keyValue(name);
+  }
+
   override numberValue(text: string): void {
     saveValue(this, numberOf(text));
   }

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { codecOf, type EntitySet, type Row, type StructuralProperty } from "@cadastre/odata";
 import { CsvError, parse } from "csv-parse";
-import { type Content, type Entry, entryOf } from "./entry.ts";
-import { numberOf, parseJson } from "./exact-json.ts";
+import { type Content, duplicateEntry, type Entry, entryOf } from "./entry.ts";
+import { duplicateMember, numberOf, parseJson } from "./exact-json.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
 import { readCommonFormat } from "./read-common-format.ts";
@@ -18,7 +18,19 @@ export const readers: Readonly<
 };
 
 async function* readJsonLines(content: Content): AsyncGenerator<Entry> {
-  for await (const { line, text } of readLines(content)) yield entryOf(line, parseJson(text));
+  for await (const { line, text } of readLines(content)) yield jsonEntry(line, text);
+}
+
+function jsonEntry(line: number, text: string): Entry {
+  const value = parseJson(text);
+  if (value === undefined) return entryOf(line, value);
+  try {
+    const duplicate = duplicateMember(text, value);
+    return duplicate === undefined ? entryOf(line, value) : duplicateEntry(line, duplicate);
+  } catch (error) {
+    if (error instanceof SyntaxError) return { line, malformed: error.message };
+    throw error;
+  }
 }
 
 type CsvRow = {

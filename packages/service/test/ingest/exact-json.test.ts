@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseDecimal, roundDecimal, toNumber } from "../../src/ingest/decimal.ts";
-import { ExactNumber, numberOf, parseJson } from "../../src/ingest/exact-json.ts";
+import { duplicateMember, ExactNumber, numberOf, parseJson } from "../../src/ingest/exact-json.ts";
 
 describe("JSON", () => {
   test("is read as JSON.parse reads it, but for numbers that no double holds", () => {
@@ -32,6 +32,28 @@ describe("JSON", () => {
       expect(parseJson(text)).toBeUndefined();
     },
   );
+
+  test.each([
+    ['{"a":1,"b":2}', undefined],
+    ['{"a":1,"a":1}', "a"],
+    ['{"a":{"b":1},"b":{"a":1}}', undefined],
+    ['[{"a":[{"b": 1, "\\u0062" :2}]}]', "b"],
+    ['{"a":"\\":\\":","b":":","c":"x\\" : \\"a\\":1"}', undefined],
+    ['{"a":"\\":","a":1e400}', "a"],
+    ['{"__proto__":1,"__proto__":2}', "__proto__"],
+    ['{"":1,"":2}', ""],
+  ])("%s has twice: %s", (text, name) => {
+    expect(duplicateMember(text, parseJson(text))).toBe(name);
+  });
+
+  test("that JSON.stringify writes has no member twice", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(3), (value, spaces) => {
+        const text = JSON.stringify(value, null, spaces);
+        expect(duplicateMember(text, parseJson(text))).toBeUndefined();
+      }),
+    );
+  });
 
   test.each<[string, boolean]>([
     ["0.1", true],
