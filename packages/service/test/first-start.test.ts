@@ -76,6 +76,14 @@ test("a start without listings serves no set, says how to load some, and serves 
   }
 });
 
+test("a database without listings is told of, and a number out of bounds is refused by them", async () => {
+  const refused = await command("sample", "--listings", "999999999999");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain("It must be a whole number from 0 to 10000000");
+  const made = await command("sample", "--listings", "0");
+  expect([made.code, made.stderr]).toEqual([0, `Prepared ${folder.database} without listings.`]);
+});
+
 test("a sample says so of itself, until something is ingested, and is never made again", async () => {
   expect(await command("sample", "--listings", "20")).toMatchObject({ code: 0, stdout: "" });
   expect(await inStore(isSample)).toBe(true);

@@ -99,7 +99,10 @@ describe("a full load of one record of many", () => {
     expect((await ingest("OpenHouse", file, "--full", "--allow-shrink")).code).toBe(0);
 
     for (const command of ["gates", "publish"]) {
-      const { code, stderr } = await tell(command, "OpenHouse");
+      const { code, stdout, stderr } = await tell(command, "OpenHouse");
+      // The table counts the sentences, which are on standard error.
+      expect(stdout).toMatch(/ shrink +failed .*excessive=[1-9]/);
+      expect(stdout).not.toContain("would be removed");
       expect(code).toBe(1);
       expect(stderr).toContain(`OpenHouse of ${system.id}: ${before.length - 1} of ${before.length} records`);
       expect(stderr).toContain("`cadastre publish OpenHouse --allow-shrink`");

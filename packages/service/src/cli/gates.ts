@@ -3,7 +3,7 @@ import { Argument, Command, Option } from "commander";
 import { isActive } from "../gates/activation.ts";
 import type { GateResult } from "../gates/gate.ts";
 import { allPassed, type GatedPublication, publishGated, rehearseGates } from "../gates/publication.ts";
-import { excessiveIn } from "../gates/shrink.ts";
+import { excessiveIn, shrink } from "../gates/shrink.ts";
 import { runningService } from "../takes-effect.ts";
 import { buildJson } from "./builds.ts";
 import { withServiceStore } from "./data.ts";
@@ -76,8 +76,17 @@ const rowOf = (resource: string, { gate, passed, evidence }: GateResult): readon
   resource,
   gate,
   passed ? "passed" : "failed",
-  evidenceText(evidence),
+  evidenceText(gate === shrink.name ? withoutSentences(evidence) : evidence),
 ];
+
+/** The sentences are written on standard error, below the table: see {@link lossesIn}. */
+const withoutSentences = (evidence: GateResult["evidence"]): GateResult["evidence"] =>
+  typeof evidence === "object" &&
+  evidence !== null &&
+  "excessive" in evidence &&
+  Array.isArray(evidence["excessive"])
+    ? { ...evidence, excessive: evidence["excessive"].length }
+    : evidence;
 
 const evidenceText = (evidence: GateResult["evidence"]): string =>
   typeof evidence === "object" && evidence !== null

@@ -1,20 +1,20 @@
 import { existsSync } from "node:fs";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { openDataFolder } from "../data/data-folder.ts";
 import { useFolder } from "../data/folder-use.ts";
 import { prepareListings } from "../data/prepare-listings.ts";
+import { settings } from "../settings.ts";
 import { CommandRefused, say } from "./outcome.ts";
 import { number } from "./progress.ts";
-import { parseCount } from "./staging-options.ts";
 
 /** `cadastre sample` */
 export const sampleCommand = (): Command =>
   new Command("sample")
     .description("Make a database of sample listings in a folder that has none.")
     .addOption(
-      new Option("--listings <count>", "how many; by default CADASTRE_LISTINGS").argParser(parseCount),
+      new Option("--listings <count>", "how many; by default CADASTRE_LISTINGS").argParser(parseListings),
     )
     .action(({ listings }: { readonly listings?: number }) => {
       const config = readConfig(process.env);
@@ -25,12 +25,21 @@ export const sampleCommand = (): Command =>
           throw new CommandRefused(
             `${folder.database} exists, and is left as it is: set CADASTRE_DATA to an empty folder`,
           );
-        await prepareListings(folder, listings ?? config.listings, {
+        const wanted = listings ?? config.listings;
+        await prepareListings(folder, wanted, {
           started: (count) => say(`Preparing ${number(count)} sample listings …`),
           loaded: (count, of) => say(`  ${number(count)} of ${number(of)}`),
           done: (count, seconds) =>
             say(`Prepared ${number(count)} sample listings in ${seconds.toFixed(1)} s.`),
           kept: () => {},
         });
+        if (wanted === 0) say(`Prepared ${folder.database} without listings.`);
       });
     });
+
+function parseListings(text: string): number {
+  const { is, must } = settings.CADASTRE_LISTINGS;
+  const read = is.safeParse(text);
+  if (!read.success) throw new InvalidArgumentError(`It must be ${must}.`);
+  return read.data;
+}
