@@ -26,7 +26,7 @@ const versionIn = (header: string | undefined): string | undefined => header?.sp
 
 /** The highest version that is spoken here and is not above `maximum`; undefined if there is none. */
 const highestUpTo = (maximum: string): OdataVersion | undefined =>
-  /^\d{1,9}\.\d{1,9}$/.test(maximum)
+  /^\d+(?:\.\d+)?$/.test(maximum)
     ? versions.findLast((version) => Number(version) <= Number(maximum))
     : undefined;
 
