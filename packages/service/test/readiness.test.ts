@@ -1,6 +1,7 @@
-import { mkdir, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
@@ -63,6 +64,7 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
     "no_active_build",
     async ({ database }) => {
       const records = new Database(database, { timeout: 5000 });
+      registerChecksum(records);
       records.prepare("update cadastre_build set evidence = '{}'").run();
       records.close();
     },
@@ -97,6 +99,19 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
   },
   40_000,
 );
+
+test("databases that were looked into stay locked, so that no other program takes them for unused", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50" });
+  const { folder } = running;
+  for (let k = 0; k < 2; k++) {
+    expect(await readinessOf(running)).toEqual(ready);
+    await setTimeout(1100);
+  }
+  if (process.platform !== "linux") return;
+  const locks = await readFile("/proc/locks", "utf8");
+  for (const file of [folder.database, folder.registry])
+    expect(locks).toMatch(new RegExp(` READ +${process.pid} [0-9a-f:]+:${(await stat(file)).ino} `));
+});
 
 test("a database that was cut off is told", async () => {
   running = await run({ CADASTRE_LISTINGS: "50" });
