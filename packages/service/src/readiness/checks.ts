@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import type { PartStore } from "@cadastre/delivery";
 import type { Builds } from "@cadastre/store";
 import type { Registry } from "@cadastre/store/registry";
@@ -6,6 +5,7 @@ import type { Trust } from "../access/trust.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { pepperReader } from "../data/secrets.ts";
 import type { Activation } from "../gates/activation.ts";
+import { isSqlite } from "./database-file.ts";
 import type { ReadinessCheck } from "./readiness.ts";
 
 /** What the service needs to answer requests. */
@@ -49,18 +49,4 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   if (parts === undefined) return checks;
   const passes = () => parts.probe().then(() => true);
   return [...checks, { reason: "parts_not_writable", lifetime: probeInterval, passes }];
-}
-
-/** The first bytes of a database file. Source: SQLite, "Database File Format", section 1.3. */
-const magic = "SQLite format 3\0";
-
-/** True if the file begins as a database does. A connection may have its pages in memory and not notice. */
-async function isSqlite(file: string): Promise<boolean> {
-  const handle = await open(file, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0);
-    return bytesRead === magic.length && buffer.toString("latin1") === magic;
-  } finally {
-    await handle.close();
-  }
 }

@@ -28,13 +28,22 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
   const database = connect(file);
   const attempt = patientFor(wait);
   try {
-    closeSync(openSync(file, "a", 0o600));
+    createFile(file);
     await attempt(() => migrateAlone(database, migration));
     await attempt(async () => checksum(file));
     return createRegistry(database, attempt, sqliteQueue);
   } catch (error) {
     await database.destroy();
     return giveUp(error);
+  }
+}
+
+/** One that is there is not opened: to close it would take the locks that other connections of this process have on it. */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
 }
 
