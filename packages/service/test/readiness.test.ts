@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
@@ -63,6 +64,7 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
     "no_active_build",
     async ({ database }) => {
       const records = new Database(database, { timeout: 5000 });
+      registerChecksum(records);
       records.prepare("update cadastre_build set evidence = '{}'").run();
       records.close();
     },
