@@ -31,7 +31,7 @@ const progress: Progress = {
 /** Bring the folder and what it holds into being, as far as it is not there. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
   const folder = await openDataFolder(config.dataFolder);
-  // Until the process ends: a restore waits, and one that was cut off is finished.
+  // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
   await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   await prepareListings(folder, config.listings, progress);

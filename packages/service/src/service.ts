@@ -39,7 +39,7 @@ export type RunningService = {
   readonly port: number;
   /** Undefined unless metrics are asked for. */
   readonly adminPort: number | undefined;
-  /** False while no set is active: nothing was published yet. */
+  /** False while no set is active, because nothing was published yet. */
   readonly isServing: boolean;
   /** Requests that the data can answer; undefined where it was not prepared here. */
   readonly examples: Examples | undefined;

@@ -54,7 +54,7 @@ describe("a start is refused", () => {
     await rm(folder.secrets);
     expect(await refusal(() => start(folder))).toMatch(
       new RegExp(
-        `^${folder.secrets} does not exist, and ${folder.registry} holds API keys or secrets that rely on it: .*cadastre restore`,
+        `^${folder.secrets} does not exist, and ${folder.registry} holds API keys or secrets that depend on it: .*cadastre restore`,
       ),
     );
     expect(existsSync(folder.secrets)).toBe(false);
@@ -65,7 +65,7 @@ describe("a start is refused", () => {
     const { skipTokenKey } = await readSecrets(folder);
     await writeSecrets(folder, { peppers: [createPepper(7)], skipTokenKey });
     expect(await refusal(() => start(folder))).toMatch(
-      /secrets\.json is not of this registry: it lacks the pepper of version 1, with which \d+ API keys in force were made: .*cadastre restore/,
+      /secrets\.json does not belong to this registry: it lacks the pepper of version 1, with which \d+ API keys in force were made: .*cadastre restore/,
     );
   });
 
@@ -73,7 +73,7 @@ describe("a start is refused", () => {
     const folder = await copyOfFolder();
     await rm(folder.signingKeys);
     expect(await refusal(() => start(folder))).toMatch(
-      /signing-keys\.json does not exist, and .* holds deliveries that rely on it/,
+      /signing-keys\.json does not exist, and .* holds deliveries that depend on it/,
     );
     expect(existsSync(folder.signingKeys)).toBe(false);
   });
@@ -82,7 +82,7 @@ describe("a start is refused", () => {
     const folder = await copyOfFolder();
     await rm(folder.issuer);
     expect(await refusal(() => readIssuer(folder))).toMatch(
-      /issuer\.json does not exist, and .* holds entitlements that rely on it/,
+      /issuer\.json does not exist, and .* holds entitlements that depend on it/,
     );
   });
 });

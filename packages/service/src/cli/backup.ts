@@ -38,7 +38,7 @@ export const backupCommand = (): Command =>
           say(`${config.signingKeys} is not in the backup: keep a copy of it yourself.`);
         if (missing.length > 0)
           throw new CommandRefused(
-            `The backup is complete but for parts that are missing or damaged, such as ${missing[0]?.path}: \`cadastre check\` lists them`,
+            `The backup lacks parts that are missing or damaged, such as ${missing[0]?.path}: \`cadastre check\` lists them`,
           );
       }),
     );
@@ -50,7 +50,7 @@ export const restoreCommand = (): Command =>
   new Command("restore")
     .description("Restore the data folder from a backup, while no service runs. Nothing is deleted.")
     .addArgument(folder("the backup"))
-    .option("--replace", "move what the data folder holds aside, to a folder in it that is told")
+    .option("--replace", "move existing data aside, to a folder `replaced-<time>` in the data folder")
     .addOption(json())
     .action((source: string, { replace, ...output }: RestoreOutput) => {
       const config = readConfig(process.env);
@@ -64,7 +64,7 @@ export const restoreCommand = (): Command =>
         if (output.json)
           return print(JSON.stringify({ made, files, missing, replaced: replaced ?? null }, null, 2));
         say(`Restored ${number(files)} files of the backup of ${made} to ${config.dataFolder}.`);
-        if (replaced !== undefined) say(`What was there before is in ${replaced}.`);
+        if (replaced !== undefined) say(`The data from before is in ${replaced}.`);
         if (missing > 0)
           say(`The backup lacks ${number(missing)} parts of deliveries: \`cadastre check\` lists them.`);
       });
@@ -83,7 +83,7 @@ export const checkCommand = (): Command =>
       return withDataFolder(config.dataFolder, async () => {
         if (backup !== undefined) {
           const { made, files } = await verifyBackup(backup);
-          return say(`Every one of ${number(files)} files is as it was backed up at ${made}.`);
+          return say(`All ${number(files)} files are as they were backed up at ${made}.`);
         }
         if (!existsSync(config.dataFolder))
           throw new CommandRefused(
@@ -106,7 +106,10 @@ export const checkCommand = (): Command =>
               2,
             ),
           );
-        if (found > 0) throw new CommandRefused(`${number(found)} findings in ${config.dataFolder}.`);
+        if (found > 0)
+          throw new CommandRefused(
+            `${number(found)} faults in ${config.dataFolder}: each line above names the remedy.`,
+          );
         say(`Nothing is damaged or missing in ${config.dataFolder}.`);
       });
     });

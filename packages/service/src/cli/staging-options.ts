@@ -18,16 +18,16 @@ export const maxRejectsOption = (): Option =>
   new Option("--max-rejects <count>", "stop if more records than this are not taken").argParser(parseCount);
 
 export const allowShrinkOption = (): Option =>
-  new Option("--allow-shrink", "let more be removed than CADASTRE_MAX_SHRINK percent of a set");
-/** `--round` and `--exact`, of names with commas between. */
+  new Option("--allow-shrink", "allow more than CADASTRE_MAX_SHRINK percent of a set to be removed");
+/** `--round`, with field names separated by commas. */
 export const roundOption = (): Option =>
   new Option(
     "--round <fields>",
-    "round these fields too, where a value has too many digits, and do not reject it",
+    "also round values of these fields that have too many digits, instead of rejecting them",
   ).argParser(parseNames);
 
 export const exactOption = (): Option =>
-  new Option("--exact <fields>", "round none of these fields: reject a value with too many digits").argParser(
+  new Option("--exact <fields>", "never round these fields: reject values with too many digits").argParser(
     parseNames,
   );
 
@@ -35,14 +35,14 @@ const parseNames = (text: string): readonly string[] => text.split(",").map((nam
 
 const noteVerbs: Readonly<Record<NoteCode, string>> = {
   rounded: "Rounded",
-  computed: "Computed here, and not taken from the source:",
-  placekey_far_from_coordinates: "Left out, too far from the coordinates:",
-  placekey_outside_state: "Left out, outside the state:",
-  assigned_placekey_far_from_coordinates: "Taken from the crosswalk, though far from the coordinates:",
-  assigned_placekey_outside_state: "Taken from the crosswalk, though outside the state:",
+  computed: "Computed here instead of taken from the source:",
+  placekey_far_from_coordinates: "Not stored, too far from the coordinates:",
+  placekey_outside_state: "Not stored, outside the state:",
+  assigned_placekey_far_from_coordinates: "Stored as the crosswalk says, though far from the coordinates:",
+  assigned_placekey_outside_state: "Stored as the crosswalk says, though outside the state:",
 };
 
-/** The part of a command's summary about records that are taken, but not as they came. */
+/** Returns the part of a command's summary about records that were changed at ingest. */
 export const noteSummary = ({ noted }: { readonly noted: NoteCounts }): string =>
   Object.entries(noteVerbs)
     .map(([note, verb]) => {

@@ -7,7 +7,7 @@ import type { DataFolder } from "./data-folder.ts";
 type Options = Omit<SqliteStoreOptions, "file" | "resources" | "version">;
 
 /**
- * Open the listings database of a folder. One of an earlier version is refused unless the options say how to migrate it.
+ * Opens the listings database of a folder. A database of an earlier version is refused unless the options say how to migrate it.
  *
  * @throws {DataError}
  */
@@ -25,7 +25,7 @@ export const openListings = (
     }),
   );
 
-/** What an operator can do about a schema that is not this version's. */
+/** Remedies for a schema that is not this version's, by error code. */
 const remedies: Partial<Record<StoreErrorCode, string>> = {
   schema_newer:
     "was written by a later version: start that version, or put back the copy that was made before the upgrade",
@@ -38,7 +38,7 @@ const remedies: Partial<Record<StoreErrorCode, string>> = {
 /**
  * Open a database.
  *
- * @throws {DataError} in place of an error that its schema is not this version's
+ * @throws {DataError} with a remedy, if its schema is not this version's
  */
 export async function requireSchema<T>(file: string, open: () => Promise<T>): Promise<T> {
   try {

@@ -25,20 +25,20 @@ export type Progress = {
   readonly started: (listings: number) => void;
   readonly loaded: (listings: number, of: number) => void;
   readonly done: (listings: number, seconds: number) => void;
-  /** There are sample listings already, another number than was asked for. */
+  /** Called if there are sample listings already, in another number than was asked for. */
   readonly kept: (listings: number, asked: number, folder: string) => void;
 };
 
-/** Records cannot be made here: the folder holds what belongs to other records. */
+/** The folder has files that belong to a missing database, so no new database is created. */
 export class PrepareError extends Error {
   override readonly name = "PrepareError";
 }
 
 /**
- * Make a database in a folder that has none: of sample listings, or without records where `listings` is 0. A database that is there is left
- * as it is, whatever it holds. The new one is filled under another name and takes its own in one step, so that a crash leaves no half of it.
+ * Creates a database of sample listings, or an empty one if `listings` is 0. An existing database is never changed. The new one is
+ * filled under another name and renamed, so that a crash leaves no partial database.
  *
- * @throws {PrepareError} if there is a registry, but not the database of its listings: sample listings are not served in their place
+ * @throws {PrepareError} if the folder has a registry or a write-ahead log, but not their database: samples must not replace it
  */
 export async function prepareListings(
   folder: DataFolder,
@@ -49,11 +49,11 @@ export async function prepareListings(
   if (existsSync(folder.database)) return tellKept(folder, listings, progress);
   if (listings > 0 && existsSync(folder.registry))
     throw new PrepareError(
-      `${folder.path} has a registry, but ${folder.database} is gone: put back a copy of it, or start with CADASTRE_LISTINGS=0 to begin without listings`,
+      `${folder.path} has a registry, but ${folder.database} is missing: put back a copy of it, or start with CADASTRE_LISTINGS=0 to create it without listings`,
     );
   if (existsSync(`${folder.database}-wal`))
     throw new PrepareError(
-      `${folder.database} is gone, but not ${folder.database}-wal, which holds its last changes: put the database back, or move both away`,
+      `${folder.database} is missing, but ${folder.database}-wal with its last changes is there: put the database back, or move ${folder.database}-wal away`,
     );
   const started = performance.now();
   if (listings > 0) progress.started(listings);
@@ -66,7 +66,7 @@ export async function prepareListings(
   if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
 }
 
-/** Give a file its name, unless another process has made one of that name meanwhile. */
+/** Gives a file its name, unless another process has created a file of that name meanwhile. */
 async function putInPlace(beside: string, file: string): Promise<void> {
   try {
     await link(beside, file);

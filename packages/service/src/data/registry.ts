@@ -7,7 +7,7 @@ import { requireSchema } from "./listings.ts";
 const wait = 1000;
 
 /**
- * The registry of the folder, made if it does not exist. One of an earlier version is refused unless it is said how to migrate it.
+ * Opens the registry of the folder, and creates it if it does not exist. By default a registry of an earlier version is refused.
  *
  * @throws {DataError}
  */

@@ -27,9 +27,9 @@ export type Secrets = { readonly peppers: Peppers; readonly skipTokenKey: Uint8A
 export const parseSecrets = (text: string): Secrets => schema.parse(JSON.parse(text));
 
 /**
- * The secrets of the folder, made at the first start. Never made for a registry that relies on others.
+ * Reads the secrets of the folder. The first start creates them; they are never created for a registry that depends on others.
  *
- * @throws {DataError} if the registry relies on secrets that are not there
+ * @throws {DataError} if the registry depends on secrets that are missing
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets> {
   const { secrets: file } = folder;

@@ -68,14 +68,14 @@ async function* bounded(content: Content, records: () => number): AsyncGenerator
   }
 }
 
-/** Keeps the digits of numbers that no double holds. */
+/** An assembler that keeps all digits of numbers that a double cannot hold. */
 class ExactAssembler extends Assembler {
   override numberValue(text: string): void {
     saveValue(this, numberOf(text));
   }
 }
 
-/** The assembler keeps whatever it is given as the value of a string. */
+/** Stores any value, by the assembler's method for strings, which stores its argument unchanged. */
 const saveValue = (assembler: { stringValue(value: unknown): void }, value: unknown): void =>
   assembler.stringValue(value);
 

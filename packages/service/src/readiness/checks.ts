@@ -15,14 +15,14 @@ export type Needed = {
   readonly registry: Pick<Registry, "keys">;
   readonly trust: Pick<Trust, "keys">;
   readonly activation: Pick<Activation, "entitySets">;
-  /** Undefined: this process writes no parts. */
+  /** Undefined if this process writes no parts. */
   readonly parts: Pick<PartStore, "probe"> | undefined;
 };
 
-/** How often the place of parts is written to, at most, in milliseconds. */
+/** Shortest interval between two probes of the parts' place, in milliseconds. */
 const probeInterval = 10_000;
 
-/** The checks of a service. */
+/** Returns the readiness checks of a service. */
 export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   const { folder, builds, registry, trust, activation, parts } = needed;
   const peppers = pepperReader(folder);
@@ -37,7 +37,7 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
     {
       reason: "registry_unreadable",
       passes: async () => {
-        // No key has this digest: the index is read, and nothing is found.
+        // No key has this digest: the lookup reads the index and finds nothing.
         await registry.keys.find([""]);
         return isSqlite(folder.registry);
       },
