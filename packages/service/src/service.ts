@@ -13,7 +13,7 @@ import { useFolder } from "./data/folder-use.ts";
 import { openListings } from "./data/listings.ts";
 import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
-import { openRegistry } from "./data/registry.ts";
+import { openRegistry, requireRegistry } from "./data/registry.ts";
 import { pepperReader, readSecrets } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { exportSource } from "./delivery/export-source.ts";
@@ -54,6 +54,7 @@ export async function startService(
   log: Log = createLog(config.logLevel),
 ): Promise<RunningService> {
   const use = await useFolder(folder, config);
+  requireRegistry(folder);
   const { skipTokenKey } = await readSecrets(folder);
   const { adminPort } = config;
   const outputs = outputProfiles(config);

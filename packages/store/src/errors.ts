@@ -27,6 +27,8 @@ const messages = {
     "the database was written by a later version of this program: start that version, or put back the copy that was made before the upgrade",
   /** The database is of an earlier schema, and was opened by a program that does not migrate. */
   schema_older: "the database is of an earlier version: migrate it first",
+  /** The database has none of the tables of a store, and must not be made one. */
+  schema_absent: "the database is not one of this program, or was emptied: put back a copy of it",
   /** A changed column cannot be filled from the stored records. */
   schema_unsupported:
     "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { StoreError, type StoreErrorCode, type WritableStore } from "@cadastre/store";
 import { openSqliteStore, type SqliteStoreOptions } from "@cadastre/store/sqlite";
 import { catalogVersion, storedResources } from "../catalog.ts";
@@ -19,6 +20,8 @@ export const openListings = (
     openSqliteStore({
       migration: "refuse",
       ...options,
+      // A new database is filled under another name: what has this name is one.
+      existing: existsSync(file),
       file,
       resources: storedResources,
       version: catalogVersion,
@@ -29,6 +32,8 @@ export const openListings = (
 const remedies: Partial<Record<StoreErrorCode, string>> = {
   schema_newer:
     "was written by a later version: start that version, or put back the copy that was made before the upgrade",
+  schema_absent:
+    "is not a database of listings, or was emptied: move it away and put back a copy of it, such as `cadastre restore` does",
   schema_older:
     "is of an earlier version: stop the service that has it open and run `npm run cadastre -- migrate`, or start the service, which migrates it",
   schema_unsupported:

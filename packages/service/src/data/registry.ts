@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Migration } from "@cadastre/store";
 import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { requireSchema } from "./listings.ts";
 
@@ -15,6 +17,18 @@ export const openRegistry = (
   { registry: file }: DataFolder,
   migration: Migration | "refuse" = "refuse",
 ): Promise<Registry> => requireSchema(file, () => openSqliteRegistry({ file, wait, migration }));
+
+/**
+ * Refuses a folder whose registry is gone: a new one would lock every customer out. Call it before the registry is opened.
+ *
+ * @throws {DataError}
+ */
+export function requireRegistry({ registry, secrets }: DataFolder): void {
+  if (existsSync(secrets) && !existsSync(registry))
+    throw new DataError(
+      `${registry} does not exist, and ${secrets} belongs to it: put back both from your last backup, or move ${secrets} away to begin without keys and entitlements`,
+    );
+}
 
 /** Do `work` with the registry of the folder. */
 export async function withRegistry<T>(

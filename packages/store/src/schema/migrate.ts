@@ -61,12 +61,13 @@ type State = { readonly found: FoundSchema; readonly plan: Plan; readonly isCurr
 /**
  * Migrates a database to the schema of its resources, in one transaction. A current database is only read.
  *
- * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
+ * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`, `schema_absent`
  */
 export async function migrate(target: SchemaTarget): Promise<MigratedSchema> {
   const state = await target.read((session) => stateOf(session, target));
   if (state.isCurrent) return migrated(state, target);
-  const { migration = {} } = target.options;
+  const { migration = {}, existing = false } = target.options;
+  if (existing && state.plan.isNew) throw new StoreError("schema_absent");
   if (migration === "refuse" && !state.plan.isNew) throw new StoreError("schema_older");
   return target.transaction(async (transaction) => {
     // Another process may have migrated it meanwhile.

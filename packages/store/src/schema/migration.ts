@@ -16,6 +16,8 @@ export type SchemaOptions = {
    * version is refused. By default versions are not compared.
    */
   readonly version?: number | undefined;
+  /** True if the database must be one of a store already: an empty or foreign one is refused. By default it becomes one. */
+  readonly existing?: boolean | undefined;
   /** Callbacks of a migration, or `refuse` to refuse a database of an earlier schema. By default it is migrated. */
   readonly migration?: Migration | "refuse" | undefined;
 };

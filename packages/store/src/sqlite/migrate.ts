@@ -55,17 +55,22 @@ export async function migrateSqlite(
   options: SchemaOptions,
 ): Promise<MigratedSchema> {
   const database = new Database(file);
-  database.pragma("journal_mode = wal");
+  // A file that is refused is not written to.
+  const useWriteAheadLog = () => void database.pragma("journal_mode = wal");
   const target: SchemaTarget = {
     resources,
     dialect,
     catalog,
     options,
     read: (work) => work(sessionOf(database)),
-    transaction: (work) => withKnex(file, (knex) => attempt(() => inTransaction(knex, work))),
+    transaction: (work) => {
+      useWriteAheadLog();
+      return withKnex(file, (knex) => attempt(() => inTransaction(knex, work)));
+    },
   };
   try {
     const migrated = await migrate(target);
+    useWriteAheadLog();
     registerFunctions(database);
     registerChecksum(database);
     keepChecksums(database, ownNames(resources));
