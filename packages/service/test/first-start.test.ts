@@ -1,9 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { checkSqlite } from "@cadastre/store/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
 import { openListings } from "../src/data/listings.ts";
@@ -114,4 +116,16 @@ describe("sample listings are not made in place of a database that is gone", () 
     await expect(prepareListings(folder, 0, silent)).rejects.toThrow(/-wal with its last changes is there/);
     expect(await readFile(`${folder.database}-wal`, "utf8")).toBe("changes");
   });
+});
+
+test("starts at once, even of one process id, leave one whole database", async () => {
+  let begun = () => {};
+  const isFilling = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const first = prepareListings(folder, 6000, { ...silent, loaded: () => begun() });
+  await isFilling;
+  await Promise.all([first, prepareListings(folder, 20, silent)]);
+  expect(checkSqlite(folder.database, storedResources)).toEqual([]);
+  expect((await readdir(folder.path)).filter((name) => name.includes("preparing"))).toEqual([]);
 });

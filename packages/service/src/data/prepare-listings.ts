@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, readdir, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { recordNames } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
 import type { WritableStore } from "@cadastre/store";
+import { lockFile } from "@cadastre/store/sqlite";
 import { catalogVersion } from "../catalog.ts";
 import { publishGated } from "../gates/publication.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -57,14 +59,32 @@ export async function prepareListings(
     );
   const started = performance.now();
   if (listings > 0) progress.started(listings);
-  const beside = `${folder.database}.${process.pid}.preparing`;
+  const beside = `${folder.database}.${randomUUID()}.preparing`;
+  const lock = lockFile(lockOf(beside), "exclusive");
+  try {
+    await makeBeside(beside, folder, listings, progress);
+  } finally {
+    await rm(lockOf(beside), { force: true });
+    lock?.release();
+  }
+  if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
+}
+
+async function makeBeside(
+  beside: string,
+  folder: DataFolder,
+  listings: number,
+  progress: Progress,
+): Promise<void> {
   const store = await openListings({ database: beside }, { threads: 0 });
   if (listings > 0) await fill(store, listings, progress);
   await store.notes.set(notes.checked, String(catalogVersion));
   await store.close();
   await putInPlace(beside, folder.database);
-  if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
 }
+
+/** Locked while a database is being filled. A process id would not tell it: those of two containers may be the same. */
+const lockOf = (beside: string): string => `${beside}.lock`;
 
 /** Gives a file its name, unless another process has created a file of that name meanwhile. */
 async function putInPlace(beside: string, file: string): Promise<void> {
@@ -122,19 +142,17 @@ function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generat
 
 /** What a start that did not come to its end has left behind. */
 async function removeLeftovers({ path, database }: DataFolder): Promise<void> {
-  const leftover = new RegExp(`^${basename(database)}\\.(\\d+)\\.preparing`);
-  for (const name of await readdir(path)) {
-    const pid = Number(leftover.exec(name)?.[1] ?? 0);
-    if (pid > 0 && !isRunning(pid)) await rm(join(dirname(database), name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+  const leftover = new RegExp(`^${basename(database)}\\.[\\w-]+\\.preparing`);
+  const found = new Set((await readdir(path)).flatMap((name) => leftover.exec(name) ?? []));
+  for (const name of found) {
+    const beside = join(path, name);
+    const lock = lockFile(lockOf(beside), "exclusive");
+    if (lock === undefined) continue;
+    try {
+      for (const file of [...["", "-wal", "-shm"].map((end) => beside + end), lockOf(beside)])
+        await rm(file, { force: true });
+    } finally {
+      lock.release();
+    }
   }
 }

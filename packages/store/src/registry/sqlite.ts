@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import Database, { type Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
 import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
@@ -40,11 +40,7 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
 
 /** One that is there is not opened: to close it would take the locks that other connections of this process have on it. */
 function createFile(file: string): void {
-  try {
-    closeSync(openSync(file, "wx", 0o600));
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) closeSync(openSync(file, "a", 0o600));
 }
 
 const connect = (file: string): Knex =>
