@@ -38,7 +38,7 @@ export type DeliveryOptions = {
   readonly ledger: DeliveryLedger;
   readonly source: Pick<ExportSource, "checkpoint" | "columns">;
   readonly parts: Pick<PartStore, "open" | "address">;
-  /** Called for damage of a part or a manifest that is found while it is served. */
+  /** Called when a part or manifest is found to be damaged while it is served. */
   readonly onDamage?: ((report: DamageReport) => void) | undefined;
   /** The first one of a domain is what it is delivered by unless asked otherwise. */
   readonly profiles: readonly OutputProfile[];
@@ -107,7 +107,8 @@ export type Deliveries = {
    */
   readonly grantDirect: (caller: Caller, id: string, part: number) => Promise<DirectGrant>;
   /**
-   * The bytes of a grant. If they prove damaged while they are sent, `sendTo` fails with `part_rebuilding` before the last of them.
+   * Returns the bytes of a grant. If they prove to be damaged while they are sent, `sendTo` fails with `part_rebuilding` before the last
+   * bytes.
    *
    * @throws {DeliveryError} `invalid_token`, `parts_unavailable`, and as `manifest` does
    */
@@ -140,7 +141,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   const grants = { ledger, random };
   const notes = { ledger, clock, onDamage: options.onDamage };
 
-  /** Does work on stored bytes. If they are damaged, this is noted, and whoever waits is told that they are being rebuilt. */
+  /** Runs `work` on stored bytes. If they are damaged, marks them and throws `part_rebuilding`. */
   const noting = <T>(sha256: string, of: Omit<DamageReport, "cause">, work: () => Promise<T>): Promise<T> =>
     work().catch(async (cause: unknown) => {
       if (!isDamage(cause)) throw cause;

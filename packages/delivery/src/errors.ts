@@ -36,7 +36,7 @@ export const deliveryErrors = {
   delivery_not_complete: "the delivery is not complete: ask for its status until it is",
   delivery_not_open: "the delivery is complete or about to be, or has ended: there is nothing to cancel",
   delivery_expired: "the delivery has expired: ask for a new one",
-  delivered_to_bucket: "the delivery is not fetched here: read it from the bucket of its destination",
+  delivered_to_bucket: "the delivery was pushed to a bucket: read it from the bucket of its destination",
   part_not_found: "the manifest lists no such part",
   part_rebuilding: "the part was damaged and is being rebuilt: try again shortly",
   /** Also the reason of a failed delivery. */
@@ -72,8 +72,8 @@ export const deliveryErrors = {
   parts_not_writable: "parts cannot be written: see to the rights of their folder",
   parts_unavailable: "the parts cannot be reached",
   /** A part that the ledger has is not there, or has another length. */
-  part_missing: "a part is missing or not whole: a worker rebuilds it",
-  part_damaged: "a part or a manifest has other bytes than those of its hash: a worker rebuilds it",
+  part_missing: "a stored part is missing or truncated: a worker rebuilds it",
+  part_damaged: "a stored part or manifest does not match its hash: a worker rebuilds it",
 
   // Buckets.
   /** `@aws-sdk/client-s3` or `@aws-sdk/client-sts` is not installed. */

@@ -15,9 +15,9 @@ export type FieldFacts = {
   readonly synonyms?: readonly string[];
   /** Names of the fields that it is computed from. */
   readonly derivedFrom?: readonly string[];
-  /** Names of the fields that it may mention. */
+  /** Names of fields that its values may mention. */
   readonly mayReveal?: readonly string[];
-  /** The service computes every value, and keeps none that a source gives. */
+  /** True if the service computes every value and ignores the source's. */
   readonly computed?: true;
 };
 

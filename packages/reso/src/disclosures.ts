@@ -2,7 +2,7 @@ import type { StructuralProperty } from "@cadastre/odata";
 import { dictionaryResource, type ResourceName } from "./dictionary.ts";
 import type { RecordName } from "./resources.ts";
 
-/** What the values of a field disclose of other fields. */
+/** Fields that a field's values contain (`reveals`) or may mention (`mayReveal`). */
 type Disclosures = Pick<StructuralProperty, "reveals" | "mayReveal">;
 
 const street = [
@@ -20,13 +20,13 @@ const area = ["City", "PostalCity", "StateOrProvince", "CountyOrParish", "Postal
 const point = ["Latitude", "Longitude"];
 const parcel = ["ParcelNumber", "UniversalPropertyId", "UniversalPropertySubId"];
 
-/** What people write of a home: its address, and what stands for it. */
+/** Fields that identify a home: its address, subdivision and parcel. */
 const home = [...street, ...area, "SubdivisionName", "UnparsedAddress", ...parcel];
 const ofProperty = (names: readonly string[]): readonly string[] => names.map((name) => `Property/${name}`);
 
-/** A text for people about a listing, or an address on the web, which often has that of the home in it. */
+/** A free text about a listing, or a URL, which often contains the address of the home. */
 const aboutHome: Disclosures = { mayReveal: home };
-/** The same, in a record that belongs to a listing. */
+/** As {@link aboutHome}, in a record that belongs to a listing. */
 const aboutHomeOfListing: Disclosures = { mayReveal: ofProperty(home) };
 const identifiesParcel: Disclosures = { mayReveal: parcel };
 const isListingId: Disclosures = { mayReveal: ofProperty(["ListingId"]) };
@@ -34,16 +34,16 @@ const isListingId: Disclosures = { mayReveal: ofProperty(["ListingId"]) };
 const agents = ["ListAgent", "CoListAgent", "BuyerAgent", "CoBuyerAgent"];
 const offices = ["ListOffice", "CoListOffice", "BuyerOffice", "CoBuyerOffice"];
 
-/** What a full name is made of. */
+/** Declares that a full name contains its parts. */
 const fullName = (role: string): readonly [string, Disclosures] => [
   `${role}FullName`,
   { reveals: ["NamePrefix", "FirstName", "MiddleName", "LastName", "NameSuffix"].map((part) => role + part) },
 ];
 
-/** Fields that say what others say too. Source: the definitions of the RESO Data Dictionary 2.0. */
+/** Disclosures by resource and field. Source: the definitions of the RESO Data Dictionary 2.0. */
 const declared: Partial<Record<RecordName, Readonly<Record<string, Disclosures>>>> = {
   Property: {
-    // The other way round it is no rule, or the first digits of a number could not be shown.
+    // Not `reveals`: else a grant could not mask the one and show the first digits of the other.
     StreetNumber: { mayReveal: ["StreetNumberNumeric"] },
     StreetNumberNumeric: { reveals: ["StreetNumber"] },
     UnparsedAddress: { reveals: [...street, ...area] },
@@ -114,8 +114,8 @@ const declared: Partial<Record<RecordName, Readonly<Record<string, Disclosures>>
 };
 
 /**
- * Facts of a person or an office that Property repeats for each role, both ways: `MemberEmail` may reveal `ListAgentEmail`.
- * Keys aside: a record has one of its own.
+ * Disclosures between Member or Office and the fields of Property that repeat them for each role, in both directions: `MemberEmail` may
+ * reveal `ListAgentEmail`. Keys are excluded.
  */
 function roleDisclosures(resource: ResourceName, roles: readonly string[]): ReadonlyMap<string, Disclosures> {
   const here = new Set(dictionaryResource(resource).fields.map(({ name }) => name));
@@ -138,7 +138,7 @@ function roleDisclosures(resource: ResourceName, roles: readonly string[]): Read
 
 const byRole = new Map([...roleDisclosures("Member", agents), ...roleDisclosures("Office", offices)]);
 
-/** What the field `name` of a resource discloses of others. A field of an originating system says so itself. */
+/** Returns the disclosures of a dictionary field. Local fields of originating systems declare their own. */
 export function disclosuresOf(resource: RecordName, name: string): Disclosures {
   const own = declared[resource]?.[name];
   const ofRole = byRole.get(`${resource}/${name}`)?.mayReveal ?? [];

@@ -13,7 +13,7 @@ export type Field = Omit<StructuralProperty, "annotations"> & {
   readonly synonyms: readonly string[];
   /** The originating system whose local field it is; null for a field that every system shares. */
   readonly source: OriginatingSystemId | null;
-  /** The service computes every value, and keeps none that a source gives. */
+  /** True if the service computes every value and ignores the source's. */
   readonly computed?: true;
 };
 

@@ -23,7 +23,7 @@ export type Resource = {
 const beyondDictionary = (name: ResourceName): readonly Field[] =>
   name === "Property" ? [...derivedFields, ...localFields] : [];
 
-/** A resource whose fields say what they disclose of others. */
+/** Returns a resource with the disclosures of its fields. */
 const describe = (name: RecordName, key: string, fields: readonly Field[]): [RecordName, Resource] => [
   name,
   { name, key, fields: fields.map((field) => ({ ...field, ...disclosuresOf(name, field.name) })) },

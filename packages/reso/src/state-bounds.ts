@@ -1,4 +1,4 @@
-/** A box of degrees: south, north, west, east. A west that is greater than the east lies across the 180th meridian. */
+/** A bounding box in degrees: south, north, west, east. If west is greater than east, the box crosses the 180th meridian. */
 type Bounds = readonly [south: number, north: number, west: number, east: number];
 
 /**
@@ -65,13 +65,13 @@ const bounds: Readonly<Record<string, Bounds>> = {
   WY: [40.9, 45.1, -111.1, -104.0],
 };
 
-/** Degrees that a place may lie outside the box: piers, houseboats, and coordinates of few digits. */
+/** Margin around the box in degrees, for piers, houseboats and coordinates with few digits. */
 const tolerance = 0.1;
 
 /** Codes of the states whose bounds are known. */
 export const boundedStates: readonly string[] = Object.keys(bounds);
 
-/** True if a place lies in the box around a state; undefined for a text that is no state known here, such as `ON`. */
+/** True if a place lies in the bounding box of a state. Undefined if the state is not known here, such as `ON`. */
 export function isInState(state: string, latitude: number, longitude: number): boolean | undefined {
   const box = Object.hasOwn(bounds, state) ? bounds[state] : undefined;
   if (box === undefined) return undefined;

@@ -9,7 +9,7 @@ const ranges: Readonly<Record<string, ValueRange>> = {
   Longitude: { least: -180, greatest: 180 },
 };
 
-/** The range of a field's values, beside that of its type and facets. */
+/** Returns the range of a field's values, in addition to its type and facets. */
 export const valueRange = ({ name }: Field): ValueRange | undefined => ranges[name];
 
 /** Measurements that feeds often write with more digits than the dictionary allows. */
@@ -37,6 +37,6 @@ const roundedDecimals: ReadonlySet<string> = new Set([
   "WoodedArea",
 ]);
 
-/** True if a value with too many digits right of the point is rounded unless the operator says otherwise; else it is rejected. */
+/** True if values with too many fractional digits are rounded by default instead of rejected. */
 export const isRoundedByDefault = ({ name, type }: Field): boolean =>
   type === "Edm.DateTimeOffset" || roundedDecimals.has(name);

@@ -65,7 +65,7 @@ export function createApp(services: Services): Express {
       deliveryRoutes(delivery, config),
     );
   }
-  // Whoever has a key may learn that its entitlement has expired.
+  // The holder of a valid key may learn that its entitlement has expired.
   app.use(v1Root, requireApiKey(services, "recent", isAccountRequest), v1Routes(services, config));
   addHealth(app, readiness);
   addExplorer(app, config);

@@ -182,8 +182,8 @@ const publicRecord: StoredResource = {
 };
 
 /**
- * Number of the catalog: raise it with every release that changes how records are stored. A program of a lower number refuses a
- * database that one of a higher number has written.
+ * Version of the catalog. Raise it with every release that changes how records are stored. A program with a lower version refuses a
+ * database that a higher version has written.
  */
 export const catalogVersion = 1;
 

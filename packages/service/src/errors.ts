@@ -30,7 +30,7 @@ const refusals = {
   },
   invalid_listing_key: {
     status: 400,
-    message: "the key of a listing is 1 to 256 characters long, none of them a control character",
+    message: "the key of a listing must be 1 to 256 characters long, without control characters",
   },
   invalid_geography: {
     status: 400,
@@ -128,7 +128,7 @@ const refusals = {
   manifest_conflict: { status: 409, message: "the delivery's manifest has another hash" },
   delivered_to_bucket: {
     status: 409,
-    message: "the delivery is not fetched here: read it from the bucket of its destination",
+    message: "the delivery was pushed to a bucket: read it from the bucket of its destination",
   },
   delivery_expired: { status: 410, message: "the delivery has expired: ask for a new one" },
   part_lost: {

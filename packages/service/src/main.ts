@@ -5,7 +5,7 @@ import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
 import { useFolder } from "./data/folder-use.ts";
 import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
-import { withRegistry } from "./data/registry.ts";
+import { requireRegistry, withRegistry } from "./data/registry.ts";
 import { readSecrets } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
 import { prepareDemoAccess } from "./demo/demo-access.ts";
@@ -31,14 +31,16 @@ const progress: Progress = {
 /** Bring the folder and what it holds into being, as far as it is not there. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
   const folder = await openDataFolder(config.dataFolder);
-  // Until the process ends: a restore waits, and one that was cut off is finished.
+  // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
   await useFolder(folder, config);
   await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
+  requireRegistry(folder);
   await prepareListings(folder, config.listings, progress);
-  const secrets = await readSecrets(folder);
-  const keys = await withRegistry(folder, async (registry) =>
-    config.trust === undefined ? prepareDemoAccess(folder, registry, secrets, Date.now()) : [],
-  );
+  // The registry comes first: secrets without one belong to a registry that was lost.
+  const keys = await withRegistry(folder, async (registry) => {
+    const secrets = await readSecrets(folder);
+    return config.trust === undefined ? prepareDemoAccess(folder, registry, secrets, Date.now()) : [];
+  });
   return { folder, keys };
 }
 

@@ -13,7 +13,7 @@ import { useFolder } from "./data/folder-use.ts";
 import { openListings } from "./data/listings.ts";
 import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
-import { openRegistry } from "./data/registry.ts";
+import { openRegistry, requireRegistry } from "./data/registry.ts";
 import { pepperReader, readSecrets } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { exportSource } from "./delivery/export-source.ts";
@@ -39,7 +39,7 @@ export type RunningService = {
   readonly port: number;
   /** Undefined unless metrics are asked for. */
   readonly adminPort: number | undefined;
-  /** False while no set is active: nothing was published yet. */
+  /** False while no set is active, because nothing was published yet. */
   readonly isServing: boolean;
   /** Requests that the data can answer; undefined where it was not prepared here. */
   readonly examples: Examples | undefined;
@@ -54,6 +54,7 @@ export async function startService(
   log: Log = createLog(config.logLevel),
 ): Promise<RunningService> {
   const use = await useFolder(folder, config);
+  requireRegistry(folder);
   const { skipTokenKey } = await readSecrets(folder);
   const { adminPort } = config;
   const outputs = outputProfiles(config);

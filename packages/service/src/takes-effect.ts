@@ -1,9 +1,9 @@
 /**
- * How long a running service may go by what an operator has changed since: keys, entitlements, builds, profiles and identities. In
- * milliseconds.
+ * Longest time until an operator's change takes effect in a running service, in milliseconds: keys, entitlements, builds, profiles and
+ * identities.
  */
 export const takesEffectWithin = 2000;
 
-/** Says when a running service does `what` after a command. */
+/** Returns the sentence that says when a running service notices a command's change. */
 export const runningService = (what: "follows" | "knows" | "refuses it"): string =>
   `A running service ${what} within ${takesEffectWithin / 1000} seconds.`;

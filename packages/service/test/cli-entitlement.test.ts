@@ -94,8 +94,8 @@ describe("an issuer", () => {
       signing(granting({ Property: { fields, masks } }), "--days", "1", "--strict"),
     ]);
     expect(said.stderr.split("\n").slice(0, 2)).toEqual([
-      `Note: \`Property/UniversalPropertyId\` will read null in dataset ${texas}: it holds the masked \`Property/ParcelNumber\`.`,
-      `Warning: \`Media/LongDescription\` is shown and may tell the masked \`Property/PostalCode\`, \`Property/ParcelNumber\` in dataset ${texas}. Mask it with \`null\`, or name the \`fields\` without it.`,
+      `Note: \`Property/UniversalPropertyId\` will read null in dataset ${texas}: it contains the masked \`Property/ParcelNumber\`.`,
+      `Warning: \`Media/LongDescription\` is shown and may reveal the masked \`Property/PostalCode\`, \`Property/ParcelNumber\` in dataset ${texas}. Mask it with \`null\`, or leave it out of \`fields\`.`,
     ]);
     expect([said.code, said.stdout.split(".").length]).toEqual([0, 3]);
     expect(JSON.parse(listed.stdout)).toMatchObject({
@@ -105,7 +105,7 @@ describe("an issuer", () => {
       ],
     });
     expect([strict.code, strict.stdout]).toEqual([1, ""]);
-    expect(strict.stderr).toContain("nothing is signed: a shown field may tell a masked one");
+    expect(strict.stderr).toContain("nothing is signed: a shown field may reveal a masked one");
     expect(careful.code).toBe(0);
   });
 

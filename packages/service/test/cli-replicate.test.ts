@@ -72,7 +72,7 @@ type Report = Readonly<Record<"read" | "staged" | "rejected" | "removed", number
 };
 const report = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
   // The first one ends the sample.
-  expect(stderr).toMatch(/^(?:\S+ holds sample listings: [^\n]*)?$/);
+  expect(stderr).toMatch(/^(?:\S+ holds sample listings, [^\n]*)?$/);
   return JSON.parse(stdout) as Report;
 };
 

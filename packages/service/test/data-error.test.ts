@@ -80,7 +80,7 @@ describe("a fault of the data folder is told in a sentence that names the path",
   test.each(["secrets", "issuer"] as const)("%s that is broken", async (name) => {
     const folder = await openDataFolder(path);
     await prepareAccess(folder);
-    const remedy = "put back the copy of it that a backup holds";
+    const remedy = "copy it from your last backup";
     await writeFile(folder[name], '{"pepper":"top-secret');
     expect(await sentence(() => prepareAccess(folder))).toBe(`${folder[name]} is not JSON: ${remedy}`);
     await writeFile(folder[name], '{"pepper":"top-secret"}');
@@ -94,7 +94,7 @@ describe("a fault of the data folder is told in a sentence that names the path",
     await writeFile(folder.registry, "not a database ".repeat(1000));
     expect(await sentence(() => prepareAccess(folder))).toMatch(
       new RegExp(
-        `^${folder.registry} is damaged or not a database: run .cadastre restore. .*\\(SQLITE_NOTADB\\)$`,
+        `^${folder.registry} is damaged or not a database: run .cadastre restore --replace. .*\\(SQLITE_NOTADB\\)$`,
       ),
     );
   });

@@ -1,9 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
+import { checkSqlite } from "@cadastre/store/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
 import { openListings } from "../src/data/listings.ts";
@@ -92,14 +94,14 @@ test("a sample says so of itself, until something is ingested, and is never made
   const refused = await command("sample", "--listings", "20");
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    `${folder.database} exists, and is left as it is: set CADASTRE_DATA to an empty folder`,
+    `${folder.database} exists and was not changed: set CADASTRE_DATA to an empty folder`,
   ]);
   const kept: unknown[] = [];
   await prepareListings(folder, 30, { ...silent, kept: (...told) => kept.push(told) });
   expect(kept).toEqual([[20, 30, folder.path]]);
   expect((await readFile(folder.database)).equals(bytes)).toBe(true);
 
-  expect((await ingest()).stderr).toContain("holds sample listings: they stay beside these records");
+  expect((await ingest()).stderr).toContain("holds sample listings, which stay beside these records");
   expect(await inStore(isSample)).toBe(false);
   kept.length = 0;
   await prepareListings(folder, 30, { ...silent, kept: (...told) => kept.push(told) });
@@ -113,13 +115,25 @@ describe("sample listings are not made in place of a database that is gone", () 
     if (listings === 0) await prepared;
     else
       await expect(prepared).rejects.toThrow(
-        /is gone: put back a copy of it, or start with CADASTRE_LISTINGS=0/,
+        /is missing: put back a copy of it, or start with CADASTRE_LISTINGS=0/,
       );
   });
 
   test("where its last changes are still there", async () => {
     await writeFile(`${folder.database}-wal`, "changes");
-    await expect(prepareListings(folder, 0, silent)).rejects.toThrow(/-wal, which holds its last changes/);
+    await expect(prepareListings(folder, 0, silent)).rejects.toThrow(/-wal with its last changes is there/);
     expect(await readFile(`${folder.database}-wal`, "utf8")).toBe("changes");
   });
+});
+
+test("starts at once, even of one process id, leave one whole database", async () => {
+  let begun = () => {};
+  const isFilling = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const first = prepareListings(folder, 6000, { ...silent, loaded: () => begun() });
+  await isFilling;
+  await Promise.all([first, prepareListings(folder, 20, silent)]);
+  expect(checkSqlite(folder.database, storedResources)).toEqual([]);
+  expect((await readdir(folder.path)).filter((name) => name.includes("preparing"))).toEqual([]);
 });

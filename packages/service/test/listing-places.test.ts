@@ -51,7 +51,7 @@ async function ingest(source: string, ...records: readonly object[]) {
     "--json",
   );
   // The first one ends the sample.
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/^(?:\S+ holds sample listings: [^\n]*)?$/)]);
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/^(?:\S+ holds sample listings, [^\n]*)?$/)]);
   const told = (await readFile(`${file}.rejects.jsonl`, "utf8")).split("\n").filter((line) => line !== "");
   return {
     report: JSON.parse(stdout) as Readonly<Record<string, unknown>>,

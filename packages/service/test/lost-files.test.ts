@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { DataError } from "../src/data/data-error.ts";
 import { type DataFolder, dataFolderAt } from "../src/data/data-folder.ts";
+import { migrateFolder } from "../src/data/migrate-folder.ts";
 import { createPepper, readSecrets, writeSecrets } from "../src/data/secrets.ts";
 import { readIssuer } from "../src/demo/issuer.ts";
 import { startService } from "../src/service.ts";
@@ -54,7 +56,7 @@ describe("a start is refused", () => {
     await rm(folder.secrets);
     expect(await refusal(() => start(folder))).toMatch(
       new RegExp(
-        `^${folder.secrets} does not exist, and ${folder.registry} holds API keys or secrets that rely on it: .*cadastre restore`,
+        `^${folder.secrets} does not exist, and ${folder.registry} holds API keys or secrets that depend on it: .*cadastre restore`,
       ),
     );
     expect(existsSync(folder.secrets)).toBe(false);
@@ -65,7 +67,7 @@ describe("a start is refused", () => {
     const { skipTokenKey } = await readSecrets(folder);
     await writeSecrets(folder, { peppers: [createPepper(7)], skipTokenKey });
     expect(await refusal(() => start(folder))).toMatch(
-      /secrets\.json is not of this registry: it lacks the pepper of version 1, with which \d+ API keys in force were made: .*cadastre restore/,
+      /secrets\.json does not belong to this registry: it lacks the pepper of version 1, with which \d+ API keys in force were made: .*cadastre restore/,
     );
   });
 
@@ -73,16 +75,50 @@ describe("a start is refused", () => {
     const folder = await copyOfFolder();
     await rm(folder.signingKeys);
     expect(await refusal(() => start(folder))).toMatch(
-      /signing-keys\.json does not exist, and .* holds deliveries that rely on it/,
+      /signing-keys\.json does not exist, and .* holds deliveries that depend on it/,
     );
     expect(existsSync(folder.signingKeys)).toBe(false);
+  });
+
+  test("with a digit of a pepper that has changed", async () => {
+    const folder = await copyOfFolder();
+    const text = await readFile(folder.secrets, "utf8");
+    const digit = /"secret":"(.)/.exec(text)?.[1] === "A" ? "B" : "A";
+    await writeFile(folder.secrets, text.replace(/("secret":").(?=[\w-]{42}")/, `$1${digit}`));
+    expect(await refusal(() => start(folder))).toMatch(
+      /secrets\.json does not hold what the service keeps in it/,
+    );
+  });
+
+  test("without registry.sqlite, which the secrets belong to", async () => {
+    const folder = await copyOfFolder();
+    for (const suffix of ["", "-wal", "-shm"]) await rm(folder.registry + suffix, { force: true });
+    expect(await refusal(() => start(folder))).toMatch(
+      /registry\.sqlite does not exist, and .*secrets\.json belongs to it/,
+    );
+    expect(existsSync(folder.registry)).toBe(false);
+  });
+
+  test.each(["empty", "foreign"])("with an %s file in the place of the listings", async (kind) => {
+    const folder = await copyOfFolder();
+    for (const suffix of ["", "-wal", "-shm"]) await rm(folder.database + suffix, { force: true });
+    const database = new Database(folder.database);
+    if (kind === "foreign") database.exec("create table a (x); insert into a values (1)");
+    database.close();
+    await writeFile(folder.database, "", { flag: "a" });
+    const before = await readFile(folder.database);
+    expect(await refusal(() => migrateFolder(folder, () => {}))).toMatch(
+      /listings\.sqlite is not a database of listings, or was emptied: .*cadastre restore/,
+    );
+    expect(await refusal(() => start(folder))).toContain("is not a database of listings");
+    expect(await readFile(folder.database)).toEqual(before);
   });
 
   test("without issuer.json, which signed the entitlements", async () => {
     const folder = await copyOfFolder();
     await rm(folder.issuer);
     expect(await refusal(() => readIssuer(folder))).toMatch(
-      /issuer\.json does not exist, and .* holds entitlements that rely on it/,
+      /issuer\.json does not exist, and .* holds entitlements that depend on it/,
     );
   });
 });
@@ -98,6 +134,20 @@ test("a folder whose files were put back starts, and its keys are valid", async 
   });
   expect(reply.status).toBe(200);
   await service.stop();
+});
+
+test("keys of the operator in public-keys.json outlive a start", async () => {
+  const folder = await copyOfFolder();
+  const read = async () =>
+    JSON.parse(await readFile(folder.publicKeys, "utf8")) as { keys: { kid: string }[] };
+  const { keys } = await read();
+  const own = { ...keys[0], kid: "operator" };
+  await writeFile(folder.publicKeys, JSON.stringify({ keys: [own] }));
+  await readIssuer(folder);
+  expect(await read()).toEqual({ keys: [own, ...keys] });
+  const text = await readFile(folder.publicKeys, "utf8");
+  await readIssuer(folder);
+  expect(await readFile(folder.publicKeys, "utf8")).toBe(text);
 });
 
 test("a folder without a registry gets secrets of its own", async () => {

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { registerChecksum } from "@cadastre/store/sqlite";
@@ -99,6 +99,19 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
   },
   40_000,
 );
+
+test("databases that were looked into stay locked, so that no other program takes them for unused", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50" });
+  const { folder } = running;
+  for (let k = 0; k < 2; k++) {
+    expect(await readinessOf(running)).toEqual(ready);
+    await setTimeout(1100);
+  }
+  if (process.platform !== "linux") return;
+  const locks = await readFile("/proc/locks", "utf8");
+  for (const file of [folder.database, folder.registry])
+    expect(locks).toMatch(new RegExp(` READ +${process.pid} [0-9a-f:]+:${(await stat(file)).ino} `));
+});
 
 test("a database that was cut off is told", async () => {
   running = await run({ CADASTRE_LISTINGS: "50" });

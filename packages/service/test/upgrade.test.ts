@@ -169,7 +169,7 @@ describe.each(releases)("a data folder of release %s", (release) => {
     const content = held();
     await writeFile(folder.backups, "");
     await expect(migrateFolder(folder, silent)).rejects.toThrow(
-      /is not migrated, for no copy of it can be made/,
+      /is not migrated, because it cannot be copied to/,
     );
     expect(held()).toEqual(content);
     expect(columnsOf(folder.database)).not.toHaveProperty("cadastre_schema");

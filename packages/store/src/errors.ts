@@ -22,12 +22,14 @@ const messages = {
   /** Found when the store is opened. */
   wall_passable:
     "the role of the wall may read a table itself: revoke that, or name a role without such rights",
-  /** The database has steps of the schema, or a version, that this program does not know. */
+  /** The database has migration steps, or a version, that this program does not know. */
   schema_newer:
     "the database was written by a later version of this program: start that version, or put back the copy that was made before the upgrade",
   /** The database is of an earlier schema, and was opened by a program that does not migrate. */
   schema_older: "the database is of an earlier version: migrate it first",
-  /** What has changed cannot be made of the records that are stored. */
+  /** The database has none of the tables of a store, and must not be made one. */
+  schema_absent: "the database is not one of this program, or was emptied: put back a copy of it",
+  /** A changed column cannot be filled from the stored records. */
   schema_unsupported:
     "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",
   /** Another process has migrated the database since it was opened here. */

@@ -17,8 +17,8 @@ export type StoredResource = {
   /** Columns that restriction reads and no query can name, beside that of the dataset. */
   readonly hidden?: readonly StructuralProperty[];
   /**
-   * Values of hidden columns that follow from the dataset and the record alone. A migration fills a new hidden column with them;
-   * writers give them with each record.
+   * Computes hidden columns from the dataset and the record. A migration fills a new hidden column with it; writers pass the values
+   * with each record.
    */
   readonly derived?: (datasetId: string | null, record: Row) => Row;
   /** Whose values the hidden columns hold. Publications and rollbacks keep them equal; a plain commit takes them as given. */

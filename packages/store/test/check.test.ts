@@ -51,7 +51,7 @@ describe("the check of a database", () => {
       {
         code: "altered",
         table: "cadastre_note",
-        detail: "the rows of cadastre_note are not those that were written",
+        detail: "the rows of cadastre_note differ from what was written",
       },
     ]);
   });
@@ -88,7 +88,7 @@ describe("the check of a database", () => {
     database.exec("update Home_Place_place set west = 3, east = 3 where id = 5");
     database.close();
     expect(checkSqlite(file, resources)).toEqual([
-      { code: "misplaced", table: "Home", detail: "1 rows of Home are elsewhere in Home_Place_place" },
+      { code: "misplaced", table: "Home", detail: "1 rows of Home have another place in Home_Place_place" },
     ]);
   });
 

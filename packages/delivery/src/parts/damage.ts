@@ -6,26 +6,26 @@ export type DamageReport = {
   readonly delivery: string;
   /** Number of the part; 0: the manifest. */
   readonly part: number;
-  /** What was found. It names hashes and lengths, and quotes no data. */
+  /** The error. It names hashes and lengths, never data. */
   readonly cause: unknown;
 };
 
 const damages: ReadonlySet<DeliveryErrorCode> = new Set(["part_missing", "part_damaged"]);
 
-/** True if an error says that stored bytes are not those of their hash. */
+/** True if an error says that stored bytes are missing or do not match their hash. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof DeliveryError && damages.has(error.code);
 
-/** Where damage is noted. */
+/** The ledger and callback that damage is reported to. */
 export type DamageNotes = {
   readonly ledger: Pick<DeliveryLedger, "damage">;
   readonly clock: () => number;
-  /** Called once for bytes that were not known to be damaged. */
+  /** Called once for each newly damaged part or manifest. */
   readonly onDamage?: ((report: DamageReport) => void) | undefined;
 };
 
 /**
- * Marks bytes as damaged, so that nobody is granted them until a worker has rebuilt them.
+ * Marks a part or manifest as damaged. It is not granted until a worker has rebuilt it.
  *
  * @throws {StoreError} `registry_unavailable`
  */

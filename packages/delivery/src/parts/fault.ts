@@ -16,10 +16,10 @@ const codeOf = (error: unknown): string | undefined =>
 /** Whether an error says that there is no such file. */
 export const isAbsent = (error: unknown): boolean => codeOf(error) === "ENOENT";
 
-/** Errors of a read that say that one file cannot be read, and nothing of the others. */
+/** Error codes of a read that concern a single file, not the whole disk. */
 const unreadable: ReadonlySet<string | undefined> = new Set(["EIO", "EISDIR"]);
 
-/** Reads a part from its file: errors that are the file's own say that the part is missing or damaged. */
+/** Reads a part from its file. An error of this file alone becomes `part_missing` or `part_damaged`. */
 export const onPart = <T>(sha256: string, work: () => Promise<T>): Promise<T> =>
   onFiles(() =>
     work().catch((cause: unknown) => {

@@ -37,7 +37,7 @@ export function folderParts(folder: string): PartStore {
   return {
     put,
     replace: async (file, digest) => {
-      // A folder in its place could not be replaced by a file.
+      // A rename cannot replace a folder with a file.
       const place = placeOf(digest.sha256);
       await onFiles(async () => (await isFolder(place)) && rm(place, { recursive: true }));
       await put(file, digest);

@@ -3,8 +3,8 @@ import type { Claim } from "@cadastre/store/registry";
 import type { Digest } from "../part/digest.ts";
 
 /**
- * Bytes of a part, to be had once: by one of the two. They are hashed as they are read. If they are not the part's, both fail with
- * {@link DeliveryError} `part_damaged` or `part_missing` before the last of them.
+ * The bytes of a part. Use one of the two methods, once. The bytes are hashed while they are read; if the hash is wrong, both fail with
+ * {@link DeliveryError} `part_damaged` or `part_missing` before the last bytes.
  */
 export type OpenPart = {
   readonly byteLength: number;
@@ -35,7 +35,7 @@ export type PartStore = {
    */
   readonly put: (file: string, digest: Digest) => Promise<void>;
   /**
-   * Puts a part again whose stored bytes are damaged or missing.
+   * Replaces a part whose stored bytes are damaged or missing.
    *
    * @throws {DeliveryError} as `put`
    */

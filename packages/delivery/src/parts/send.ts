@@ -55,7 +55,7 @@ const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefine
     else to.write(bytes, (error) => settle(error === null || error === undefined));
   });
 
-/** A part that is in memory, and was compared with its hash. */
+/** Returns an open part for verified bytes in memory. */
 export const heldPart = (bytes: Uint8Array): OpenPart => ({
   byteLength: bytes.length,
   stream: () => Readable.from([bytes], { objectMode: false }),

@@ -2,10 +2,10 @@ import { pipeline, type Readable, Transform, type TransformCallback } from "node
 import { DeliveryError } from "../errors.ts";
 import { type Digest, Digester } from "../part/digest.ts";
 
-/** Longest part that is read and compared with its hash before its first byte is sent, in bytes. */
+/** Size up to which a part is verified before its first byte is sent, in bytes. */
 export const heldLength = 1 << 19;
 
-/** Hashes the bytes of a part as they are read, and compares them with what they must be. */
+/** Verifies length and SHA-256 of a part while its bytes are read. */
 export class PartCheck {
   readonly #digester = new Digester();
   readonly #expected: Digest;
@@ -17,7 +17,7 @@ export class PartCheck {
   }
 
   /**
-   * Adds the next bytes. With the last ones of the part it compares the hash: call it before they are sent.
+   * Adds the next bytes. When the last bytes are added, it compares the hash: call it before you send them.
    *
    * @throws {DeliveryError} `part_damaged`
    */
@@ -30,7 +30,7 @@ export class PartCheck {
   }
 
   /**
-   * Call it after the last bytes.
+   * Checks the length. Call it after the last bytes.
    *
    * @throws {DeliveryError} `part_missing` if there were too few
    */
@@ -48,7 +48,7 @@ export class PartCheck {
   }
 }
 
-/** Passes the bytes of a part on; it fails before the last ones if they are not the part's. */
+/** A transform stream that verifies a part. If the hash is wrong, it fails before the last bytes. */
 class Verifying extends Transform {
   readonly #source: Readable;
   readonly #check: PartCheck;
@@ -59,7 +59,7 @@ class Verifying extends Transform {
     this.#check = new PartCheck(expected);
   }
 
-  /** Waits until the source has given back what it holds, such as a file. */
+  /** Waits until the source has closed its file or connection. */
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     const close = () => done(error);
     if (this.#source.closed) close();
@@ -85,8 +85,8 @@ function settle(check: () => void, done: TransformCallback, bytes?: Buffer): voi
   done(null, bytes);
 }
 
-/** The bytes of a part from a stream, verified. Whoever destroys it destroys the stream. */
+/** Returns a stream of the verified bytes of a part. Destroying it destroys the source. */
 export const verified = (stream: Readable, expected: Digest): Readable =>
   pipeline(stream, new Verifying(stream, expected), () => {
-    // The stream that is given back has the error.
+    // The returned stream emits the error.
   });

@@ -8,9 +8,9 @@ import type { Publication } from "./publication.ts";
 const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /**
- * Compares a manifest and its signature with their hashes.
+ * Verifies the hashes of a manifest and its signature.
  *
- * @param sha256 the hash that the delivery has
+ * @param sha256 manifest hash of the delivery
  * @throws {DeliveryError} `part_damaged`
  */
 export function requireIntact(

@@ -13,7 +13,7 @@ export const crashPoints = [
   "after_manifest",
 ] as const;
 
-/** Points at which tests have a worker die that rebuilds a part. */
+/** Points at which tests kill a worker that rebuilds a part. */
 export const rebuildPoints = [
   "after_claim",
   "before_part_write",

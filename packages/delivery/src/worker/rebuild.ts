@@ -17,10 +17,10 @@ import { contentsOf } from "./contents.ts";
 import { manifestOf } from "./manifest.ts";
 
 /**
- * Rebuilds one damaged part or manifest of a delivery from the records of its checkpoint: the same bytes, which take the place of
- * the damaged ones in one step. What proves to be good is left as it is.
+ * Rebuilds one damaged part or manifest of a delivery from the records of its checkpoint. The result must have the same hash, and
+ * replaces the damaged file by a rename. An intact part is left unchanged.
  *
- * @throws {DeliveryError} `part_lost`: the bytes would be others; and what keeps the part from being built
+ * @throws {DeliveryError} `part_lost` if the result would have another hash, and every error of building a part
  */
 export async function rebuild(
   options: BuildOptions,
@@ -37,7 +37,7 @@ export async function rebuild(
     try {
       await ledger.damage.clear(claim);
     } catch (error) {
-      // If the delivery has ended meanwhile, nobody else knows of the bytes.
+      // If the delivery has ended meanwhile, nothing else refers to the bytes.
       await ledger.queue.abandon(part.sha256);
       throw error;
     }
@@ -47,7 +47,7 @@ export async function rebuild(
 
 type DamagedPart = Pick<ClaimedDamage, "claim" | "delivery"> & { readonly part: DeliveryPart };
 
-/** True if the stored bytes are those of the part: they were put again meanwhile, or could not be read for a moment. */
+/** True if the stored part is intact: it was replaced meanwhile, or was unreadable only for a moment. */
 async function isGood(parts: PartStore, part: DeliveryPart, signal: AbortSignal): Promise<boolean> {
   let stream: Readable | undefined;
   try {
@@ -112,7 +112,7 @@ type Ingredients = {
   readonly datasets: readonly DeliveredDataset[];
 };
 
-/** What a delivery was built by, if all of it is as it was. */
+/** Returns the inputs that a delivery was built from. @throws {DeliveryError} `part_lost` if they have changed */
 async function ingredientsOf(
   { source, scopeOf }: Pick<BuildOptions, "source" | "scopeOf">,
   { customer, scopeSha256, pinned: text }: Delivery,
@@ -127,7 +127,7 @@ async function ingredientsOf(
   return { pinned, scope, datasets };
 }
 
-/** All that a part of a delivery depends on. */
+/** Returns the request to write a part again: everything that its bytes depend on. */
 function requestOf(
   { source }: Pick<BuildOptions, "source">,
   delivery: Delivery,

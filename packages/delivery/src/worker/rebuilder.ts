@@ -9,10 +9,10 @@ import type { WorkerMeans, WorkerOptions, WorkerSettings, WorkOutcome, WorkRepor
 import { rebuild } from "./rebuild.ts";
 import { longestBackoff, pause, settingsOf, type Worker } from "./worker.ts";
 
-/** How much longer than a backoff to wait for a repair by somebody else, such as a disk with space. */
+/** Factor by which the backoff is longer if a person has to act first, such as to free disk space. */
 const repairFactor = 12;
 
-/** Faults that say nothing of the part: whoever runs the service, or the customer, puts them right. */
+/** Errors with a cause outside of the part, which the operator or the customer has to remove. */
 const outside: ReadonlySet<DeliveryErrorCode> = new Set([
   "parts_full",
   "parts_not_writable",
@@ -25,7 +25,7 @@ const isOutside = (error: unknown): boolean =>
   (error instanceof EntitlementError && error.outcome === "denied") ||
   (error instanceof StoreError && error.code === "registry_unavailable");
 
-/** True if parts can be written: else one that is missing may only be out of reach. */
+/** True if parts can be written. If not, a missing part may only be unreachable. */
 const isWritable = (parts: Pick<PartStore, "probe">): Promise<boolean> =>
   parts.probe().then(
     () => true,
@@ -67,13 +67,13 @@ async function workOnce(settings: Options, stop: AbortSignal): Promise<WorkRepor
   } finally {
     await kept.stop();
   }
-  // What is left over is swept another time.
+  // Leftover files are removed by a later sweep.
   await parts.sweep(ledger.retention.claims).catch(() => {});
   settings.report(report);
   return report;
 }
 
-/** Does what an error calls for. What cannot be noted is found by whoever claims the damage once the lease has ended. */
+/** Handles an error: retry, or fail the delivery. If the ledger cannot be written, the next claim after the lease handles it. */
 async function giveUp(
   { ledger: { damage }, parts, attempts: most, backoff }: Options,
   { claim, delivery, attempts }: ClaimedDamage,

@@ -3,7 +3,7 @@ import { lowerCaseRuns, upperCaseRuns } from "./case-mapping-table.ts";
 /** Code point to code point; what is absent maps to itself. */
 export type CaseMapping = ReadonlyMap<number, number>;
 
-/** The tables of all case mappings. An index of folded text is built again where they have changed. */
+/** All case mapping tables as one text. If it changes, indexes of folded text must be built again. */
 export const caseMappingTables = lowerCaseRuns + upperCaseRuns;
 
 const runPattern = /^([\da-f]+)(?:-([\da-f]+))?(\/2)?([<>])([\da-f]+)$/;

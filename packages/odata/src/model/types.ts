@@ -97,9 +97,9 @@ export type StructuralProperty = {
   readonly annotations?: readonly Annotation[];
   /** Properties that this one is computed from: who may not see those may not see it. */
   readonly derivedFrom?: readonly string[];
-  /** Properties of the same record whose values can be read in this one's, such as `City` in an address on one line. */
+  /** Properties of the same record whose values this one contains, such as `City` in an address on one line. */
   readonly reveals?: readonly string[];
-  /** Properties whose values this one may mention, such as `City` in remarks; of another resource as `Property/City`. */
+  /** Properties whose values this one may mention, such as `City` in remarks. Those of another resource are written `Property/City`. */
   readonly mayReveal?: readonly string[];
 };
 

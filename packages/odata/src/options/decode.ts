@@ -48,14 +48,14 @@ const blanksBefore = /^(?:[ \t+]|%20|%09)*/;
 const blankAfter = /(?:[ \t+]|%20|%09)$/;
 
 /**
- * Finds where a value of the query string begins and ends without the blanks around it: spaces and tabs, percent-encoded or not. The
- * grammar of OData has none there, but clients send them.
+ * Returns the range of a value of the query string without the blanks around it (spaces and tabs, percent-encoded or not). The grammar
+ * of OData allows none there, but clients send them.
  */
 export function withoutBlanks(raw: string): { readonly start: number; readonly end: number } {
   const start = blanksBefore.exec(raw)?.[0].length ?? 0;
   let end = raw.length;
   for (;;) {
-    // One at a time: an expression for all of them would try each blank of the text as the first.
+    // One blank at a time: a regular expression for all would take quadratic time.
     const blank = blankAfter.exec(raw.slice(Math.max(start, end - "%20".length), end));
     if (blank === null) return { start, end };
     end -= blank[0].length;

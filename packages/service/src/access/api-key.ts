@@ -26,7 +26,7 @@ export type Edge = {
  * The edge: no route runs for a request whose key and entitlement have not been verified.
  *
  * @param freshness `fresh`: what was revoked or installed up to now takes effect at once
- * @param admitsExpired true for a request that is let in with an expired entitlement as well, and then with a scope of nothing
+ * @param admitsExpired true for a request that is also accepted with an expired entitlement, then with an empty scope
  */
 export function requireApiKey(
   { keys, scopes, rates, now }: Edge,

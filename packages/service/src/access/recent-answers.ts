@@ -1,6 +1,6 @@
 import { takesEffectWithin } from "../takes-effect.ts";
 
-/** Whether an answer may be remembered, for `takesEffectWithin` at most, or must be asked for now. */
+/** Freshness of an answer: cached for at most `takesEffectWithin`, or read now. */
 export type Freshness = "recent" | "fresh";
 
 /** How long an answer holds, in milliseconds from when it was asked for. */

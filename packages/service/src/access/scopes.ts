@@ -13,10 +13,10 @@ import { type Freshness, RecentAnswers } from "./recent-answers.ts";
 import type { Trust } from "./trust.ts";
 import { type Verified, VerifiedScopes } from "./verified-scopes.ts";
 
-/** `expired`: the entitlement is proved to have been granted, and to have ended. */
+/** State of a verified entitlement. */
 export type EntitlementState = "active" | "expired";
 
-/** A scope, and the state of the entitlement that it comes from. Of an expired one the scope grants nothing. */
+/** A scope, and the state of its entitlement. The scope of an expired entitlement grants nothing. */
 export type AccountScope = { readonly scope: Scope; readonly state: EntitlementState };
 
 /** The scope of each customer, proved by a signed entitlement. */
@@ -28,7 +28,7 @@ export type Scopes = {
    * @throws {StoreError} `registry_unavailable`
    */
   readonly of: (customer: string, at: number, freshness?: Freshness) => Promise<Scope>;
-  /** As `of`, but an expired entitlement is no error: for telling a customer what its account is, and for nothing else. */
+  /** As `of`, but an expired entitlement is no error. Only use it to show a customer the state of its account. */
   readonly ofAccount: (customer: string, at: number, freshness?: Freshness) => Promise<AccountScope>;
 };
 
@@ -82,7 +82,7 @@ export function createScopes(
   };
 }
 
-/** The document of a JWS that was refused because it has expired, which is asked after its signature; else throws the error. */
+/** Returns the document if `error` says that it has expired, else throws the error. Expiry is checked after the signature. */
 function expiredDocument(jws: string, error: unknown): Entitlement {
   if (error instanceof EntitlementError && error.code === "entitlement_expired")
     return inspectEntitlement(jws).document;

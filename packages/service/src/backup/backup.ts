@@ -12,10 +12,10 @@ import { fileReason, isFileError } from "../file-error.ts";
 import { copyFile, flushFolder, hashFile } from "./copy-file.ts";
 import { type BackedUpFile, type ListedFile, listName, type MissingPart, writeManifest } from "./manifest.ts";
 
-/** The folder of parts in a backup, as the data folder has it by default. */
+/** Name of the folder of parts in a backup: the default name in a data folder. */
 export const partsName = "exports";
 
-/** Files of the data folder that are copied as they are, after the registry that relies on them. */
+/** Small files of the data folder. They are copied after the registry that depends on them. */
 export const smallFiles = ["secrets", "issuer", "publicKeys", "signingKeys", "demo"] as const;
 
 export type BackupReport = {
@@ -24,17 +24,17 @@ export type BackupReport = {
   readonly missing: readonly MissingPart[];
 };
 
-/** What is known of the copying so far. */
+/** Called with the bytes and files that were copied so far. */
 export type BackupProgress = (bytes: number, files: number) => void;
 
-/** Missing parts that a report names. */
+/** Number of missing parts that a report names. */
 const mostNamed = 20;
 
 type Source = { readonly folder: DataFolder; readonly config: Pick<Config, "partsFolder" | "partsBucket"> };
 
 /**
- * Copies what the service keeps to a new folder, while others use it. The databases are as of one moment, and every part
- * that this registry lists is there, or named as missing. The folder takes its name when it is whole.
+ * Copies the data folder to a new folder while the service runs. Both databases are copied as of the same moment. Every part that the
+ * copied registry lists is copied, or named as missing. The new folder gets its name when it is complete.
  *
  * @throws {DataError}
  */
@@ -134,7 +134,7 @@ async function fill(partial: string, source: Source, progress: BackupProgress): 
     for (const name of smallFiles)
       if (existsSync(folder[name]))
         await add({ path: basename(copy[name]), ...(await copyFile(folder[name], copy[name])) });
-    // They must be the secrets of this registry: this refuses others.
+    // Throws unless the secrets belong to the copied registry.
     if (existsSync(copy.secrets)) await readSecrets(copy);
     if (config.partsBucket === undefined)
       for await (const file of copyParts(config.partsFolder ?? folder.exports, copy)) await add(file);
@@ -148,7 +148,7 @@ async function fill(partial: string, source: Source, progress: BackupProgress): 
   return { files: total.files, bytes: total.bytes, missing };
 }
 
-/** Both databases as of one moment: the registry speaks of checkpoints of the other. */
+/** Copies both databases as of the same moment, because the registry refers to checkpoints of the listings. */
 async function* copyDatabases(folder: DataFolder, copy: DataFolder): AsyncGenerator<BackedUpFile> {
   const pinned: (readonly [file: string, database: PinnedDatabase])[] = [];
   try {
@@ -187,7 +187,7 @@ async function copyPart(
   return { path, missing: "damaged", delivery };
 }
 
-/** @throws {DataError} if there is something at `target`, or it lies in a folder that is backed up */
+/** @throws {DataError} if `target` is not new or empty, or lies in a folder that is backed up */
 async function requireNew(target: string, sources: readonly string[]): Promise<void> {
   const absolute = resolve(target);
   await mkdir(dirname(absolute), { recursive: true });
@@ -195,18 +195,18 @@ async function requireNew(target: string, sources: readonly string[]): Promise<v
   for (const source of sources) {
     const real = existsSync(source) ? await realpath(source) : resolve(source);
     if (`${join(parent, basename(absolute))}${sep}`.startsWith(`${real}${sep}`))
-      throw new DataError(`${absolute} lies in ${real}, which is backed up: name a folder outside of it`);
+      throw new DataError(`${absolute} lies in ${real}, which is backed up: choose a folder outside of it`);
   }
   const entries = existsSync(absolute) ? await readdir(absolute) : [];
   if (entries.length > 0)
-    throw new DataError(`${absolute} is not empty: name a folder that does not exist or is empty`);
+    throw new DataError(`${absolute} is not empty: choose a folder that does not exist or is empty`);
 }
 
 async function makePartial(partial: string): Promise<void> {
   await mkdir(partial, { mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "EEXIST") throw cause;
     throw new DataError(
-      `${partial} is there: another backup is being made, or one was cut off; if none is being made, delete it`,
+      `${partial} exists: another backup is running, or one was interrupted; if none is running, delete it`,
       { cause },
     );
   });

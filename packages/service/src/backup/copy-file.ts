@@ -4,13 +4,13 @@ import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-/** What a file holds. */
+/** Size and hash of a file's content. */
 export type FileDigest = { readonly bytes: number; readonly sha256: string };
 
 /** Bytes that are read at once. */
 const highWaterMark = 1 << 18;
 
-/** Hashes a file, and writes what it reads to a new one, for its owner alone and flushed to the disk. */
+/** Copies a file to a new one, which only its owner can read and which is flushed to the disk, and hashes it on the way. */
 export async function copyFile(from: string, to: string): Promise<FileDigest> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const digest = new Digest();
@@ -28,7 +28,7 @@ export async function hashFile(file: string): Promise<FileDigest> {
   return digest.found();
 }
 
-/** Hashes what passes through it. */
+/** Hashes and counts the bytes of a stream. */
 class Digest {
   readonly #hash = createHash("sha256");
   #bytes = 0;
@@ -46,7 +46,7 @@ class Digest {
   }
 }
 
-/** Has the disk keep which files a folder holds. */
+/** Flushes a folder's list of files to the disk. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

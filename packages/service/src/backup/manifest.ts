@@ -13,7 +13,7 @@ export const listName = "files.jsonl";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Paths are relative and have no way out of the backup. */
+/** A relative path within the backup. */
 const path = z
   .string()
   .regex(/^[\w.-]+(\/[\w.-]+)*$/)
@@ -33,12 +33,12 @@ const content = z.strictObject({
   format: z.literal("cadastre-backup"),
   version: z.literal(1),
   made: z.iso.datetime(),
-  /** Version of the package that made it. */
+  /** Version of the package that made the backup. */
   cadastre: z.string(),
   files: z.int().min(0),
   bytes: z.int().min(0),
   missing: z.int().min(0),
-  /** Where parts are kept: those of a bucket are not in the backup. */
+  /** Place of the parts. Those in a bucket are not in the backup. */
   parts: z.enum(["folder", "bucket"]),
   /** SHA-256 of the list of files. */
   list: sha256,
@@ -60,7 +60,7 @@ const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")));
 
-/** Writes the manifest of a backup whose other files are all there. */
+/** Writes the manifest of a backup, after all other files. */
 export async function writeManifest(
   folder: string,
   members: Omit<BackupContent, "format" | "version" | "cadastre" | "list">,
@@ -77,15 +77,15 @@ export async function writeManifest(
 }
 
 /**
- * The manifest of a backup, checked with its list.
+ * Reads the manifest of a backup, and verifies its hash and that of its list of files.
  *
- * @throws {DataError} if the folder is not a whole backup
+ * @throws {DataError} if the folder is not a complete backup
  */
 export async function readManifest(folder: string): Promise<BackupManifest> {
   const file = join(folder, manifestName);
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw new DataError(
-      `${folder} is not a backup, or one that was cut off: ${manifestName} cannot be read (${cause.code})`,
+      `${folder} is not a complete backup: ${manifestName} cannot be read (${cause.code})`,
       { cause },
     );
   });
@@ -111,7 +111,7 @@ function parse(text: string): BackupManifest | undefined {
   }
 }
 
-/** The files of a backup whose manifest was read, one at a time. */
+/** Yields the files of a backup whose manifest was read. */
 export async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const input = createReadStream(join(folder, listName));
   for await (const line of createInterface({ input, crlfDelay: Infinity }))

@@ -21,29 +21,29 @@ import {
   stagingOf,
 } from "./swap.ts";
 
-type Told = {
+type Observer = {
   readonly progress: (bytes: number, files: number) => void;
-  /** Told of each point that it comes to. */
+  /** Called at each step, so that tests can kill the process there. */
   readonly at: (point: string) => void;
 };
 
-export type RestoreOptions = Partial<Told> & {
-  /** Put what is there aside, under a name of its own. Without it, a folder with data is refused. */
+export type RestoreOptions = Partial<Observer> & {
+  /** True to move existing data aside. Otherwise a folder with data is refused. */
   readonly replace?: boolean | undefined;
 };
 
 export type RestoreReport = {
   readonly manifest: BackupManifest;
-  /** Folder with what the data folder held before, without its parts; undefined if it held nothing. */
+  /** Folder that the data folder's existing data was moved to, without its parts; undefined if there was none. */
   readonly replaced: string | undefined;
   /** Folder with the parts that were there before; undefined if there were none. */
   readonly replacedParts: string | undefined;
 };
 
 /**
- * Restores the data folder from a backup. Nothing that is there is altered before every file of the backup is verified and lies
- * beside it; then each is renamed into place. Cut off before that, it leaves what was there; after that, whoever uses the folder next
- * finishes it. Nothing is deleted.
+ * Restores the data folder from a backup. First every file is copied to a staging folder and verified, then all are renamed into place.
+ * If it is interrupted in the first step, the data is unchanged; in the second step, the next program that uses the folder finishes the
+ * restore. No data is deleted.
  *
  * @throws {DataError}
  */
@@ -65,7 +65,7 @@ export async function restoreBackup(
     const present = entries.filter(({ root, name }) => existsSync(join(places[root], name)));
     if (present.length > 0 && !replace)
       throw new DataError(
-        `${folder.path} holds data already, such as ${present[0]?.name}: name another folder in CADASTRE_DATA, or say --replace, which keeps what is there under another name`,
+        `${folder.path} holds data already, such as ${present[0]?.name}: set CADASTRE_DATA to another folder, or use --replace, which moves that data aside`,
       );
     const staging = stagingOf(places);
     await prepareStaging(staging);
@@ -102,7 +102,7 @@ const report = (
 
 const ifExists = (path: string): string | undefined => (existsSync(path) ? path : undefined);
 
-/** Everything that a restore puts in place or aside. */
+/** Returns the files and folders that a restore puts in place or moves aside. */
 function entriesOf(folder: DataFolder): readonly Omit<RestoredEntry, "puts">[] {
   const databases = [folder.database, folder.registry].flatMap((file) =>
     ["", "-wal", "-shm"].map((suffix) => basename(file) + suffix),
@@ -118,7 +118,7 @@ async function stage(
   backup: string,
   { files }: BackupManifest,
   staging: ReturnType<typeof stagingOf>,
-  { progress, at }: Told,
+  { progress, at }: Observer,
 ): Promise<void> {
   let [staged, bytes] = [0, 0];
   for await (const file of listFiles(backup)) {
@@ -133,13 +133,13 @@ async function stage(
     progress(bytes, ++staged);
   }
   if (staged !== files)
-    throw new DataError(`${backup} lists ${staged} files, and should list ${files}: use another backup`);
+    throw new DataError(`${backup} lists ${staged} files instead of ${files}: use another backup`);
 }
 
 /**
  * Verifies every file of a backup.
  *
- * @throws {DataError} with the first one that is damaged or missing
+ * @throws {DataError} names the first file that is damaged or missing
  */
 export async function verifyBackup(backup: string): Promise<BackupManifest> {
   const manifest = await readManifest(backup);
@@ -156,7 +156,7 @@ function requireSame(
 ): void {
   if (found.bytes !== file.bytes || found.sha256 !== file.sha256)
     throw new DataError(
-      `${join(backup, file.path)} is not what was backed up: use another backup; nothing was restored`,
+      `${join(backup, file.path)} has changed since the backup: use another backup; nothing was restored`,
     );
 }
 

@@ -7,23 +7,23 @@ import { DataError, readDataFile } from "../data/data-error.ts";
 import { type DataFolder, writeAtomically } from "../data/data-folder.ts";
 import { flushFolder } from "./copy-file.ts";
 
-/** Name of the folders with the files that a restore is about to put in place. */
+/** Name of the staging folders of a restore. */
 const stagingName = "restoring";
 
 const root = z.enum(["data", "parts"]);
 
-/** What is put in place: a file or folder of the data folder, or of the folder of parts. */
+/** A file or folder that is put in place, in the data folder or in the folder of parts. */
 const entry = z.strictObject({
   root,
   name: z.string(),
-  /** False: there is none in the backup, and the one that is there is only put aside. */
+  /** False if the backup does not have it: an existing one is only moved aside. */
   puts: z.boolean(),
 });
 
-/** A restore whose files are all there. From now on it is carried out, whatever happens meanwhile. */
+/** The journal of a restore whose files are all staged and verified. From then on the restore is always finished. */
 const schema = z.strictObject({
   version: z.literal(1),
-  /** Name of the folders that what was there before is moved to. */
+  /** Name of the folders that existing data is moved to. */
   replaced: z.string(),
   /** SHA-256 of the backup's manifest. */
   backup: z.string(),
@@ -82,23 +82,23 @@ export function freeName(places: Places, name: string): string {
 
 const journalOf = ({ path }: DataFolder): string => join(path, stagingName, "restore.json");
 
-/** True if a restore was cut off after it had all of its files. */
+/** True if a restore was interrupted while it put files in place. */
 export const isRestorePending = (folder: DataFolder): boolean => existsSync(journalOf(folder));
 
 const readPendingRestore = (folder: DataFolder): Promise<PendingRestore> =>
   readDataFile(journalOf(folder), (text) => schema.parse(JSON.parse(text)));
 
-/** Has the restore carried out, now or by whoever uses the folder next. */
+/** Writes the journal. The restore is then finished here, or by the next program that uses the folder. */
 export async function beginSwap(folder: DataFolder, pending: PendingRestore): Promise<void> {
   await writeAtomically(journalOf(folder), JSON.stringify(pending));
   await flushFolder(dirname(journalOf(folder)));
 }
 
 /**
- * Puts the files of a pending restore in place, and those that they replace aside. Each step is a rename, and what is done
- * already is left as it is: cut off at any point, it goes on there. To be called while no one else uses the folder.
+ * Puts the files of a pending restore in place and moves existing ones aside. Each step is a rename. Steps that were done before are
+ * skipped, so it can be interrupted and called again. The caller must hold the exclusive lock of the folder.
  *
- * @param at told before each step
+ * @param at called before each step
  */
 export async function finishRestore(
   folder: DataFolder,
@@ -115,7 +115,7 @@ export async function finishRestore(
   for (const { root: of, name, puts } of pending.entries) {
     const [staged, live] = [join(staging[of], name), join(places[of], name)];
     const aside = join(places[of], pending.replaced, name);
-    // What is in place already has left the staging folder.
+    // A file that is in place already is not in the staging folder any more.
     if (existsSync(live) && (!puts || existsSync(staged))) {
       at(`aside ${name}`);
       await mkdir(dirname(aside), { recursive: true, mode: 0o700 });

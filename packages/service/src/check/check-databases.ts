@@ -13,7 +13,7 @@ const codes = {
   misplaced: "database_inconsistent",
 } as const satisfies Record<SqliteFault["code"], FindingCode>;
 
-/** Reads both databases from the first to the last row. */
+/** Reads every row of both databases. */
 export function* checkDatabases(folder: DataFolder): Generator<Finding> {
   yield* checkDatabase(folder.database, storedResources);
   yield* checkDatabase(folder.registry, []);

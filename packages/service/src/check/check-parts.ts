@@ -8,10 +8,10 @@ import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import type { Finding } from "./findings.ts";
 
-/** Told of how many bytes, and files, were read. */
+/** Called with the bytes and files that were read so far. */
 export type PartsProgress = (bytes: number, files: number) => void;
 
-/** Reads every part that the registry lists, and looks for files that it does not know. Parts in a bucket are not read. */
+/** Reads every part that the registry lists, and finds files that it does not list. Parts in a bucket are not checked. */
 export async function* checkParts(
   audit: RegistryAudit,
   folder: DataFolder,
@@ -20,7 +20,7 @@ export async function* checkParts(
 ): AsyncGenerator<Finding> {
   if (partsBucket !== undefined) return;
   const root = partsFolder ?? folder.exports;
-  /** Asks the registry as it is now: a service goes on while the check runs. */
+  /** Asks the registry again: a running service may have changed it since the check began. */
   const now = <T>(ask: (audit: RegistryAudit) => T): T => {
     const fresh = openRegistryAudit(folder.registry);
     try {

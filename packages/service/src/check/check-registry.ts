@@ -12,7 +12,7 @@ import { parseSecrets, type Secrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
 import type { Finding } from "./findings.ts";
 
-/** Holds what the registry relies on against the files beside it: peppers, keys and signatures. */
+/** Compares the registry with the files that it depends on: peppers, keys and signatures. */
 export async function* checkRegistry(
   audit: RegistryAudit,
   folder: DataFolder,
@@ -48,7 +48,7 @@ async function readSecretsAsTheyAre({
   }
 }
 
-/** What is wrong with time, and not with a document. */
+/** Errors that say that a document is not in force now. The document itself is intact. */
 const ofTime = ["entitlement_expired", "entitlement_not_yet_valid"];
 
 async function* checkEntitlements(
@@ -79,7 +79,7 @@ async function faultOfEntitlement(
 ): Promise<string | undefined> {
   try {
     const { sub, ver } = await verifyEntitlement(jws, { ...trust, now: () => new Date() });
-    if (sub !== customer || ver !== version) return "the entitlement is another one's";
+    if (sub !== customer || ver !== version) return "the entitlement is of another customer or version";
   } catch (error) {
     if (!(error instanceof EntitlementError)) throw error;
     if (!ofTime.includes(error.code)) return error.message;

@@ -10,9 +10,9 @@ import { checkRegistry } from "./check-registry.ts";
 import type { Finding } from "./findings.ts";
 
 /**
- * Reads everything that a data folder holds, also while it is served, and gives what is not as it was written. Changes nothing.
+ * Reads everything in a data folder and yields every fault. Changes nothing, and may run while the folder is served.
  *
- * @param progress told of the parts that were read
+ * @param progress called for each part that was read
  */
 export async function* checkFolder(
   folder: DataFolder,
@@ -35,7 +35,7 @@ export async function* checkFolder(
     if (finding.subject === basename(folder.registry)) isReliable = false;
     yield finding;
   }
-  // What a damaged registry says is no evidence.
+  // Nothing can be concluded from a damaged registry.
   if (!isReliable) return;
   const audit = openRegistryAudit(folder.registry);
   try {

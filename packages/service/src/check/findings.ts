@@ -1,37 +1,36 @@
-/** Every fault that a check finds, with what helps. The key is the stable code. */
+const copyFromBackup =
+  "copy the file from your last backup, or restore the whole backup with `cadastre restore --replace`";
+
+/** Every fault that a check finds, with its remedy. The key is the stable code. */
 export const findingCodes = {
   database_damaged: "restore the last backup with `cadastre restore --replace`",
   database_altered: "restore the last backup with `cadastre restore --replace`",
   database_inconsistent: "restore the last backup with `cadastre restore --replace`",
   database_missing: "restore the last backup with `cadastre restore --replace`",
-  file_missing:
-    "put back the copy of it that belongs to this registry: `cadastre restore` with your last backup",
-  file_damaged:
-    "put back the copy of it that belongs to this registry: `cadastre restore` with your last backup",
+  file_missing: copyFromBackup,
+  file_damaged: copyFromBackup,
   pepper_missing:
-    "put back the secrets.json that belongs to this registry, or revoke the keys with `cadastre key revoke`",
+    "copy the secrets.json of this registry from a backup, or revoke the keys with `cadastre key revoke`",
   secret_unreadable:
-    "put back the secrets.json that belongs to this registry, or register the destination or webhook anew",
+    "copy the secrets.json of this registry from a backup, or register the destination or webhook again",
   entitlement_unverifiable:
-    "put back the key set that it was signed for, or install a new one with `cadastre entitlement install`",
+    "put back the key set that verifies it, or install a new entitlement with `cadastre entitlement install`",
   manifest_damaged: "restore the last backup, or have the customer ask for the export again",
   manifest_unverifiable:
-    "put back the signing-keys.json that signed it: customers cannot verify the delivery without",
-  part_missing:
-    "a running worker builds it again when a customer asks for it; else put back its file from a backup",
-  part_damaged:
-    "a running worker builds it again when a customer asks for it; else put back its file from a backup",
-  part_orphaned: "no delivery needs it: delete the file if you do not",
+    "copy the signing-keys.json of this registry from a backup: customers cannot verify the delivery without it",
+  part_missing: "a running worker rebuilds it when a customer fetches it; or copy the file from a backup",
+  part_damaged: "a running worker rebuilds it when a customer fetches it; or copy the file from a backup",
+  part_orphaned: "no delivery needs the file: you may delete it",
   restore_unfinished: "start the service or run `cadastre restore` again: both finish it",
   restore_leftover: "run `cadastre restore` again if you still want it, or delete the folder",
 } as const satisfies Record<string, string>;
 
 export type FindingCode = keyof typeof findingCodes;
 
-/** Something in a data folder that is not as it was written. */
+/** A fault in a data folder. */
 export type Finding = {
   readonly code: FindingCode;
-  /** The file, or what the registry calls it. */
+  /** The file, delivery or customer that it is about. */
   readonly subject: string;
   readonly detail: string;
 };

@@ -38,7 +38,7 @@ export const backupCommand = (): Command =>
           say(`${config.signingKeys} is not in the backup: keep a copy of it yourself.`);
         if (missing.length > 0)
           throw new CommandRefused(
-            `The backup is complete but for parts that are missing or damaged, such as ${missing[0]?.path}: \`cadastre check\` lists them`,
+            `The backup lacks parts that are missing or damaged, such as ${missing[0]?.path}: \`cadastre check\` lists them`,
           );
       }),
     );
@@ -52,7 +52,7 @@ export const restoreCommand = (): Command =>
     .addArgument(folder("the backup"))
     .option(
       "--replace",
-      "move what is there aside: to a folder in the data folder, and one in the folder of parts, that are told",
+      "move existing data aside, to folders `replaced-<time>` in the data folder and in the folder of parts",
     )
     .addOption(json())
     .action((source: string, { replace, ...output }: RestoreOutput) => {
@@ -73,8 +73,8 @@ export const restoreCommand = (): Command =>
             ),
           );
         say(`Restored ${number(files)} files of the backup of ${made} to ${config.dataFolder}.`);
-        if (replaced !== undefined) say(`What was there before is in ${replaced}.`);
-        if (replacedParts !== undefined) say(`The parts that were there before are in ${replacedParts}.`);
+        if (replaced !== undefined) say(`The data from before is in ${replaced}.`);
+        if (replacedParts !== undefined) say(`The parts from before are in ${replacedParts}.`);
         if (missing > 0)
           say(`The backup lacks ${number(missing)} parts of deliveries: \`cadastre check\` lists them.`);
       });
@@ -93,7 +93,7 @@ export const checkCommand = (): Command =>
       return withDataFolder(config.dataFolder, async () => {
         if (backup !== undefined) {
           const { made, files } = await verifyBackup(backup);
-          return say(`Every one of ${number(files)} files is as it was backed up at ${made}.`);
+          return say(`All ${number(files)} files are as they were backed up at ${made}.`);
         }
         if (!existsSync(config.dataFolder))
           throw new CommandRefused(
@@ -118,7 +118,7 @@ export const checkCommand = (): Command =>
           );
         if (found > 0)
           throw new CommandRefused(
-            `${number(found)} ${found === 1 ? "finding" : "findings"} in ${config.dataFolder}.`,
+            `${number(found)} ${found === 1 ? "fault" : "faults"} in ${config.dataFolder}: each line above names the remedy.`,
           );
         say(`Nothing is damaged or missing in ${config.dataFolder}.`);
       });

@@ -67,7 +67,7 @@ export const rollbackCommand = (): Command =>
           const losses = excessiveLosses(changes, maxShrink);
           if (losses.length > 0 && !allowShrink)
             throw new CommandRefused(
-              [...losses, "If they are to be removed, roll back with --allow-shrink"].join("\n"),
+              [...losses, "To remove these records, roll back with --allow-shrink"].join("\n"),
             );
         });
         if (output.json) return print(JSON.stringify(buildJson(build), null, 2));

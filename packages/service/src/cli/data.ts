@@ -41,7 +41,7 @@ export function withServiceFolder<T>(
   return withDataFolder(dataFolder, async () => {
     if (!existsSync(dataFolder)) throw new CommandRefused(missing(dataFolder));
     const folder = await openDataFolder(dataFolder);
-    // A folder without one is left as it is, without a lock.
+    // No lock file is created in a folder that has no database.
     if (!isRestorePending(folder) && !existsSync(folder[needed]))
       throw new CommandRefused(missing(folder[needed]));
     const use = await useFolder(folder, config);
@@ -56,6 +56,6 @@ export function withServiceFolder<T>(
 const missing = (path: string) =>
   `${path} does not exist: set CADASTRE_DATA to the folder of a service that was started once`;
 
-/** What is said when records come into a database of sample listings. */
+/** The warning of commands that stage records in a database of sample listings. */
 export const sampleWarning = ({ path }: DataFolder): string =>
-  `${path} holds sample listings: they stay beside these records. For records of your own alone, start with CADASTRE_LISTINGS=0 on an empty folder.`;
+  `${path} holds sample listings, which stay beside these records. To serve only your own records, start with CADASTRE_LISTINGS=0 on an empty folder.`;

@@ -109,10 +109,10 @@ function requirePassed({ results }: GatedPublication): void {
   throw new CommandRefused(words.join("\n"));
 }
 
-/** What would be removed against the gate `shrink`, and how it is done nevertheless. */
+/** Returns the removals that the gate `shrink` refuses, and the command that carries them out. */
 function lossesIn(results: GatedPublication["results"]): readonly string[] {
   const losses = [...results].flatMap(([, found]) => found.flatMap(excessiveIn));
   if (losses.length === 0) return [];
   const command = `cadastre publish ${[...results.keys()].join(" ")} --allow-shrink`;
-  return [...new Set(losses), `What is staged stays so. If they are to be removed: \`${command}\``];
+  return [...new Set(losses), `What is staged stays staged. To remove these records: \`${command}\``];
 }

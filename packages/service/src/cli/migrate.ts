@@ -6,7 +6,7 @@ import { say } from "./outcome.ts";
 /** `cadastre migrate` */
 export const migrateCommand = (): Command =>
   new Command("migrate")
-    .description("Bring the databases to the schema of this version, as a start does, after a copy of each.")
+    .description("Copy each database, and migrate it to the schema of this version, as a start does.")
     .action(() =>
       withServiceFolder("database", async (folder) => {
         await migrateFolder(folder, say);

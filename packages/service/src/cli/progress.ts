@@ -4,19 +4,19 @@ import { say } from "./outcome.ts";
 /** A number for people. */
 export const number = (value: number): string => value.toLocaleString("en-US");
 
-/** How many are counted between two lines of progress. */
+/** Number of items between two lines of progress. */
 const reportEvery = 10_000;
 
 export type Progress = {
-  /** How much is done, and how many were counted. */
+  /** Called with the amount done, and the number of items counted. */
   readonly at: (done: number, count: number) => void;
   readonly end: () => void;
 };
 
 /**
- * A bar up to `whole` on a terminal; elsewhere, and where the whole is not known, a line from time to time.
+ * Shows a bar up to `whole` on a terminal. Elsewhere, or if the total is not known, it prints a line from time to time.
  *
- * @param counted what is counted, and what was done with it
+ * @param counted the items and what was done with them, such as `files copied`
  */
 export function showProgress(whole: number | undefined, counted = "records read"): Progress {
   if (process.stderr.isTTY && whole !== undefined) {

@@ -12,9 +12,11 @@ import { number } from "./progress.ts";
 /** `cadastre sample` */
 export const sampleCommand = (): Command =>
   new Command("sample")
-    .description("Make a database of sample listings in a folder that has none.")
+    .description("Create a database of sample listings in a folder that has none.")
     .addOption(
-      new Option("--listings <count>", "how many; by default CADASTRE_LISTINGS").argParser(parseListings),
+      new Option("--listings <count>", "number of listings (default: CADASTRE_LISTINGS)").argParser(
+        parseListings,
+      ),
     )
     .action(({ listings }: { readonly listings?: number }) => {
       const config = readConfig(process.env);
@@ -23,7 +25,7 @@ export const sampleCommand = (): Command =>
         await useFolder(folder, config);
         if (existsSync(folder.database))
           throw new CommandRefused(
-            `${folder.database} exists, and is left as it is: set CADASTRE_DATA to an empty folder`,
+            `${folder.database} exists and was not changed: set CADASTRE_DATA to an empty folder`,
           );
         const wanted = listings ?? config.listings;
         await prepareListings(folder, wanted, {

@@ -18,19 +18,19 @@ export const maxRejectsOption = (): Option =>
   new Option("--max-rejects <count>", "stop if more records than this are not taken").argParser(parseCount);
 
 export const allowShrinkOption = (): Option =>
-  new Option("--allow-shrink", "let more be removed than CADASTRE_MAX_SHRINK percent of a set");
+  new Option("--allow-shrink", "allow more than CADASTRE_MAX_SHRINK percent of a set to be removed");
 
-/** `--round` and `--exact`: names with commas between, and repeatable. */
+/** `--round` and `--exact`: field names separated by commas; both may be repeated. */
 export const roundOption = (): Option =>
   new Option(
     "--round <fields>",
-    "round these fields too, where a value has too many digits, and do not reject it (repeatable)",
+    "also round values of these fields that have too many digits, instead of rejecting them (repeatable)",
   ).argParser(parseNames);
 
 export const exactOption = (): Option =>
   new Option(
     "--exact <fields>",
-    "round none of these fields: reject a value with too many digits (repeatable)",
+    "never round these fields: reject values with too many digits (repeatable)",
   ).argParser(parseNames);
 
 const parseNames = (text: string, before: readonly string[] = []): readonly string[] => [
@@ -40,14 +40,14 @@ const parseNames = (text: string, before: readonly string[] = []): readonly stri
 
 const noteVerbs: Readonly<Record<NoteCode, string>> = {
   rounded: "Rounded",
-  computed: "Computed here, and not taken from the source:",
-  placekey_far_from_coordinates: "Left out, too far from the coordinates:",
-  placekey_outside_state: "Left out, outside the state:",
-  assigned_placekey_far_from_coordinates: "Taken from the crosswalk, though far from the coordinates:",
-  assigned_placekey_outside_state: "Taken from the crosswalk, though outside the state:",
+  computed: "Computed here instead of taken from the source:",
+  placekey_far_from_coordinates: "Not stored, too far from the coordinates:",
+  placekey_outside_state: "Not stored, outside the state:",
+  assigned_placekey_far_from_coordinates: "Stored as the crosswalk says, though far from the coordinates:",
+  assigned_placekey_outside_state: "Stored as the crosswalk says, though outside the state:",
 };
 
-/** The part of a command's summary about records that are taken, but not as they came. */
+/** Returns the part of a command's summary about records that were changed at ingest. */
 export const noteSummary = ({ noted }: { readonly noted: NoteCounts }): string =>
   Object.entries(noteVerbs)
     .map(([note, verb]) => {

@@ -5,7 +5,8 @@ import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /**
- * Copy a database of the folder before it is migrated: `backups/listings-before-1-20260102T030405678Z.sqlite`. Copies are never removed.
+ * Copies a database of the folder before it is migrated, to `backups/listings-before-1-20260102T030405678Z.sqlite`. Copies are never
+ * deleted.
  *
  * @param version number of the catalog that it is migrated to
  * @throws {DataError} if there is no room for the copy, or it cannot be written
@@ -26,13 +27,13 @@ export async function backUp(
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new DataError(
-      `${database} is not migrated, for no copy of it can be made in ${folder.backups}: make room or give rights there, and start again (${reason})`,
+      `${database} is not migrated, because it cannot be copied to ${folder.backups}: free space or correct the rights there, and start again (${reason})`,
       { cause },
     );
   }
 }
 
-/** A full disk is better told of before it is full. */
+/** @throws {Error} if the copy does not fit, before the disk is full */
 async function requireRoom(path: string, database: string): Promise<void> {
   const [{ size }, { bavail, bsize }] = await Promise.all([stat(database), statfs(path)]);
   const free = bavail * bsize;

@@ -1,6 +1,6 @@
 import type { Row } from "@cadastre/odata";
 
-/** Fields that the service computes, each with its value for a listing; undefined for none. */
+/** Functions that compute fields of a listing, by field; undefined for no value. */
 const computedValues: Readonly<Record<string, (listing: Row) => unknown>> = {
   Coordinates: ({ Latitude, Longitude }) =>
     typeof Latitude === "number" && typeof Longitude === "number"
@@ -8,7 +8,7 @@ const computedValues: Readonly<Record<string, (listing: Row) => unknown>> = {
       : undefined,
 };
 
-/** The listing with every computed field computed, whatever it held before. */
+/** Returns the listing with all computed fields replaced by computed values. */
 export function withComputedValues(listing: Row): Row {
   const computed = Object.entries(computedValues).map(([name, compute]): [string, unknown] => [
     name,

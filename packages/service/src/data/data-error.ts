@@ -11,9 +11,9 @@ export class DataError extends Error {
 const noRights =
   "cannot be read and written: give the user who starts the service the rights, or set CADASTRE_DATA to another folder";
 const noDatabase =
-  "is damaged or not a database: move it away and put back a copy of it, or start with CADASTRE_LISTINGS=0, without any listing";
+  "is damaged or not a database: move it away and restore your last backup with `cadastre restore --replace`, or start with CADASTRE_LISTINGS=0 and ingest your listings again";
 const noRegistry =
-  "is damaged or not a database: run `cadastre restore` with your last backup, or move it away and start again, without any key and entitlement but the demo's";
+  "is damaged or not a database: run `cadastre restore --replace` with your last backup; without one, move it away and start again, which loses all keys and entitlements but the demo's";
 const noFolder = "is not a folder: set CADASTRE_DATA to the path of a folder";
 const noRoom = "cannot be written, for the disk is full: make room, or set CADASTRE_DATA to another folder";
 const inUse = "is in use: stop the program that uses it";
@@ -84,7 +84,7 @@ export function parseDataFile<T>(file: string, text: string, parse: (text: strin
     return parse(text);
   } catch (cause) {
     const fault = cause instanceof SyntaxError ? "is not JSON" : "does not hold what the service keeps in it";
-    const remedy = "put back the copy of it that a backup holds";
+    const remedy = "copy it from your last backup";
     throw new DataError(`${file} ${fault}: ${remedy}`, { cause });
   }
 }
@@ -96,12 +96,9 @@ export function parseDataFile<T>(file: string, text: string, parse: (text: strin
  */
 export async function readDataFile<T>(file: string, parse: (text: string) => T): Promise<T> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
-    throw new DataError(
-      `${file} cannot be read: put back the copy of it that a backup holds (${cause.code})`,
-      {
-        cause,
-      },
-    );
+    throw new DataError(`${file} cannot be read: copy it from your last backup (${cause.code})`, {
+      cause,
+    });
   });
   return parseDataFile(file, text, parse);
 }

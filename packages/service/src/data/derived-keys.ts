@@ -5,11 +5,11 @@ export type DerivingSecret = { readonly skipTokenKey: Uint8Array };
 
 const keyBytes = 32;
 
-/** A secret of 32 bytes for one purpose, which tells nothing of the others. */
+/** Derives an independent key of 32 bytes for one purpose (HKDF). */
 export const keyFor = (purpose: string, { skipTokenKey }: DerivingSecret): Uint8Array =>
   Buffer.from(hkdfSync("sha256", skipTokenKey, "", purpose, keyBytes));
 
-/** Keys that texts of the registry are sealed with, by what the text belongs to. They follow from the secrets. */
+/** Functions that derive the keys that encrypt texts in the registry, by owner. */
 export const sealingKeys = {
   destination: (secrets: DerivingSecret) => keyFor("external ids of destinations", secrets),
   webhook: (secrets: DerivingSecret) => keyFor("secrets of webhooks", secrets),

@@ -5,8 +5,8 @@ import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /**
- * Uses the folder beside other programs, until the lock is released or the process ends. A restore that was cut off once its
- * files were in place is finished first.
+ * Takes a shared lock on the folder, which ends with the process. A restore that was interrupted while it put files in place is
+ * finished first.
  *
  * @throws {DataError} while a restore is under way
  */
@@ -29,7 +29,7 @@ export async function useFolder(folder: DataFolder, config: Pick<Config, "partsF
 }
 
 /**
- * Takes the folder for a restore.
+ * Takes the exclusive lock on the folder, for a restore.
  *
  * @throws {DataError} while another program uses it
  */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { StoreError, type StoreErrorCode, type WritableStore } from "@cadastre/store";
 import { openSqliteStore, type SqliteStoreOptions } from "@cadastre/store/sqlite";
 import { catalogVersion, storedResources } from "../catalog.ts";
@@ -7,7 +8,7 @@ import type { DataFolder } from "./data-folder.ts";
 type Options = Omit<SqliteStoreOptions, "file" | "resources" | "version">;
 
 /**
- * Open the listings database of a folder. One of an earlier version is refused unless the options say how to migrate it.
+ * Opens the listings database of a folder. A database of an earlier version is refused unless the options say how to migrate it.
  *
  * @throws {DataError}
  */
@@ -19,16 +20,20 @@ export const openListings = (
     openSqliteStore({
       migration: "refuse",
       ...options,
+      // A new database is filled under another name: what has this name is one.
+      existing: existsSync(file),
       file,
       resources: storedResources,
       version: catalogVersion,
     }),
   );
 
-/** What an operator can do about a schema that is not this version's. */
+/** Remedies for a schema that is not this version's, by error code. */
 const remedies: Partial<Record<StoreErrorCode, string>> = {
   schema_newer:
     "was written by a later version: start that version, or put back the copy that was made before the upgrade",
+  schema_absent:
+    "is not a database of listings, or was emptied: move it away and put back a copy of it, such as `cadastre restore` does",
   schema_older:
     "is of an earlier version: stop the service that has it open and run `npm run cadastre -- migrate`, or start the service, which migrates it",
   schema_unsupported:
@@ -38,7 +43,7 @@ const remedies: Partial<Record<StoreErrorCode, string>> = {
 /**
  * Open a database.
  *
- * @throws {DataError} in place of an error that its schema is not this version's
+ * @throws {DataError} with a remedy, if its schema is not this version's
  */
 export async function requireSchema<T>(file: string, open: () => Promise<T>): Promise<T> {
   try {

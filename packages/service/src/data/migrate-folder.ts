@@ -9,30 +9,30 @@ import { notes } from "./notes.ts";
 import { openRegistry } from "./registry.ts";
 import { findInvalidValues } from "./stored-values.ts";
 
-/** Looks at records that an earlier version has stored. It reports what it finds, and changes nothing. */
+/** Checks the records that an earlier version has stored. It reports faults and changes nothing. */
 export type RecordCheck = (
   store: WritableStore,
   folder: DataFolder,
   say: (line: string) => void,
 ) => Promise<void>;
 
-/** Reports the stored values that ingest would not take today, to a file in the folder. */
+/** Writes the stored values that ingest would reject today to a file in the folder. */
 const reportInvalidValues: RecordCheck = async (store, folder, say) => {
   say("checking the values of the stored records");
   const report = join(folder.path, "invalid-values.jsonl");
   const { records, invalid } = await findInvalidValues(store, { report });
   if (invalid > 0)
     say(
-      `${invalid.toLocaleString("en-US")} of ${records.toLocaleString("en-US")} records have values that ingest does not take any more. They are served as they are: see ${report}, and ingest these records again`,
+      `${invalid.toLocaleString("en-US")} of ${records.toLocaleString("en-US")} records have values that ingest rejects today. They are still served: see ${report}, and ingest these records again`,
     );
 };
 
 /**
- * Bring the databases of a folder to the schema of this version. Each is copied first and changed in one transaction; one that has the
- * schema is only read. Afterwards the stored records are checked, once for each number of the catalog.
+ * Migrates the databases of a folder to the schema of this version. Each is copied first and changed in one transaction; a database that
+ * has the schema is only read. Afterwards the stored records are checked, once for each catalog version.
  *
- * @param say told each step
- * @throws {DataError} if a database cannot be copied, or not be migrated: it is left as it was
+ * @param say called with each step
+ * @throws {DataError} if a database cannot be copied or migrated; it is unchanged then
  */
 export async function migrateFolder(
   folder: DataFolder,

@@ -7,15 +7,15 @@ export const notes = {
   /** How many sample listings were made. */
   listings: "listings",
   examples: "examples",
-  /** The number of the catalog whose checks of stored records were run. */
+  /** The catalog version whose check of stored records was run last. */
   checked: "checked",
 } as const;
 
-/** Sample records alone: nothing was ever ingested. Of databases from before the note it is not known, and taken as false. */
+/** True if nothing was ever ingested into the sample records. False for databases of versions without this note. */
 export const isSample = async (store: Pick<WritableStore, "notes">): Promise<boolean> =>
   (await store.notes.get(notes.sample)) === "true";
 
-/** Note that the database holds more than a sample: to be called before anything is ingested. True if it was one. */
+/** Records that the database is no longer only a sample. Call it before anything is ingested. True if it was a sample. */
 export async function endSample(store: Pick<WritableStore, "notes">): Promise<boolean> {
   if (!(await isSample(store))) return false;
   await store.notes.set(notes.sample, "false");

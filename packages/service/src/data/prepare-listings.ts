@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { link, readdir, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { recordNames } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
 import type { WritableStore } from "@cadastre/store";
+import { lockFile } from "@cadastre/store/sqlite";
 import { catalogVersion } from "../catalog.ts";
 import { publishGated } from "../gates/publication.ts";
 import type { DataFolder } from "./data-folder.ts";
@@ -25,20 +27,20 @@ export type Progress = {
   readonly started: (listings: number) => void;
   readonly loaded: (listings: number, of: number) => void;
   readonly done: (listings: number, seconds: number) => void;
-  /** There are sample listings already, another number than was asked for. */
+  /** Called if there are sample listings already, in another number than was asked for. */
   readonly kept: (listings: number, asked: number, folder: string) => void;
 };
 
-/** Records cannot be made here: the folder holds what belongs to other records. */
+/** The folder has files that belong to a missing database, so no new database is created. */
 export class PrepareError extends Error {
   override readonly name = "PrepareError";
 }
 
 /**
- * Make a database in a folder that has none: of sample listings, or without records where `listings` is 0. A database that is there is left
- * as it is, whatever it holds. The new one is filled under another name and takes its own in one step, so that a crash leaves no half of it.
+ * Creates a database of sample listings, or an empty one if `listings` is 0. An existing database is never changed. The new one is
+ * filled under another name and renamed, so that a crash leaves no partial database.
  *
- * @throws {PrepareError} if there is a registry, but not the database of its listings: sample listings are not served in their place
+ * @throws {PrepareError} if the folder has a registry or a write-ahead log, but not their database: samples must not replace it
  */
 export async function prepareListings(
   folder: DataFolder,
@@ -49,24 +51,42 @@ export async function prepareListings(
   if (existsSync(folder.database)) return tellKept(folder, listings, progress);
   if (listings > 0 && existsSync(folder.registry))
     throw new PrepareError(
-      `${folder.path} has a registry, but ${folder.database} is gone: put back a copy of it, or start with CADASTRE_LISTINGS=0 to begin without listings`,
+      `${folder.path} has a registry, but ${folder.database} is missing: put back a copy of it, or start with CADASTRE_LISTINGS=0 to create it without listings`,
     );
   if (existsSync(`${folder.database}-wal`))
     throw new PrepareError(
-      `${folder.database} is gone, but not ${folder.database}-wal, which holds its last changes: put the database back, or move both away`,
+      `${folder.database} is missing, but ${folder.database}-wal with its last changes is there: put the database back, or move ${folder.database}-wal away`,
     );
   const started = performance.now();
   if (listings > 0) progress.started(listings);
-  const beside = `${folder.database}.${process.pid}.preparing`;
+  const beside = `${folder.database}.${randomUUID()}.preparing`;
+  const lock = lockFile(lockOf(beside), "exclusive");
+  try {
+    await makeBeside(beside, folder, listings, progress);
+  } finally {
+    await rm(lockOf(beside), { force: true });
+    lock?.release();
+  }
+  if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
+}
+
+async function makeBeside(
+  beside: string,
+  folder: DataFolder,
+  listings: number,
+  progress: Progress,
+): Promise<void> {
   const store = await openListings({ database: beside }, { threads: 0 });
   if (listings > 0) await fill(store, listings, progress);
   await store.notes.set(notes.checked, String(catalogVersion));
   await store.close();
   await putInPlace(beside, folder.database);
-  if (listings > 0) progress.done(listings, (performance.now() - started) / 1000);
 }
 
-/** Give a file its name, unless another process has made one of that name meanwhile. */
+/** Locked while a database is being filled. A process id would not tell it: those of two containers may be the same. */
+const lockOf = (beside: string): string => `${beside}.lock`;
+
+/** Gives a file its name, unless another process has created a file of that name meanwhile. */
 async function putInPlace(beside: string, file: string): Promise<void> {
   try {
     await link(beside, file);
@@ -122,19 +142,17 @@ function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generat
 
 /** What a start that did not come to its end has left behind. */
 async function removeLeftovers({ path, database }: DataFolder): Promise<void> {
-  const leftover = new RegExp(`^${basename(database)}\\.(\\d+)\\.preparing`);
-  for (const name of await readdir(path)) {
-    const pid = Number(leftover.exec(name)?.[1] ?? 0);
-    if (pid > 0 && !isRunning(pid)) await rm(join(dirname(database), name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+  const leftover = new RegExp(`^${basename(database)}\\.[\\w-]+\\.preparing`);
+  const found = new Set((await readdir(path)).flatMap((name) => leftover.exec(name) ?? []));
+  for (const name of found) {
+    const beside = join(path, name);
+    const lock = lockFile(lockOf(beside), "exclusive");
+    if (lock === undefined) continue;
+    try {
+      for (const file of [...["", "-wal", "-shm"].map((end) => beside + end), lockOf(beside)])
+        await rm(file, { force: true });
+    } finally {
+      lock.release();
+    }
   }
 }

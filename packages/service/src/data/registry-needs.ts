@@ -7,16 +7,16 @@ import type { DataFolder } from "./data-folder.ts";
 import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
 
 /*
- * A registry relies on files beside it: without them every key gets 401, and entitlements, manifests and sealed texts
- * cannot be read. These files are made with the first registry, and never again for one that relies on them.
+ * A registry depends on files beside it: without them every API key gets 401, entitlements and manifests cannot be verified, and
+ * encrypted texts cannot be read. The files are created with the registry, and never again once it depends on them.
  */
 
 type Secrets = DerivingSecret & { readonly peppers: Peppers };
 
 const restore =
-  "put back the copy of it that belongs to this registry: `cadastre restore` with your last backup";
+  "copy the file that belongs to this registry from your last backup, or restore the whole backup with `cadastre restore --replace`";
 
-/** What the registry holds that relies on each file, if it holds any. */
+/** For each file: the content of the registry that depends on it; undefined if there is none. */
 const uses = {
   secrets: (audit) =>
     audit.peppers(0).length > 0 || first(audit.sealedTexts()) !== undefined
@@ -27,7 +27,7 @@ const uses = {
 } as const satisfies Partial<Record<keyof DataFolder, (audit: RegistryAudit) => string | undefined>>;
 
 /**
- * Refuses to make a file anew that the registry relies on.
+ * Refuses to create a file that is missing and that the registry depends on.
  *
  * @throws {DataError} with what the registry holds that would be lost
  */
@@ -35,12 +35,12 @@ export function requireUnused(folder: DataFolder, file: keyof typeof uses): void
   const used = withAudit(folder, uses[file]);
   if (used !== undefined)
     throw new DataError(
-      `${folder[file]} does not exist, and ${folder.registry} holds ${used} that rely on it: ${restore}`,
+      `${folder[file]} does not exist, and ${folder.registry} holds ${used} that depend on it: ${restore}`,
     );
 }
 
 /**
- * Refuses secrets that lack what the registry relies on.
+ * Refuses secrets that do not belong to the registry.
  *
  * @throws {DataError} with the peppers that are missing
  */
@@ -53,7 +53,9 @@ export function requireSecrets(folder: DataFolder, secrets: Secrets): void {
     ];
   });
   if (faults !== undefined && faults.length > 0)
-    throw new DataError(`${folder.secrets} is not of this registry: ${faults.join(", ")}: ${restore}`);
+    throw new DataError(
+      `${folder.secrets} does not belong to this registry: ${faults.join(", ")}: ${restore}`,
+    );
 }
 
 type UsedPepper = ReturnType<RegistryAudit["peppers"]>[number];
@@ -70,9 +72,9 @@ export const faultOfPepper = ({ version, keys }: UsedPepper): string =>
   `it lacks the pepper of version ${version}, with which ${keys} API keys in force were made`;
 
 export const faultOfText = ({ kind, owner }: SealedText): string =>
-  `it does not open the secret of the ${kind} ${owner}`;
+  `it cannot decrypt the secret of the ${kind} ${owner}`;
 
-/** True if the secrets open a text that the registry keeps sealed. */
+/** True if the secrets decrypt a text that the registry keeps encrypted. */
 export function opens({ kind, owner, text }: SealedText, secrets: Secrets): boolean {
   try {
     openText(text, owner, sealingKeys[kind](secrets));
@@ -87,7 +89,7 @@ const first = <Item>(items: Iterable<Item>): Item | undefined => {
   return undefined;
 };
 
-/** Reads the registry of the folder as it is; undefined if there is none. */
+/** Reads the registry of the folder without migrating it. Returns undefined if there is none. */
 function withAudit<T>({ registry }: DataFolder, read: (audit: RegistryAudit) => T): T | undefined {
   if (statSync(registry, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const audit = openRegistryAudit(registry);

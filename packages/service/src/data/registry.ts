@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Migration } from "@cadastre/store";
 import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { requireSchema } from "./listings.ts";
 
@@ -7,7 +9,7 @@ import { requireSchema } from "./listings.ts";
 const wait = 1000;
 
 /**
- * The registry of the folder, made if it does not exist. One of an earlier version is refused unless it is said how to migrate it.
+ * Opens the registry of the folder, and creates it if it does not exist. By default a registry of an earlier version is refused.
  *
  * @throws {DataError}
  */
@@ -15,6 +17,18 @@ export const openRegistry = (
   { registry: file }: DataFolder,
   migration: Migration | "refuse" = "refuse",
 ): Promise<Registry> => requireSchema(file, () => openSqliteRegistry({ file, wait, migration }));
+
+/**
+ * Refuses a folder whose registry is gone: a new one would lock every customer out. Call it before the registry is opened.
+ *
+ * @throws {DataError}
+ */
+export function requireRegistry({ registry, secrets }: DataFolder): void {
+  if (existsSync(secrets) && !existsSync(registry))
+    throw new DataError(
+      `${registry} does not exist, and ${secrets} belongs to it: put back both from your last backup, or move ${secrets} away to begin without keys and entitlements`,
+    );
+}
 
 /** Do `work` with the registry of the folder. */
 export async function withRegistry<T>(

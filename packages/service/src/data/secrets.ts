@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { z } from "zod";
 import type { Pepper, Peppers } from "../access/pepper.ts";
@@ -18,18 +18,28 @@ const schema = z.strictObject({
     .tuple([pepper], pepper)
     .refine((peppers) => peppers.every(({ version }, i) => version < (peppers[i - 1]?.version ?? Infinity))),
   skipTokenKey: secret,
+  /** Of the JSON text of the other members: a changed digit would lock out every key. Files of earlier versions have none. */
+  sha256: z.string().optional(),
 });
 
 /** Secrets of 32 bytes that a running service needs. */
 export type Secrets = { readonly peppers: Peppers; readonly skipTokenKey: Uint8Array };
 
 /** @throws for a text that does not hold secrets */
-export const parseSecrets = (text: string): Secrets => schema.parse(JSON.parse(text));
+export function parseSecrets(text: string): Secrets {
+  const json: unknown = JSON.parse(text);
+  const { sha256, ...secrets } = schema.parse(json);
+  const { sha256: _, ...others } = json as z.input<typeof schema>;
+  if (sha256 !== undefined && sha256 !== hashOf(others)) throw new RangeError("the secrets were changed");
+  return secrets;
+}
+
+const hashOf = (json: object): string => createHash("sha256").update(JSON.stringify(json)).digest("hex");
 
 /**
- * The secrets of the folder, made at the first start. Never made for a registry that relies on others.
+ * Reads the secrets of the folder. The first start creates them; they are never created for a registry that depends on others.
  *
- * @throws {DataError} if the registry relies on secrets that are not there
+ * @throws {DataError} if the registry depends on secrets that are missing
  */
 export async function readSecrets(folder: DataFolder): Promise<Secrets> {
   const { secrets: file } = folder;
@@ -75,8 +85,9 @@ export const createPepper = (version: number): Pepper => ({ version, secret: ran
 
 const textOf = ({ peppers, skipTokenKey }: Secrets): string => {
   const encoded = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
-  return JSON.stringify({
+  const json = {
     peppers: peppers.map(({ version, secret: bytes }) => ({ version, secret: encoded(bytes) })),
     skipTokenKey: encoded(skipTokenKey),
-  });
+  };
+  return JSON.stringify({ ...json, sha256: hashOf(json) });
 };

@@ -10,32 +10,32 @@ import type { Rounding } from "../ingest/rounding.ts";
 import { dictionary, sourceBySystem } from "../ingest/sources.ts";
 import { withComputedValues } from "./computed-values.ts";
 
-/** A fault that stored records have, such as `too_precise` of ListPrice. */
+/** A fault of stored records, such as `too_precise` of ListPrice. */
 type InvalidValue = {
   readonly resource: RecordName;
   /** Name of the property; null for a fault of the whole record. */
   readonly property: string | null;
   readonly code: FaultCode;
   readonly reason: string;
-  /** Number of records that have it. */
+  /** Number of records with the fault. */
   readonly records: number;
-  /** Keys of the first of them. */
+  /** Keys of the first such records. */
   readonly keys: readonly string[];
 };
 
 export type InvalidValues = {
   /** Records that were read. */
   readonly records: number;
-  /** Records with one fault or more. */
+  /** Records with at least one fault. */
   readonly invalid: number;
   /** By resource, property and code. */
   readonly found: readonly InvalidValue[];
 };
 
 export type ScanOptions = {
-  /** File to write {@link InvalidValue} to, one a line as JSON. */
+  /** File for the faults, one {@link InvalidValue} per line as JSON. */
   readonly report?: string | undefined;
-  /** Told after each page how many records of the resource have been read. */
+  /** Called after each page with the number of records of the resource that were read. */
   readonly progress?: ((resource: RecordName, records: number) => void) | undefined;
 };
 
@@ -48,8 +48,8 @@ const reportedKeys = 10;
 const nothingIsRounded: Rounding = new Set();
 
 /**
- * Finds the records that are served now and that ingest would not take today: values that are none of their property, and
- * computed fields with another value than the service computes. Reads every record, in bounded memory, and changes none.
+ * Finds served records that ingest would reject today: values that their property does not allow, and computed fields with another
+ * value than the service computes. Reads every record, in bounded memory, and changes none.
  */
 export async function findInvalidValues(
   store: Pick<Store, "page">,
@@ -105,7 +105,7 @@ function faultsOfStored(name: RecordName, record: Row): readonly Fault[] {
   return [...faults, ...stale];
 }
 
-/** A page names every collection, those of other systems too. */
+/** Removes empty collections: a page has one for every collection, also for those of other systems. */
 const withoutEmptyCollections = (record: Row): Row =>
   Object.fromEntries(
     Object.entries(record).filter(([, value]) => !(Array.isArray(value) && value.length === 0)),

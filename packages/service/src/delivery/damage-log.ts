@@ -1,7 +1,7 @@
 import type { DamageReport } from "@cadastre/delivery";
 import { describe, type Log } from "../log.ts";
 
-/** Logs stored parts and manifests that were found to be damaged. */
+/** Returns a callback that logs damaged parts and manifests. */
 export const damageLog =
   (log: Log) =>
   ({ delivery, part, cause }: DamageReport): void =>

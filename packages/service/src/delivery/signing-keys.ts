@@ -48,7 +48,7 @@ export async function readSigningKeys(
 }
 
 /**
- * The public keys that manifests can be verified with. Makes none.
+ * Reads the public keys that verify manifests. Unlike a start, it creates none.
  *
  * @throws {DataError}
  */

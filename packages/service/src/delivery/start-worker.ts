@@ -40,7 +40,7 @@ const pageTimeout = 60_000;
 export type WorkerServices = {
   readonly scopes: Scopes;
   readonly log: Log;
-  /** Called for damage of a part that is found while it is published. By default it is logged. */
+  /** Called when a part is found to be damaged while it is published. By default it is logged. */
   readonly onDamage?: (report: DamageReport) => void;
 };
 

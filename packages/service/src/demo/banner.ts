@@ -33,12 +33,12 @@ const withoutDemo = [
   "  npm run cadastre -- key create <customer>",
 ];
 
-/** Where nothing was published yet. */
+/** Lines that are printed while nothing is published. */
 const withoutListings = [
-  "There are no listings yet, so that no set is served. To load some, in another shell:",
+  "There are no listings yet, so no entity set is served. To load some, run in another shell:",
   "  npm run cadastre -- ingest --resource Property --source <source> <file>",
   "  npm run cadastre -- publish Property",
-  "To see what sources there are: npm run cadastre -- ingest --help",
+  "The sources are listed by: npm run cadastre -- ingest --help",
 ];
 
 /** Lines for a shell, each of which works as it stands. */

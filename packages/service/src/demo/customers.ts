@@ -50,7 +50,7 @@ const publicFields = [
 const nothingOf = (names: readonly string[]): Readonly<Record<string, Mask>> =>
   Object.fromEntries(names.map((name) => [name, "null"]));
 
-/** What says on which plot a home is. */
+/** Fields that identify the parcel of a home. */
 const parcelFields = [
   "ParcelNumber",
   "UniversalPropertyId",
@@ -65,7 +65,7 @@ const parcelFields = [
   "TaxTract",
 ];
 
-/** What has an address in it, or may have: texts that people write, areas that are named by a ZIP, and links. */
+/** Fields that contain or may mention an address: free texts, areas named by a ZIP code, and links. */
 const fieldsWithAddress = [
   "UnparsedAddress",
   "StreetAdditionalInfo",
@@ -86,7 +86,7 @@ const fieldsWithAddress = [
   "VirtualTourURLUnbranded",
 ];
 
-/** Of the fields that the systems add, those that may say it too. */
+/** Local fields of the systems that may mention the address. */
 const localFieldsWithAddress = fieldsOf("Property")
   .filter(({ source, mayReveal }) => source !== null && mayReveal !== undefined)
   .map(({ name }) => name);

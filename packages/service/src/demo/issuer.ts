@@ -1,7 +1,7 @@
 import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
 import { z } from "zod";
 import { parseDataFile } from "../data/data-error.ts";
-import { type DataFolder, readOrCreate, writeAtomically } from "../data/data-folder.ts";
+import { type DataFolder, readIfExists, readOrCreate, writeAtomically } from "../data/data-folder.ts";
 import { requireUnused } from "../data/registry-needs.ts";
 
 /** Who signs the demo's entitlements, and for which service. */
@@ -11,9 +11,11 @@ export const audience = "cadastre";
 const jwk = z.object({ kty: z.string(), kid: z.string() }).catchall(z.unknown());
 const keyPair = z.object({ kid: z.string(), publicKey: jwk, privateKey: jwk });
 
-type KeySet = { readonly keys: z.output<typeof jwk>[] };
+const keySet = z.object({ keys: z.array(jwk) });
 
-/** The folder's issuer, made at the first start. Its public key is published beside it. */
+type KeySet = z.output<typeof keySet>;
+
+/** The folder's issuer, made at the first start. Its public key is added to the key set beside it, whose other keys stay. */
 export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
   const make = async () => {
     requireUnused(folder, "issuer");
@@ -21,9 +23,21 @@ export async function readIssuer(folder: DataFolder): Promise<SigningKey & { rea
   };
   const text = await readOrCreate(folder.issuer, make);
   const { kid, publicKey, privateKey } = parseDataFile(folder.issuer, text, parseKeyPair);
-  const publicKeys = { keys: [publicKey] };
-  await writeAtomically(folder.publicKeys, JSON.stringify(publicKeys));
-  return { kid, privateKey, publicKeys };
+  await publish(folder, publicKey);
+  return { kid, privateKey, publicKeys: { keys: [publicKey] } };
+}
+
+async function publish({ publicKeys }: DataFolder, key: z.output<typeof jwk>): Promise<void> {
+  const text = await readIfExists(publicKeys);
+  const { keys } =
+    text === undefined
+      ? { keys: [] }
+      : parseDataFile(publicKeys, text, (json) => keySet.parse(JSON.parse(json)));
+  if (keys.some(({ kid, x }) => kid === key.kid && x === key["x"])) return;
+  await writeAtomically(
+    publicKeys,
+    JSON.stringify({ keys: [...keys.filter(({ kid }) => kid !== key.kid), key] }),
+  );
 }
 
 const parseKeyPair = (text: string) => keyPair.parse(JSON.parse(text));

@@ -6,7 +6,7 @@ import { describe, type Log } from "../log.ts";
 import { takesEffectWithin } from "../takes-effect.ts";
 import { gatesOf } from "./gates.ts";
 
-/** How often a running service looks for new builds, in milliseconds: a look may take as long again. */
+/** Interval at which a running service looks for new builds, in milliseconds. Half of the promised time, as a look takes time too. */
 const interval = takesEffectWithin / 2;
 
 const evidenceForm = z.object({
@@ -20,8 +20,8 @@ export function gateResultsOf({ evidence }: Build): z.output<typeof evidenceForm
 }
 
 /**
- * True if the build has passed the gates that there were when it was published. A gate that a later version brings is tried by the next
- * publication: an upgrade takes nothing out of service.
+ * True if the build has passed the gates that existed when it was published. A gate that is new in a later version is first tried by the
+ * next publication, so an upgrade deactivates no set.
  */
 export function isActive(build: Build | undefined): boolean {
   if (build === undefined) return false;
@@ -29,7 +29,7 @@ export function isActive(build: Build | undefined): boolean {
   return results.length > 0 && results.every(({ passed }) => passed);
 }
 
-/** Names of the gates of its set that a build has not been through. */
+/** Returns the names of the set's gates that were never tried on a build. */
 function untriedGates(entitySet: EntitySet, build: Build): readonly string[] {
   const tried = new Set(gateResultsOf(build).map(({ gate }) => gate));
   return gatesOf(entitySet)
@@ -44,7 +44,7 @@ async function readActive(builds: Pick<Builds, "current">): Promise<ReadonlySet<
   return active;
 }
 
-/** What is active as it is now: what is published by another process is seen within `takesEffectWithin`. */
+/** The active sets. A publication by another process is seen within `takesEffectWithin`. */
 export type Activation = {
   /** The active sets, in the order of the service document. */
   readonly entitySets: () => readonly EntitySet[];
@@ -83,7 +83,10 @@ async function tellUntried(
     const build = active.has(name) ? await builds.current(name) : undefined;
     const untried = build === undefined ? [] : untriedGates(entitySet(name), build);
     if (untried.length > 0)
-      log.warn({ resource: name, gates: untried }, "was published before there were these gates");
+      log.warn(
+        { resource: name, gates: untried },
+        "the served build was published before these gates existed: the next publication tries them",
+      );
   }
 }
 

@@ -9,18 +9,18 @@ export type Trial = {
   readonly candidate: Candidate;
   /** What the same publication made when it was carried out before, and undone. */
   readonly rehearsal: Rehearsal;
-  /** Names of the gates that the serving build has passed; none where the gates are tried and nothing is published. */
+  /** Names of the gates that the serving build has passed. Empty in a rehearsal. */
   readonly passedBefore: ReadonlySet<string>;
   readonly policy: PublicationPolicy;
 };
 
-/** What the operator has settled of a publication. */
+/** The operator's settings for a publication. */
 export type PublicationPolicy = {
-  /** Percentage of a set, or of a source's records in it, that may be removed without a question. */
+  /** Percentage of a set, or of a source's records in it, that may be removed. */
   readonly maxShrink: number;
   /** True if more than that may be removed. */
   readonly allowShrink: boolean;
-  /** Knows the Placekeys that the operator has assigned himself. */
+  /** The Placekeys that the operator has assigned. */
   readonly crosswalk: Pick<IdentityRegister, "assigned">;
 };
 

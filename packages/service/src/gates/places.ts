@@ -3,10 +3,10 @@ import { doubtOf, isInStateOf, placeOf } from "../identity/place.ts";
 import { sourceOf } from "../ingest/sources.ts";
 import type { Gate, PublicationPolicy } from "./gate.ts";
 
-/** Keys of listings that are shown. */
+/** Number of listing keys in the evidence. */
 const shownKeys = 10;
 
-/** Placekeys that are held against the crosswalk at once. */
+/** Number of listings that are looked up in the crosswalk at once. */
 const groupSize = 500;
 
 const name = "listing_places";
@@ -14,10 +14,10 @@ const name = "listing_places";
 export const listingPlaces: Gate = {
   name,
   holds:
-    "no listing that the publication adds or changes has coordinates outside its state, or a Placekey that lies elsewhere and that the operator has not assigned; those stored before are counted by `gates`, and by the first publication that is judged so",
+    "no listing that the publication adds or changes has coordinates outside its state, or a Placekey that lies elsewhere and is not of the operator's crosswalk; `gates` and the first publication with this gate also count the listings stored before",
   of: ["Property"],
   check: async ({ candidate, passedBefore, policy: { crosswalk } }) => {
-    // To read every listing takes longer than most publications.
+    // Reading every listing takes longer than most publications, so it is done once.
     const isCounted = !passedBefore.has(name);
     const [changed, stored] = [createFinding(), createFinding()];
     let assigned = 0;
@@ -55,7 +55,7 @@ function count(finding: Finding, kind: "far_placekeys" | "outside_state", key: s
   if (finding.keys.length < shownKeys && !finding.keys.includes(key)) finding.keys.push(key);
 }
 
-/** A listing whose Placekey lies elsewhere than the listing. */
+/** A listing whose Placekey does not lie where the listing does. */
 type FarPlacekey = {
   readonly source: string;
   readonly key: string;
@@ -63,7 +63,7 @@ type FarPlacekey = {
   readonly isChanged: boolean;
 };
 
-/** The Placekeys that the operator has assigned to these listings, by key. */
+/** Returns the Placekeys that the operator has assigned to these listings, by key. */
 async function ownPlacekeys(
   crosswalk: PublicationPolicy["crosswalk"],
   listings: readonly FarPlacekey[],

@@ -30,7 +30,7 @@ export const publishGated = (
     decide: allPassed,
   });
 
-/** Tries the gates on what a publication would serve, and on all that is stored. Nothing is published. */
+/** Tries the gates on what a publication would serve, without publishing it. Gates check all records, not only changed ones. */
 export const rehearseGates = (
   builds: Publisher,
   resource: string,
@@ -52,7 +52,7 @@ const passedGates = (build: Build | undefined): ReadonlySet<string> =>
     build === undefined ? [] : gateResultsOf(build).flatMap(({ gate, passed }) => (passed ? [gate] : [])),
   );
 
-/** A fifth may be removed, and no Placekey is the operator's own. */
+/** Default policy: 20 % may be removed, and the crosswalk is empty. */
 const usualPolicy: PublicationPolicy = {
   maxShrink: 20,
   allowShrink: false,

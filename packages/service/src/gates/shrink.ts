@@ -2,27 +2,27 @@ import type { SetChange } from "@cadastre/store";
 import { z } from "zod";
 import type { Gate, GateResult } from "./gate.ts";
 
-/** Records that are there before, and how many of them would go. */
+/** Number of records before a change, and number of those that it would remove. */
 export type Loss = Pick<SetChange, "before" | "removed">;
 
-/** True if more goes than may. A single record may always go: of a set of four it is a fourth. */
+/** True if more than `maxShrink` percent would be removed. A single record may always be removed, even from a set of four. */
 export const exceeds = ({ before, removed }: Loss, maxShrink: number): boolean =>
   removed > 1 && removed * 100 > before * maxShrink;
 
-/** Says how much would go: `Property of lonestar: 7007 of 20000 records (35 %) would be removed, …`. */
+/** Returns the message about a removal: `Property of lonestar: 7007 of 20000 records (35 %) would be removed, …`. */
 export const lossText = (set: string, { before, removed }: Loss, maxShrink: number): string =>
   `${set}: ${removed} of ${before} records (${percentage({ before, removed })} %) would be removed, more than the ${maxShrink} % of CADASTRE_MAX_SHRINK`;
 
 const percentage = ({ before, removed }: Loss): number => Math.round((removed / before) * 1000) / 10;
 
-/** The name of a source's records in a set, in a message. */
+/** Returns the name of a source's records in a set, for messages. */
 export const setName = (resource: string, source: string | null): string =>
   `${resource} of ${source ?? "no source"}`;
 
 export const shrink: Gate = {
   name: "shrink",
   holds:
-    "no more of a set, or of a source's records in it, is removed than CADASTRE_MAX_SHRINK percent, unless --allow-shrink is given; what follows a removed record counts for its own set",
+    "at most CADASTRE_MAX_SHRINK percent of a set, and of a source's records in it, are removed, unless --allow-shrink is given; records that follow a removed record count in their own set",
   check: async ({ candidate, policy: { maxShrink, allowShrink } }) => {
     const { resource, records } = candidate;
     const changes = await candidate.setChanges();
@@ -35,7 +35,7 @@ export const shrink: Gate = {
   },
 };
 
-/** Says of each set, and of each source's records in it, what is removed beyond the limit. */
+/** Returns a message for each set, and each source's records in a set, of which more than the limit would be removed. */
 export function excessiveLosses(changes: readonly SetChange[], maxShrink: number): readonly string[] {
   const sources = changes.map((change) => [setName(change.resource, change.source), change] as const);
   return [...sources, ...wholeSets(changes)]
@@ -43,7 +43,7 @@ export function excessiveLosses(changes: readonly SetChange[], maxShrink: number
     .map(([name, loss]) => lossText(name, loss, maxShrink));
 }
 
-/** The sums over the sources of each set. */
+/** Returns the sums over the sources of each set. */
 function wholeSets(changes: readonly SetChange[]): ReadonlyMap<string, Loss> {
   const sums = new Map<string, Loss>();
   for (const { resource, before, removed } of changes) {
@@ -55,7 +55,7 @@ function wholeSets(changes: readonly SetChange[]): ReadonlyMap<string, Loss> {
 
 const evidenceForm = z.object({ excessive: z.array(z.string()) });
 
-/** The sentences of a gate's result that say how much would go; none for other gates and what is allowed. */
+/** Returns the messages about excessive removals in a gate's result. Empty for other gates. */
 export function excessiveIn({ gate, passed, evidence }: GateResult): readonly string[] {
   const read = evidenceForm.safeParse(evidence);
   return gate === shrink.name && !passed && read.success ? read.data.excessive : [];

@@ -16,14 +16,14 @@ const health = (name: string, summary: string, properties: Readonly<Record<strin
 const status = (...statuses: readonly string[]) => ({ type: "string", enum: statuses });
 
 const live = health("live", "200 while the process answers", { status: status("live") });
-const ready = health("ready", "200 if new requests can be answered; else 503, with the reasons", {
+const ready = health("ready", "200 if the service can answer new requests; else 503 with the reasons", {
   status: status("ready", "not_ready"),
   reasons: { type: "array", items: { type: "string", enum: readinessReasons } },
 });
 
 export const healthOperations: readonly Operation[] = [live, ready];
 
-/** Adds the addresses that load balancers ask. No key is needed. */
+/** Adds the addresses for load balancers. They need no key. */
 export function addHealth(routes: IRouter, readiness: Readiness): void {
   addRead(routes, live, (_req, res) => {
     res.json({ status: "live" });

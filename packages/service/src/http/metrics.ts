@@ -26,9 +26,9 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Methods that are told apart: a client may send any word. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
-/** What is read whenever the metrics are. */
+/** Sources of values that are read on each scrape. */
 type Measured = {
-  /** Number of queries that wait for their turn. */
+  /** Number of queries that wait for a thread or a connection. */
   readonly waiting: () => number;
   readonly readiness: Readiness;
 };

@@ -6,7 +6,7 @@ import { odataErrorAnswer, type PublicError, plainErrorAnswer, toPublicError } f
 import { findContext } from "./request-context.ts";
 
 /**
- * Answers every error in the form of the address's family. The log alone learns what happened inside.
+ * Answers every error in the form of the address's family. Internal details are only logged.
  *
  * @param noteError called with every error first
  */
@@ -19,7 +19,7 @@ export function onError(log: Log, noteError: (error: unknown) => void = () => {}
     if (!res.destroyed) logFailure(log, context?.requestId, error, shown);
     // Express closes the connection: half of an answer has gone out already.
     if (res.headersSent) return next(error);
-    // Some statuses may be stored by default: 404, 405, 410 and 414 are. Source: RFC 9110, section 15.1.
+    // Caches may store some statuses by default: 404, 405, 410 and 414. Source: RFC 9110, section 15.1.
     res.setHeader("cache-control", "no-store");
     sendAnswer(res, isOdata(req.originalUrl) ? odataErrorAnswer(shown) : plainErrorAnswer(shown));
   };

@@ -3,13 +3,13 @@ import { isInState, originatingSystems } from "@cadastre/reso";
 import { cellToLatLng, greatCircleDistance } from "h3-js";
 import { cellOfPlacekey } from "./placekey.ts";
 
-/** Degrees. */
+/** A place in degrees. */
 export type Place = [latitude: number, longitude: number];
 
-/** How far a place may be from the middle of its Placekey's hexagon, in kilometres: a parcel may be large, and its point anywhere in it. */
+/** Greatest distance of a listing from the centre of its Placekey's hexagon, in kilometres. A parcel may be large, and its point anywhere in it. */
 const farthest = 1;
 
-/** The coordinates of a record; undefined without both, or for what is no place on Earth. */
+/** Returns the coordinates of a record. Undefined if one is missing or out of range. */
 export function placeOf({ Latitude, Longitude }: Row): Place | undefined {
   if (typeof Latitude !== "number" || typeof Longitude !== "number") return undefined;
   return Math.abs(Latitude) <= 90 && Math.abs(Longitude) <= 180 ? [Latitude, Longitude] : undefined;
@@ -21,7 +21,7 @@ export function isAtPlace(placekey: string, place: Place): boolean {
   return cell !== undefined && greatCircleDistance(cellToLatLng(cell), place, "km") <= farthest;
 }
 
-/** The middle of a Placekey's hexagon; undefined for a text that is no Placekey. */
+/** Returns the centre of a Placekey's hexagon. Undefined if the text is not a Placekey. */
 function placeOfPlacekey(placekey: string): Place | undefined {
   const cell = cellOfPlacekey(placekey);
   return cell === undefined ? undefined : cellToLatLng(cell);
@@ -46,12 +46,11 @@ export function isInStateOf(
 const statesOf = (datasetId: string | null): readonly string[] =>
   originatingSystems.find((system) => system.datasetId === datasetId)?.states ?? [];
 
-/** What speaks against the identity that a Placekey would give a listing. */
+/** Reason not to trust the Placekey of a listing. */
 export type PlacekeyDoubt = "far_from_coordinates" | "outside_state";
 
 /**
- * Holds a listing's Placekey against its coordinates; against its state where it has none. A Placekey that neither
- * contradicts is trusted.
+ * Compares a listing's Placekey with its coordinates, or with its state if it has none. Undefined if the Placekey is trusted.
  */
 export function doubtOf(placekey: string, listing: Row, datasetId: string | null): PlacekeyDoubt | undefined {
   const place = placeOf(listing);

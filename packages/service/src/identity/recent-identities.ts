@@ -5,7 +5,7 @@ import { RecentAnswers } from "../access/recent-answers.ts";
 /** Gives the properties that ids stand for. @throws {StoreError} `registry_unavailable` */
 export type RecentIdentities = () => Promise<Identities>;
 
-/** As of `takesEffectWithin` ago at most; what was resolved is read again when it has changed. */
+/** Caches the resolved identities for at most `takesEffectWithin`, and reads them again if they have changed. */
 export function recentIdentities(
   register: Pick<IdentityRegister, "revision" | "resolutions">,
   clock?: () => number,

@@ -1,7 +1,7 @@
 import type { Row } from "@cadastre/odata";
 
 /**
- * The record without its annotations, such as `@odata.id` and `ListPrice@odata.type`: their names hold an `@`.
+ * Returns the record without annotations, such as `@odata.id` and `ListPrice@odata.type`: members with an `@` in their name.
  * Source: OData JSON Format 4.01, section 4.6.
  */
 export function withoutAnnotations(record: Row): Row {

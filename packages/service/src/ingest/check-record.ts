@@ -17,8 +17,8 @@ export const faultReasons = {
   too_large: "the number has more digits left of the point than the field's Precision and type allow",
   too_precise:
     "the value has more digits right of the point than the field's Scale, or more than 15 digits in all",
-  out_of_range: "the value is not in the field's range",
-  // Of a stored record alone: ingest computes the field.
+  out_of_range: "the value is outside the field's range",
+  // Only of stored records: ingest computes the field.
   not_computed: "the value is not the one that the service computes",
   invalid_placekey: "the value is not a canonical Placekey",
   unknown_lookup_value: "the field's lookup has no such value",
@@ -41,12 +41,12 @@ export type RecordCheck = {
 };
 
 export type CheckedRecord = {
-  /** The record with rounded values. Computed fields are as the source gave them. */
+  /** The record with rounded values. Computed fields still have the source's values. */
   readonly record: Row;
   readonly faults: readonly Fault[];
   /** Fields whose values were rounded. */
   readonly rounded: readonly string[];
-  /** Fields that the service computes, and for which the source gave a value of its own. */
+  /** Computed fields for which the source gave a value. */
   readonly computed: readonly string[];
 };
 

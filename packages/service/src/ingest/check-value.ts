@@ -6,14 +6,14 @@ import { type Decimal, parseDecimal, roundDecimal, scaleOf, toNumber, wholeDigit
 import { ExactNumber } from "./exact-json.ts";
 import type { Rounding } from "./rounding.ts";
 
-/** The result of a check: why the value is not stored, or the value to store instead of the one that came. */
+/** The result of a check: a fault, or the value to store instead of the given one. */
 type Deviation = { readonly fault: FaultCode } | { readonly stored: unknown; readonly isRounded: boolean };
 
-/** Undefined: the value is stored as it came. */
+/** Checks a value. Undefined if it can be stored unchanged. */
 type Check = (value: unknown, field: Field, rounding: Rounding) => Deviation | undefined;
 
 /**
- * Checks a value in JSON form, which is not null, against its field's type, facets, range and lookup.
+ * Checks a value in JSON form against its field's type, facets, range and lookup. The value must not be null.
  */
 export const deviationOf: Check = (value, field, rounding) => {
   if (!field.collection) return deviationOfItem(value, field, rounding);
@@ -53,7 +53,7 @@ const string: Check = (value, { name, maxLength, lookup }) => {
   if (typeof value !== "string") return faults.wrong_type;
   // No database holds U+0000 or half of a surrogate pair.
   if (value.includes("\0") || !value.isWellFormed()) return faults.forbidden_character;
-  // The length is in code points: there are at most as many as UTF-16 units.
+  // MaxLength counts code points. Most texts are shorter even in UTF-16 units, which are quicker to count.
   if (maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength)
     return faults.too_long;
   if (name === "Placekey" && !isCanonicalPlacekey(value)) return faults.invalid_placekey;
@@ -62,7 +62,7 @@ const string: Check = (value, { name, maxLength, lookup }) => {
 
 const listed = new Map<string, ReadonlySet<string>>();
 
-/** True if the lookup has the value. A lookup without listed values has any. */
+/** True if the lookup lists the value. A lookup without listed values allows any. */
 function isListed(value: string, lookup: string): boolean {
   let values = listed.get(lookup);
   if (values === undefined) {
@@ -73,14 +73,14 @@ function isListed(value: string, lookup: string): boolean {
 }
 
 /**
- * Significant digits of a decimal. Every double, and so every reader of JSON, keeps 15 and not always 16: a field of
- * Precision 16 takes 15 as well.
+ * Greatest number of significant digits of a decimal. A double, and so every reader of JSON, keeps 15 digits but not always 16, so a
+ * field of Precision 16 also takes only 15.
  */
 const mostDigits = 15;
 
 const tenTo: readonly number[] = Array.from({ length: 23 }, (_, power) => 10 ** power);
 
-/** True for a double that lies within the facets and the range. Some that do are left to the exact check. */
+/** True for a double that certainly lies within the facets and the range. If false, the exact check decides. */
 function isPlainDecimal(value: number, field: Field): boolean {
   const { precision = mostDigits, scale = 0 } = field;
   const power = tenTo[scale] ?? Number.NaN;
@@ -94,7 +94,7 @@ function isInRange(value: number, field: Field): boolean {
   return range === undefined || (value >= range.least && value <= range.greatest);
 }
 
-/** The number of a JSON value, digit by digit; else why it is none. */
+/** Returns the exact number of a JSON value, or the fault if it is not a number. */
 function exactOf(value: unknown): Decimal | Deviation {
   if (value instanceof ExactNumber) return parseDecimal(value.text) ?? faults.wrong_type;
   if (typeof value === "number" || typeof value === "bigint")
@@ -110,7 +110,7 @@ const decimal: Check = (value, field, rounding) => {
   const exact = exactOf(value);
   if (!isDecimal(exact)) return exact;
   const { precision = mostDigits, scale = 0 } = field;
-  // Before rounding as well: the power of ten may be any.
+  // Checked before rounding, because the exponent may be huge.
   if (wholeDigitsOf(exact) > precision - scale) return faults.too_large;
   const isRounded = scaleOf(exact) > scale;
   if (isRounded && !rounding.has(field.name)) return faults.too_precise;
@@ -144,7 +144,7 @@ const boolean: Check = (value) => {
   return value === "true" || value === "false" ? faults.wrong_form : faults.wrong_type;
 };
 
-/** Years 1 to 9999, which every database has. */
+/** True for the years 1 to 9999, which every database supports. */
 const hasYear = (text: string): boolean => /^(?!0000)\d{4}-/.test(text);
 
 const date: Check = (value, { type }) => {
@@ -154,7 +154,7 @@ const date: Check = (value, { type }) => {
 
 const canonicalInstant = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Stored in UTC with three digits of a fraction. More digits are cut off: rounded up, a time might not have come yet. */
+/** Timestamps are stored in UTC with three fractional digits. More digits are cut: rounding up could give a time in the future. */
 const instant: Check = (value, { name, type }, rounding) => {
   const codec = codecOf(type);
   const parsed = typeof value === "string" ? codec.parse(value) : undefined;
@@ -167,7 +167,7 @@ const instant: Check = (value, { name, type }, rounding) => {
   return isRounded && !rounding.has(name) ? faults.too_precise : { stored, isRounded };
 };
 
-/** Shapes and texts of other types. */
+/** Checks values of other types. */
 const other: Check = (value, { type }) =>
   codecOf(type).fromJson(value) === undefined ? faults.wrong_type : undefined;
 

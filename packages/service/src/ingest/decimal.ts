@@ -1,4 +1,4 @@
-/** A decimal number, digit by digit: -12.5 is `{ negative: true, digits: "125", power: -1 }`. Zero has no digits. */
+/** An exact decimal number: -12.5 is `{ negative: true, digits: "125", power: -1 }`. Zero has no digits. */
 export type Decimal = {
   readonly negative: boolean;
   /** Without leading and trailing zeros. */
@@ -9,7 +9,7 @@ export type Decimal = {
 
 const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** Reads a number as JSON or JavaScript writes it; undefined for text that is no number. */
+/** Parses a number as JSON or JavaScript writes it. Undefined if the text is not a number. */
 export function parseDecimal(text: string): Decimal | undefined {
   const [, sign, whole, fraction = "", exponent = "0"] = pattern.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -19,7 +19,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: sign === "-", digits, power };
 }
 
-// The obvious regular expression takes quadratic time on long runs of zeros.
+// A regular expression such as /0+$/ takes quadratic time on long runs of zeros.
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === "0") end--;
@@ -45,6 +45,6 @@ export function roundDecimal(value: Decimal, scale: number): Decimal {
 export const isSameDecimal = (a: Decimal, b: Decimal): boolean =>
   a.digits === b.digits && (a.digits === "" || (a.power === b.power && a.negative === b.negative));
 
-/** The nearest double. One of 15 digits or fewer is written as the same decimal again. Zero has no sign. */
+/** Returns the nearest double. A decimal of at most 15 digits is printed unchanged again. Zero loses its sign. */
 export const toNumber = ({ negative, digits, power }: Decimal): number =>
   digits === "" ? 0 : Number(`${negative ? "-" : ""}${digits}e${power}`);

@@ -12,7 +12,7 @@ export type Entry = { readonly line: number } & (
   | { readonly malformed: string }
 );
 
-/** The entry of a JSON value, without its annotations; undefined stands for what is no JSON. */
+/** Returns the entry of a JSON value, without its annotations. Undefined stands for text that is not JSON. */
 export function entryOf(line: number, value: unknown): Entry {
   if (isObject(value)) return { line, record: withoutAnnotations(value) };
   return { line, malformed: value === undefined ? "not JSON" : "not a JSON object" };

@@ -1,6 +1,6 @@
 import { isSameDecimal, parseDecimal } from "./decimal.ts";
 
-/** A number that a double does not hold: `JSON.parse` would change its digits. */
+/** A number that a double cannot hold exactly: `JSON.parse` would change its digits. */
 export class ExactNumber {
   readonly text: string;
 
@@ -9,10 +9,10 @@ export class ExactNumber {
   }
 }
 
-/** Every number of so many digits is a double that is written with the same digits. */
+/** Number of digits that every double keeps. */
 const digitsOfDouble = 15;
 
-/** The number that JSON text writes: a double if that has the same value and, for an integer, is exact. */
+/** Returns the number in a JSON text: a double if it has the same value and, for an integer, is exact. */
 export function numberOf(text: string): number | ExactNumber {
   const number = Number(text);
   if (text.length <= digitsOfDouble && !/e/i.test(text)) return number;
@@ -23,7 +23,7 @@ export function numberOf(text: string): number | ExactNumber {
   return isExact ? number : new ExactNumber(text);
 }
 
-/** A number that may not be a double: it is long, or has an exponent. Text in a string may look the same. */
+/** Matches numbers that a double may not hold: long ones, and those with an exponent. It may also match text in a string. */
 const suspect = /[:,[]\s*-?(?:\d[\d.]{15,}|\d[\d.]*[eE])/;
 
 /**
@@ -75,7 +75,7 @@ function membersOf(value: unknown, depth = 1): number {
   return members;
 }
 
-/** Deepest nesting that is read exactly. Text nested deeper than that is not taken for JSON. */
+/** Greatest nesting depth that is read exactly. Deeper text is treated as malformed. */
 const maxDepth = 256;
 
 const space = 0x20;
@@ -87,7 +87,7 @@ const [openObject, closeObject] = [0x7b, 0x7d];
 
 const literals: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
 
-/** Reads text that `JSON.parse` has accepted. */
+/** Parses text that `JSON.parse` has accepted. */
 class ExactReader {
   readonly #text: string;
   #at = 0;
@@ -114,7 +114,7 @@ class ExactReader {
     }
   }
 
-  /** The next character that is not white space. */
+  /** Returns the code of the next character that is not white space. */
   #next(): number {
     while (this.#text.charCodeAt(this.#at) <= space) this.#at++;
     return this.#text.charCodeAt(this.#at);
@@ -161,14 +161,14 @@ class ExactReader {
       : (JSON.parse(this.#text.slice(start, end + 1)) as string);
   }
 
-  /** True if an odd number of backslashes stands before. */
+  /** True if an odd number of backslashes comes before. */
   #isEscaped(at: number): boolean {
     let first = at;
     while (this.#text.charCodeAt(first - 1) === backslash) first--;
     return (at - first) % 2 === 1;
   }
 
-  /** A number, or one of the three literals. */
+  /** Reads a number, `true`, `false` or `null`. */
   #word(): unknown {
     wordPattern.lastIndex = this.#at;
     const [word = ""] = wordPattern.exec(this.#text) ?? [];

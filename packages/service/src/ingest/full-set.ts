@@ -6,9 +6,9 @@ import { IngestError } from "./ingest-error.ts";
 import { readers } from "./read-records.ts";
 
 /**
- * Reads the keys of a full set before anything of it is staged. They are kept in memory.
+ * Reads the keys of a full set into memory, before anything is staged, and compares them with the source's records.
  *
- * @throws {IngestError} if the set leaves out more of the source's records than may be removed
+ * @throws {IngestError} if the set lacks more of the source's records than `maxShrink` percent
  */
 export async function requireEnough({
   store,
@@ -28,7 +28,7 @@ export async function requireEnough({
     entitySet(name),
   ))
     if ("record" in entry && typeof entry.record[key] === "string") named.add(entry.record[key]);
-  // Without any key the file is refused for what else is wrong with it.
+  // A file without any key is refused later, with its own error.
   if (named.size === 0) return;
   const loss = { before: 0, removed: 0 };
   for await (const keys of ownKeys(builds, name, source.name)) {
@@ -37,11 +37,11 @@ export async function requireEnough({
   }
   if (exceeds(loss, maxShrink))
     throw new IngestError(
-      `${lossText(setName(name, source.name), loss, maxShrink)}. Nothing of ${input.name} is staged. If they are to be removed, ingest it with --allow-shrink`,
+      `${lossText(setName(name, source.name), loss, maxShrink)}. Nothing of ${input.name} is staged. To remove these records, ingest it with --allow-shrink`,
     );
 }
 
-/** Keys of a source's records as a publication would leave them, in groups. */
+/** Yields the keys of a source's records, staged changes applied, in groups. */
 export async function* ownKeys(
   builds: Pick<Builds, "keys">,
   resource: string,

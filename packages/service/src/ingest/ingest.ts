@@ -28,9 +28,9 @@ export type Ingest = {
   /** Of no meaning for keys to delete. */
   readonly format: Format;
   readonly mode: Mode;
-  /** Fields whose values are rounded, where they have too many digits, and not rejected. */
+  /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: Rounding;
-  /** File of those that are not taken, and of notes on those that are. */
+  /** File for rejected records, and for notes on changed ones. */
   readonly rejects: string;
   /** Rejected records that end the ingest if there are more. */
   readonly maxRejects: number;
@@ -47,7 +47,7 @@ export type Counts = {
   readonly staged: number;
   /** Records that this run has not taken. */
   readonly rejected: number;
-  /** Records that this run has taken otherwise than they came. */
+  /** Number of records that this run has changed, by note and field. */
   readonly noted: NoteCounts;
 };
 
@@ -111,7 +111,7 @@ function entriesOf(
   return mode === "delete" ? readKeys(content) : readers[format](content, entitySet(resource));
 }
 
-/** Tells a run that rounds other fields than the default from the run before: the file is read again. */
+/** Returns a suffix for the name of the run if it does not round the default fields: with another choice the file is read again. */
 function roundingMark({ resource, rounding }: Ingest): string {
   if (rounding === roundingOf(resource)) return "";
   const hash = createHash("sha256").update([...rounding].sort().join());

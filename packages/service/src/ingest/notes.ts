@@ -1,34 +1,34 @@
-/** The notes on records that are taken: what each means, and whether it tells of one record or of all of a batch. */
+/** Notes on records that were taken but changed: the reason, and whether there is one note per record or per batch. */
 const noteKinds = {
-  rounded: { per: "batch", reason: "the value has more digits than the field, and is stored rounded" },
-  computed: { per: "batch", reason: "the service computes the field, and does not store the source's value" },
+  rounded: { per: "batch", reason: "the value has more digits than the field allows, and is stored rounded" },
+  computed: { per: "batch", reason: "the service computes the field and does not store the source's value" },
   placekey_far_from_coordinates: {
     per: "record",
     reason:
-      "the Placekey lies more than 1 km from the coordinates: it is left out, and the listing has a provisional identity",
+      "the Placekey lies more than 1 km from the coordinates: it is not stored, and the listing has a provisional id",
   },
   placekey_outside_state: {
     per: "record",
     reason:
-      "the Placekey lies outside the state, and there are no coordinates: it is left out, and the listing has a provisional identity",
+      "the Placekey lies outside the state, and there are no coordinates: it is not stored, and the listing has a provisional id",
   },
   assigned_placekey_far_from_coordinates: {
     per: "record",
     reason:
-      "the Placekey of the crosswalk lies more than 1 km from the coordinates: it counts, for the operator has assigned it",
+      "the Placekey of the crosswalk lies more than 1 km from the coordinates: it is stored, because the operator has assigned it",
   },
   assigned_placekey_outside_state: {
     per: "record",
     reason:
-      "the Placekey of the crosswalk lies outside the state: it counts, for the operator has assigned it",
+      "the Placekey of the crosswalk lies outside the state: it is stored, because the operator has assigned it",
   },
 } as const satisfies Readonly<Record<string, { readonly per: "batch" | "record"; readonly reason: string }>>;
 
 export type NoteCode = keyof typeof noteKinds;
 
-/** A note on records of a batch that are taken. */
+/** A note on changed records of a batch. */
 export type Note = {
-  /** Line of the first of them. */
+  /** Line of the first such record. */
   readonly line: number;
   readonly field: string;
   readonly note: NoteCode;
@@ -56,7 +56,7 @@ export class Notes {
   }
 }
 
-/** Adds the notes on a batch to the numbers of those before. */
+/** Adds the notes on a batch to the counts so far. */
 export function addNotes(
   counts: NoteCounts,
   notes: readonly Pick<Note, "field" | "note" | "count">[],
@@ -67,7 +67,7 @@ export function addNotes(
   return sums;
 }
 
-/** The notes as lines of the rejects file. What is computed for every record stands in the summary alone. */
+/** Returns the notes for the rejects file. `computed` would be one for every batch, so it is only in the summary. */
 export const toldNotes = <Told extends Pick<Note, "note">>(notes: readonly Told[]) =>
   notes
     .filter(({ note }) => note !== "computed")

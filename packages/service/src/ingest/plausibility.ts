@@ -5,7 +5,7 @@ import type { Fault } from "./check-record.ts";
 import type { NoteCode } from "./notes.ts";
 import type { Source } from "./sources.ts";
 
-/** The faults of where a listing says it lies. */
+/** Returns the faults of a listing's coordinates. */
 export function placeFaults(record: Row, resource: RecordName, { datasetId }: Source): readonly Fault[] {
   const place = resource === "Property" ? placeOf(record) : undefined;
   return place !== undefined && isInStateOf(place, record, datasetId) === false
@@ -13,12 +13,12 @@ export function placeFaults(record: Row, resource: RecordName, { datasetId }: So
     : [];
 }
 
-/** A listing with the Placekey that gives its identity, if any, and what there is to tell about it. */
+/** A listing with the Placekey that gives its identity, if any, and a note on it. */
 export type Placed = { readonly record: Row; readonly told: NoteCode | undefined };
 
 /**
- * Decides on the Placekey of a listing. The operator's counts wherever it lies. The source's counts if it lies where
- * the listing does; else it is left out, so that the listing cannot speak for another property.
+ * Sets the Placekey of a listing. The operator's is always used. The source's is used if it lies where the listing does; otherwise it
+ * is removed, so that the listing does not become part of another property.
  *
  * @param assigned the Placekey of the operator's crosswalk
  */

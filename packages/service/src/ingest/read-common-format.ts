@@ -76,7 +76,7 @@ async function* bounded(content: Content, records: () => number): AsyncGenerator
   }
 }
 
-/** Keeps the digits of numbers that no double holds, and notices members that occur twice in one object. */
+/** An assembler that keeps all digits of numbers that a double cannot hold, and notices repeated members of an object. */
 class ExactAssembler extends Assembler {
   #duplicate: string | undefined;
 
@@ -97,7 +97,7 @@ class ExactAssembler extends Assembler {
   }
 }
 
-/** The assembler keeps whatever it is given as the value of a string. */
+/** Stores any value, by the assembler's method for strings, which stores its argument unchanged. */
 const saveValue = (assembler: { stringValue(value: unknown): void }, value: unknown): void =>
   assembler.stringValue(value);
 

@@ -86,6 +86,6 @@ async function begin(file: string, keptLines: number): Promise<void> {
   await writeFile(file, kept.map((text) => `${text}\n`).join(""), { mode: 0o600 });
 }
 
-/** Adds rejects, and notes on records that are taken. */
+/** Appends rejects, and notes on changed records. */
 export const addRejects = (file: string, told: readonly (Reject | Note)[]): Promise<void> =>
   withRejects(file, () => appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join("")));

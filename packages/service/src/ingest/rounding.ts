@@ -1,21 +1,21 @@
 import { type Field, isRoundedByDefault, type RecordName, resource } from "@cadastre/reso";
 import { IngestError } from "./ingest-error.ts";
 
-/** The operator's choice against the default of some fields, by name. */
+/** The operator's choice of fields to round, different from the default. */
 export type RoundingChoice = {
-  /** Fields to round too. */
+  /** Additional fields to round. */
   readonly round?: readonly string[] | undefined;
   /** Fields not to round: values with too many digits are rejected. */
   readonly exact?: readonly string[] | undefined;
 };
 
-/** Names of the fields of a resource whose values are rounded where they have too many digits right of the point. */
+/** Names of a resource's fields whose values are rounded if they have too many fractional digits. */
 export type Rounding = ReadonlySet<string>;
 
 const defaults = new Map<RecordName, Rounding>();
 
 /**
- * The fields to round.
+ * Returns the fields to round.
  *
  * @throws {IngestError} for a field that the resource does not have, or whose values cannot be rounded
  */
@@ -27,9 +27,12 @@ export function roundingOf(name: RecordName, { round = [], exact = [] }: Roundin
   const roundable = new Set(fields.filter(canBeRounded).map((field) => field.name));
   for (const chosen of [...round, ...exact])
     if (!roundable.has(chosen))
-      throw new IngestError(`${name} has no number or timestamp \`${chosen}\`: see --round and --exact`);
+      throw new IngestError(
+        `${name} has no number or timestamp \`${chosen}\` that could be rounded: correct --round or --exact`,
+      );
   const both = round.find((chosen) => exact.includes(chosen));
-  if (both !== undefined) throw new IngestError(`\`${both}\` is named by --round and by --exact`);
+  if (both !== undefined)
+    throw new IngestError(`\`${both}\` is in both --round and --exact: remove it from one`);
   return new Set([...usual, ...round].filter((chosen) => !exact.includes(chosen)));
 }
 

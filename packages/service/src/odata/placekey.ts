@@ -5,7 +5,7 @@ import type { Position } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import type { OdataServices } from "./services.ts";
 
-/** @throws {QueryError} if the set has no Placekey, or the text is none. */
+/** @throws {QueryError} if the set has no Placekey, or the text is not a canonical one */
 export function requirePlacekey(placekey: string, { type }: EntitySet): void {
   if (!type.properties.has("Placekey"))
     throw new QueryError("unknown_property", null, { name: "Placekey" }, "placekey");
@@ -15,8 +15,8 @@ export function requirePlacekey(placekey: string, { type }: EntitySet): void {
 }
 
 /**
- * Narrows a query of listings to those of the property that a Placekey stands for: the listings that `/v1/properties/{id}` answers
- * from. Which these are is read as of the checkpoint that the page is.
+ * Restricts a query to the listings of the property that a Placekey stands for: those that `/v1/properties/{id}` uses. They are looked
+ * up as of the checkpoint of the page.
  */
 export async function atPlacekey(
   query: BoundQuery,

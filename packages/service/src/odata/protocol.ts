@@ -21,17 +21,17 @@ export function isOdata(url: string): boolean {
 
 const versions: readonly OdataVersion[] = ["4.0", "4.01"];
 
-/** The version in a header; undefined without the header. Old clients append the name of their library: `4.0;NetFx`. */
+/** Returns the version in a header. Old clients append the name of their library: `4.0;NetFx`. */
 const versionIn = (header: string | undefined): string | undefined => header?.split(";", 1)[0]?.trim();
 
-/** The highest version that is spoken here and is not above `maximum`; undefined if there is none. */
+/** Returns the highest supported version that is not above `maximum`. Undefined if there is none. */
 const highestUpTo = (maximum: string): OdataVersion | undefined =>
   /^\d+(?:\.\d+)?$/.test(maximum)
     ? versions.findLast((version) => Number(version) <= Number(maximum))
     : undefined;
 
 /**
- * The version of the answer, or null where the request asks for one that is not spoken.
+ * Returns the version of the answer, or null if the request asks for an unsupported one.
  * Source: OData Protocol 4.01, sections 8.2.6 and 8.2.7.
  */
 export function negotiatedVersion(header: HeaderReader, configured: OdataVersion): OdataVersion | null {

@@ -1,4 +1,3 @@
-import { open } from "node:fs/promises";
 import type { PartStore } from "@cadastre/delivery";
 import type { Builds } from "@cadastre/store";
 import type { Registry } from "@cadastre/store/registry";
@@ -6,6 +5,7 @@ import type { Trust } from "../access/trust.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { pepperReader } from "../data/secrets.ts";
 import type { Activation } from "../gates/activation.ts";
+import { isSqlite } from "./database-file.ts";
 import type { ReadinessCheck } from "./readiness.ts";
 
 /** What the service needs to answer requests. */
@@ -15,14 +15,14 @@ export type Needed = {
   readonly registry: Pick<Registry, "keys">;
   readonly trust: Pick<Trust, "keys">;
   readonly activation: Pick<Activation, "entitySets">;
-  /** Undefined: this process writes no parts. */
+  /** Undefined if this process writes no parts. */
   readonly parts: Pick<PartStore, "probe"> | undefined;
 };
 
-/** How often the place of parts is written to, at most, in milliseconds. */
+/** Shortest interval between two probes of the parts' place, in milliseconds. */
 const probeInterval = 10_000;
 
-/** The checks of a service. */
+/** Returns the readiness checks of a service. */
 export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   const { folder, builds, registry, trust, activation, parts } = needed;
   const peppers = pepperReader(folder);
@@ -37,7 +37,7 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
     {
       reason: "registry_unreadable",
       passes: async () => {
-        // No key has this digest: the index is read, and nothing is found.
+        // No key has this digest: the lookup reads the index and finds nothing.
         await registry.keys.find([""]);
         return isSqlite(folder.registry);
       },
@@ -49,18 +49,4 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   if (parts === undefined) return checks;
   const passes = () => parts.probe().then(() => true);
   return [...checks, { reason: "parts_not_writable", lifetime: probeInterval, passes }];
-}
-
-/** The first bytes of a database file. Source: SQLite, "Database File Format", section 1.3. */
-const magic = "SQLite format 3\0";
-
-/** True if the file begins as a database does. A connection may have its pages in memory and not notice. */
-async function isSqlite(file: string): Promise<boolean> {
-  const handle = await open(file, "r");
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(magic.length), 0, magic.length, 0);
-    return bytesRead === magic.length && buffer.toString("latin1") === magic;
-  } finally {
-    await handle.close();
-  }
 }

@@ -3,15 +3,15 @@ import type { Log } from "../log.ts";
 
 /** Reasons for which the service is not ready. The codes are public and stable. */
 export const readinessReasons = [
-  /** The service stops. */
+  /** The service is shutting down. */
   "stopping",
   "database_unreadable",
   "registry_unreadable",
-  /** `secrets.json` is not there, or cannot be read. */
+  /** `secrets.json` is missing or cannot be read. */
   "secrets_missing",
   /** No key verifies entitlements. */
   "trust_set_empty",
-  /** Nothing has passed its gates. */
+  /** No build has passed its gates. */
   "no_active_build",
   "parts_not_writable",
 ] as const;
@@ -20,18 +20,18 @@ type ReadinessReason = (typeof readinessReasons)[number];
 
 /** Tells load balancers if the service should be sent new requests. */
 export type Readiness = {
-  /** Reasons against it; none: the service is ready. */
+  /** Returns the reasons for which the service is not ready. Empty if it is ready. */
   readonly reasons: () => Promise<readonly ReadinessReason[]>;
-  /** Called with the error of a request: one that says that a database is damaged counts until the service is started again. */
+  /** Called with each error of a request. After an error that says that a database is damaged, the service is not ready until it is restarted. */
   readonly noteError?: (error: unknown) => void;
 };
 
-/** Something without which the service is not ready. */
+/** A condition for readiness. */
 export type ReadinessCheck = {
   readonly reason: ReadinessReason;
-  /** Fails, or gives false, if it is missing. */
+  /** Returns false or throws if the condition is not met. */
   readonly passes: () => Promise<boolean>;
-  /** How long a result counts, in milliseconds. By default 1000. */
+  /** Time that a result is cached, in milliseconds. By default 1000. */
   readonly lifetime?: number;
 };
 
@@ -44,7 +44,7 @@ export type ReadinessOptions = {
   readonly now?: () => number;
 };
 
-/** Runs checks when it is asked, each one at most once in its lifetime, however often it is asked. */
+/** Runs checks on demand, and caches each result for its lifetime. */
 export function createReadiness(
   checks: readonly ReadinessCheck[],
   { log, now = () => performance.now() }: ReadinessOptions,
@@ -86,7 +86,7 @@ const isDatabaseDamage = (error: unknown): boolean =>
   typeof error.code === "string" &&
   /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 
-/** A check whose result counts for a while. One that does not end is not begun a second time. */
+/** Wraps a check in a cache with a time limit. A check that is still running is not started a second time. */
 function cachedCheck({ passes, lifetime = 1000 }: ReadinessCheck, now: () => number): () => Promise<boolean> {
   let running: Promise<boolean> | undefined;
   let result: { readonly passed: Promise<boolean>; readonly until: number } | undefined;

@@ -12,7 +12,7 @@ export type FeedReject = {
   readonly key: string | null;
 } & Pick<Reject, "field" | "code" | "reason">;
 
-/** A line of the rejects file about records that are taken: the key is that of the first one. */
+/** A note in the rejects file on changed records. The key is that of the first one. */
 export type FeedNote = { readonly key: string | null } & Omit<Note, "line">;
 
 export type CheckedRecords = {

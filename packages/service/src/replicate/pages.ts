@@ -40,7 +40,7 @@ function toPage(text: string, url: URL): FeedPage {
   return { records: records.map(saidOf), nextLink };
 }
 
-/** The record without annotations and without fields that have no value: a feed may name those of other systems too. */
+/** Returns the record without annotations and null fields: a feed may have null fields of other systems. */
 const saidOf = (record: Row): Row =>
   Object.fromEntries(
     Object.entries(withoutAnnotations(record)).filter(([, value]) => !isWithoutValue(value)),

@@ -14,8 +14,8 @@ type Removal = Pick<Replication, "store" | "resource" | "source" | "asking" | "m
  * Stages the removal of the source's records whose keys the feed does not give any more, and returns their number.
  * The keys are kept in memory. Nothing is removed when it throws.
  *
- * @throws {FeedError} unless the feed gives all of its keys, one or more
- * @throws {IngestError} if more would be removed than may be
+ * @throws {FeedError} unless the feed gives all of its keys, and at least one
+ * @throws {IngestError} if more than `maxShrink` percent would be removed
  */
 export async function removeGone(task: Removal): Promise<number> {
   const { store, resource, source, asking, maxShrink } = task;
@@ -38,7 +38,7 @@ const refusal = (
   { resource, source, maxShrink }: Removal,
   loss: { readonly before: number; readonly removed: number },
 ): string =>
-  `${lossText(setName(resource, source.name), loss, maxShrink)}. What the feed has changed is staged, and no removal is. If they are to be removed, replicate with --full --allow-shrink`;
+  `${lossText(setName(resource, source.name), loss, maxShrink)}. The feed's changes are staged, its removals are not. To remove these records, replicate with --full --allow-shrink`;
 
 async function readKeys(asking: Asking): Promise<ReadonlySet<string>> {
   const { feed } = asking;

@@ -21,13 +21,13 @@ export type Replication = {
   readonly asking: Asking;
   /** Whether the keys are compared as well: what the feed has no more is removed. */
   readonly full: boolean;
-  /** Fields whose values are rounded, where they have too many digits, and not rejected. */
+  /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: BatchCheck["rounding"];
-  /** File of the records that are not taken, and of notes on those that are. */
+  /** File for rejected records, and for notes on changed ones. */
   readonly rejects: string;
   /** Rejected records that end the replication if there are more. */
   readonly maxRejects: number;
-  /** Percentage of the source's records that may be removed because the feed has them no more. */
+  /** Percentage of the source's records that may be removed because the feed no longer has them. */
   readonly maxShrink: number;
   /** Told when the last record that is staged was modified, in milliseconds since 1970, and the numbers so far. */
   readonly onProgress: (modified: number, counts: Counts) => void;
@@ -39,7 +39,7 @@ type Counts = {
   /** Records that are staged. */
   readonly staged: number;
   readonly rejected: number;
-  /** Records that are staged otherwise than they came. */
+  /** Number of changed records, by note and field. */
   readonly noted: NoteCounts;
 };
 

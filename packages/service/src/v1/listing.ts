@@ -9,9 +9,9 @@ import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
 /**
- * `GET /v1/listings/{listing_key}`: the id of the property that the listing is of, under which `/v1/properties/{id}` answers.
+ * Answers `GET /v1/listings/{listing_key}` with the id of the listing's property at `/v1/properties/{id}`.
  *
- * @throws {Refused} `invalid_listing_key`; `not_found`, whether the listing is hidden or absent
+ * @throws {Refused} `invalid_listing_key`; `not_found` if the listing is hidden or does not exist
  */
 export async function listing(request: V1Request, services: V1Services): Promise<Answer> {
   const { scope, stages, place } = request;

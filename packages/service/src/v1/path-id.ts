@@ -6,7 +6,7 @@ const maxIdLength = 256;
 /**
  * Decodes the id in a path.
  *
- * @param code what an id is refused with that is empty, too long, not UTF-8, or has a control character
+ * @param code error code for an id that is empty, too long, not UTF-8, or has a control character
  */
 export function readPathId(place: string, code: RefusalCode): string {
   const id = decode(place, code);

@@ -8,7 +8,7 @@ import { provenSet } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
-/** True for a text that may be the id of a property. */
+/** True if the text has the form of a property id. */
 export const isPropertyId = (id: string): boolean => isCanonicalPlacekey(id) || isProvisionalId(id);
 
 /**

@@ -4,7 +4,7 @@ import { RecentAnswers } from "../access/recent-answers.ts";
 /** Gives the profiles of datasets, drafts too, by dataset. @throws {StoreError} `registry_unavailable` */
 export type RecentProfiles = () => Promise<ReadonlyMap<string, MlsProfile>>;
 
-/** As of `takesEffectWithin` ago at most. */
+/** Caches the profiles for at most `takesEffectWithin`. */
 export function recentProfiles(
   registry: Pick<ProfileRegistry, "list">,
   clock?: () => number,

@@ -45,7 +45,7 @@ const routes = Object.entries(v1Operations).map(([name, operation]) => ({
 /** Headers of a request that have a say in its answer. */
 const decisive = "x-api-key, authorization, accept-encoding";
 
-/** True for a request of the account's resources, which a customer may read whatever its entitlement grants. */
+/** True for a request of `/v1/account/resources`, which every customer may read. */
 export const isAccountRequest = ({ originalUrl }: Request): boolean =>
   originalUrl.split("?", 1)[0] === v1Operations.accountResources.path;
 

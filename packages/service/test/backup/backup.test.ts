@@ -139,7 +139,7 @@ describe("a backup is refused", () => {
     await mkdir(join(scratch, "full"));
     await writeFile(join(scratch, "full", "file"), "");
     await expect(makeBackup(source, join(scratch, "full"))).rejects.toThrow(
-      /full is not empty: name a folder/,
+      /full is not empty: choose a folder/,
     );
   });
 
@@ -172,7 +172,7 @@ describe("a backup is refused", () => {
 
   test("beside what another one has left", async () => {
     await mkdir(join(scratch, "other.partial"));
-    await expect(makeBackup(source, join(scratch, "other"))).rejects.toThrow(/other\.partial is there/);
+    await expect(makeBackup(source, join(scratch, "other"))).rejects.toThrow(/other\.partial exists/);
     expect(existsSync(join(scratch, "other"))).toBe(false);
   });
 });
@@ -188,7 +188,7 @@ describe("a restore is refused", () => {
     const path = await copied("cut");
     await rm(join(path, "backup.json"));
     await expect(restoreBackup(path, readConfig(environmentOf(join(scratch, "a"))))).rejects.toThrow(
-      /is not a backup, or one that was cut off/,
+      /is not a complete backup/,
     );
   });
 

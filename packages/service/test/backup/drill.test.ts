@@ -56,7 +56,7 @@ test("the drill of the page backs up while serving, loses the folder, restores, 
   expect([code, output]).toEqual([0, expect.stringContaining("Nothing is damaged or missing in")]);
   expect(output.match(/^Backed up /gm)).toHaveLength(2);
   expect(output.match(/^Restored /gm)).toHaveLength(2);
-  expect(output).toContain("What was there before is in");
+  expect(output).toContain("The data from before is in");
   expect(output.trimEnd().endsWith(`[]\nNothing is damaged or missing in ${join(scratch, "data")}.`)).toBe(
     true,
   );

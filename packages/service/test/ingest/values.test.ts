@@ -146,11 +146,11 @@ describe("rounded", () => {
       "Latitude too_precise",
     ]);
     await expect(take("choice", `"ListPrice":1`, { round: ["City"] })).rejects.toThrow(
-      "Property has no number or timestamp `City`: see --round and --exact",
+      "Property has no number or timestamp `City` that could be rounded: correct --round or --exact",
     );
     await expect(
       take("choice", `"ListPrice":1`, { round: ["ListPrice"], exact: ["ListPrice"] }),
-    ).rejects.toThrow("`ListPrice` is named by --round and by --exact");
+    ).rejects.toThrow("`ListPrice` is in both --round and --exact: remove it from one");
   });
 
   test("a file that was taken is read again for another choice", async () => {

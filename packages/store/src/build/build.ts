@@ -75,12 +75,12 @@ export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "re
   readonly setChanges: () => Promise<readonly SetChange[]>;
 };
 
-/** What the records of a source in a resource lose by a publication. */
+/** Number of records of a source in a resource, and of those that a publication removes. */
 export type SetChange = {
   readonly resource: string;
   /** Null for records that were committed without a source. */
   readonly source: string | null;
-  /** Records that are served of it before. */
+  /** Number of records that were served before. */
   readonly before: number;
   readonly removed: number;
 };
@@ -94,7 +94,7 @@ export type CandidateRecord = {
   readonly isChanged: boolean;
 };
 
-/** Is told what a rollback removes, before it takes effect, and throws to prevent it. */
+/** Called with what a rollback removes, before it takes effect. Throws to prevent the rollback. */
 export type Review = (changes: readonly SetChange[]) => void;
 
 /** What a check finds of a candidate. */

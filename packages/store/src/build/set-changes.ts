@@ -9,8 +9,8 @@ const [from, to] = [identifier(validity.from.name), identifier(validity.to.name)
 const source = identifier(sourceProperty.name);
 
 /**
- * Records that a commit has removed from a table and from those that follow it, by source. A record that follows
- * another one is removed as well when the other one is: it stays in its table, and nobody can see it.
+ * Counts the records that a commit has removed from a table and from those that follow it, by source. A record that follows a removed
+ * one counts as removed: it stays in its table, but nobody can see it.
  *
  * @param tables in an order in which each follows earlier ones only
  */
@@ -37,13 +37,13 @@ export async function setChanges(
 }
 
 /**
- * The checkpoint of what a commit has changed. A commit that changes nothing bears the number of the one before, whose
- * changes are not its own: no row has the number that is returned for it.
+ * Returns the checkpoint of a commit's changes. A commit without changes has the checkpoint of the commit before; for it, a number
+ * that no row has is returned.
  */
 export const checkpointOf = ({ checkpoint, written, removed }: Commit): number =>
   written + removed > 0 ? checkpoint : checkpoint + 1;
 
-/** Number of rows by source; null is a source of its own. */
+/** Counts rows by source; null counts as a source. */
 async function countsOf(
   session: Session,
   statement: SqlFragment,
@@ -62,7 +62,7 @@ function statementsOf(table: TableSchema, owner: string | undefined, now: SqlFra
     owner === undefined ? sql`1 = 1` : sql`${one}.${identifier(owner)} is not null`;
   const [isThere, wasThere] = [isOwned(current), isOwned(closed)];
   const counts = sql`select ${source}, count(*) from`;
-  // A record that was replaced has begun again; one that is there as before should be gone.
+  // A replaced record has a new current version. A current version from before the commit was not removed.
   return {
     removed: sql`${counts} ${closed} where ${to} = ${now} and ${wasThere}
   and not exists (select 1 from ${current} where ${sameKey} and ${current}.${from} = ${now} and ${isThere})
@@ -75,8 +75,8 @@ function statementsOf(table: TableSchema, owner: string | undefined, now: SqlFra
 }
 
 /**
- * The column in which a row keeps the dataset of the record that it follows, and of what that follows in turn: null
- * when that record is not there. Undefined for a table whose rows follow nothing.
+ * Returns the column with the dataset of the record that a row follows, directly or in several steps. Its value is null if that record
+ * does not exist. Undefined for a table whose rows follow nothing.
  */
 function ownerColumn({ follows }: TableSchema, tables: readonly TableSchema[]): string | undefined {
   if (follows === undefined) return undefined;

@@ -3,13 +3,12 @@ import type { Database } from "better-sqlite3";
 import { quoted } from "./quoted.ts";
 
 /**
- * Keeps a checksum of every table in the table `cadastre_checksum`: the sum of the CRC-32 of its rows. Triggers keep
- * the sums with each statement, so a bit that changes on the disk, and not through a statement, leaves a sum that does not fit.
- * SQLite's own integrity check does not find such a bit in a value that no index holds.
+ * Table of the checksums: for each table, the sum of the CRC-32 of its rows. Triggers update the sums with each statement, so after a
+ * bit has changed on the disk the sum does not match. SQLite's integrity check does not find a changed bit in a value without an index.
  */
 const checksumTable = "cadastre_checksum";
 
-/** Name of the schema itself, which is no table that can have triggers: each object in it has a checksum of its own. */
+/** Name of the checksum of the schema, which cannot have triggers: each object in it has a checksum of its own. */
 const schemaName = "sqlite_schema";
 
 /** Name of the checksum of an object of the schema: no table is named so. */
@@ -25,7 +24,7 @@ const rowChecksum = "cadastre_crc32";
 
 type Value = string | number | bigint | Uint8Array | null;
 
-/** The type is part of it: one bit tells a text from a blob, and an integer from a double. */
+/** Includes the type: a single bit distinguishes a text from a blob, and an integer from a double. */
 function textOf(value: Value): string {
   if (value === null) return "null";
   if (value instanceof Uint8Array) return `blob ${Buffer.from(value).toString("hex")}`;
@@ -44,7 +43,7 @@ export const registerChecksum = (database: Database): void =>
     },
   );
 
-/** Tables with rows of their own; those of R*Trees and SQLite's statistics follow from them. */
+/** Selects the tables that have checksums: not those of R*Trees and SQLite's statistics, which can be computed from the others. */
 const selectTables = `select "name" from pragma_table_list
   where "schema" = 'main' and "type" = 'table' and "name" not like 'sqlite\\_%' escape '\\' and "name" <> '${checksumTable}'
   order by "name"`;
@@ -62,7 +61,7 @@ const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 type Summed = { readonly name: string; readonly columns: readonly string[] };
 
-/** The checksum of a row, of which each column is named after `row`. */
+/** Returns the SQL of a row's checksum. @param row prefix of the column names, such as `new.` */
 const checksumOf = ({ columns }: Summed, row: string): string =>
   `${rowChecksum}(${columns.map((column) => `${row}${quoted(column)}`).join(", ")})`;
 
@@ -72,7 +71,7 @@ function tablesOf(database: Database): readonly Summed[] {
   return names.map((name) => ({ name, columns: columns.all(name) as string[] }));
 }
 
-/** What each kind of statement does to the sum. */
+/** Change of the sum by each kind of statement, as SQL. */
 const changes = {
   insert: (table: Summed) => `+ ${checksumOf(table, "new.")}`,
   update: (table: Summed) => `- ${checksumOf(table, "old.")} + ${checksumOf(table, "new.")}`,
@@ -105,8 +104,8 @@ const hasChecksums = (database: Database): boolean =>
   database.prepare(`select 1 from "sqlite_schema" where "name" = '${checksumTable}'`).get() !== undefined;
 
 /**
- * Has every table of this program keep its checksum from now on. Tables that keep it already are not read; one that is new, or has
- * other columns than before, is. To be called after every change of the schema, on a connection with {@link registerChecksum}.
+ * Creates checksums and triggers for the tables of this program that do not have them, or have other columns than before. Only these
+ * tables are read. Call it after every change of the schema, on a connection with {@link registerChecksum}.
  */
 export function keepChecksums(database: Database, isOwn: OwnNames): void {
   if (isKept(database)) return;
@@ -132,7 +131,7 @@ export function keepChecksums(database: Database, isOwn: OwnNames): void {
   keep.immediate();
 }
 
-/** Has a table keep no checksum until {@link keepChecksums} makes it anew: for columns that its triggers name and that are about to go. */
+/** Removes a table's checksum and triggers, until {@link keepChecksums} creates them again. Needed before a column is dropped. */
 export function forgetChecksum(database: Database, name: string): void {
   for (const [trigger] of triggersOf({ name, columns: [] }))
     database.exec(`drop trigger if exists ${quoted(trigger)}`);
@@ -155,8 +154,8 @@ const keptSums = (database: Database): ReadonlyMap<string, bigint> =>
   new Map(database.prepare(selectKept).raw().safeIntegers().all() as [string, bigint][]);
 
 /**
- * Names of the tables whose rows are not those that statements have written. A database without checksums has none, and
- * neither has a table of somebody else.
+ * Returns the names of tables whose rows do not match their checksum. Returns none for a database without checksums. Tables of another
+ * program have no checksum.
  */
 export function alteredTables(database: Database): readonly string[] {
   if (!hasChecksums(database)) return [];

@@ -14,9 +14,9 @@ export type Unit = {
 };
 
 /**
- * Divides atoms into units by the first so many places, and by nothing of the places within them.
+ * Divides atoms into units by the first `places` kinds of place, from the largest down.
  *
- * @param least records of a unit. What is left over in the whole of a system and is fewer is in none.
+ * @param least smallest number of records in a unit. Atoms of a system that together have fewer are in no unit.
  */
 export function unitsOf(
   atoms: readonly Atom[],

@@ -12,7 +12,7 @@ export type CountedBuild = {
   readonly counted: Counted;
   readonly members: ReadonlyMap<string, Member>;
   readonly atoms: readonly Atom[];
-  /** The atoms divided by the first so many places: see `unitsOf`. */
+  /** Returns the atoms divided by the first kinds of place: see `unitsOf`. */
   readonly unitsAt: (places: number) => readonly Unit[];
 };
 
@@ -53,7 +53,7 @@ export function coverageWithin(query: RestrictedQuery, build: CountedBuild): Cov
   };
 }
 
-/** How many places a dataset shows whole, from the greatest on. */
+/** Returns how many kinds of place a dataset shows unmasked, from the largest down. */
 function placesShown(dataset: string | null, select: RestrictedQuery["select"], { places }: Counted): number {
   const hidden = places.findIndex(({ column }) => {
     const shown = select.find(({ property }) => property.name === column);

@@ -24,7 +24,7 @@ export class Committer {
   readonly #generation: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param generation of the schema that the resources are written by */
+  /** @param generation schema generation that the resources are written for */
   constructor(knex: Knex, resources: ReadonlyMap<string, Resource>, generation: number) {
     this.#knex = knex;
     this.#resources = resources;
@@ -56,7 +56,7 @@ export class Committer {
   async #write<T>(transaction: Knex.Transaction, work: (making: Making) => Promise<T>): Promise<T> {
     await lockCommits(transaction);
     const client = await poolOf(transaction).acquireConnection();
-    // Versions that are written by an earlier schema would lack columns.
+    // Rows written for an earlier schema would lack columns.
     const { generation } = await readStamp(sessionOf(client));
     if (generation !== this.#generation) throw new StoreError("schema_changed");
     const [last] = (await firstRow(client, lastCheckpoint)) ?? [];

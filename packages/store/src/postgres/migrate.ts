@@ -40,7 +40,7 @@ const catalog: CatalogQueries = {
   columns: sql`select table_name, column_name from information_schema.columns where table_schema = current_schema()`,
 };
 
-/** Bring a schema of the database to that of the resources, see `migrate`. */
+/** Migrates a schema of the database to that of the resources, see `migrate`. */
 export async function migratePostgres(
   knex: Knex,
   schema: string,
@@ -74,7 +74,7 @@ const inTransaction = <T>(
 ): Promise<T> =>
   knex.transaction(async (transaction) => {
     await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`cadastre ${schema}`]);
-    // Nobody commits to an earlier schema meanwhile.
+    // Blocks commits until the migration ends.
     if (await transaction.schema.hasTable("cadastre_commit")) await lockCommits(transaction);
     const session = sessionOf(await poolOf(transaction).acquireConnection());
     return work({
@@ -91,7 +91,7 @@ const inTransaction = <T>(
     });
   });
 
-/** A record of up to 8 kB stays in its row, as it is: to fetch and unpack it costs more than its room. */
+/** Stores records of up to 8 kB in the row, uncompressed: reading them from TOAST costs more than the space. */
 async function keepRecordsInline(knex: Knex, tables: readonly TableSchema[]): Promise<void> {
   for (const { name, closed } of tables)
     for (const table of [name, closed])
@@ -109,10 +109,10 @@ async function createPointIndex(
 
 const installed = "cadastre_helpers";
 
-/** Version of the functions that compiled queries call. */
+/** Returns a hash of the functions that compiled queries call. */
 const helpersVersion = (): string => createHash("sha256").update(postgresHelpers().join(";")).digest("hex");
 
-/** True if the functions that the database has are not those of this package. */
+/** True if the database has other functions than this version needs. */
 async function lacksFunctions(session: Session): Promise<boolean> {
   const [there] = await session.rows(sql`select to_regclass(${value("cadastre_note")})`);
   if (there?.[0] === null) return true;

@@ -60,7 +60,7 @@ const unlimited = () => Number.POSITIVE_INFINITY;
 const otherConnections = 4;
 
 /**
- * Open a store, and bring its schema to the present state.
+ * Opens a store, and migrates its schema.
  *
  * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
  */

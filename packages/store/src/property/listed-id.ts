@@ -3,7 +3,7 @@ import { type BoundQuery, bindQuery, equals, parseSelect, propertyNode, type Row
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import { isPlacekey } from "./identity.ts";
 
-/** The properties that {@link listedId} reads, as the scope shows them. */
+/** Selects the properties that {@link listedId} reads, as the scope shows them. */
 export function selectListedId({ entitySet, scope }: ListingReads): BoundQuery["select"] {
   const visible = visibleEntitySet(entitySet, scope);
   const placekey = visible.type.properties.has("Placekey")
@@ -12,16 +12,16 @@ export function selectListedId({ entitySet, scope }: ListingReads): BoundQuery["
   return [...placekey, { property: provisionalIdProperty, expression: propertyNode(provisionalIdProperty) }];
 }
 
-/** The id that a listing goes by: its Placekey, else its provisional id. Undefined if the scope shows neither. */
+/** Returns a listing's own property id: its Placekey, else its provisional id. Undefined if the scope shows neither. */
 export function listedId({ Placekey, [provisionalIdProperty.name]: provisional }: Row): string | undefined {
   if (isPlacekey(Placekey)) return Placekey;
   return typeof provisional === "string" ? provisional : undefined;
 }
 
-/** A listing that the scope shows, and the id that it goes by. */
+/** A listing that the scope shows, with its own property id. */
 export type ListedId = { readonly id: string | undefined };
 
-/** Reads the id that one listing goes by. Undefined if the scope does not show the listing. */
+/** Reads one listing's own property id. Undefined if the scope does not show the listing. */
 export async function readListedId(
   listingKey: string,
   reads: ListingReads,

@@ -38,8 +38,8 @@ export async function readIdentity(
 }
 
 /**
- * Binds the condition that holds for the listings which {@link readProperty} makes the view of an id from, as long as they are not
- * more than it reads. It is for a query of the set as the scope shows it.
+ * Returns a filter that selects the listings which {@link readProperty} uses for an id, without its limit on their number. Use it in a
+ * query of the entity set as the scope shows it.
  */
 export async function bindListingsOf(
   id: string,

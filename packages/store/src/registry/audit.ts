@@ -15,13 +15,13 @@ export type AuditedManifest = {
   readonly delivery: string;
   readonly text: string;
   readonly sha256: string;
-  /** Of the delivery; null until it is complete. */
+  /** Manifest hash of the delivery; null until it is complete. */
   readonly deliverySha256: string | null;
   /** JSON text. */
   readonly signature: string;
 };
 
-/** A text that is kept under a key of the secrets, for the destination or the webhook `owner`. */
+/** An encrypted text of the destination or webhook `owner`. */
 export type SealedText = {
   readonly kind: "destination" | "webhook";
   readonly owner: string;
@@ -34,16 +34,16 @@ export type AuditedEntitlement = {
   readonly jws: string;
 };
 
-/** Reads what a registry relies on outside itself: peppers, keys and parts. One transaction, which changes nothing. */
+/** Reads the references of a registry to secrets, keys and parts, in one read transaction. */
 export type RegistryAudit = {
-  /** Peppers that keys in force at `at`, in milliseconds since 1970, were made with, and the number of these keys. */
+  /** Returns the peppers of API keys in force, and the number of such keys. @param at time in milliseconds since 1970 */
   readonly peppers: (at: number) => readonly { readonly version: number; readonly keys: number }[];
   readonly entitlements: () => Iterable<AuditedEntitlement>;
   readonly sealedTexts: () => Iterable<SealedText>;
   readonly manifests: () => Iterable<AuditedManifest>;
-  /** Parts of deliveries that are not over, each digest once, in its order. */
+  /** Returns the parts of deliveries that are not over, ordered by digest, each digest once. */
   readonly parts: () => Iterable<AuditedPart>;
-  /** True if the registry knows that there may be bytes of this digest. */
+  /** True if the registry lists a stored file of this digest. */
   readonly knowsBytes: (sha256: string) => boolean;
   /** True if a delivery that is not over has a part of this digest. */
   readonly needsPart: (sha256: string) => boolean;
@@ -52,7 +52,7 @@ export type RegistryAudit = {
 
 const dead = deadStates.map((state) => `'${state}'`).join(", ");
 
-/** By what is read, the table that it is read from: an older registry may not have it. */
+/** Statements, and the table that each needs: an older registry may not have the table. */
 const reads = {
   peppers: {
     from: "cadastre_api_key",

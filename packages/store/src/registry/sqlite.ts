@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import Database, { type Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
 import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
@@ -28,7 +28,7 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
   const database = connect(file);
   const attempt = patientFor(wait);
   try {
-    closeSync(openSync(file, "a", 0o600));
+    createFile(file);
     await attempt(() => migrateAlone(database, migration));
     await attempt(async () => checksum(file));
     return createRegistry(database, attempt, sqliteQueue);
@@ -36,6 +36,11 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
     await database.destroy();
     return giveUp(error);
   }
+}
+
+/** One that is there is not opened: to close it would take the locks that other connections of this process have on it. */
+function createFile(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) closeSync(openSync(file, "a", 0o600));
 }
 
 const connect = (file: string): Knex =>

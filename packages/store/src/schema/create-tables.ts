@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 import type { SchemaDialect } from "./object.ts";
 import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validity } from "./table.ts";
 
-/** Create those tables of a resource that do not exist: of current and of closed versions, and of staged changes. */
+/** Creates the missing tables of a resource: of current and closed versions, and of staged changes. */
 export async function createTables(
   knex: Knex,
   schema: TableSchema,

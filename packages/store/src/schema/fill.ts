@@ -14,7 +14,7 @@ import type { SchemaDialect } from "./object.ts";
 import { type ColumnPlan, isFollowing } from "./plan.ts";
 import { recordColumns, type TableSchema, validity } from "./table.ts";
 
-/** Rows that are read at once. */
+/** Number of rows that are read at once. */
 const batchSize = 500;
 
 const parameter = value(null);
@@ -22,8 +22,8 @@ const list = (fragments: readonly SqlFragment[]) => join(fragments, ", ");
 const namesOf = (properties: readonly StructuralProperty[]) => properties.map(({ name }) => identifier(name));
 
 /**
- * Fill columns of current and closed versions: from the text of the records, from what is derived of them, and from the records
- * that they follow. Rows that have the values already are not written.
+ * Fills columns of current and closed versions from the records' text, from values derived of it, and from the records that they
+ * follow. Rows that have the values already are not written.
  */
 export async function fillColumns(
   session: Session,
@@ -36,7 +36,7 @@ export async function fillColumns(
   const following = made.filter((column) => isFollowing(table, column));
   for (const name of [table.name, table.closed]) {
     const identity = name === table.name ? table.key : [...table.key, validity.to];
-    if (told.length > 0) await fillTold(session, { table, name, identity, told, dialect }, onRows);
+    if (told.length > 0) await fillFromRecords(session, { table, name, identity, told, dialect }, onRows);
     if (following.length > 0) await session.rows(followingUpdate(table, name, following, tables, dialect));
   }
 }
@@ -50,7 +50,7 @@ type Filling = {
   readonly dialect: SchemaDialect;
 };
 
-async function fillTold(
+async function fillFromRecords(
   session: Session,
   { table, name, identity, told, dialect }: Filling,
   onRows: (rows: number) => void,
@@ -98,7 +98,7 @@ function valuesOf(
   );
 }
 
-/** A closed version gets what its record's owner says by now, or said last. */
+/** Updates the columns that hold values of the followed record, from its current or else its last closed version. */
 function followingUpdate(
   { follows, key }: TableSchema,
   name: string,

@@ -14,23 +14,23 @@ export type CatalogQueries = {
   readonly columns: SqlFragment;
 };
 
-/** The schema that a database has. */
+/** The schema found in a database. */
 export type FoundSchema = {
   readonly relations: ReadonlySet<string>;
   /** Columns by table. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Steps of the bookkeeping that were taken. */
+  /** Migration steps of the internal tables that were taken. */
   readonly steps: ReadonlySet<string>;
-  /** What was put on record when it was made; nothing in databases that are older than the record. */
+  /** Recorded definitions (`cadastre_schema`). Empty in a database of the first schema, which has no such table. */
   readonly objects: readonly SchemaObject[];
   /** Names of the members of each resource, in the order of their numbers. */
   readonly members: ReadonlyMap<string, readonly string[]>;
-  /** By what the coverage of each resource is counted. */
+  /** Definition of the coverage counts of each resource. */
   readonly counted: ReadonlyMap<string, string>;
   readonly stamp: Stamp;
 };
 
-/** What a database says of its schema as a whole. */
+/** Version numbers of a database's schema. */
 export type Stamp = {
   /** The highest {@link SchemaOptions.version} that it was opened with. */
   readonly version: number;
@@ -86,7 +86,7 @@ export async function findSchema(
 
 const noStamp: Stamp = { version: 0, generation: 0 };
 
-/** Of a database that has its notes. */
+/** Reads the stamp. The table of notes must exist. */
 export async function readStamp(session: Session): Promise<Stamp> {
   const [row] = await session.rows(sql`select "text" from ${note} where "key" = ${value(stampKey)}`);
   return row === undefined ? noStamp : (JSON.parse(row[0] as string) as Stamp);
@@ -105,7 +105,7 @@ export function requireKnown({ steps, stamp }: FoundSchema, version: number): vo
     throw new StoreError("schema_newer", `its schema is number ${stamp.version}, here it is ${version}`);
 }
 
-/** Replace what is on record of some resources. */
+/** Replaces the recorded definitions of some resources. */
 export async function writeObjects(
   session: Session,
   resources: readonly string[],

@@ -37,7 +37,7 @@ export type SchemaTransaction = {
   readonly mappingOf: (table: TableSchema) => BuiltTable["mapping"];
 };
 
-/** A database that has, or is to get, the schema of some resources. */
+/** A database to migrate, and the resources whose schema it shall have. */
 export type SchemaTarget = {
   readonly resources: readonly StoredResource[];
   readonly dialect: SchemaDialect;
@@ -49,7 +49,7 @@ export type SchemaTarget = {
   readonly transaction: <T>(work: (transaction: SchemaTransaction) => Promise<T>) => Promise<T>;
 };
 
-/** A database that has the schema. */
+/** The result of a migration. */
 export type MigratedSchema = {
   /** The numbers of the members of each resource. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
@@ -59,14 +59,15 @@ export type MigratedSchema = {
 type State = { readonly found: FoundSchema; readonly plan: Plan; readonly isCurrent: boolean };
 
 /**
- * Bring a database to the schema of its resources: all of it in one transaction, or nothing. A database that has it is only read.
+ * Migrates a database to the schema of its resources, in one transaction. A current database is only read.
  *
- * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
+ * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`, `schema_absent`
  */
 export async function migrate(target: SchemaTarget): Promise<MigratedSchema> {
   const state = await target.read((session) => stateOf(session, target));
   if (state.isCurrent) return migrated(state, target);
-  const { migration = {} } = target.options;
+  const { migration = {}, existing = false } = target.options;
+  if (existing && state.plan.isNew) throw new StoreError("schema_absent");
   if (migration === "refuse" && !state.plan.isNew) throw new StoreError("schema_older");
   return target.transaction(async (transaction) => {
     // Another process may have migrated it meanwhile.
@@ -75,7 +76,7 @@ export async function migrate(target: SchemaTarget): Promise<MigratedSchema> {
     const say = now.plan.isNew || migration === "refuse" ? () => {} : (migration.onProgress ?? (() => {}));
     if (migration !== "refuse" && !now.plan.isNew) await migration.before?.();
     await takeSteps(transaction);
-    // Indexes go with the functions that they call: what is missing is known after that.
+    // Replacing functions drops the indexes that call them, so the plan is made after that.
     await transaction.installFunctions?.();
     await apply(await stateOf(transaction.session, target), transaction, target, say);
     return migrated(await stateOf(transaction.session, target), target);
@@ -103,7 +104,7 @@ const migrated = ({ found }: State, { resources }: SchemaTarget): MigratedSchema
 });
 
 async function takeSteps({ knex }: SchemaTransaction): Promise<void> {
-  // Only what has died in the middle can hold this lock now.
+  // The transaction excludes other migrations, so a lock that is held now was left by a process that died.
   await knex.migrate.forceFreeMigrationsLock({ tableName: migrationTable });
   await knex.migrate.latest({ migrationSource, tableName: migrationTable, disableTransactions: true });
 }
@@ -166,7 +167,7 @@ async function makeColumns(
     if (made.length > 0) await beforeColumns?.(name);
     for (const column of made) {
       if (there(name, column)) await knex.raw("alter table ?? drop column ??", [name, column.name]);
-      // The type is text of this package's own.
+      // The type is a constant of this package, so it is safe in SQL.
       await knex.raw(`alter table ?? add column ?? ${dialect.declaredType(column)}`, [name, column.name]);
     }
   }
@@ -185,7 +186,7 @@ async function makeColumns(
   });
 }
 
-/** Rows between two reports of progress. */
+/** Number of rows between two reports of progress. */
 const reportEvery = 50_000;
 
 async function makeIndex(
@@ -202,7 +203,7 @@ async function makeIndex(
   else if (index !== undefined) await transaction.knex.raw(index.create);
 }
 
-/** Number the members that are new. */
+/** Assigns numbers to new members. */
 async function numberAll(
   knex: Knex,
   resources: readonly StoredResource[],

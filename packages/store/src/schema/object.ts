@@ -12,20 +12,20 @@ import {
 import type { FormOf } from "../read/columns.ts";
 import { beginning, type IndexSchema, type PointSchema, type TableSchema } from "./table.ts";
 
-/** A part of a table's schema that can change by itself, as the database has it on record. */
+/** A column or index of a table, as recorded in `cadastre_schema`. */
 export type SchemaObject = {
   /** Name of the resource. */
   readonly resource: string;
   readonly kind: "column" | "index" | "points";
   readonly name: string;
-  /** Differs if the object has to be made anew. */
+  /** If it differs from the recorded one, the object is created again. */
   readonly definition: string;
 };
 
 /** An index that a statement makes. */
 export type IndexObject = SchemaObject & { readonly create: string };
 
-/** What the databases declare differently. */
+/** Differences between the databases in declarations. */
 export type SchemaDialect = {
   readonly dialect: Dialect;
   readonly formOf: FormOf;
@@ -105,11 +105,11 @@ const columnDefinitions = (
 ): readonly string[] =>
   columns.map((column) => `${column.name} ${columnObject(table, column, dialect).definition}`);
 
-/** The functions that folded indexes call are of these tables. */
+/** Hash of the tables of the functions that folded indexes call. */
 const foldingVersion = (): string =>
   createHash("sha256").update(caseMappingTables).digest("hex").slice(0, 16);
 
-/** Everything that a table's schema is to have on record. */
+/** Returns the columns and indexes of a table as they are to be recorded. */
 export const objectsOf = (table: TableSchema, dialect: SchemaDialect): readonly SchemaObject[] => [
   ...table.columns.map((column) => columnObject(table, column, dialect)),
   ...indexObjects(table, dialect),

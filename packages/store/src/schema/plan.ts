@@ -8,20 +8,20 @@ import { stepNames } from "./migrations.ts";
 import { columnObject, objectsOf, type SchemaDialect, type SchemaObject } from "./object.ts";
 import { sourceProperty, type TableSchema, tableOf } from "./table.ts";
 
-/** Columns of a table that are to be made, or compared with the records. */
+/** Columns of a table to create, or to compare with the records. */
 export type ColumnPlan = {
   readonly table: TableSchema;
-  /** New, or of another definition than before. */
+  /** New columns, and columns whose definition has changed. */
   readonly made: readonly StructuralProperty[];
-  /** There already, of a definition that is not on record: filled where they differ from the records. */
+  /** Existing columns without a recorded definition: corrected where they differ from the records. */
   readonly compared: readonly StructuralProperty[];
 };
 
-/** What a database lacks of the schema that it is to have. */
+/** Differences between a database's schema and the declared one. */
 export type Plan = {
-  /** There is no database yet. */
+  /** True if the database has no tables yet. */
   readonly isNew: boolean;
-  /** Nothing is to be done. */
+  /** True if nothing has to be done. */
   readonly isEmpty: boolean;
   readonly tables: readonly TableSchema[];
   readonly dropped: readonly SchemaObject[];
@@ -93,8 +93,8 @@ function isOnRecord(table: TableSchema, found: FoundSchema, dialect: SchemaDiale
 }
 
 /**
- * The indexes of a table that are not wanted, or not as they are. Where nothing is on record it is not known what functions they
- * were made with: all that the store may have made, by their names, are made again. An index of somebody else is left alone.
+ * Returns the indexes of a table that are obsolete or have another definition. If no definitions are recorded, it is not known which
+ * functions the indexes call, so all indexes with names of the store's are created again. Other indexes are left unchanged.
  */
 function droppedOf(
   table: TableSchema,
@@ -123,21 +123,21 @@ function columnPlanOf(table: TableSchema, found: FoundSchema, dialect: SchemaDia
       current?.has(column.name) === true && (closed?.size === 0 || closed?.has(column.name) === true);
     if (isThere && known.some((one) => isSame(one, object))) continue;
     if (!isThere || known.length > 0) made.push(requireMakable(table, column));
-    else if (isTold(table, column)) compared.push(column);
+    else if (isInRecord(table, column)) compared.push(column);
   }
   return { table, made, compared };
 }
 
 /** True if the column's values follow from the record's text. */
-const isTold = ({ hidden }: TableSchema, column: StructuralProperty): boolean =>
+const isInRecord = ({ hidden }: TableSchema, column: StructuralProperty): boolean =>
   ![datasetProperty, sourceProperty, ...hidden].includes(column);
 
-/** True if the column holds what another record says, see {@link Follows}. */
+/** True if the column holds a value of the followed record, see {@link Follows}. */
 export const isFollowing = ({ follows }: TableSchema, { name }: StructuralProperty): boolean =>
   follows !== undefined && Object.hasOwn(follows.values, name);
 
 function requireMakable(table: TableSchema, column: StructuralProperty): StructuralProperty {
-  const isMade = isTold(table, column) || isFollowing(table, column) || table.derived !== undefined;
+  const isMade = isInRecord(table, column) || isFollowing(table, column) || table.derived !== undefined;
   if (isMade && ![datasetProperty, sourceProperty, ...table.key].includes(column)) return column;
   throw new StoreError("schema_unsupported", `${table.name}.${column.name} cannot be made of the records`);
 }

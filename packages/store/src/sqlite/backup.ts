@@ -1,24 +1,24 @@
 import { chmod, open, rename, rm } from "node:fs/promises";
 import Database from "better-sqlite3";
 
-/** A database as it is now, whatever is written to it meanwhile. Keeps its write-ahead log growing until it is closed. */
+/** A snapshot of a database by an open read transaction. Until it is closed, the write-ahead log grows. */
 export type PinnedDatabase = {
   /**
-   * Write it to a new file, for its owner alone.
+   * Writes the snapshot to a new file that only its owner can read.
    *
-   * @param progress told of the share that is copied, from 0 to 1
+   * @param progress called with the copied share, from 0 to 1
    */
   readonly copyTo: (file: string, progress?: (share: number) => void) => Promise<void>;
   readonly close: () => void;
 };
 
-/** Pages that are copied before others have a turn: 4 MB. */
+/** Number of pages that are copied before other tasks run: 4 MB. */
 const pagesAtOnce = 1024;
 
 /** Opens a read transaction on a database that others go on writing to. */
 export function pinSqlite(file: string): PinnedDatabase {
   const database = new Database(file, { readonly: true, fileMustExist: true });
-  // The backup runs within the transaction: without one it would begin anew whenever another process commits.
+  // Without a transaction the backup would restart whenever another process commits.
   database.exec("begin");
   database.prepare(`select count(*) from "sqlite_schema"`).get();
   return {
@@ -37,8 +37,8 @@ export function pinSqlite(file: string): PinnedDatabase {
 }
 
 /**
- * Writes a consistent copy of a database, while others use the database (SQLite's online backup). It is flushed to the disk before it
- * gets its name, so that a file of that name is always a whole copy.
+ * Writes a consistent copy of a database while others use it (SQLite's online backup). The copy is flushed to the disk before it gets
+ * its name, so a file of that name is always complete.
  */
 export async function backupSqlite(
   file: string,
@@ -69,7 +69,7 @@ async function flush(file: string): Promise<void> {
   }
 }
 
-/** A file that uses no write-ahead log can be read by a connection that writes nothing beside it. */
+/** Turns off the write-ahead log of the copy, so that reading it creates no files beside it. */
 function makeSelfContained(file: string): void {
   const copy = new Database(file);
   copy.pragma("journal_mode = delete");

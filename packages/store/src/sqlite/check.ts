@@ -5,11 +5,11 @@ import { tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
 import { misplacedRows } from "./places.ts";
 
-/** Something in a database that is not as it was written. */
+/** A fault in a database. */
 export type SqliteFault = {
   /**
-   * `damaged`: SQLite cannot read it, or an index is not that of its table. `altered`: rows of a table are not those that were written.
-   * `dangling`: a row refers to one that is not there. `misplaced`: an R*Tree does not have the places of its table.
+   * `damaged`: SQLite cannot read it, or an index does not match its table. `altered`: rows do not match their table's checksum.
+   * `dangling`: a row refers to a row that does not exist. `misplaced`: an R*Tree does not match its table.
    */
   readonly code: "damaged" | "altered" | "dangling" | "misplaced";
   /** The table; undefined where it is not known. */
@@ -17,11 +17,11 @@ export type SqliteFault = {
   readonly detail: string;
 };
 
-/** Faults that SQLite lists at most. */
+/** Maximum number of faults that SQLite lists. */
 const most = 20;
 
-/** Every way to look at a database. */
-const looks: readonly ((
+/** All checks of a database, in their order. */
+const checks: readonly ((
   database: Database.Database,
   resources: readonly StoredResource[],
 ) => SqliteFault[])[] = [
@@ -33,7 +33,7 @@ const looks: readonly ((
     alteredTables(database).map((table) => ({
       code: "altered",
       table,
-      detail: `the rows of ${table} are not those that were written`,
+      detail: `the rows of ${table} differ from what was written`,
     })),
   (database) =>
     (database.pragma("foreign_key_check") as { readonly table: string; readonly parent: string }[])
@@ -53,7 +53,7 @@ const looks: readonly ((
               {
                 code: "misplaced",
                 table: table.name,
-                detail: `${rows} rows of ${table.name} are elsewhere in ${point.name}`,
+                detail: `${rows} rows of ${table.name} have another place in ${point.name}`,
               },
             ];
       }),
@@ -61,9 +61,9 @@ const looks: readonly ((
 ];
 
 /**
- * Reads a whole database, as one transaction, and lists what is not as it was written. Changes nothing.
+ * Reads a whole database in one transaction and returns its faults. Changes nothing.
  *
- * @param resources those whose R*Trees are compared with their tables
+ * @param resources resources whose R*Trees are compared with their tables
  */
 export function checkSqlite(file: string, resources: readonly StoredResource[] = []): readonly SqliteFault[] {
   let database: Database.Database | undefined;
@@ -73,9 +73,9 @@ export function checkSqlite(file: string, resources: readonly StoredResource[] =
     registerFunctions(database);
     registerChecksum(database);
     database.exec("begin");
-    for (const look of looks) {
+    for (const look of checks) {
       faults.push(...look(database, resources));
-      // What damaged or altered rows say is no evidence.
+      // Later checks are skipped after a fault: nothing can be concluded from damaged rows.
       if (faults.length > 0) break;
     }
   } catch (error) {

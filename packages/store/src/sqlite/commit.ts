@@ -30,7 +30,7 @@ export class Committer {
   readonly #generation: number;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param generation of the schema that the writers are of */
+  /** @param generation schema generation that the writers write for */
   constructor(database: Database, writers: ReadonlyMap<string, TableWriter>, generation: number) {
     this.#database = database;
     this.#writers = writers;
@@ -64,7 +64,7 @@ export class Committer {
     const database = this.#database;
     await attempt(async () => database.exec("begin immediate"));
     try {
-      // Versions that are written by an earlier schema would lack columns.
+      // Rows written for an earlier schema would lack columns.
       const { generation } = await readStamp(sessionOf(database));
       if (generation !== this.#generation) throw new StoreError("schema_changed");
       const making = new Making(database, this.#writers);

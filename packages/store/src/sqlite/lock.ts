@@ -1,15 +1,15 @@
 import { chmodSync } from "node:fs";
 import Database from "better-sqlite3";
 
-/** Held until it is released, or until the process ends, however it ends. */
+/** A lock that is held until it is released or the process ends. */
 export type FileLock = { readonly release: () => void };
 
-/** Several processes may share a lock; one alone has it exclusively. */
+/** Any number of processes may hold a shared lock; an exclusive lock excludes all others. */
 export type LockMode = "shared" | "exclusive";
 
 /**
- * Locks a file, which is made if it does not exist. The lock is SQLite's on an empty database: the operating system
- * takes it back when the process ends, so that none is ever left over.
+ * Locks a file, and creates it if it does not exist. The lock is SQLite's lock on an empty database, which the operating system releases
+ * when the process ends, so no stale lock is left.
  *
  * @returns undefined if another process holds a lock that excludes this one
  */
@@ -17,7 +17,7 @@ export function lockFile(file: string, mode: LockMode): FileLock | undefined {
   const database = new Database(file, { timeout: 0 });
   try {
     chmodSync(file, 0o600);
-    // A journal of its own, and no write-ahead log: readers exclude a writer then.
+    // With a rollback journal instead of a write-ahead log, readers exclude a writer.
     database.exec(mode === "shared" ? "begin" : "begin exclusive");
     database.prepare(`select count(*) from "sqlite_schema"`).get();
     return { release: () => void database.close() };

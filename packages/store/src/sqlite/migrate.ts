@@ -45,27 +45,32 @@ const catalog: CatalogQueries = {
   where "table"."type" = 'table' and "table"."sql" not like 'create virtual%'`,
 };
 
-/** How long a migration waits for another process that writes, in milliseconds. */
+/** Retries for at most a minute while another process writes. */
 const attempt = patientFor(60_000);
 
-/** Bring the file to the schema of the resources, see `migrate`. A file that has it is not written to. */
+/** Migrates the file to the schema of the resources, see `migrate`. A current file is not written to. */
 export async function migrateSqlite(
   file: string,
   resources: readonly StoredResource[],
   options: SchemaOptions,
 ): Promise<MigratedSchema> {
   const database = new Database(file);
-  database.pragma("journal_mode = wal");
+  // A file that is refused is not written to.
+  const useWriteAheadLog = () => void database.pragma("journal_mode = wal");
   const target: SchemaTarget = {
     resources,
     dialect,
     catalog,
     options,
     read: (work) => work(sessionOf(database)),
-    transaction: (work) => withKnex(file, (knex) => attempt(() => inTransaction(knex, work))),
+    transaction: (work) => {
+      useWriteAheadLog();
+      return withKnex(file, (knex) => attempt(() => inTransaction(knex, work)));
+    },
   };
   try {
     const migrated = await migrate(target);
+    useWriteAheadLog();
     registerFunctions(database);
     registerChecksum(database);
     keepChecksums(database, ownNames(resources));
@@ -99,7 +104,7 @@ async function withKnex<T>(filename: string, work: (knex: Knex) => Promise<T>): 
       afterCreate: (connection: Database.Database, done: () => void) => {
         // See `patientFor`.
         connection.pragma("busy_timeout = 0");
-        // What counts coverage reads while it writes.
+        // Coverage is read while it is written.
         connection.unsafeMode(true);
         registerFunctions(connection);
         registerChecksum(connection);
@@ -120,7 +125,7 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
       acquireConnection: () => Promise<Database.Database>;
     };
     const connection = await acquireConnection.call(transaction.client);
-    // A write comes first: it locks the file, which could not be done after a read.
+    // Begins with a write, which locks the file: a transaction that has read cannot always upgrade its lock.
     connection.pragma("user_version = 1");
     createDatasets(connection);
     return work({

@@ -34,14 +34,14 @@ export function placesOf({ name: table }: TableSchema, { name, column }: PointSc
   };
 }
 
-/** Make the R*Tree of a column of points, with the rows that there are, within the caller's transaction. */
+/** Creates and fills the R*Tree of a column of points, within the caller's transaction. */
 export function createPlaces(database: Database, table: TableSchema, point: PointSchema): void {
   const columns = sql`id, west, east, south, north`;
   database.exec(textOf(sql`create virtual table ${identifier(point.name)} using rtree(${columns})`));
   const places = new PlaceWriter(database, table, point);
   const column = identifier(point.column.name);
   const rows = database.prepare(textOf(sql`select rowid, ${column} from ${identifier(table.name)}`));
-  // A connection that reads cannot write meanwhile, so that a part of the rows is read at a time.
+  // A connection cannot write while a statement reads, so rows are read in batches.
   for (const [rowid, json] of rows.raw().safeIntegers().all() as [bigint, string | null][])
     places.insert(rowid, json);
 }
@@ -102,7 +102,7 @@ function placeOf(point: unknown): Place {
   return [longitude - 360 * Math.round(longitude / 360), latitude];
 }
 
-/** How SQLite rounds a coordinate to the four bytes that an R*Tree holds of it. Source: SQLite, rtree.c, rtreeValueDown and -Up. */
+/** Factors with which SQLite rounds a coordinate to an R*Tree's 4-byte float. Source: SQLite, rtree.c, rtreeValueDown and rtreeValueUp. */
 const [towardsZero, fromZero] = [1 - 2 ** -23, 1 + 2 ** -23];
 const down = (value: number): number => {
   const rounded = Math.fround(value);
@@ -112,7 +112,7 @@ const up = (value: number): number => -down(-value);
 
 type PlaceRow = readonly [point: unknown, west: number, east: number, south: number, north: number];
 
-/** Counts the rows of a table that its R*Tree has elsewhere or not at all, and those that it has beside them. */
+/** Counts rows that the R*Tree lacks or has at another place, and entries of the R*Tree without a row. */
 export function misplacedRows(database: Database, table: TableSchema, { name, column }: PointSchema): number {
   const [rows, places, point] = [identifier(table.name), identifier(name), identifier(column.name)];
   const select = sql`select ${point}, west, east, south, north from ${rows} left join ${places} on id = ${rows}.rowid`;

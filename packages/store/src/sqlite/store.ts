@@ -59,7 +59,7 @@ const mappedByDefault = 16 * 1024 ** 3;
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
 /**
- * Open a store, and bring its file to the present schema.
+ * Opens a store, and migrates its file.
  *
  * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
  */

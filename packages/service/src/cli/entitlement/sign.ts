@@ -26,7 +26,7 @@ export const signCommand = (): Command =>
     .requiredOption("--key <file>", "the private key, from keygen")
     .option("--days <number>", "days of validity, where the document has no `exp`", readDays)
     .option("--out <file>", "write the entitlement to a file")
-    .option("--strict", "sign nothing while a shown field may tell a masked one")
+    .option("--strict", "do not sign if a shown field may reveal a masked one")
     .option("--json", "print JSON")
     .action(sign);
 
@@ -39,7 +39,7 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
   for (const disclosure of disclosures) say(disclosureText(disclosure));
   if (strict && disclosures.some(({ shown }) => shown))
     throw new CommandRefused(
-      "nothing is signed: a shown field may tell a masked one, and `--strict` is given",
+      "nothing is signed: a shown field may reveal a masked one; mask it, or sign without `--strict`",
     );
   const jws = await signEntitlement(document, signer);
   const { sub, ver, jti, nbf, exp } = document;

@@ -17,10 +17,10 @@ type AcknowledgementRow = {
 
 export const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");
 
-/** States after a delivery could be fetched. */
+/** States of deliveries that could be fetched. */
 const fetched: readonly DeliveryState[] = ["complete", "expired", "purged"];
 
-/** What was fetched while it could be may be acknowledged later, also if a part of it was lost since. */
+/** True if the delivery could be fetched once. It stays acknowledgeable, even if a part was lost since. */
 const isAcknowledgeable = ({ state, code, completed }: Delivery): boolean =>
   fetched.includes(state) || (code === partLost && completed !== null);
 

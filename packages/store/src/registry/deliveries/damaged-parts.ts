@@ -19,17 +19,17 @@ type DamageRow = {
 /** The table of damaged bytes, to build a statement on. */
 export const damageTable = (knex: Knex) => knex<DamageRow>("cadastre_damage");
 
-/** How long damage that no delivery can be failed for is left alone, in milliseconds. */
+/** Pause before the next claim if the delivery's publication is committed, so that it cannot be failed. In milliseconds. */
 const committedWait = 300_000;
 
-/** Deliveries whose stored parts are still needed: to be fetched, or to be pushed. What was only pushed is in the bucket. */
+/** Restricts a statement to deliveries whose stored parts are still to be fetched or pushed. A complete one of mode `push` is in the bucket. */
 const needing = (builder: Knex.QueryBuilder): void => {
   builder
     .where((fetched) => void fetched.where("state", "complete").whereNot("mode", "push"))
     .orWhereIn("state", openStates);
 };
 
-/** Needed deliveries whose manifest, or a part of which, has bytes of some marks. */
+/** Selects the needed deliveries with a manifest or part of the given marks. */
 const having = (knex: Knex, marks: ReturnType<typeof damageTable>) =>
   deliveryTable(knex)
     .where(needing)
@@ -40,10 +40,10 @@ const having = (knex: Knex, marks: ReturnType<typeof damageTable>) =>
         .orWhereIn("id", partTable(knex).whereIn("sha256", hashes.clone()).select("delivery"));
     });
 
-/** Deliveries that are needed and damaged. */
+/** Selects the needed deliveries with damaged bytes. */
 export const damagedDeliveries = (knex: Knex) => having(knex, damageTable(knex));
 
-/** The needed deliveries of one mark, for a condition on marks. */
+/** Selects the needed deliveries of one mark, for a subquery on marks. */
 const ofMark = (knex: Knex) =>
   deliveryTable(knex)
     .where(needing)
@@ -68,7 +68,7 @@ export const unneeded = <Query extends Knex.QueryBuilder>(marks: Query): Query =
   return marks;
 };
 
-/** The marks of damaged bytes in a database. */
+/** Implements {@link PartDamage} in a database. */
 export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): PartDamage {
   const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
   const due = () => damageTable(knex).where("due", "<=", knex.raw(now));
@@ -84,7 +84,7 @@ export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): P
     if (removed === 0) throw new StoreError("lease_lost", id);
   }
 
-  /** The newest delivery that needs the bytes: most likely its records can still be read. */
+  /** Returns the newest delivery that needs the bytes: its record versions are the least likely to be pruned. */
   async function damagedBy({ sha256, fence, attempts }: DamageRow): Promise<ClaimedDamage | undefined> {
     const row = await having(knex, damageTable(knex).where({ sha256 }))
       .orderBy(["created", "id"].map(descending))
@@ -108,7 +108,7 @@ export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): P
     isMarked: async (sha256) => (await damageTable(knex).where({ sha256 }).first("sha256")) !== undefined,
     claim: async (worker, lease) => {
       const first = due().whereExists(ofMark(knex)).orderBy(["found", "sha256"]).limit(1).select("sha256");
-      // Whoever only looks does not lock.
+      // A plain read first, so that an idle worker takes no lock.
       if ((await first.clone()).length === 0) return undefined;
       const [row] = await damageTable(knex)
         .where("sha256", unlocked(first))
@@ -144,7 +144,7 @@ export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): P
               .where({ state: "complete" })
               .orWhere((open) => void open.whereIn("state", openStates).whereNull("committed"));
           })
-          // Webhooks are told of this end too, if they were told of another one.
+          // Clears the notes on webhook messages, so that webhooks are sent `delivery.failed` after `delivery.completed`.
           .update({ state: "failed", code: partLost, worker: null, announced: null, told: null });
         if (failed === 0) await hold(transaction, claim, { due: after(committedWait) });
         return failed > 0;

@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 
-/** The step `010_damage`: released, it never changes. */
+/** The migration step `010_damage`. It must not change after its release. */
 export const damageTables = (schema: Knex.SchemaBuilder): Knex.SchemaBuilder =>
   schema
-    // Stored bytes of parts and manifests that are not those of their hash, until they are rebuilt.
+    // Damaged parts and manifests, until they are rebuilt.
     .createTable("cadastre_damage", (table) => {
       table.text("sha256").primary();
       table.bigInteger("found").notNullable();

@@ -284,7 +284,7 @@ const tableName = "cadastre_registry_migration";
 export type RegistryState = "new" | "older" | "current";
 
 /**
- * Only reads.
+ * Compares the schema of a registry with the present one. Only reads.
  *
  * @throws {StoreError} `schema_newer`
  */
@@ -297,7 +297,7 @@ export async function stateOf(knex: Knex): Promise<RegistryState> {
 }
 
 /**
- * Take the steps that are missing. No other process may do so until the transaction has ended.
+ * Takes the missing migration steps. The caller's transaction must exclude other processes that migrate.
  *
  * @throws {StoreError} `schema_older` if the registry is not to be migrated
  */

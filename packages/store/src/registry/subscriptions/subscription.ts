@@ -103,7 +103,7 @@ export type SubscriptionRegistry = {
   readonly waiting: (at: number, after: string, limit: number) => Promise<readonly Subscription[]>;
   /**
    * True if a delivery of the present generation was complete and is lost (`part_lost`), and the customer has acknowledged neither it
-   * nor a later one: what follows it may be of no use to whoever has not loaded it.
+   * nor a later one. A consumer that has not loaded it could not load the deliveries after it.
    */
   readonly isBroken: (subscription: Subscription) => Promise<boolean>;
   /**

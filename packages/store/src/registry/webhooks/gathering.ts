@@ -115,7 +115,7 @@ async function insertEndings(
   }
 }
 
-/** A complete delivery ended when it was complete; the time of any other end is not kept. */
+/** Time at which a delivery ended: when it became complete, else `at`, because no other time is stored. */
 const endOf = ({ state, completed }: Delivery, at: number): number =>
   state === "complete" ? (completed ?? at) : at;
 
