@@ -243,9 +243,8 @@ test.each(["property", "Property", "PROPERTY"])(
     const place = await sqlite.begin();
     await place.exec(`create table ${table} (x)`);
     const asked = server.requests.length;
-    const { code, stderr, stdout } = await runHere([
-      ...["pull", "--domain", "property", "--url", server.url, "--into", place.target],
-    ]);
+    const args = ["pull", "--domain", "property", "--url", server.url, "--into", place.target];
+    const { code, stderr, stdout } = await runHere(args);
     expect(stderr).toMatch(/^table_occupied: `property` exists \(table without a primary key/);
     expect([code, stdout]).toEqual([8, ""]);
     expect(server.requests).toHaveLength(asked);

@@ -86,7 +86,10 @@ function ownNames(resources: readonly StoredResource[]): OwnNames {
     resources
       .map(tableOf)
       .flatMap((table) => [
-        ...[table.name, table.closed, table.staged, table.endings],
+        table.name,
+        table.closed,
+        table.staged,
+        table.endings,
         ...indexObjects(table, dialect).map(({ name }) => name),
         ...table.points.flatMap(({ name }) => ["", "_node", "_parent", "_rowid"].map((end) => name + end)),
       ]),
