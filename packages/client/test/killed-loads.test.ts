@@ -128,6 +128,6 @@ describe.each(engines)("$name", ({ name, begin, isAbsent }) => {
       }
       expect(left).toEqual([...Array<string>(points).fill(before), after]);
     },
-    300_000,
+    900_000,
   );
 });

@@ -188,7 +188,7 @@ describe.each(releases)("a data folder of release %s", (release) => {
   });
 
   test("killed at points of its migration is the old one or the new one, and comes to its end", {
-    timeout: 300_000,
+    timeout: 900_000,
   }, async () => {
     const pristine = await keep(unpackRelease(release));
     const content = holdings(pristine)();
