@@ -52,27 +52,30 @@ export const stagingOf = (places: Places): Places => ({
   parts: join(places.parts, stagingName),
 });
 
-/** A file in every folder that a restore has made to put files in, by which it is told from a folder of somebody else's. */
+/** Name of a marker file in the staging folders of a restore. A folder without it belongs to somebody else. */
 const markName = "cadastre-restore";
 
-/** True if a restore has made the folder. */
+/** True if the folder is a staging folder of a restore. */
 export const isStaging = (place: string): boolean => existsSync(join(place, markName));
 
-/** The folders where they are to be made. @throws {DataError} if there is a folder of that name that no restore has made */
+/**
+ * Creates the staging folders, and empties those of an interrupted restore.
+ *
+ * @throws {DataError} if a folder of that name belongs to somebody else
+ */
 export async function prepareStaging(staging: Places): Promise<void> {
   for (const place of Object.values(staging)) {
     if (existsSync(place) && (await readdir(place)).length > 0 && !isStaging(place))
       throw new DataError(`${place} is in the way, and no restore has made it: give it another name first`);
   }
   for (const place of Object.values(staging)) {
-    // Of a restore that was cut off before its files were all there.
     await rm(place, { recursive: true, force: true });
     await mkdir(place, { recursive: true, mode: 0o700 });
     await writeFile(join(place, markName), "", { mode: 0o600 });
   }
 }
 
-/** A name for what is put aside that is free in each of the places. */
+/** Returns a name that no file or folder has in any of the places: `name`, or `name-2` and so on. */
 export function freeName(places: Places, name: string): string {
   for (let k = 1; ; k++) {
     const free = k === 1 ? name : `${name}-${k}`;

@@ -83,7 +83,7 @@ async function makeBeside(
   await putInPlace(beside, folder.database);
 }
 
-/** Locked while a database is being filled. A process id would not tell it: those of two containers may be the same. */
+/** Lock file of a database that is being filled. A process id would not do: two containers may have the same. */
 const lockOf = (beside: string): string => `${beside}.lock`;
 
 /** Gives a file its name, unless another process has created a file of that name meanwhile. */

@@ -14,10 +14,10 @@ const schemaName = "sqlite_schema";
 /** Name of the checksum of an object of the schema: no table is named so. */
 const objectName = (name: string): string => `${schemaName}/${name}`;
 
-/** Tells by its name whether a table or an index is this program's. What others have made in the file has no checksum. */
+/** True if the table or index of this name belongs to this program. Tables and indexes of others have no checksum. */
 export type OwnNames = (name: string) => boolean;
 
-/** All that keeps books has names of this form. */
+/** True for the store's own tables beside those of the resources, such as `cadastre_build`. */
 export const isBookkeeping: OwnNames = (name) => name.startsWith("cadastre_");
 
 const rowChecksum = "cadastre_crc32";
