@@ -13,7 +13,7 @@ export const exitCodes = {
   refused: 3,
   /** The server is busy or out of reach: the same command goes on where this one stopped. */
   later: 4,
-  /** What was served contradicts itself, its signature or the contract: nothing of it is loaded. */
+  /** The answers contradict each other, their signature or the contract: nothing of them is loaded. */
   untrusted: 5,
   /** What was loaded before contradicts what is served: stop, and ask the server's operator. */
   conflict: 6,

@@ -9,7 +9,7 @@ import type { ExportSource } from "../source.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
 /**
- * What became of a delivery that a worker had. `sealed`: it waits to be published; `lost`: another worker has it by now, or it was
+ * The outcome of work on a delivery. `sealed`: it waits to be published; `lost`: another worker has it by now, or it was
  * canceled; `rebuilt`, `damaged`: a part of it is good again, or still to be rebuilt.
  */
 export type WorkOutcome =

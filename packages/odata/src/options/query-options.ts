@@ -10,7 +10,7 @@ export type OptionText = {
   readonly text: string;
   /** Offsets in `text` of semicolons that came percent-encoded. */
   readonly encoded: ReadonlySet<number> | undefined;
-  /** Where the value without blanks around it begins in the raw query string, in UTF-16 code units. */
+  /** Start of the value, without blanks before it, in the raw query string; in UTF-16 code units. */
   readonly offset: number;
 };
 

@@ -36,7 +36,7 @@ const publications = 4;
 /** How long a page of an export may take, in milliseconds: nobody waits at the other end. */
 const pageTimeout = 60_000;
 
-/** What a worker works with beside what exports have in common. */
+/** Services that a worker needs beside those of all exports. */
 export type WorkerServices = {
   readonly scopes: Scopes;
   readonly log: Log;

@@ -8,7 +8,7 @@ import type { Activation } from "../gates/activation.ts";
 import { isSqlite } from "./database-file.ts";
 import type { ReadinessCheck } from "./readiness.ts";
 
-/** What the service needs to answer requests. */
+/** The parts of the service that the checks look at. */
 export type Needed = {
   readonly folder: DataFolder;
   readonly builds: Pick<Builds, "current">;

@@ -38,5 +38,5 @@ async function openedAt(path: string): Promise<Opened> {
   return found;
 }
 
-/** What tells a file from another one that has taken its path. */
+/** Identifies a file, so that another one at the same path is noticed. */
 const nameOf = ({ dev, ino }: { readonly dev: number; readonly ino: number }): string => `${dev}:${ino}`;

@@ -131,7 +131,7 @@ async function installHelpers(transaction: Knex.Transaction): Promise<void> {
 const ownFunctions = `select oid from pg_proc
   where pronamespace = current_schema()::regnamespace and proname like 'cadastre\\_%'`;
 
-/** What would go with the functions, but for one another. */
+/** Selects the objects of others that depend on the functions, and would be dropped with them. */
 const selectDependents = `select distinct pg_describe_object(classid, objid, objsubid) as "dependent", relname as "index"
   from pg_depend left join pg_class on classid = 'pg_class'::regclass and pg_class.oid = objid and relkind = 'i'
   where refclassid = 'pg_proc'::regclass and refobjid in (${ownFunctions})

@@ -33,7 +33,7 @@ export type SchemaTransaction = {
   readonly beforeColumns?: (table: string) => Promise<void>;
   /** Replaces the functions that statements call; absent where connections bring their own. */
   readonly installFunctions?: () => Promise<void>;
-  /** What counts coverage needs of a table. */
+  /** Returns the mapping of a table that coverage is counted with. */
   readonly mappingOf: (table: TableSchema) => BuiltTable["mapping"];
 };
 
