@@ -95,6 +95,8 @@ const settled: Listed = {
   month: 1,
 };
 
+const unplaced: Listed = { ...settled, placekey: undefined };
+
 /** Provisional ids of every address there is. */
 const provisionals = ["12", "14", "16"].flatMap((StreetNumber) =>
   ["TX", "OR"].map((StateOrProvince) => provisional(listing("k", { StreetNumber, StateOrProvince }))),
@@ -179,10 +181,14 @@ test(
       }),
       {
         ...parametersOf(10),
-        examples: [[[settled], [{ id: provisional(recordOf(settled, 0)), placekey: house }]]],
+        examples: [
+          [[settled], [{ id: provisional(recordOf(settled, 0)), placekey: house }]],
+          [[unplaced], [{ id: provisional(recordOf(unplaced, 0)), placekey: house }]],
+          [[settled], [{ id: house, placekey: tower }]],
+        ],
       },
     );
-    // The cases are not all trivial.
+    // The cases are not all trivial: the examples see to that, whatever the seed.
     expect(Math.min(...Object.values(nonEmpty))).toBeGreaterThan(0);
   },
   timeout,
@@ -257,7 +263,7 @@ test(
             }
           }
       }),
-      parametersOf(8),
+      { ...parametersOf(8), examples: [[[settled, unplaced], []]] },
     );
     expect(Math.min(...Object.values(ends))).toBeGreaterThan(0);
   },
