@@ -34,6 +34,9 @@ const messages = {
     "the database cannot be migrated in place: start the version that wrote it, or load the records into a new one",
   /** Another process has migrated the database since it was opened here. */
   schema_changed: "the database was migrated while it was open here: start this program again",
+  /** The row of a record does not match its checksum. */
+  record_damaged:
+    "a stored record does not match its checksum: write the record again, or put back a copy of the database",
   registry_unavailable: "the registry cannot be read or written",
   /** The registry has no entitlement of the customer. */
   unknown_customer: "no entitlement of the customer is installed: install it first",
@@ -86,10 +89,12 @@ export type StoreErrorCode = keyof typeof messages;
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
+  readonly detail: string | undefined;
 
   /** @param detail what is at fault, for the log: it may quote data */
   constructor(code: StoreErrorCode, detail?: string, options?: ErrorOptions) {
     super(detail === undefined ? messages[code] : `${messages[code]}: ${detail}`, options);
     this.code = code;
+    this.detail = detail;
   }
 }

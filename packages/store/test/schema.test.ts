@@ -72,6 +72,12 @@ const indexNames: Readonly<Record<string, string>> = {
   PostgreSQL: "select indexname from pg_indexes where schemaname = current_schema() order by 1",
 };
 
+/** The text of a record with another letter in it. */
+const altered: Readonly<Record<string, string>> = {
+  SQLite: `replace("cadastre_record", 'Austin', 'Austen')`,
+  PostgreSQL: `replace("cadastre_record"::text, 'Austin', 'Austen')::json`,
+};
+
 /** With a column of another property, and without one of those that there were. */
 const changed: StoredResource = {
   ...stored,
@@ -99,6 +105,48 @@ describe.each(hasPostgres ? Object.keys(engines) : ["SQLite"])("a database of %s
     const store = await open(name, { migration: { before, onProgress: (step) => steps.push(step) } });
     await store.close();
     expect(steps).toEqual([]);
+  });
+
+  test.each([
+    ["text", `set "cadastre_record" = ${altered[kind]}`],
+    ["members", `set "cadastre_members" = '@' || "cadastre_members"`],
+    ["checksum", `set "cadastre_crc32" = null`],
+    ["dataset", `set "DatasetId" = (select "DatasetId" from "Property" where "ListingKey" = 'd')`],
+  ])("does not serve a record with an altered %s, until it is written again", async (_, set) => {
+    const name = await filled();
+    await run(name, `update "Property" ${set} where "ListingKey" = 'a'`);
+    const store = await open(name);
+    await expect(readKeys(store, { filter: "ListingKey eq 'a'" })).rejects.toMatchObject({
+      code: "record_damaged",
+      detail: "a",
+    });
+    expect(await readKeys(store, { filter: "ListingKey eq 'f'" })).toEqual(["f"]);
+    expect(await store.commit(records)).toMatchObject({ written: 1, unchanged: records.length - 1 });
+    expect(await readKeys(store, {})).toHaveLength(records.length);
+    await store.close();
+  });
+
+  test("of a schema without checksums of records gets them, those of closed versions too", async () => {
+    const name = await filled();
+    const store = await open(name);
+    await store.commit([{ resource: "Property", removed: ["a"] }]);
+    await store.close();
+    const tables = ["Property", "Property_closed"];
+    const checksums = () =>
+      Promise.all(
+        tables.map((table) => run(name, `select "ListingKey", "cadastre_crc32" from "${table}" order by 1`)),
+      );
+    const before = await checksums();
+    for (const table of tables) {
+      const triggers = kind === "SQLite" ? ["insert", "update", "delete"] : [];
+      for (const event of triggers) await run(name, `drop trigger "${table}_checksum_${event}"`);
+      await run(name, `alter table "${table}" drop column "cadastre_crc32"`);
+    }
+    const steps: string[] = [];
+    await (await open(name, { migration: { onProgress: (step) => steps.push(step) } })).close();
+    expect(steps).toContain("Property: computing checksums");
+    expect(await checksums()).toEqual(before);
+    expect(before.flat()).not.toContain(null);
   });
 
   test("of another schema is refused where it is not to be migrated, and stays as it is", async () => {

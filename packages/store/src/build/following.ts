@@ -1,29 +1,45 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
-import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
+import { fillChecksums } from "../schema/fill.ts";
+import { beginning, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { Follows } from "../store.ts";
+import type { Session } from "./session.ts";
 
 /** Statements by which the records of a table follow those that they belong to. */
-export type Following = {
-  readonly resource: string;
+type Following = {
+  readonly table: TableSchema;
   /** Number of records that will follow and that the commit has not written itself, by dataset. */
   readonly tally: SqlFragment;
   /** In the order of their running. */
   readonly write: readonly [close: SqlFragment, update: SqlFragment];
 };
 
-/**
- * What is to follow within a commit: of tables in an order in which each follows earlier ones only.
- *
- * @param changed numbers of changes of the commit, by resource
- * @param dataset the dataset of a row
- */
-export function* followings(
-  tables: readonly TableSchema[],
-  changed: ReadonlyMap<string, number>,
-  dataset: SqlFragment,
-  checkpoint: bigint,
-): Generator<Following> {
+/** A commit within which records follow others. */
+export type FollowingCommit = {
+  readonly session: Session;
+  /** In an order in which each follows earlier ones only. */
+  readonly tables: readonly TableSchema[];
+  /** Numbers of changes of the commit, by resource. */
+  readonly changed: ReadonlyMap<string, number>;
+  /** Id of the dataset of a row. */
+  readonly dataset: SqlFragment;
+  readonly checkpoint: bigint;
+  /** Counts what a tally selects: numbers of records that are written, by dataset. */
+  readonly count: (resource: string, tally: SqlFragment) => Promise<void>;
+};
+
+/** Updates the records that belong to others, see `StoredResource.follows`. */
+export async function follow(commit: FollowingCommit): Promise<void> {
+  const { session, dataset, checkpoint, count } = commit;
+  const where = sql`${beginning} = cast(${value(checkpoint)} as bigint)`;
+  for (const { table, tally, write } of followings(commit)) {
+    await count(table.name, tally);
+    for (const statement of write) await session.rows(statement);
+    await fillChecksums(session, table, table.name, dataset, { where });
+  }
+}
+
+function* followings({ tables, changed, dataset, checkpoint }: FollowingCommit): Generator<Following> {
   const touched = new Set(changed.keys());
   for (const table of tables) {
     const { follows } = table;
@@ -64,9 +80,14 @@ function followingOf(
   const changed = sql`select ${ownerKey} from ${owner} where ${from} = ${now}
     union all select ${ownerKey} from ${identifier(followed.closed)} where ${to} = ${now}`;
   const strays = sql`(${from} = ${now} or ${belongsTo} in (${changed})) and (${join(differs, " or ")})`;
-  const set = [...pairs.map(({ own, said }) => sql`${own} = ${said}`), sql`${from} = ${now}`];
+  const set = [
+    ...pairs.map(({ own, said }) => sql`${own} = ${said}`),
+    sql`${from} = ${now}`,
+    // Of another dataset, so it is computed anew.
+    sql`${identifier(recordColumns.checksum)} = null`,
+  ];
   return {
-    resource: table.name,
+    table,
     tally: sql`select ${dataset}, count(*) from ${current} where ${from} <> ${now} and ${strays} group by 1`,
     write: [
       sql`insert into ${closed} (${list([...all, to])}) select ${list([...all, now])} from ${current}

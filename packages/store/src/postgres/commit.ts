@@ -1,7 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment } from "@cadastre/odata";
 import type { Knex } from "knex";
-import { followings } from "../build/following.ts";
+import { follow } from "../build/following.ts";
 import { restorationOf } from "../build/restore.ts";
 import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
@@ -102,11 +102,14 @@ class Making implements OpenCommit {
 
   readonly follow: OpenCommit["follow"] = async () => {
     const tables = [...this.#resources.values()].map(({ table }) => table);
-    const changed = this.#tallies.byResource();
-    for (const { resource, tally, write } of followings(tables, changed, dataset, this.#checkpoint)) {
-      await this.#count(resource, "written", tally);
-      for (const statement of write) await this.session.rows(statement);
-    }
+    await follow({
+      session: this.session,
+      tables,
+      changed: this.#tallies.byResource(),
+      dataset,
+      checkpoint: this.#checkpoint,
+      count: (resource, tally) => this.#count(resource, "written", tally),
+    });
   };
 
   readonly finish: OpenCommit["finish"] = async () => {

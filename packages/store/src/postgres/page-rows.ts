@@ -1,5 +1,6 @@
 import type { PageRequest, PageResult } from "../read/request.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
+import { requireUndamaged } from "../record/checksum.ts";
 import { computedText } from "../record/computed.ts";
 import type { RecordPlan } from "../record/plan.ts";
 import { readValue } from "./read-value.ts";
@@ -13,8 +14,8 @@ function layoutOf(plan: RecordPlan): RecordLayout {
   return layout;
 }
 
-/** Columns before those of the key: the dataset, the record's text and its members. */
-const leading = 3;
+/** Columns before those of the key: the dataset, the record's text, its members and its checksum. */
+const leading = 4;
 
 /** Puts the rows of a page together as they arrive. */
 export class PageRows {
@@ -45,12 +46,14 @@ export class PageRows {
       this.#more = true;
       return;
     }
-    const [dataset = null, text, members] = fields;
+    const [dataset = null, record, members, checksum] = fields;
+    const text = Buffer.from(record ?? "");
+    requireUndamaged(dataset, text, members ?? "", checksum, () => fields.slice(leading, leading + key));
     const values =
       computed.length === 0
         ? ""
         : computedText(computed, fields.slice(leading + key), readValue, plan.plan.nulls);
-    this.#assembler.add(Buffer.from(text ?? ""), members ?? "", dataset, values);
+    this.#assembler.add(text, members ?? "", dataset, values);
     this.#length++;
     this.#last = fields;
   }

@@ -32,7 +32,8 @@ const typed = (properties: readonly StructuralProperty[]): readonly SqlFragment[
 
 const [current, given] = [sql`"current"`, sql`"given"`];
 const { from, to } = { from: identifier(validity.from.name), to: identifier(validity.to.name) };
-const [text, index] = [identifier(recordColumns.text), identifier(recordColumns.members)];
+const text = identifier(recordColumns.text);
+const record = Object.values(recordColumns).map((name) => identifier(name));
 const dataset = identifier(datasetProperty.name);
 
 const sameKey = ({ key }: TableSchema, left: SqlFragment, right: SqlFragment): SqlFragment =>
@@ -43,7 +44,7 @@ const sameKey = ({ key }: TableSchema, left: SqlFragment, right: SqlFragment): S
 
 /**
  * Write versions and close those that they replace; what is there already, to the letter, stays. Gives how many were
- * written, by dataset. Parameters: the checkpoint, an array for each column, one of texts, one of members; then the
+ * written, by dataset. Parameters: the checkpoint, an array for each column, one of texts, one of members, one of checksums; then the
  * checkpoint twice more.
  *
  * @param besides the columns that the record's text does not tell
@@ -51,16 +52,21 @@ const sameKey = ({ key }: TableSchema, left: SqlFragment, right: SqlFragment): S
 export function putSql(table: TableSchema, besides: readonly StructuralProperty[]): string {
   const [into, intoClosed] = [identifier(table.name), identifier(table.closed)];
   const n = table.columns.length;
-  const all = [...names(table.columns), from, text, index];
+  const all = [...names(table.columns), from, ...record];
+  const [index, checksum] = [identifier(recordColumns.members), identifier(recordColumns.checksum)];
   const differs = [
     sql`${current}.${text}::text <> ${given}.${text}::text`,
-    ...names(besides).map((column) => sql`${current}.${column} is distinct from ${given}.${column}`),
+    // A damaged row is another version, so that it is written again.
+    ...[index, checksum, ...names(besides)].map(
+      (column) => sql`${current}.${column} is distinct from ${given}.${column}`,
+    ),
   ];
   const replaced = all.map((column) => sql`${column} = excluded.${column}`);
-  const rows = unnest(table.columns, [sql`${parameter}::text[]`, sql`${parameter}::text[]`]);
+  const texts = sql`${parameter}::text[]`;
+  const rows = unnest(table.columns, [texts, texts, texts]);
   const statement = sql`with "given" as materialized (
   select ${list(typed(table.columns))}, ${parameter}::bigint as ${from},
-    ${identifier(`c${n}`)}::json as ${text}, ${identifier(`c${n + 1}`)} as ${index}
+    ${identifier(`c${n}`)}::json as ${text}, ${identifier(`c${n + 1}`)} as ${index}, ${identifier(`c${n + 2}`)}::bigint as ${checksum}
   from ${rows}
 ), "changed" as materialized (
   select ${given}.* from "given" left join ${into} as "current" on ${sameKey(table, current, given)}
@@ -83,7 +89,7 @@ select ${dataset}, count(*) from "changed" group by ${dataset}`;
  * column of the key, then the checkpoint twice.
  */
 export function removeSql(table: TableSchema): string {
-  const all = [...names(table.columns), from, text, index];
+  const all = [...names(table.columns), from, ...record];
   const statement = sql`with "given" as materialized (
   select ${list(typed(table.key))} from ${unnest(table.key)}
 ), "gone" as (

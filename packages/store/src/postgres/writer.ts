@@ -62,6 +62,7 @@ export class TableWriter {
           ...table.columns.map((_, i) => texts(versions.map(({ values }) => values[i]))),
           texts(versions.map(({ text }) => text)),
           texts(versions.map(({ members }) => members)),
+          texts(versions.map(({ checksum }) => checksum)),
           checkpoint,
           checkpoint,
         ],

@@ -18,10 +18,11 @@ export type ReadForms = {
   readonly computed: (query: BoundQuery, projection: Projection, of: Mapping) => SqlFragment;
 };
 
-/** Dataset, text, members, key. */
+/** Dataset, text, members, checksum, key. */
 export const columnsOfRecord = ({ key }: TableSchema, { text }: ReadForms): readonly SqlFragment[] => [
   identifier(datasetProperty.name),
   text,
   identifier(recordColumns.members),
+  identifier(recordColumns.checksum),
   ...key.map(({ name }) => identifier(name)),
 ];

@@ -30,7 +30,7 @@ export type CountRequest = Versions & {
   readonly unguarded?: CompiledSql | undefined;
 };
 
-/** Columns: the dataset, the record's text and members, the key, what is computed. */
+/** Columns: the dataset, the record's text, members and checksum, the key, what is computed. */
 export type PageRequest<Plan = PlanRef> = Versions & {
   /**
    * The statement by an index in the query's order, which ends with the page but may pass many rows that do not match:

@@ -18,6 +18,8 @@ export async function createTables(
     table.specificType(validity.from.name, declaredType(validity.from)).notNullable();
     table.specificType(recordColumns.text, recordType).notNullable();
     table.specificType(recordColumns.members, "text").notNullable();
+    // Null only within the transaction that writes it, see `fillChecksums`.
+    table.bigInteger(recordColumns.checksum);
   };
   const key = schema.key.map(({ name }) => name);
   if (!(await knex.schema.hasTable(schema.name))) {

@@ -8,8 +8,9 @@ import {
   sql,
   value,
 } from "@cadastre/odata";
-import type { Session } from "../build/session.ts";
+import type { Fields, Session } from "../build/session.ts";
 import { columnValues } from "../read/columns.ts";
+import { recordChecksum } from "../record/checksum.ts";
 import type { SchemaDialect } from "./object.ts";
 import { type ColumnPlan, isFollowing } from "./plan.ts";
 import { recordColumns, type TableSchema, validity } from "./table.ts";
@@ -35,8 +36,7 @@ export async function fillColumns(
   const told = [...made, ...compared].filter((column) => !isFollowing(table, column));
   const following = made.filter((column) => isFollowing(table, column));
   for (const name of [table.name, table.closed]) {
-    const identity = name === table.name ? table.key : [...table.key, validity.to];
-    if (told.length > 0) await fillFromRecords(session, { table, name, identity, told, dialect }, onRows);
+    if (told.length > 0) await fillFromRecords(session, { table, name, told, dialect }, onRows);
     if (following.length > 0) await session.rows(followingUpdate(table, name, following, tables, dialect));
   }
 }
@@ -45,42 +45,99 @@ type Filling = {
   readonly table: TableSchema;
   /** Name of the table of current or of closed versions. */
   readonly name: string;
-  readonly identity: readonly StructuralProperty[];
   readonly told: readonly StructuralProperty[];
   readonly dialect: SchemaDialect;
 };
 
 async function fillFromRecords(
   session: Session,
-  { table, name, identity, told, dialect }: Filling,
+  { table, name, told, dialect }: Filling,
   onRows: (rows: number) => void,
 ): Promise<void> {
+  const identity = identityOf(table, name);
   const [into, key, columns] = [identifier(name), namesOf(identity), namesOf(told)];
   // As text: a driver may read JSON into an object.
   const text = sql`cast(${identifier(recordColumns.text)} as text)`;
   const selected = list([...key, dialect.datasetId, text]);
   const differs = columns.map((column) => sql`${column} is distinct from ${parameter}`);
   const update = sql`update ${into} set ${list(columns.map((column) => sql`${column} = ${parameter}`))}
-  where ${join(
-    key.map((column) => sql`${column} = ${parameter}`),
-    " and ",
-  )} and (${join(differs, " or ")})`;
-  let after: SqlFragment = sql``;
-  for (;;) {
-    const rows = await session.rows(
-      sql`select ${selected} from ${into} ${after} order by ${list(key)} limit ${value(batchSize)}`,
-    );
+  where ${isOf(key)} and (${join(differs, " or ")})`;
+  for await (const rows of batchesOf(session, { selected, into, key, where: sql`true` })) {
     const updates = rows.map((row) => {
       const values = valuesOf(row.slice(identity.length), table, told, dialect);
       return [...values, ...row.slice(0, identity.length), ...values];
     });
     await session.each(update, updates);
     onRows(rows.length);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < batchSize) return;
-    after = sql`where (${list(key)}) > (${list(identity.map((_, i) => value(last[i] as string)))})`;
   }
 }
+
+type Batched = {
+  /** The columns of the key, and others. */
+  readonly selected: SqlFragment;
+  readonly into: SqlFragment;
+  readonly key: readonly SqlFragment[];
+  readonly where: SqlFragment;
+};
+
+/** Reads the rows of a table in the order of its key. The rows of a batch may be updated before the next one is read. */
+async function* batchesOf(
+  session: Session,
+  { selected, into, key, where }: Batched,
+): AsyncGenerator<readonly Fields[]> {
+  let after: SqlFragment = sql`true`;
+  for (;;) {
+    const rows = await session.rows(
+      sql`select ${selected} from ${into} where (${where}) and ${after} order by ${list(key)} limit ${value(batchSize)}`,
+    );
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < batchSize) return;
+    after = sql`(${list(key)}) > (${list(key.map((_, i) => value(last[i] as string)))})`;
+  }
+}
+
+/**
+ * Writes the checksums of rows that have none, see `recordChecksum`.
+ *
+ * @param name name of the table of current or of closed versions
+ * @param datasetId id of the dataset of a row of the table
+ * @param where a condition that holds for all rows without a checksum, so that an index finds them
+ */
+export async function fillChecksums(
+  session: Session,
+  table: TableSchema,
+  name: string,
+  datasetId: SqlFragment,
+  { where = sql`true`, onRows = () => {} }: FillOptions = {},
+): Promise<void> {
+  const [into, checksum] = [identifier(name), identifier(recordColumns.checksum)];
+  const key = namesOf(identityOf(table, name));
+  // As text: a driver may read JSON into an object.
+  const text = sql`cast(${identifier(recordColumns.text)} as text)`;
+  const selected = list([...key, datasetId, identifier(recordColumns.members), text]);
+  const update = sql`update ${into} set ${checksum} = ${parameter} where ${isOf(key)}`;
+  const missing = sql`${where} and ${checksum} is null`;
+  for await (const rows of batchesOf(session, { selected, into, key, where: missing })) {
+    const updates = rows.map((row) => {
+      const [dataset, members, record] = row.slice(key.length) as [string | null, string, string];
+      return [recordChecksum(dataset, members, record), ...row.slice(0, key.length)];
+    });
+    await session.each(update, updates);
+    onRows(rows.length);
+  }
+}
+
+type FillOptions = { readonly where?: SqlFragment; readonly onRows?: (rows: number) => void };
+
+const identityOf = (table: TableSchema, name: string): readonly StructuralProperty[] =>
+  name === table.name ? table.key : [...table.key, validity.to];
+
+const isOf = (key: readonly SqlFragment[]): SqlFragment =>
+  join(
+    key.map((column) => sql`${column} = ${parameter}`),
+    " and ",
+  );
 
 function valuesOf(
   [datasetId, text]: readonly unknown[],

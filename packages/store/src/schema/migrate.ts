@@ -7,7 +7,7 @@ import { StoreError } from "../errors.ts";
 import { type Member, numberMembers } from "../record/members.ts";
 import type { StoredResource } from "../store.ts";
 import { createTables } from "./create-tables.ts";
-import { fillColumns } from "./fill.ts";
+import { fillChecksums, fillColumns } from "./fill.ts";
 import {
   type CatalogQueries,
   type FoundSchema,
@@ -21,7 +21,7 @@ import type { SchemaOptions } from "./migration.ts";
 import { migrationSource, migrationTable } from "./migrations.ts";
 import { indexObjects, objectsOf, type SchemaDialect, type SchemaObject } from "./object.ts";
 import { type ColumnPlan, type Plan, planOf } from "./plan.ts";
-import { type PointSchema, type TableSchema, tableOf } from "./table.ts";
+import { type PointSchema, recordColumns, type TableSchema, tableOf } from "./table.ts";
 
 /** The transaction that migrates a database. Until it ends, nobody else can migrate it or commit to it. */
 export type SchemaTransaction = {
@@ -113,7 +113,7 @@ async function apply(
   { found, plan }: State,
   transaction: SchemaTransaction,
   { resources, dialect, options }: SchemaTarget,
-  say: (step: string) => void,
+  say: Say,
 ): Promise<void> {
   const { knex, session } = transaction;
   const tables = resources.map(tableOf);
@@ -125,6 +125,7 @@ async function apply(
   }
   for (const columns of plan.columns)
     await makeColumns(columns, transaction, { found, tables, dialect, say });
+  for (const table of plan.unchecked) await makeChecksums(table, transaction, dialect, say);
   for (const object of plan.made) {
     say(`${object.resource}: building index ${object.name}`);
     await makeIndex(object, tables, transaction, dialect);
@@ -152,7 +153,7 @@ type Making = {
   readonly found: FoundSchema;
   readonly tables: readonly TableSchema[];
   readonly dialect: SchemaDialect;
-  readonly say: (step: string) => void;
+  readonly say: Say;
 };
 
 async function makeColumns(
@@ -175,15 +176,37 @@ async function makeColumns(
     made.length > 0
       ? `filling ${made.map(({ name }) => name).join(", ")}`
       : `comparing ${compared.length} columns with the records`;
+  say(`${table.name}: ${verb}`);
+  await fillColumns(session, plan, tables, dialect, rowReport(table, say));
+}
+
+async function makeChecksums(
+  table: TableSchema,
+  { knex, session, beforeColumns }: SchemaTransaction,
+  { datasetId }: SchemaDialect,
+  say: Say,
+): Promise<void> {
+  say(`${table.name}: computing checksums`);
+  const onRows = rowReport(table, say);
+  for (const name of [table.name, table.closed]) {
+    await beforeColumns?.(name);
+    await knex.raw(`alter table ?? add column ?? bigint`, [name, recordColumns.checksum]);
+    await fillChecksums(session, table, name, datasetId, { onRows });
+  }
+}
+
+type Say = (step: string) => void;
+
+/** Returns a callback that counts rows and now and then reports how many are done. */
+function rowReport({ name }: TableSchema, say: Say): (rows: number) => void {
   let rows = 0;
   let told = 0;
-  say(`${table.name}: ${verb}`);
-  await fillColumns(session, plan, tables, dialect, (count) => {
+  return (count) => {
     rows += count;
     if (rows - told < reportEvery) return;
     told = rows;
-    say(`${table.name}: ${rows.toLocaleString("en-US")} versions done`);
-  });
+    say(`${name}: ${rows.toLocaleString("en-US")} versions done`);
+  };
 }
 
 /** Number of rows between two reports of progress. */

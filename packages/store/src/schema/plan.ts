@@ -6,7 +6,7 @@ import type { StoredResource } from "../store.ts";
 import type { FoundSchema } from "./found.ts";
 import { stepNames } from "./migrations.ts";
 import { columnObject, objectsOf, type SchemaDialect, type SchemaObject } from "./object.ts";
-import { sourceProperty, type TableSchema, tableOf } from "./table.ts";
+import { recordColumns, sourceProperty, type TableSchema, tableOf } from "./table.ts";
 
 /** Columns of a table to create, or to compare with the records. */
 export type ColumnPlan = {
@@ -27,6 +27,8 @@ export type Plan = {
   readonly dropped: readonly SchemaObject[];
   readonly columns: readonly ColumnPlan[];
   readonly made: readonly SchemaObject[];
+  /** Tables whose rows have no checksums, see `recordChecksum`. */
+  readonly unchecked: readonly TableSchema[];
   /** Tables whose coverage is to be counted again. */
   readonly counted: readonly TableSchema[];
 };
@@ -54,11 +56,14 @@ export function planOf(
     ({ name, counted: by }) =>
       by !== undefined && (found.counted.get(name) ?? JSON.stringify(by)) !== JSON.stringify(by),
   );
+  const unchecked = existing.filter(
+    ({ name }) => found.columns.get(name)?.has(recordColumns.checksum) !== true,
+  );
   const hasSteps = stepNames.every((name) => found.steps.has(name));
   const hasMembers = resources.every(
     ({ entitySet: { name, type } }) => numberMembers(type, found.members.get(name) ?? []).added.length === 0,
   );
-  const parts = [tables, columns, dropped, made, counted];
+  const parts = [tables, columns, dropped, made, unchecked, counted];
   const isRecorded = all.every((table) => isOnRecord(table, found, dialect));
   return {
     isNew: found.steps.size === 0,
@@ -67,6 +72,7 @@ export function planOf(
     dropped,
     columns,
     made,
+    unchecked,
     counted,
   };
 }

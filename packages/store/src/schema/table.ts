@@ -31,8 +31,12 @@ export const sourceProperty: StructuralProperty = {
   nullable: true,
 };
 
-/** Columns of the record itself, see `EncodedRecord`. */
-export const recordColumns = { text: "cadastre_record", members: "cadastre_members" } as const;
+/** Columns of the record itself, see `EncodedRecord` and `recordChecksum`. */
+export const recordColumns = {
+  text: "cadastre_record",
+  members: "cadastre_members",
+  checksum: "cadastre_crc32",
+} as const;
 
 /** Columns of a staged change beside its key and source. Without a record it is a removal. */
 export const stagedColumns = {

@@ -20,7 +20,7 @@ export type ReturnedMemory = { readonly memory: ArrayBuffer };
 export type ReaderReply = {
   readonly id: number;
   readonly result?: ReadResult;
-  readonly refused?: StoreErrorCode;
+  readonly refused?: { readonly code: StoreErrorCode; readonly detail: string | undefined };
   /** What went wrong, for the log. */
   readonly failed?: string;
 };

@@ -112,7 +112,8 @@ export class ReaderPool {
     if (seat.task?.id !== id) return;
     const task = this.#finish(seat);
     if (result !== undefined) task?.resolve(result);
-    else task?.reject(refused === undefined ? new Error(failed) : new StoreError(refused));
+    else
+      task?.reject(refused === undefined ? new Error(failed) : new StoreError(refused.code, refused.detail));
     this.#startNext(seat);
   }
 

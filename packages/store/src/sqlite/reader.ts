@@ -14,6 +14,7 @@ import {
 } from "../read/request.ts";
 import { Recent } from "../recent.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
+import { requireUndamaged } from "../record/checksum.ts";
 import { computedText } from "../record/computed.ts";
 import type { MemberIndex } from "../record/member-index.ts";
 import type { SeenPlanRef } from "../record/plan.ts";
@@ -36,11 +37,11 @@ const newMemory: Memory = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
 const head = { text: lastCheckpoint, values: [] };
 
-/** Number of the dataset, text, members, then the key and what is computed. */
-type RecordRow = [bigint | null, Uint8Array, MemberIndex, ...unknown[]];
+/** Number of the dataset, text, members, checksum, then the key and what is computed. */
+type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | null, ...unknown[]];
 
 /** Columns before those of the key. */
-const beforeKey = 3;
+const beforeKey = 4;
 
 /** Runs reads on one connection, each in a transaction of its own. */
 export class Reader {
@@ -161,7 +162,9 @@ export class Reader {
         computed.length === 0
           ? ""
           : computedText(computed, row.slice(beforeKey + key), readValue, layout.plan.nulls);
-      assembler.add(row[1], row[2], this.#datasets.of(row[0]), text);
+      const dataset = this.#datasets.of(row[0]);
+      requireUndamaged(dataset, row[1], row[2], row[3], () => row.slice(beforeKey, beforeKey + key));
+      assembler.add(row[1], row[2], dataset, text);
     }
     const last = rows[length - 1]?.slice(beforeKey, beforeKey + key) ?? [];
     return { records: assembler.finish(), length, last, more: rows.length > length };

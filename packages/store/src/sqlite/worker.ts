@@ -23,7 +23,7 @@ function run(reader: Reader, { id, request }: ReaderTask, memory: (bytes: number
   try {
     return { id, result: reader.read(request, memory) };
   } catch (error) {
-    if (error instanceof StoreError) return { id, refused: error.code };
+    if (error instanceof StoreError) return { id, refused: { code: error.code, detail: error.detail } };
     return { id, failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

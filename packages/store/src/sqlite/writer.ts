@@ -5,20 +5,26 @@ import type { Member } from "../record/members.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../store.ts";
 import type { Outcome } from "../write/tallies.ts";
-import { keyOf, type RemovedKey, versionOf } from "../write/version.ts";
+import { keyOf, type RemovedKey, type Version, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
 import type { DatasetIds, DatasetNumbers } from "./datasets.ts";
 import { PlaceWriter } from "./places.ts";
 
 /** The current version of a record as the writer looks at it. */
-type Present = [rowid: bigint, text: string, from: bigint, ...unread: unknown[]];
+type Present = [
+  rowid: bigint,
+  from: bigint,
+  text: string,
+  members: string,
+  checksum: bigint,
+  ...columns: unknown[],
+];
 
 /** A version in database form: every column, and what decides whether it is one. */
 type VersionRow = {
   readonly all: readonly unknown[];
-  readonly text: string;
   readonly checkpoint: bigint;
-};
+} & Omit<Version, "values">;
 
 /** The commit that a version begins or ends with. */
 export type WritingCommit = {
@@ -75,8 +81,10 @@ export class TableWriter {
     const outside = table.columns.filter(({ name }) => !members.has(name));
     this.#dataset = table.columns.indexOf(datasetProperty);
     this.#besides = outside.map((property) => table.columns.indexOf(property));
-    const read = [sql`rowid`, identifier(recordColumns.text), identifier(validity.from.name)].concat(
-      outside.map(({ name }) => identifier(name)),
+    const read = [sql`rowid`].concat(
+      [validity.from.name, ...Object.values(recordColumns), ...outside.map(({ name }) => name)].map((name) =>
+        identifier(name),
+      ),
     );
     this.#find = prepare(sql`select ${join(read, ", ")} from ${current} where ${isOfKey}`).raw();
     this.#insert = prepare(sql`insert into ${current} (${all}) values (${places}) on conflict do nothing`);
@@ -93,10 +101,10 @@ export class TableWriter {
 
   /** @throws {StoreError} `invalid_record` */
   put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
-    const { values, text, members } = versionOf(stored, this.table, this.#members, formOf);
-    const all = [...values, checkpoint, text, members];
+    const { values, text, members, checksum } = versionOf(stored, this.table, this.#members, formOf);
+    const all = [...values, checkpoint, text, members, checksum];
     all[this.#dataset] = stored.datasetId === null ? null : numbers.of(stored.datasetId);
-    const version = { all, text, checkpoint };
+    const version = { all, text, members, checksum, checkpoint };
     const key = values.slice(0, this.table.key.length);
     return { outcome: this.#write(version, key), datasetId: stored.datasetId };
   }
@@ -119,8 +127,12 @@ export class TableWriter {
     return true;
   }
 
-  #replace({ all, text, checkpoint }: VersionRow, [rowid, before, from, ...besides]: Present): Outcome {
-    if (before === text && this.#besides.every((position, i) => isSame(all[position], besides[i])))
+  #replace({ all, checkpoint, ...version }: VersionRow, present: Present): Outcome {
+    const [rowid, from, text, members, checksum, ...besides] = present;
+    // A damaged row is another version, so that it is written again.
+    const isSameRecord =
+      text === version.text && members === version.members && isSame(version.checksum, checksum);
+    if (isSameRecord && this.#besides.every((position, i) => isSame(all[position], besides[i])))
       return "unchanged";
     // A version that begins and ends with one commit was never there.
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
@@ -132,7 +144,7 @@ export class TableWriter {
   remove(removed: RemovedRecord | RemovedKey, { checkpoint, ids }: WritingCommit): Written {
     const present = this.#find.get(...keyOf(removed, this.table, formOf)) as Present | undefined;
     if (present === undefined) return { outcome: "absent", datasetId: null };
-    const [rowid, , from, ...besides] = present;
+    const [rowid, from, , , , ...besides] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
     for (const places of this.#places) places.delete(rowid);
     this.#delete.run(rowid);

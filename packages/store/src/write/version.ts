@@ -1,6 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { StoreError } from "../errors.ts";
 import { columnValues, type FormOf } from "../read/columns.ts";
+import { recordChecksum } from "../record/checksum.ts";
 import { type EncodedRecord, encodeRecord } from "../record/encode.ts";
 import type { Member } from "../record/members.ts";
 import { sourceProperty, type TableSchema } from "../schema/table.ts";
@@ -10,6 +11,7 @@ import type { Change, RemovedRecord, StoredRecord } from "../store.ts";
 export type Version = EncodedRecord & {
   /** Values of the table's columns in database form; the first ones are the key's. */
   readonly values: readonly unknown[];
+  readonly checksum: number;
 };
 
 /** A record that is no longer there, by its key in database form. */
@@ -33,7 +35,8 @@ export function versionOf(
   const values = columnValues(columns, jsonOf, formOf);
   if (values.slice(0, key.length).includes(null))
     throw new StoreError("invalid_record", `it has no ${key.map(({ name }) => name).join(", ")}`);
-  return { values, ...encodeRecord(record, members) };
+  const encoded = encodeRecord(record, members);
+  return { values, ...encoded, checksum: recordChecksum(datasetId, encoded.members, encoded.text) };
 }
 
 /** The key of a record to remove, in database form. */
