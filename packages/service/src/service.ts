@@ -6,6 +6,7 @@ import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
 import { scopeOptions } from "./catalog.ts";
+import { scheduleChecks } from "./check/scheduled-check.ts";
 import type { Config } from "./config.ts";
 import type { DataFolder } from "./data/data-folder.ts";
 import { type Examples, readExamples } from "./data/examples.ts";
@@ -117,6 +118,11 @@ export async function startService(
   };
   const server = await listen(createApp(services), config);
   const admin = await listenForOperator(services);
+  const stopChecks = scheduleChecks(folder, {
+    hours: config.checkHours,
+    log,
+    onFinding: () => readiness.noteDamage?.(),
+  });
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
   const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
   return {
@@ -128,6 +134,7 @@ export async function startService(
     stop: async () => {
       readiness.stop();
       stopPruning();
+      await stopChecks();
       activation.stop();
       trust.keys.close();
       await server.stop(config.drainSeconds * 1000);

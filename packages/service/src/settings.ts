@@ -196,6 +196,13 @@ export const settings = {
     default: "2",
     means: "Threads that read the database",
   },
+  CADASTRE_CHECK_HOURS: {
+    member: "checkHours",
+    ...whole(0, 8760),
+    default: "24",
+    means:
+      "Hours between two checks of the databases, the first one at the start; 0 for none: see [Check](../../docs/operations.md#check)",
+  },
   CADASTRE_PARTS: {
     member: "partsFolder",
     ...text("the path of a folder"),

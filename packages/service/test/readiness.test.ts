@@ -6,6 +6,7 @@ import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { createReadiness } from "../src/readiness/readiness.ts";
+import { startService } from "../src/service.ts";
 import { ask } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
 
@@ -17,7 +18,7 @@ afterEach(async () => {
   running = undefined;
 });
 
-const readinessOf = async ({ service }: Running) => {
+const readinessOf = async ({ service }: Pick<Running, "service">) => {
   const { status, text } = await ask(service.baseUrl, "/health/ready");
   return [status, JSON.parse(text)] as const;
 };
@@ -155,10 +156,27 @@ test("a check that does not end fails, and is not begun again", async () => {
   expect(runs).toBe(1);
 }, 10_000);
 
+test("a changed bit is told after the check at the start", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50" });
+  const { folder, config } = running;
+  await running.service.stop();
+  const bytes = await readFile(folder.database);
+  const at = bytes.lastIndexOf('"PublicRemarks"') + 20;
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  await writeFile(folder.database, bytes);
+  const service = await startService({ ...config, checkHours: 1 }, folder, log);
+  try {
+    const found = () => readinessOf({ service });
+    await expect.poll(found, { timeout: 15_000 }).toEqual(unready("database_damaged"));
+  } finally {
+    await service.stop();
+  }
+}, 40_000);
+
 test("a request that met a damaged page counts until the start after", async () => {
   const { reasons, noteError } = createReadiness([], { log });
   noteError?.(Object.assign(new Error("no such column"), { code: "SQLITE_ERROR" }));
   expect(await reasons()).toEqual([]);
   noteError?.(Object.assign(new Error("malformed"), { code: "SQLITE_CORRUPT" }));
-  expect(await reasons()).toEqual(["database_unreadable"]);
+  expect(await reasons()).toEqual(["database_damaged"]);
 });

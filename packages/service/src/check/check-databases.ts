@@ -14,7 +14,7 @@ const codes = {
 } as const satisfies Record<SqliteFault["code"], FindingCode>;
 
 /** Reads every row of both databases. */
-export function* checkDatabases(folder: DataFolder): Generator<Finding> {
+export function* checkDatabases(folder: Pick<DataFolder, "database" | "registry">): Generator<Finding> {
   yield* checkDatabase(folder.database, storedResources);
   yield* checkDatabase(folder.registry, []);
 }

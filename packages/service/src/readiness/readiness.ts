@@ -6,6 +6,8 @@ export const readinessReasons = [
   /** The service is shutting down. */
   "stopping",
   "database_unreadable",
+  /** A query or the scheduled check has met damage since the start. */
+  "database_damaged",
   "registry_unreadable",
   /** `secrets.json` is missing or cannot be read. */
   "secrets_missing",
@@ -22,8 +24,10 @@ type ReadinessReason = (typeof readinessReasons)[number];
 export type Readiness = {
   /** Returns the reasons for which the service is not ready. Empty if it is ready. */
   readonly reasons: () => Promise<readonly ReadinessReason[]>;
-  /** Called with each error of a request. After an error that says that a database is damaged, the service is not ready until it is restarted. */
+  /** Called with each error of a request. After one that says that a database is damaged, see {@link noteDamage}. */
   readonly noteError?: (error: unknown) => void;
+  /** The service is not ready until it is restarted. */
+  readonly noteDamage?: () => void;
 };
 
 /** A condition for readiness. */
@@ -58,7 +62,7 @@ export function createReadiness(
     const passed = await Promise.all(cached.map((check) => check()));
     const failed = new Set(checks.filter((_, i) => passed[i] === false).map(({ reason }) => reason));
     if (isStopping) failed.add("stopping");
-    if (isDamaged) failed.add("database_unreadable");
+    if (isDamaged) failed.add("database_damaged");
     const found = readinessReasons.filter((reason) => failed.has(reason));
     if (found.join() !== told) {
       told = found.join();
@@ -72,6 +76,9 @@ export function createReadiness(
     reasons,
     noteError: (error) => {
       isDamaged ||= isDatabaseDamage(error);
+    },
+    noteDamage: () => {
+      isDamaged = true;
     },
     stop: () => {
       isStopping = true;
