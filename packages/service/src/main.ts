@@ -6,7 +6,7 @@ import { useFolder } from "./data/folder-use.ts";
 import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
 import { requireRegistry, withRegistry } from "./data/registry.ts";
-import { readSecrets } from "./data/secrets.ts";
+import { readSecretsOf } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
 import { prepareDemoAccess } from "./demo/demo-access.ts";
 import { type DemoKey, writeDemo } from "./demo/demo-file.ts";
@@ -38,7 +38,7 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   await prepareListings(folder, config.listings, progress);
   // The registry comes first: secrets without one belong to a registry that was lost.
   const keys = await withRegistry(folder, async (registry) => {
-    const secrets = await readSecrets(folder);
+    const secrets = await readSecretsOf(folder, registry);
     return config.trust === undefined ? prepareDemoAccess(folder, registry, secrets, Date.now()) : [];
   });
   return { folder, keys };

@@ -14,7 +14,7 @@ import { openListings } from "./data/listings.ts";
 import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry, requireRegistry } from "./data/registry.ts";
-import { pepperReader, readSecrets } from "./data/secrets.ts";
+import { notePeppers, pepperReader, readSecrets } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { openExporting } from "./delivery/exporting.ts";
@@ -55,7 +55,8 @@ export async function startService(
 ): Promise<RunningService> {
   const use = await useFolder(folder, config);
   requireRegistry(folder);
-  const { skipTokenKey } = await readSecrets(folder);
+  const secrets = await readSecrets(folder);
+  const { skipTokenKey } = secrets;
   const { adminPort } = config;
   const outputs = outputProfiles(config);
   const manifestKeys = await readSigningKeys(config, folder);
@@ -68,6 +69,7 @@ export async function startService(
   });
   const activation = await followActivation(store.builds, log);
   const registry = await openRegistry(folder);
+  await notePeppers(registry, secrets);
   const { deliveries: ledger, identities } = registry;
   const profiles = recentProfiles(registry.profiles);
   const scopes = createScopes(registry.entitlements, trust, scopeOptions);

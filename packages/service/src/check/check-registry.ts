@@ -7,7 +7,14 @@ import { openTrust, type Trust } from "../access/trust.ts";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, readIfExists } from "../data/data-folder.ts";
-import { faultOfPepper, faultOfText, missingPeppers, opens } from "../data/registry-needs.ts";
+import {
+  faultOfForeignPepper,
+  faultOfPepper,
+  faultOfText,
+  foreignPeppers,
+  missingPeppers,
+  opens,
+} from "../data/registry-needs.ts";
 import { parseSecrets, type Secrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
 import type { Finding } from "./findings.ts";
@@ -30,8 +37,11 @@ async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGen
     yield { code: secrets, subject, detail: "it cannot be read" };
     return;
   }
-  for (const pepper of missingPeppers(audit, secrets, Date.now()))
+  const now = Date.now();
+  for (const pepper of missingPeppers(audit, secrets, now))
     yield { code: "pepper_missing", subject, detail: faultOfPepper(pepper) };
+  for (const pepper of foreignPeppers(audit, secrets, now))
+    yield { code: "pepper_foreign", subject, detail: faultOfForeignPepper(pepper) };
   for (const text of audit.sealedTexts())
     if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
 }

@@ -11,6 +11,8 @@ export const findingCodes = {
   file_damaged: copyFromBackup,
   pepper_missing:
     "copy the secrets.json of this registry from a backup, or revoke the keys with `cadastre key revoke`",
+  pepper_foreign:
+    "copy the secrets.json of this registry from a backup, or restore the whole backup with `cadastre restore --replace`",
   secret_unreadable:
     "copy the secrets.json of this registry from a backup, or register the destination or webhook again",
   entitlement_unverifiable:

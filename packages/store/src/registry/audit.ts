@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { deadStates } from "./deliveries/delivery.ts";
 import { giveUp } from "./guarded.ts";
+import type { PepperCheck } from "./guards/guards.ts";
 
 /** A part that a delivery needs. */
 export type AuditedPart = {
@@ -38,6 +39,10 @@ export type AuditedEntitlement = {
 export type RegistryAudit = {
   /** Returns the peppers of API keys in force, and the number of such keys. @param at time in milliseconds since 1970 */
   readonly peppers: (at: number) => readonly { readonly version: number; readonly keys: number }[];
+  /** Check values of the peppers that the registry was used with. */
+  readonly pepperChecks: () => readonly PepperCheck[];
+  /** Id of the registry; undefined if it has none yet. */
+  readonly id: () => string | undefined;
   readonly entitlements: () => Iterable<AuditedEntitlement>;
   readonly sealedTexts: () => Iterable<SealedText>;
   readonly manifests: () => Iterable<AuditedManifest>;
@@ -59,6 +64,11 @@ const reads = {
     sql: `select pepper as "version", count(*) as "keys" from cadastre_api_key
       where revoked is null and (expires is null or expires > ?) group by pepper order by pepper`,
   },
+  pepperChecks: {
+    from: "cadastre_pepper",
+    sql: `select version, check_value as "checkValue" from cadastre_pepper order by version`,
+  },
+  id: { from: "cadastre_registry", sql: "select id from cadastre_registry" },
   entitlements: {
     from: "cadastre_customer",
     sql: `select name as "customer", version, entitlement as "jws" from cadastre_customer order by name`,
@@ -104,6 +114,8 @@ export function openRegistryAudit(file: string): RegistryAudit {
     (statement(name)?.iterate() ?? []) as Iterable<Row>;
   return {
     peppers: (at) => (statement("peppers")?.all(at) ?? []) as { version: number; keys: number }[],
+    pepperChecks: () => (statement("pepperChecks")?.all() ?? []) as PepperCheck[],
+    id: () => (statement("id")?.get() as { id: string } | undefined)?.id,
     entitlements: () => rows("entitlements"),
     sealedTexts: function* () {
       yield* rows<SealedText>("destinations");
