@@ -47,13 +47,30 @@ export type RunningService = {
   readonly stop: () => Promise<void>;
 };
 
-/** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
+/**
+ * Serves the folder's data. Reads public keys only: nothing here can sign an entitlement. If the start fails, everything that was opened is
+ * closed, so that the process can end.
+ */
 export async function startService(
   config: Config,
   folder: DataFolder,
   log: Log = createLog(config.logLevel),
 ): Promise<RunningService> {
+  const opened: Close[] = [];
+  try {
+    return await start(config, folder, log, opened);
+  } catch (error) {
+    for (const close of opened.toReversed()) await close();
+    throw error;
+  }
+}
+
+type Close = () => unknown;
+
+/** @param opened takes what closes each thing that was opened */
+async function start(config: Config, folder: DataFolder, log: Log, opened: Close[]): Promise<RunningService> {
   const use = await useFolder(folder, config);
+  opened.push(use.release);
   requireRegistry(folder);
   const secrets = await readSecrets(folder);
   const { skipTokenKey } = secrets;
@@ -63,12 +80,16 @@ export async function startService(
   const trust = await openTrust(config, folder, (error) =>
     log.warn(describe(error), "could not read the key set anew"),
   );
+  opened.push(() => trust.keys.close());
   const store = await openListings(folder, {
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
+  opened.push(() => store.close());
   const activation = await followActivation(store.builds, log);
+  opened.push(() => activation.stop());
   const registry = await openRegistry(folder);
+  opened.push(() => registry.close());
   await notePeppers(registry, secrets);
   const { deliveries: ledger, identities } = registry;
   const profiles = recentProfiles(registry.profiles);
@@ -85,7 +106,11 @@ export async function startService(
   const source = exportSource({ store, identities, activation, config });
   const needed = { folder, builds: store.builds, registry, trust, activation };
   const readiness = createReadiness(
-    readinessChecks({ ...needed, parts: config.worker ? exporting.parts : undefined }),
+    readinessChecks({
+      ...needed,
+      partsPlace: exporting.partsPlace,
+      parts: config.worker ? exporting.parts : undefined,
+    }),
     { log },
   );
   const metrics = adminPort === undefined ? undefined : createMetrics({ waiting: store.waiting, readiness });
@@ -118,8 +143,11 @@ export async function startService(
     readiness,
   };
   const server = await listen(createApp(services), config);
+  opened.push(() => server.stop(0));
   const admin = await listenForOperator(services);
+  opened.push(() => admin?.stop(0));
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
+  opened.push(stopPruning);
   const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,

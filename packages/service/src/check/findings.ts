@@ -20,6 +20,8 @@ export const findingCodes = {
   manifest_damaged: "restore the last backup, or have the customer ask for the export again",
   manifest_unverifiable:
     "copy the signing-keys.json of this registry from a backup: customers cannot verify the delivery without it",
+  parts_foreign:
+    "mount the disk of the parts, or set CADASTRE_PARTS to their folder; if they are lost, run `cadastre parts adopt`",
   part_missing: "a running worker rebuilds it when a customer fetches it; or copy the file from a backup",
   part_damaged: "a running worker rebuilds it when a customer fetches it; or copy the file from a backup",
   part_orphaned: "no delivery needs the file: you may delete it",
