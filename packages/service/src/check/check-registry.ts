@@ -17,6 +17,7 @@ import {
 } from "../data/registry-needs.ts";
 import { parseSecrets, type Secrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
+import { checkDemoKeys, checkIssuer } from "./check-demo.ts";
 import type { Finding } from "./findings.ts";
 
 /** Compares the registry with the files that it depends on: peppers, keys and signatures. */
@@ -26,6 +27,7 @@ export async function* checkRegistry(
   config: Config,
 ): AsyncGenerator<Finding> {
   yield* checkSecrets(audit, folder);
+  yield* checkIssuer(audit, folder, config);
   yield* checkEntitlements(audit, folder, config);
   yield* checkManifests(audit, folder, config);
 }
@@ -44,6 +46,7 @@ async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGen
     yield { code: "pepper_foreign", subject, detail: faultOfForeignPepper(pepper) };
   for (const text of audit.sealedTexts())
     if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
+  yield* checkDemoKeys(audit, folder, secrets.peppers);
 }
 
 async function readSecretsAsTheyAre({

@@ -17,6 +17,9 @@ export const findingCodes = {
     "copy the secrets.json of this registry from a backup, or register the destination or webhook again",
   entitlement_unverifiable:
     "put back the key set that verifies it, or install a new entitlement with `cadastre entitlement install`",
+  issuer_untrusted: "start the service, which adds the key to public-keys.json",
+  demo_key_invalid:
+    "copy the demo.json of this registry from a backup, or remove the key from it: `cadastre key create` makes another one",
   manifest_damaged: "restore the last backup, or have the customer ask for the export again",
   manifest_unverifiable:
     "copy the signing-keys.json of this registry from a backup: customers cannot verify the delivery without it",

@@ -41,6 +41,8 @@ export type RegistryAudit = {
   readonly peppers: (at: number) => readonly { readonly version: number; readonly keys: number }[];
   /** Check values of the peppers that the registry was used with. */
   readonly pepperChecks: () => readonly PepperCheck[];
+  /** Returns the customer of a key in force; undefined if there is none. @param at time in milliseconds since 1970 */
+  readonly customerOfKey: (digest: string, at: number) => string | undefined;
   /** Id of the registry; undefined if it has none yet. */
   readonly id: () => string | undefined;
   readonly entitlements: () => Iterable<AuditedEntitlement>;
@@ -67,6 +69,11 @@ const reads = {
   pepperChecks: {
     from: "cadastre_pepper",
     sql: `select version, check_value as "checkValue" from cadastre_pepper order by version`,
+  },
+  key: {
+    from: "cadastre_api_key",
+    sql: `select customer from cadastre_api_key
+      where digest = ? and revoked is null and (expires is null or expires > ?)`,
   },
   id: { from: "cadastre_registry", sql: "select id from cadastre_registry" },
   entitlements: {
@@ -115,6 +122,8 @@ export function openRegistryAudit(file: string): RegistryAudit {
   return {
     peppers: (at) => (statement("peppers")?.all(at) ?? []) as { version: number; keys: number }[],
     pepperChecks: () => (statement("pepperChecks")?.all() ?? []) as PepperCheck[],
+    customerOfKey: (digest, at) =>
+      (statement("key")?.get(digest, at) as { customer: string } | undefined)?.customer,
     id: () => (statement("id")?.get() as { id: string } | undefined)?.id,
     entitlements: () => rows("entitlements"),
     sealedTexts: function* () {
