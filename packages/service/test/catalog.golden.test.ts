@@ -44,10 +44,7 @@ async function schema(): Promise<unknown> {
         .raw()
         .all(),
     );
-    return [
-      recorded,
-      storedResources.map(({ entitySet, derived: _, ...definition }) => [entitySet.name, definition]),
-    ];
+    return [recorded, storedResources.map(({ entitySet, ...definition }) => [entitySet.name, definition])];
   } finally {
     await rm(scratch, { recursive: true });
   }
@@ -58,19 +55,35 @@ const probes: readonly unknown[] = [
   ...(parseJson(
     "[0,1,-1,0.5,12.345678,1e3,1e300,95,-95,181,127,128,32768,2147483648,9007199254740993,123456789012.12]",
   ) as unknown[]),
-  ...["", "12", "yes", "a\u0000", "\ud800", "x".repeat(300), "x".repeat(70_000), "2026-02-29", "2026-02-28"],
-  ...["2026-01-02T03:04:05.1234Z", "2026-01-02T03:04:05+01:00", "24:00:00", "@a-222", "222-223@5vg-82n-pgk"],
-  ...[
-    true,
-    [],
-    ["x"],
-    ["x", "x"],
-    [1],
-    {},
-    { type: "Point", coordinates: [1, 2] },
-    { type: "Point", coordinates: [200, 2] },
-  ],
+  "",
+  "12",
+  "yes",
+  "a\u0000",
+  "\ud800",
+  "x".repeat(300),
+  "x".repeat(70_000),
+  "2026-02-29",
+  "2026-02-28",
+  "2026-01-02T03:04:05.1234Z",
+  "2026-01-02T03:04:05+01:00",
+  "24:00:00",
+  "@a-222",
+  "222-223@5vg-82n-pgk",
+  true,
+  [],
+  ["x"],
+  ["x", "x"],
+  [1],
+  {},
+  { type: "Point", coordinates: [1, 2] },
+  { type: "Point", coordinates: [200, 2] },
 ];
+
+/** Members of a field that decide nothing. */
+const words: ReadonlySet<string> = new Set(["displayName", "synonyms", "lookupStatus"]);
+
+const without = (value: object, names: ReadonlySet<string>): object =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.has(name)));
 
 /** Fields, gates and the outcome of each probe with each field. */
 function checks(): unknown {
@@ -79,8 +92,10 @@ function checks(): unknown {
     return [
       name,
       resource(name).fields.map((field) => {
-        const { displayName: _, synonyms: __, lookupStatus: ___, ...rules } = field;
-        return [rules, probes.map((probe) => deviationOf(probe, field, rounding) ?? "stored")];
+        return [
+          without(field, words),
+          probes.map((probe) => deviationOf(probe, field, rounding) ?? "stored"),
+        ];
       }),
     ];
   });

@@ -2,11 +2,12 @@ import { basename } from "node:path";
 import type { RegistryAudit } from "@cadastre/store/registry";
 import { digestApiKey, type Peppers } from "../access/pepper.ts";
 import type { Config } from "../config.ts";
-import { type DataFolder, readIfExists } from "../data/data-folder.ts";
+import type { DataFolder } from "../data/data-folder.ts";
 import { idOf } from "../demo/customers.ts";
 import { parseDemo } from "../demo/demo-file.ts";
 import { hasKey, parseKeyPair, parseKeySet } from "../demo/issuer.ts";
 import type { Finding } from "./findings.ts";
+import { readParsed } from "./read-parsed.ts";
 
 /** Checks that the keys in `demo.json` are in force. A folder may have no such file. */
 export async function* checkDemoKeys(
@@ -15,9 +16,9 @@ export async function* checkDemoKeys(
   peppers: Peppers,
 ): AsyncGenerator<Finding> {
   const subject = basename(file);
-  const demo = await parsed(file, parseDemo);
-  if (demo === "damaged") yield { code: "file_damaged", subject, detail: "it cannot be read" };
-  if (demo === "missing" || demo === "damaged") return;
+  const demo = await readParsed(file, parseDemo);
+  if (demo === "file_damaged") yield { code: "file_damaged", subject, detail: "it cannot be read" };
+  if (demo === "file_missing" || demo === "file_damaged") return;
   for (const { name, apiKey } of demo.keys) {
     const customers = peppers.map((pepper) =>
       audit.customerOfKey(digestApiKey(apiKey, pepper).digest, Date.now()),
@@ -38,34 +39,21 @@ export async function* checkIssuer(
   { trust }: Pick<Config, "trust">,
 ): AsyncGenerator<Finding> {
   const subject = basename(issuer);
-  const pair = await parsed(issuer, parseKeyPair);
-  if (pair === "damaged")
+  const pair = await readParsed(issuer, parseKeyPair);
+  if (pair === "file_damaged")
     yield { code: "file_damaged", subject, detail: "it does not hold a private key and its public key" };
-  if (trust !== undefined || pair === "damaged") return;
-  if (pair === "missing") {
-    for (const _ of audit.entitlements())
-      return yield {
-        code: "file_missing",
-        subject,
-        detail: "it does not exist, and the registry has entitlements",
-      };
+  if (trust !== undefined || pair === "file_damaged") return;
+  if (pair === "file_missing") {
+    const [first] = audit.entitlements();
+    if (first !== undefined)
+      yield { code: pair, subject, detail: "it does not exist, and the registry has entitlements" };
     return;
   }
-  const keySet = await parsed(publicKeys, parseKeySet);
-  if (keySet === "damaged" || keySet === "missing" || !hasKey(keySet, pair.publicKey))
+  const keySet = await readParsed(publicKeys, parseKeySet);
+  if (keySet === "file_damaged" || keySet === "file_missing" || !hasKey(keySet, pair.publicKey))
     yield {
       code: "issuer_untrusted",
       subject,
       detail: `${basename(publicKeys)} does not have its public key`,
     };
-}
-
-async function parsed<T>(file: string, parse: (text: string) => T): Promise<T | "missing" | "damaged"> {
-  const text = await readIfExists(file);
-  if (text === undefined) return "missing";
-  try {
-    return parse(text);
-  } catch {
-    return "damaged";
-  }
 }

@@ -24,7 +24,10 @@ export async function* checkParts(
   const id = audit.id();
   const fault = id && (await faultOfPlace(root, id, audit));
   // Nothing can be concluded from another folder.
-  if (fault) return yield { code: "parts_foreign", subject: root, detail: fault };
+  if (fault) {
+    yield { code: "parts_foreign", subject: root, detail: fault };
+    return;
+  }
   /** Asks the registry again: a running service may have changed it since the check began. */
   const now = <T>(ask: (audit: RegistryAudit) => T): T => {
     const fresh = openRegistryAudit(folder.registry);

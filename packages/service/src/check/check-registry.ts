@@ -6,7 +6,7 @@ import type { AuditedEntitlement, AuditedManifest, RegistryAudit } from "@cadast
 import { openTrust, type Trust } from "../access/trust.ts";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
-import { type DataFolder, readIfExists } from "../data/data-folder.ts";
+import type { DataFolder } from "../data/data-folder.ts";
 import {
   faultOfForeignPepper,
   faultOfPepper,
@@ -15,10 +15,11 @@ import {
   missingPeppers,
   opens,
 } from "../data/registry-needs.ts";
-import { parseSecrets, type Secrets } from "../data/secrets.ts";
+import { parseSecrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
 import { checkDemoKeys, checkIssuer } from "./check-demo.ts";
 import type { Finding } from "./findings.ts";
+import { readParsed } from "./read-parsed.ts";
 
 /** Compares the registry with the files that it depends on: peppers, keys and signatures. */
 export async function* checkRegistry(
@@ -34,7 +35,7 @@ export async function* checkRegistry(
 
 async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGenerator<Finding> {
   const subject = basename(folder.secrets);
-  const secrets = await readSecretsAsTheyAre(folder);
+  const secrets = await readParsed(folder.secrets, parseSecrets);
   if (typeof secrets === "string") {
     yield { code: secrets, subject, detail: "it cannot be read" };
     return;
@@ -48,18 +49,6 @@ async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGen
     if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
   // With other peppers, no key would be found.
   if (missing.length + foreign.length === 0) yield* checkDemoKeys(audit, folder, secrets.peppers);
-}
-
-async function readSecretsAsTheyAre({
-  secrets,
-}: DataFolder): Promise<Secrets | "file_missing" | "file_damaged"> {
-  const text = await readIfExists(secrets);
-  if (text === undefined) return "file_missing";
-  try {
-    return parseSecrets(text);
-  } catch {
-    return "file_damaged";
-  }
 }
 
 /** Errors that say that a document is not in force now. The document itself is intact. */
