@@ -102,6 +102,58 @@ describe.each(engines)("$name", ({ name, begin, isAbsent }) => {
     await expect(load(server, place.target, delta)).rejects.toMatchObject({ code: "table_foreign" });
   });
 
+  has(
+    "a table of the user's own in the place of one of the copy is refused, and keeps its rows",
+    async () => {
+      const place = await begin();
+      const seed = await seedAfter(undefined, { datasets: { property: rows } });
+      await load(server, place.target, seed);
+      const key = `"Id" ${name === "DuckDB" ? "varchar" : "text"} primary key`;
+      const delta = await deltaAfter(seed, { datasets: { property: [{ Id: "P3" }] } });
+      for (const [removal, owner] of [
+        ["alter table property rename to old", "by renaming"],
+        ["drop table property", "by dropping"],
+      ]) {
+        await place.exec(
+          `${removal}; create table property (${key}); insert into property values ('${owner}')`,
+        );
+        await expectRefused(place, "property", "select * from property");
+        await expect(load(server, place.target, delta)).rejects.toMatchObject({
+          code: "table_occupied",
+          exitCode: 8,
+        });
+        expect(await place.all("select * from property")).toEqual([{ Id: owner }]);
+      }
+      const flags = ["pull", "--domain", "property", "--url", server.url, "--into", place.target];
+      expect(await runHere(flags)).toMatchObject({
+        code: 8,
+        stderr: expect.stringContaining("`property`") as string,
+      });
+      await place.exec("delete from property");
+      // DuckDB's loads replace tables.
+      const code = name === "DuckDB" ? "table_occupied" : "table_foreign";
+      await expect(load(server, place.target, delta)).rejects.toMatchObject({ code });
+      await place.exec("drop table property");
+      expect(await load(server, place.target, await property())).toBe("new");
+      await expect(load(server, place.target, delta)).rejects.toMatchObject({ code: "table_foreign" });
+    },
+  );
+
+  has("a copy with an index and a comment of the user's, dumped and restored, is loaded on", async () => {
+    const place = await begin();
+    const seed = await seedAfter(undefined, { datasets: { property: rows } });
+    await load(server, place.target, seed);
+    if (name !== "DuckDB") await place.exec('create index mine on property ("Id")');
+    if (name === "PostgreSQL") await place.exec("comment on table property is 'the copy'");
+    const restored = await place.restored();
+    const delta = await deltaAfter(seed, { datasets: { property: [{ Id: "P3" }] } });
+    expect(await load(server, restored.target, delta)).toBe("new");
+    expect(await restored.all("select * from property")).toHaveLength(3);
+    const again = await seedAfter(delta, { datasets: { property: [{ Id: "P4" }] } });
+    expect(await load(server, restored.target, again)).toBe("new");
+    expect(await restored.all('select "Id" from property')).toEqual([{ Id: "P4" }]);
+  });
+
   has("a copy that an earlier version has loaded is known, and goes on", async () => {
     const place = await begin();
     const seed = await seedAfter(undefined, { datasets: { property: rows } });

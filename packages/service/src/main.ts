@@ -6,10 +6,10 @@ import { useFolder } from "./data/folder-use.ts";
 import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError, type Progress, prepareListings } from "./data/prepare-listings.ts";
 import { requireRegistry, withRegistry } from "./data/registry.ts";
-import { readSecrets } from "./data/secrets.ts";
+import { readSecretsOf } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
-import { prepareDemoAccess } from "./demo/demo-access.ts";
-import { type DemoKey, writeDemo } from "./demo/demo-file.ts";
+import { prepareDemoAccess, withoutKey } from "./demo/demo-access.ts";
+import { type DemoKey, readDemo, writeDemo } from "./demo/demo-file.ts";
 import { isLoopback } from "./http/host.ts";
 import { ListenError, tryEndpoint } from "./http/server.ts";
 import { startService } from "./service.ts";
@@ -38,7 +38,7 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   await prepareListings(folder, config.listings, progress);
   // The registry comes first: secrets without one belong to a registry that was lost.
   const keys = await withRegistry(folder, async (registry) => {
-    const secrets = await readSecrets(folder);
+    const secrets = await readSecretsOf(folder, registry);
     return config.trust === undefined ? prepareDemoAccess(folder, registry, secrets, Date.now()) : [];
   });
   return { folder, keys };
@@ -50,9 +50,12 @@ async function main(): Promise<void> {
   const service = await withDataFolder(config.dataFolder, async () => {
     const { folder, keys } = await prepare(config);
     const started = await startService(config, folder);
-    const demo = { baseUrl: started.baseUrl, keys: [...keys] };
-    await writeDemo(folder, demo);
-    say(banner(demo, started, folder.demo));
+    const { baseUrl } = started;
+    // With entitlements of another issuer, the keys of the demo are kept for a later start without.
+    const isDemo = config.trust === undefined;
+    const kept = isDemo ? keys : ((await readDemo(folder))?.keys ?? []);
+    await writeDemo(folder, { baseUrl, keys: [...kept] });
+    say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, isDemo ? withoutKey(keys) : []));
     return started;
   });
   if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);

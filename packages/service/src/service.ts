@@ -15,7 +15,7 @@ import { openListings } from "./data/listings.ts";
 import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry, requireRegistry } from "./data/registry.ts";
-import { pepperReader, readSecrets } from "./data/secrets.ts";
+import { notePeppers, pepperReader, readSecrets } from "./data/secrets.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { openExporting } from "./delivery/exporting.ts";
@@ -48,27 +48,50 @@ export type RunningService = {
   readonly stop: () => Promise<void>;
 };
 
-/** Serve the folder's data. Reads public keys only: nothing here can sign an entitlement. */
+/**
+ * Serves the folder's data. Reads public keys only: nothing here can sign an entitlement. If the start fails, everything that was opened is
+ * closed, so that the process can end.
+ */
 export async function startService(
   config: Config,
   folder: DataFolder,
   log: Log = createLog(config.logLevel),
 ): Promise<RunningService> {
+  const opened: Close[] = [];
+  try {
+    return await start(config, folder, log, opened);
+  } catch (error) {
+    for (const close of opened.toReversed()) await close();
+    throw error;
+  }
+}
+
+type Close = () => unknown;
+
+/** @param opened takes what closes each thing that was opened */
+async function start(config: Config, folder: DataFolder, log: Log, opened: Close[]): Promise<RunningService> {
   const use = await useFolder(folder, config);
+  opened.push(use.release);
   requireRegistry(folder);
-  const { skipTokenKey } = await readSecrets(folder);
+  const secrets = await readSecrets(folder);
+  const { skipTokenKey } = secrets;
   const { adminPort } = config;
   const outputs = outputProfiles(config);
   const manifestKeys = await readSigningKeys(config, folder);
   const trust = await openTrust(config, folder, (error) =>
     log.warn(describe(error), "could not read the key set anew"),
   );
+  opened.push(() => trust.keys.close());
   const store = await openListings(folder, {
     threads: config.readers,
     timeout: config.querySeconds * 1000,
   });
+  opened.push(() => store.close());
   const activation = await followActivation(store.builds, log);
+  opened.push(() => activation.stop());
   const registry = await openRegistry(folder);
+  opened.push(() => registry.close());
+  await notePeppers(registry, secrets);
   const { deliveries: ledger, identities } = registry;
   const profiles = recentProfiles(registry.profiles);
   const scopes = createScopes(registry.entitlements, trust, scopeOptions);
@@ -84,7 +107,11 @@ export async function startService(
   const source = exportSource({ store, identities, activation, config });
   const needed = { folder, builds: store.builds, registry, trust, activation };
   const readiness = createReadiness(
-    readinessChecks({ ...needed, parts: config.worker ? exporting.parts : undefined }),
+    readinessChecks({
+      ...needed,
+      partsPlace: exporting.partsPlace,
+      parts: config.worker ? exporting.parts : undefined,
+    }),
     { log },
   );
   const metrics = adminPort === undefined ? undefined : createMetrics({ waiting: store.waiting, readiness });
@@ -117,13 +144,17 @@ export async function startService(
     readiness,
   };
   const server = await listen(createApp(services), config);
+  opened.push(() => server.stop(0));
   const admin = await listenForOperator(services);
+  opened.push(() => admin?.stop(0));
   const stopChecks = scheduleChecks(folder, {
     hours: config.checkHours,
     log,
     onFinding: () => readiness.noteDamage?.(),
   });
+  opened.push(stopChecks);
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
+  opened.push(stopPruning);
   const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
   return {
     baseUrl: config.baseUrl ?? `http://${reachable(config.host)}:${server.port}`,

@@ -236,8 +236,9 @@ test("the text of a key is in no file but the demo's own, and in no log", async 
     .split("\n")
     .filter((line) => line.startsWith("{"));
   const texts = [log.join("\n")];
-  for (const name of await readdir(folder.path))
-    if (name !== "demo.json") texts.push(await readFile(join(folder.path, name), "latin1"));
+  for (const entry of await readdir(folder.path, { recursive: true, withFileTypes: true }))
+    if (entry.isFile() && entry.name !== "demo.json")
+      texts.push(await readFile(join(entry.parentPath, entry.name), "latin1"));
   expect(texts.length).toBeGreaterThan(6);
   for (const text of texts) for (const apiKey of seen) expect(text).not.toContain(apiKey.slice(14));
 });

@@ -11,6 +11,7 @@ import { migrateFolder } from "../src/data/migrate-folder.ts";
 import { createPepper, readSecrets, writeSecrets } from "../src/data/secrets.ts";
 import { readIssuer } from "../src/demo/issuer.ts";
 import { startService } from "../src/service.ts";
+import { cadastre } from "./support/cli.ts";
 import { customerOf } from "./support/deliveries.ts";
 import { type Running, run } from "./support/running.ts";
 
@@ -69,6 +70,20 @@ describe("a start is refused", () => {
     expect(await refusal(() => start(folder))).toMatch(
       /secrets\.json does not belong to this registry: it lacks the pepper of version 1, with which \d+ API keys in force were made: .*cadastre restore/,
     );
+  });
+
+  test("with other peppers under the same versions, which `cadastre check` finds too", async () => {
+    const folder = await copyOfFolder();
+    const { skipTokenKey } = await readSecrets(folder);
+    await writeSecrets(folder, { peppers: [createPepper(1)], skipTokenKey });
+    expect(await refusal(() => start(folder))).toMatch(
+      /secrets\.json does not belong to this registry: its pepper of version 1 is not the one with which \d+ API keys in force were made: .*cadastre restore/,
+    );
+    const { code, stdout } = await cadastre(["check", "--json"], {
+      environment: { CADASTRE_DATA: folder.path },
+    });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([{ code: "pepper_foreign", subject: "secrets.json" }]);
   });
 
   test("without signing-keys.json, with which deliveries were signed", async () => {

@@ -32,6 +32,7 @@ import {
   removeFolder,
   unpackRelease,
 } from "./support/release.ts";
+import { type BegunWalk, walkFrom } from "./support/walks.ts";
 
 const folders: DataFolder[] = [];
 const keep = async (folder: Promise<DataFolder>): Promise<DataFolder> => {
@@ -148,6 +149,44 @@ describe.each(releases)("a data folder of release %s", (release) => {
         const bytes = await readFile(join(folder.exports, "parts", sha256.slice(0, 2), sha256));
         expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
       }
+    } finally {
+      await service.stop();
+    }
+  });
+
+  test("goes on with the walks that it has begun, or refuses their tokens, and never serves other records", async () => {
+    const folder = await keep(unpackRelease(release));
+    const golden = new URL(`golden/walks-${release}.json`, import.meta.url);
+    const walks = JSON.parse(await readFile(golden, "utf8")) as readonly BegunWalk[];
+    const versions = () =>
+      reading(folder.registry, (open) => open.prepare("select version from cadastre_customer").pluck().all());
+    const before = versions();
+    await migrateFolder(folder, silent);
+    const secrets = await readSecrets(folder);
+    const [known] = await withRegistry(folder, (registry) =>
+      prepareDemoAccess(folder, registry, secrets, Date.now()),
+    );
+    const config = readConfig({ PORT: "0", CADASTRE_DATA: folder.path, CADASTRE_LOG_LEVEL: "silent" });
+    const service = await startService({ ...config, worker: false }, folder);
+    try {
+      const served = { baseUrl: service.baseUrl, apiKey: known?.apiKey ?? "" };
+      // The entitlements of the fixture last a year, and new ones end walks.
+      const refusals = [
+        { status: 400, code: "invalid_skip_token" },
+        { status: 410, code: "entitlement_changed" },
+      ];
+      const isSame = JSON.stringify(versions()) === JSON.stringify(before);
+      for (const walk of walks) {
+        const found = await walkFrom(served, walk);
+        if (isSame) expect(found).toEqual(walk.rest);
+        else expect([walk.rest, ...refusals]).toContainEqual(found);
+      }
+      const [walk] = walks;
+      const forged = {
+        key: walk?.key ?? "",
+        next: (walk?.next ?? "").replace(/.$/, (last) => (last === "A" ? "B" : "A")),
+      };
+      expect(await walkFrom(served, forged)).toEqual(refusals[0]);
     } finally {
       await service.stop();
     }

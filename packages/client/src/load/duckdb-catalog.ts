@@ -1,5 +1,5 @@
 import type { Relation } from "./relation.ts";
-import type { SqlSession } from "./session.ts";
+import { markPrefix, type SqlSession } from "./session.ts";
 
 const kinds: Readonly<Record<string, string>> = { "BASE TABLE": "table", VIEW: "view" };
 
@@ -21,8 +21,36 @@ export async function duckdbRelation(
     kind: kinds[kind] ?? kind.toLowerCase(),
     columns: [...columns.keys()],
     primaryKey,
+    marks: await marksOf(run, schema, name, primaryKey),
     dependents: [],
   };
+}
+
+/**
+ * Returns a table's comment, if it is a mark, and a hash of its keys. `export database` drops comments: the keys identify a table that was
+ * exported and imported.
+ */
+async function marksOf(
+  run: SqlSession["run"],
+  schema: string,
+  name: string,
+  primaryKey: readonly string[],
+): Promise<readonly string[]> {
+  const [found] = await run(
+    `select comment, format('"{}"."{}"."{}"', replace(database_name, '"', '""'), schema_name, table_name) as place
+     from duckdb_tables()
+     where database_name = current_database() and schema_name = ? and lower(table_name) = lower(?)`,
+    [schema, name],
+  );
+  if (found === undefined) return [];
+  const comment = typeof found["comment"] === "string" ? found["comment"] : "";
+  const marks = comment.startsWith(markPrefix) ? [comment] : [];
+  const [key] = primaryKey;
+  if (primaryKey.length !== 1 || key === undefined) return marks;
+  const [keys] = await run(
+    `select count(*) || '-' || coalesce(bit_xor(hash("${key.replaceAll('"', '""')}")), 0) as hash from ${String(found["place"])}`,
+  );
+  return [...marks, `keys-${String(keys?.["hash"])}`];
 }
 
 /** Types of a table's columns in lower case, by name. Empty if there is no such table. */

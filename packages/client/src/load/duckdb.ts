@@ -9,6 +9,7 @@ import {
   driver,
   fitColumns,
   listOf,
+  newMark,
   quoted,
   type SqlSession,
   type Table,
@@ -74,6 +75,11 @@ async function openSession(file: string, { prefix = "", schema = "main" }: Table
     run,
     begin: async () => void (await run("begin transaction")),
     relation: (name) => duckdbRelation(run, schema, prefix + name),
+    // DuckDB has no indexes of a part of the rows. A comment is this program's, which creates the tables.
+    mark: async ({ name }) => {
+      await run(`comment on table ${names.of(name)} is '${newMark()}'`);
+      return (await duckdbRelation(run, schema, prefix + name))?.marks.join(" ");
+    },
     // DuckDB locks the file for one process.
     lock: async () => {},
     empty: async (table) =>

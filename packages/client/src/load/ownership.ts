@@ -2,8 +2,9 @@ import type { Manifest } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { staged } from "./fill.ts";
 import { streamOf } from "./ledger.ts";
+import type { Relation } from "./relation.ts";
 import type { SqlSession } from "./session.ts";
-import { streamsOfTables } from "./sql-ledger.ts";
+import { type LedgerTable, type LedgerTables, readTables } from "./sql-ledger.ts";
 
 /** A table that a load would write, and its key if the manifest is known already. */
 type Wanted = { readonly name: string; readonly keyField?: string };
@@ -17,21 +18,27 @@ type Wanted = { readonly name: string; readonly keyField?: string };
  */
 export async function requireOwnTables(session: SqlSession, manifest: Manifest): Promise<readonly string[]> {
   const isDelta = manifest.kind === "delta";
-  const streams = await streamsOfTables(session);
+  const known = await readTables(session);
   const stream = streamOf(manifest);
-  const foreign = manifest.datasets.find(({ name }) => streams.get(name) !== stream);
+  const foreign = manifest.datasets.find(({ name }) => known.get(name)?.stream !== stream);
   if (isDelta && foreign !== undefined) throw new ClientError("table_foreign", { table: foreign.name });
-  const existing = await requireFree(session, manifest.datasets, streams);
+  const existing = await requireFree(session, manifest.datasets, known);
   const missing = manifest.datasets.find(({ name }) => !existing.includes(name));
   if (isDelta && missing !== undefined) throw new ClientError("table_foreign", { table: missing.name });
-  if (isDelta) await requireStagingFree(session);
-  const dropped = [...streams].filter(
-    ([name, of]) => of === stream && !isDelta && !manifest.datasets.some((dataset) => dataset.name === name),
+  if (isDelta) {
+    for (const { name } of manifest.datasets)
+      if (!isMarked(await session.relation(name), known.get(name)))
+        throw new ClientError("table_foreign", { table: name });
+    await requireStagingFree(session);
+  }
+  const dropped = [...known].filter(
+    ([name, of]) =>
+      of.stream === stream && !isDelta && !manifest.datasets.some((dataset) => dataset.name === name),
   );
   const emptied = await requireFree(
     session,
     dropped.map(([name]) => ({ name })),
-    streams,
+    known,
   );
   return [...existing, ...emptied];
 }
@@ -40,7 +47,7 @@ export async function requireOwnTables(session: SqlSession, manifest: Manifest):
 export async function requireFree(
   session: SqlSession,
   wanted: readonly Wanted[],
-  streams: ReadonlyMap<string, string>,
+  known: LedgerTables,
 ): Promise<readonly string[]> {
   const existing: string[] = [];
   const options = session.placeOptions;
@@ -50,11 +57,12 @@ export async function requireFree(
     const table = session.names.prefix + name;
     const occupied = (kind: string) => new ClientError("table_occupied", { table, kind, options });
     // The user may have partitioned a table that this program filled.
-    const isPartitioned = relation.kind === "partitioned table" && streams.has(name);
+    const listed = known.get(name);
+    const isPartitioned = relation.kind === "partitioned table" && listed !== undefined;
     if (relation.kind !== "table" && !isPartitioned) throw occupied(relation.kind);
     if (keyField !== undefined && !relation.columns.includes(keyField))
       throw occupied("table with other columns");
-    if (!streams.has(name)) {
+    if (!isMarked(relation, listed)) {
       if (await hasRows(session, name)) throw occupied("table with rows");
       if (session.replacesTables) throw occupied("table");
       if (keyField !== undefined && relation.primaryKey.join() !== keyField)
@@ -68,6 +76,12 @@ export async function requireFree(
   }
   return existing;
 }
+
+/** True if a table is the one that the ledger lists. The user may have dropped that one and created another one of its name. */
+const isMarked = (relation: Relation | undefined, listed: LedgerTable | undefined): boolean =>
+  relation !== undefined &&
+  listed !== undefined &&
+  (listed.marks?.some((mark) => relation.marks.includes(mark)) ?? true);
 
 async function requireStagingFree(session: SqlSession): Promise<void> {
   for (const name of Object.values(staged))

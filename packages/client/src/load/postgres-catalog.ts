@@ -1,5 +1,5 @@
 import type { Relation } from "./relation.ts";
-import type { SqlSession } from "./session.ts";
+import { markPrefix, type SqlSession } from "./session.ts";
 
 /** Kinds of relations by `pg_class.relkind`. */
 const kinds: Readonly<Record<string, string>> = {
@@ -22,6 +22,8 @@ const statement = `select relation.relkind as kind,
     where attrelid = relation.oid and attnum > 0 and not attisdropped) as columns,
   array(select attname::text from pg_index join pg_attribute on attrelid = indrelid and attnum = any(indkey)
     where indrelid = relation.oid and indisprimary) as "primaryKey",
+  array(select relname::text from pg_index join pg_class on pg_class.oid = indexrelid
+    where indrelid = relation.oid and starts_with(relname, '${markPrefix}')) as marks,
   array(select conrelid::regclass::text from pg_constraint
     where confrelid = relation.oid and conrelid <> relation.oid and contype = 'f'
       and confdeltype in ('c', 'n', 'd')) as dependents
@@ -38,14 +40,10 @@ export async function postgresRelation(
   if (found === undefined) return undefined;
   const { kind, isInherited, isGuarded, ...lists } = found;
   const words = kinds[String(kind)] ?? "relation";
-  const { columns, primaryKey, dependents } = lists as Pick<
-    Relation,
-    "columns" | "primaryKey" | "dependents"
-  >;
-  if (isInherited === true) return { kind: `${words} with inheritance`, columns, primaryKey, dependents };
-  if (isGuarded === true)
-    return { kind: `${words} with row-level security`, columns, primaryKey, dependents };
-  return { kind: words, columns, primaryKey, dependents };
+  const facts = lists as Omit<Relation, "kind">;
+  if (isInherited === true) return { ...facts, kind: `${words} with inheritance` };
+  if (isGuarded === true) return { ...facts, kind: `${words} with row-level security` };
+  return { ...facts, kind: words };
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   driver,
   fitColumns,
   listOf,
+  newMark,
   quoted,
   requireText,
   type SqlSession,
@@ -98,6 +99,17 @@ export async function openPostgresSession(
       await run("select pg_advisory_xact_lock(?)", [loadLock]);
     },
     relation: (name) => postgresRelation(run, schema, prefix + name),
+    // An index of no row costs nothing, and a comment on the table may be the user's.
+    mark: async ({ name, keyField }) => {
+      const [own] = await run(
+        "select pg_has_role(relowner, 'usage') as may from pg_class where oid = to_regclass(?)",
+        [names.of(name)],
+      );
+      if (own?.["may"] !== true) return undefined;
+      const mark = newMark();
+      await run(`create index ${quoted(mark)} on ${names.of(name)} (${quoted(keyField)}) where false`);
+      return mark;
+    },
     lock: async (tables) => {
       const list = tables.map(names.of).join(", ");
       if (list !== "") await run(`lock table ${list} in share row exclusive mode`);

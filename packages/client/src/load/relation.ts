@@ -3,6 +3,8 @@ export type Relation = {
   /** `table` for an ordinary table without partitions, children or hidden rows; else the kind in words, such as `view`. */
   readonly kind: string;
   readonly columns: readonly string[];
+  /** Marks of copies that the table carries, see `SqlSession.mark`. */
+  readonly marks: readonly string[];
   readonly primaryKey: readonly string[];
   /** Tables with a foreign key that changes or deletes their rows when rows of this table are deleted. */
   readonly dependents: readonly string[];

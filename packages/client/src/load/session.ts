@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { ColumnKind, Columns } from "../content/columns.ts";
 import { isText, type PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
@@ -36,6 +37,13 @@ export type SqlSession = {
   readonly begin: () => Promise<void>;
   /** Looks up an object of the database by the name of a table, whoever created it. */
   readonly relation: (name: string) => Promise<Relation | undefined>;
+  /**
+   * Writes a mark to a table, by which a later load recognises it. The mark goes with the table when it is renamed, and is dropped with it;
+   * a dump keeps it.
+   *
+   * @returns the table's marks, separated by spaces: each identifies it; undefined if the user may not alter the table
+   */
+  readonly mark: (table: Pick<Table, "name" | "keyField">) => Promise<string | undefined>;
   /** Locks existing tables against other writers until the transaction ends. */
   readonly lock: (tables: readonly string[]) => Promise<void>;
   /** Have a table with these columns, and no row in it. */
@@ -45,6 +53,11 @@ export type SqlSession = {
   readonly insert: (table: Table, part: PartFile) => Promise<void>;
   readonly close: () => Promise<void>;
 };
+
+/** Prefix of the marks of copies. */
+export const markPrefix = "cadastre_copy_";
+
+export const newMark = (): string => markPrefix + randomBytes(8).toString("hex");
 
 /** A name as SQL. Names are those of a checked manifest and of checked columns. */
 export function quoted(name: string): string {

@@ -7,7 +7,7 @@ import type { LoadableDelivery } from "./target.ts";
 /** Tables of the ledger: what was loaded, and the stream whose rows each table holds. */
 export const ledgerTables = { loads: "cadastre_loads", tables: "cadastre_tables" } as const;
 
-/** Columns of the ledger's tables. They are the same in every version. */
+/** Columns of the ledger's tables. Ledgers of earlier versions lack `mark`. */
 const layouts: Readonly<
   Record<keyof typeof ledgerTables, readonly (readonly [name: string, type: string])[]>
 > = {
@@ -22,8 +22,12 @@ const layouts: Readonly<
   tables: [
     ["name", "text not null"],
     ["stream", "text not null"],
+    ["mark", "text"],
   ],
 };
+
+/** Columns that earlier versions did not have. They are added. */
+const added: ReadonlySet<string> = new Set(["mark"]);
 
 const primaryKeys = { loads: "stream, generation, sequence", tables: "name" } as const;
 
@@ -39,8 +43,17 @@ export async function prepareLedger({ run, names, relation, placeOptions }: SqlS
       );
       continue;
     }
-    const isOwn = found.kind === "table" && isSame(found.columns, new Set(layout.map(([name]) => name)));
-    if (isOwn) continue;
+    const missing = layout.filter(([name]) => !found.columns.includes(name));
+    const known = layout.filter((column) => !missing.includes(column)).map(([name]) => name);
+    const isOwn =
+      found.kind === "table" &&
+      isSame(found.columns, new Set(known)) &&
+      missing.every(([name]) => added.has(name));
+    if (isOwn) {
+      for (const [name, type] of missing)
+        await run(`alter table ${names.of(ledgerTables[table])} add column ${name} ${type}`);
+      continue;
+    }
     const kind = found.kind === "table" ? "table with other columns" : found.kind;
     throw new ClientError("table_occupied", {
       table: names.prefix + ledgerTables[table],
@@ -81,10 +94,41 @@ export async function enter(
   ]);
 }
 
-/** The stream whose rows each table holds, by the names of the tables. */
-export async function streamsOfTables({ run, names }: SqlSession): Promise<ReadonlyMap<string, string>> {
-  const rows = await run(`select name, stream from ${names.of(ledgerTables.tables)}`);
-  return new Map(rows.map(({ name, stream }) => [String(name), String(stream)]));
+/** A table that the ledger lists. */
+export type LedgerTable = {
+  /** The stream whose rows the table holds. */
+  readonly stream: string;
+  /** Marks of the table. Null if it could not be marked, or was loaded last by a version that did not. */
+  readonly marks: readonly string[] | null;
+};
+
+/** The tables that the ledger lists, by name. */
+export type LedgerTables = ReadonlyMap<string, LedgerTable>;
+
+export async function readTables({ run, names }: SqlSession): Promise<LedgerTables> {
+  const rows = await run(`select name, stream, mark from ${names.of(ledgerTables.tables)}`);
+  return new Map(
+    rows.map(({ name, stream, mark }) => [
+      String(name),
+      { stream: String(stream), marks: typeof mark === "string" ? mark.split(" ") : null },
+    ]),
+  );
+}
+
+/** Marks tables that were loaded, unless they have all marks that the ledger has for them. */
+export async function markTables(
+  session: SqlSession,
+  tables: readonly { readonly name: string; readonly keyField: string }[],
+): Promise<void> {
+  const { run, names } = session;
+  const known = await readTables(session);
+  for (const table of tables) {
+    const marks = known.get(table.name)?.marks;
+    const relation = await session.relation(table.name);
+    if (relation === undefined || marks?.every((mark) => relation.marks.includes(mark))) continue;
+    const given = (await session.mark(table)) ?? null;
+    await run(`update ${names.of(ledgerTables.tables)} set mark = ? where name = ?`, [given, table.name]);
+  }
 }
 
 /**
@@ -102,7 +146,7 @@ export async function takeTables(
   const datasets = new Set(manifest.datasets.map(({ name }) => name));
   for (const name of datasets)
     await run(
-      `insert into ${names.of(ledgerTables.tables)} values (?, ?) on conflict (name) do update set stream = excluded.stream`,
+      `insert into ${names.of(ledgerTables.tables)} (name, stream) values (?, ?) on conflict (name) do update set stream = excluded.stream`,
       [name, streamOf(manifest)],
     );
   for (const name of existing) if (!datasets.has(name)) await run(`delete from ${names.of(name)}`);

@@ -5,7 +5,7 @@ import { changeRows, replaceRows } from "./fill.ts";
 import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { requireFree, requireOwnTables } from "./ownership.ts";
 import type { SqlSession, Table } from "./session.ts";
-import { enter, entriesOf, prepareLedger, streamsOfTables, takeTables } from "./sql-ledger.ts";
+import { enter, entriesOf, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
 import type { LoadableDelivery, Target } from "./target.ts";
 
 /** The tables that may be emptied and filled: a server has no say in what else lies in the database. */
@@ -50,7 +50,7 @@ export function sqlTarget(session: SqlSession): Target {
       alone(async () => {
         requireKnown(datasets);
         const wanted = datasets.map((name) => ({ name }));
-        await requireFree(session, wanted, await streamsOfTables(session));
+        await requireFree(session, wanted, await readTables(session));
       }),
     standing: (delivery) => alone(() => standing(delivery)),
     load: (delivery) =>
@@ -87,6 +87,7 @@ async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<vo
     if (manifest.kind !== "delta") await replaceRows(session, table, parts, dataset);
     else if (parts.length > 0) await changeRows(session, table, parts, dataset);
   }
+  await markTables(session, manifest.datasets);
 }
 
 /** What a database refuses is told in its words, which are the consumer's own. */

@@ -1,5 +1,5 @@
 import type { Relation } from "./relation.ts";
-import type { SqlSession } from "./session.ts";
+import { markPrefix, type SqlSession } from "./session.ts";
 
 /** Looks up a name. SQLite ignores letter case in names, and an index cannot have the name of a table. */
 export async function sqliteRelation(run: SqlSession["run"], name: string): Promise<Relation | undefined> {
@@ -17,7 +17,12 @@ export async function sqliteRelation(run: SqlSession["run"], name: string): Prom
        and reference.on_delete in ('CASCADE', 'SET NULL', 'SET DEFAULT')`,
     [name, name],
   );
+  const marks = await run(
+    `select name from sqlite_master where type = 'index' and tbl_name = ? collate nocase and name like ? || '%'`,
+    [name, markPrefix],
+  );
   return {
+    marks: marks.map((mark) => String(mark["name"])),
     kind: String(found["kind"]),
     columns: columns.map((column) => String(column["name"])),
     primaryKey: columns.filter(({ pk }) => Number(pk) > 0).map((column) => String(column["name"])),

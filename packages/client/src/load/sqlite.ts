@@ -6,6 +6,7 @@ import {
   driver,
   fitColumns,
   listOf,
+  newMark,
   quoted,
   requireText,
   type SqlSession,
@@ -76,6 +77,12 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
     run,
     begin: () => untilFree(() => void database.exec("begin immediate")),
     relation: (name) => sqliteRelation(run, names.prefix + name),
+    // An index of no row costs nothing. A comment would have to be in the statement that creates the table.
+    mark: async ({ name, keyField }) => {
+      const mark = newMark();
+      await run(`create index ${quoted(mark)} on ${names.of(name)} (${quoted(keyField)}) where 0`);
+      return mark;
+    },
     // A transaction locks the whole database.
     lock: async () => {},
     empty: async (table) => {

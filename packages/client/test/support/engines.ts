@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { connect, openTarget, pull, type Standing, type TablePlace } from "@cadastre/client";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -14,6 +15,8 @@ export type Emptied = {
   readonly target: string;
   readonly all: (sql: string) => Promise<readonly Row[]>;
   readonly exec: (sql: string) => Promise<void>;
+  /** Dumps the database and restores it to another one. */
+  readonly restored: () => Promise<Pick<Emptied, "target" | "all">>;
 };
 
 export type Engine = {
@@ -40,26 +43,46 @@ export function withPostgres(): () => pg.Pool | undefined {
   return () => pool;
 }
 
+function sqliteAt(file: string): Emptied {
+  const using = async <T>(work: (database: Database.Database) => T): Promise<T> => {
+    const database = new Database(file);
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+  return {
+    target: `sqlite:${file}`,
+    all: (sql) => using((database) => database.prepare<[], Row>(sql).all()),
+    exec: (sql) => using((database) => void database.exec(sql)),
+    // As `.dump` of the command line does.
+    restored: () =>
+      using((database) => {
+        const copy = join(emptyFolder(), "restored.sqlite");
+        database.exec(`attach '${copy}' as restored`);
+        const objects = database
+          .prepare<[], Row>("select * from sqlite_master where sql is not null order by type desc")
+          .all();
+        for (const { type, name, sql } of objects) {
+          database.exec(
+            String(sql).replace(/^create (?:table|index) "?/i, (words) =>
+              words.replace(/ ("?)$/, " restored.$1"),
+            ),
+          );
+          if (type === "table")
+            database.exec(`insert into restored."${String(name)}" select * from main."${String(name)}"`);
+        }
+        return sqliteAt(copy);
+      }),
+  };
+}
+
 export const sqlite: Engine = {
   name: "SQLite",
   isAbsent: false,
   formats: ["jsonl", "csv"],
-  begin: async () => {
-    const file = join(emptyFolder(), "listings.sqlite");
-    const using = async <T>(work: (database: Database.Database) => T): Promise<T> => {
-      const database = new Database(file);
-      try {
-        return work(database);
-      } finally {
-        database.close();
-      }
-    };
-    return {
-      target: `sqlite:${file}`,
-      all: (sql) => using((database) => database.prepare<[], Row>(sql).all()),
-      exec: (sql) => using((database) => void database.exec(sql)),
-    };
-  },
+  begin: async () => sqliteAt(join(emptyFolder(), "listings.sqlite")),
 };
 
 export const postgresql: Engine = {
@@ -67,40 +90,60 @@ export const postgresql: Engine = {
   isAbsent: !hasPostgres,
   formats: ["jsonl", "csv"],
   begin: async () => {
-    await pool?.query(
-      "drop schema if exists other cascade; drop schema public cascade; create schema public",
-    );
-    return {
+    await pool?.query(emptied);
+    const place = {
       target: postgres?.url ?? "",
-      all: async (sql) => (await pool?.query<Row>(sql))?.rows ?? [],
-      exec: async (sql) => void (await pool?.query(sql)),
+      all: async (sql: string) => (await pool?.query<Row>(sql))?.rows ?? [],
+      exec: async (sql: string) => void (await pool?.query(sql)),
+    };
+    return {
+      ...place,
+      restored: async () => {
+        const dump = spawnSync("pg_dump", ["--schema=public", place.target], { encoding: "utf8" });
+        await pool?.query("drop schema public cascade");
+        const { status, stderr } = spawnSync("psql", ["-v", "ON_ERROR_STOP=1", place.target], {
+          input: dump.stdout,
+          encoding: "utf8",
+        });
+        if (dump.status !== 0 || status !== 0) throw new Error(dump.stderr + stderr);
+        return place;
+      },
     };
   },
 };
+
+const emptied = "drop schema if exists other cascade; drop schema public cascade; create schema public";
 
 export const duckdb: Engine = {
   name: "DuckDB",
   isAbsent: false,
   formats: ["jsonl", "csv", "parquet"],
-  begin: async () => {
-    const file = join(emptyFolder(), "listings.duckdb");
-    const all = async (sql: string) => {
-      const instance = await DuckDBInstance.create(file);
-      const connection = await instance.connect();
-      const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
-      connection.closeSync();
-      instance.closeSync();
-      return rows;
-    };
-    return {
-      target: `duckdb:${file}`,
-      all,
-      exec: async (sql) => {
-        for (const statement of sql.split(";")) if (statement.trim() !== "") await all(statement);
-      },
-    };
-  },
+  begin: async () => duckdbAt(join(emptyFolder(), "listings.duckdb")),
 };
+
+function duckdbAt(file: string): Emptied {
+  const all = async (sql: string) => {
+    const instance = await DuckDBInstance.create(file);
+    const connection = await instance.connect();
+    const rows = (await connection.runAndReadAll(sql)).getRowObjectsJson();
+    connection.closeSync();
+    instance.closeSync();
+    return rows;
+  };
+  return {
+    target: `duckdb:${file}`,
+    all,
+    exec: async (sql) => {
+      for (const statement of sql.split(";")) if (statement.trim() !== "") await all(statement);
+    },
+    restored: async () => {
+      const [dump, copy] = [join(emptyFolder(), "dump"), duckdbAt(join(emptyFolder(), "restored.duckdb"))];
+      await all(`export database '${dump}'`);
+      await copy.exec(`import database '${dump}'`);
+      return copy;
+    },
+  };
+}
 
 export const engines = [sqlite, postgresql, duckdb] as const;
 

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { PepperCheck } from "@cadastre/store/registry";
 
 /** A secret of the service that goes into the digest of each API key. */
 export type Pepper = {
@@ -14,4 +15,10 @@ export type Peppers = readonly [Pepper, ...Pepper[]];
 export const digestApiKey = (apiKey: string, { version, secret }: Pepper) => ({
   digest: createHmac("sha256", secret).update(apiKey).digest("hex"),
   pepper: version,
+});
+
+/** Returns the value that the registry keeps to recognise a pepper. No key has this text, so it is no key's digest. */
+export const checkOf = ({ version, secret }: Pepper): PepperCheck => ({
+  version,
+  checkValue: createHmac("sha256", secret).update("cadastre pepper check 1").digest("hex"),
 });

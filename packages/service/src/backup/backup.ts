@@ -8,6 +8,7 @@ import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, dataFolderAt } from "../data/data-folder.ts";
 import { readSecrets } from "../data/secrets.ts";
+import { partsRoot } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import { copyFile, flushFolder, hashFile } from "./copy-file.ts";
 import { type BackedUpFile, type ListedFile, listName, type MissingPart, writeManifest } from "./manifest.ts";
@@ -137,7 +138,7 @@ async function fill(partial: string, source: Source, progress: BackupProgress): 
     // Throws unless the secrets belong to the copied registry.
     if (existsSync(copy.secrets)) await readSecrets(copy);
     if (config.partsBucket === undefined)
-      for await (const file of copyParts(config.partsFolder ?? folder.exports, copy)) await add(file);
+      for await (const file of copyParts(partsRoot(config, folder), copy)) await add(file);
     await list.sync();
   } finally {
     await list.close();

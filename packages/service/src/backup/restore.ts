@@ -1,10 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { openRegistryAudit } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
 import { takeAlone } from "../data/folder-use.ts";
+import { markerName, readMarker, writeMarker } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import { partsName, smallFiles } from "./backup.ts";
 import { copyFile, hashFile } from "./copy-file.ts";
@@ -62,7 +64,9 @@ export async function restoreBackup(
       return report(manifest, placesOf(folder, config), finished.replaced);
     const entries = entriesOf(folder);
     const places = placesOf(folder, config);
-    const present = entries.filter(({ root, name }) => existsSync(join(places[root], name)));
+    const present = entries.filter(
+      ({ root, name }) => name !== markerName && existsSync(join(places[root], name)),
+    );
     if (present.length > 0 && !replace)
       throw new DataError(
         `${folder.path} holds data already, such as ${present[0]?.name}: set CADASTRE_DATA to another folder, or use --replace, which moves that data aside`,
@@ -70,6 +74,7 @@ export async function restoreBackup(
     const staging = stagingOf(places);
     await prepareStaging(staging);
     await stage(resolve(backup), manifest, staging, { progress, at });
+    await stageMarker(staging, places, folder);
     const replaced = freeName(places, `replaced-${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, "")}`);
     const puts = ({ root, name }: { root: "data" | "parts"; name: string }) =>
       existsSync(join(staging[root], name));
@@ -110,8 +115,42 @@ function entriesOf(folder: DataFolder): readonly Omit<RestoredEntry, "puts">[] {
   const files = smallFiles.map((name) => basename(folder[name]));
   return [
     ...[...databases, ...files].map((name) => ({ root: "data" as const, name })),
-    ...["parts", "staging"].map((name) => ({ root: "parts" as const, name })),
+    ...["parts", "staging", markerName].map((name) => ({ root: "parts" as const, name })),
   ];
+}
+
+/**
+ * Stages the marker of the folder of parts.
+ *
+ * @throws {DataError} if the folder belongs to a registry other than the restored and the replaced one
+ */
+async function stageMarker(
+  staging: ReturnType<typeof stagingOf>,
+  places: ReturnType<typeof placesOf>,
+  folder: DataFolder,
+): Promise<void> {
+  const restored = registryId(join(staging.data, basename(folder.registry)));
+  const marker = await readMarker(places.parts);
+  if (marker !== undefined && marker !== restored && marker !== registryId(folder.registry))
+    throw new DataError(
+      `${places.parts} holds the parts of another registry (${markerName}): set CADASTRE_PARTS to another folder; nothing was restored`,
+    );
+  // The registry of an earlier version has no id.
+  if (restored !== undefined) await writeMarker(staging.parts, restored);
+}
+
+/** Returns the id of a registry; undefined if there is none, or it cannot be read. */
+function registryId(file: string): string | undefined {
+  try {
+    const audit = openRegistryAudit(file);
+    try {
+      return audit.id();
+    } finally {
+      audit.close();
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 async function stage(

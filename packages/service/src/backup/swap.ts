@@ -5,6 +5,7 @@ import { z } from "zod";
 import type { Config } from "../config.ts";
 import { DataError, readDataFile } from "../data/data-error.ts";
 import { type DataFolder, writeAtomically } from "../data/data-folder.ts";
+import { partsRoot } from "../delivery/parts-place.ts";
 import { flushFolder } from "./copy-file.ts";
 
 /** Name of the staging folders of a restore. */
@@ -40,7 +41,7 @@ type Places = Readonly<Record<z.output<typeof root>, string>>;
 /** The folders whose content is restored. */
 export const placesOf = (folder: DataFolder, { partsFolder }: Pick<Config, "partsFolder">): Places => ({
   data: folder.path,
-  parts: partsFolder ?? folder.exports,
+  parts: partsRoot({ partsFolder }, folder),
 });
 
 /** The folder of parts that is not in the data folder. */

@@ -6,6 +6,7 @@ import { openRegistryAudit, type RegistryAudit } from "@cadastre/store/registry"
 import { hashFile } from "../backup/copy-file.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import { faultOfPlace, partsRoot } from "../delivery/parts-place.ts";
 import type { Finding } from "./findings.ts";
 
 /** Called with the bytes and files that were read so far. */
@@ -19,7 +20,14 @@ export async function* checkParts(
   progress: PartsProgress,
 ): AsyncGenerator<Finding> {
   if (partsBucket !== undefined) return;
-  const root = partsFolder ?? folder.exports;
+  const root = partsRoot({ partsFolder }, folder);
+  const id = audit.id();
+  const fault = id && (await faultOfPlace(root, id, audit));
+  // Nothing can be concluded from another folder.
+  if (fault) {
+    yield { code: "parts_foreign", subject: root, detail: fault };
+    return;
+  }
   /** Asks the registry again: a running service may have changed it since the check began. */
   const now = <T>(ask: (audit: RegistryAudit) => T): T => {
     const fresh = openRegistryAudit(folder.registry);

@@ -6,11 +6,20 @@ import type { AuditedEntitlement, AuditedManifest, RegistryAudit } from "@cadast
 import { openTrust, type Trust } from "../access/trust.ts";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
-import { type DataFolder, readIfExists } from "../data/data-folder.ts";
-import { faultOfPepper, faultOfText, missingPeppers, opens } from "../data/registry-needs.ts";
-import { parseSecrets, type Secrets } from "../data/secrets.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import {
+  faultOfForeignPepper,
+  faultOfPepper,
+  faultOfText,
+  foreignPeppers,
+  missingPeppers,
+  opens,
+} from "../data/registry-needs.ts";
+import { parseSecrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
+import { checkDemoKeys, checkIssuer } from "./check-demo.ts";
 import type { Finding } from "./findings.ts";
+import { readParsed } from "./read-parsed.ts";
 
 /** Compares the registry with the files that it depends on: peppers, keys and signatures. */
 export async function* checkRegistry(
@@ -19,33 +28,27 @@ export async function* checkRegistry(
   config: Config,
 ): AsyncGenerator<Finding> {
   yield* checkSecrets(audit, folder);
+  yield* checkIssuer(audit, folder, config);
   yield* checkEntitlements(audit, folder, config);
   yield* checkManifests(audit, folder, config);
 }
 
 async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGenerator<Finding> {
   const subject = basename(folder.secrets);
-  const secrets = await readSecretsAsTheyAre(folder);
+  const secrets = await readParsed(folder.secrets, parseSecrets);
   if (typeof secrets === "string") {
     yield { code: secrets, subject, detail: "it cannot be read" };
     return;
   }
-  for (const pepper of missingPeppers(audit, secrets, Date.now()))
-    yield { code: "pepper_missing", subject, detail: faultOfPepper(pepper) };
+  const now = Date.now();
+  const [missing, foreign] = [missingPeppers(audit, secrets, now), foreignPeppers(audit, secrets, now)];
+  for (const pepper of missing) yield { code: "pepper_missing", subject, detail: faultOfPepper(pepper) };
+  for (const pepper of foreign)
+    yield { code: "pepper_foreign", subject, detail: faultOfForeignPepper(pepper) };
   for (const text of audit.sealedTexts())
     if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
-}
-
-async function readSecretsAsTheyAre({
-  secrets,
-}: DataFolder): Promise<Secrets | "file_missing" | "file_damaged"> {
-  const text = await readIfExists(secrets);
-  if (text === undefined) return "file_missing";
-  try {
-    return parseSecrets(text);
-  } catch {
-    return "file_damaged";
-  }
+  // With other peppers, no key would be found.
+  if (missing.length + foreign.length === 0) yield* checkDemoKeys(audit, folder, secrets.peppers);
 }
 
 /** Errors that say that a document is not in force now. The document itself is intact. */

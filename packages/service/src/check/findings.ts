@@ -11,13 +11,20 @@ export const findingCodes = {
   file_damaged: copyFromBackup,
   pepper_missing:
     "copy the secrets.json of this registry from a backup, or revoke the keys with `cadastre key revoke`",
+  pepper_foreign:
+    "copy the secrets.json of this registry from a backup, or restore the whole backup with `cadastre restore --replace`",
   secret_unreadable:
     "copy the secrets.json of this registry from a backup, or register the destination or webhook again",
   entitlement_unverifiable:
     "put back the key set that verifies it, or install a new entitlement with `cadastre entitlement install`",
+  issuer_untrusted: "start the service, which adds the key to public-keys.json",
+  demo_key_invalid:
+    "copy the demo.json of this registry from a backup, or remove the key from it: `cadastre key create` makes another one",
   manifest_damaged: "restore the last backup, or have the customer ask for the export again",
   manifest_unverifiable:
     "copy the signing-keys.json of this registry from a backup: customers cannot verify the delivery without it",
+  parts_foreign:
+    "mount the disk of the parts, or set CADASTRE_PARTS to their folder; if they are lost, run `cadastre parts adopt`",
   part_missing: "a running worker rebuilds it when a customer fetches it; or copy the file from a backup",
   part_damaged: "a running worker rebuilds it when a customer fetches it; or copy the file from a backup",
   part_orphaned: "no delivery needs the file: you may delete it",

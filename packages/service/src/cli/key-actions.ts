@@ -1,7 +1,7 @@
 import type { ApiKeyRecord } from "@cadastre/store/registry";
 import { issueApiKey } from "../access/issue-key.ts";
 import { rotatePepper } from "../data/pepper-rotation.ts";
-import { readSecrets } from "../data/secrets.ts";
+import { readSecretsOf } from "../data/secrets.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry } from "./data.ts";
 import { keyJson, keyTable } from "./key-view.ts";
@@ -17,11 +17,11 @@ type Overlap = { readonly overlap: number };
 const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
 
 export const createKey = (customer: string, { expires, ...output }: Output & Expiry) =>
-  withServiceRegistry(async ({ keys }, folder) => {
+  withServiceRegistry(async (registry, folder) => {
     const at = Date.now();
-    const { peppers } = await readSecrets(folder);
+    const { peppers } = await readSecretsOf(folder, registry);
     const { apiKey, kept } = issueApiKey(peppers, expires ?? null);
-    const added = await keys.add({ customer, ...kept }, at);
+    const added = await registry.keys.add({ customer, ...kept }, at);
     if (output.json) return printJson({ ...keyJson(added, at), apiKey });
     tell(added);
     print(apiKey);
@@ -38,11 +38,11 @@ export const listKeys = (customer: string | undefined, output: Output) =>
   });
 
 export const rotateKey = (id: string, { overlap, expires, ...output }: Output & Expiry & Overlap) =>
-  withServiceRegistry(async ({ keys }, folder) => {
+  withServiceRegistry(async (registry, folder) => {
     const at = Date.now();
-    const { peppers } = await readSecrets(folder);
+    const { peppers } = await readSecretsOf(folder, registry);
     const { apiKey, kept } = issueApiKey(peppers, expires ?? null);
-    const { added, ending } = await keys.rotate(id, kept, { at, end: at + overlap });
+    const { added, ending } = await registry.keys.rotate(id, kept, { at, end: at + overlap });
     if (output.json) return printJson({ ...keyJson(added, at), apiKey, replaces: keyJson(ending, at) });
     tell(added);
     say(`The key ${id} works until ${readable(ending.expires ?? at)}.`);
@@ -59,8 +59,8 @@ export const revokeKey = (id: string, output: Output) =>
   });
 
 export const rotateKeyPepper = (output: Output) =>
-  withServiceRegistry(async ({ keys }, folder) => {
-    const { current, forgotten, waiting } = await rotatePepper(folder, keys, Date.now());
+  withServiceRegistry(async (registry, folder) => {
+    const { current, forgotten, waiting } = await rotatePepper(folder, registry, Date.now());
     if (output.json) return printJson({ current, forgotten, waiting });
     say(`The pepper of version ${current} is the current one.`);
     for (const { version, keys: count } of waiting)

@@ -19,6 +19,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import("./backup.ts")).checkCommand(),
   sample: async () => (await import("./sample.ts")).sampleCommand(),
   migrate: async () => (await import("./migrate.ts")).migrateCommand(),
+  parts: async () => (await import("./parts.ts")).partsCommand(),
   worker: async () => (await import("./worker.ts")).workerCommand(),
 };
 

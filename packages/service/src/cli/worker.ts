@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { createScopes } from "../access/scopes.ts";
 import { openTrust } from "../access/trust.ts";
 import { scopeOptions } from "../catalog.ts";
-import { readSecrets } from "../data/secrets.ts";
+import { readSecretsOf } from "../data/secrets.ts";
 import { openExporting } from "../delivery/exporting.ts";
 import { outputProfiles } from "../delivery/profiles.ts";
 import { readSigningKeys } from "../delivery/signing-keys.ts";
@@ -22,7 +22,7 @@ export const workerCommand = (): Command =>
     .action(() =>
       withServiceRegistry(async (registry, folder, config) => {
         const log = createLog(config.logLevel);
-        const { skipTokenKey } = await readSecrets(folder);
+        const { skipTokenKey } = await readSecretsOf(folder, registry);
         const manifestKeys = await readSigningKeys(config, folder);
         const trust = await openTrust(config, folder, (error) =>
           log.warn(describe(error), "could not read the key set anew"),

@@ -1,4 +1,5 @@
-import { type FileLock, lockFile } from "@cadastre/store/sqlite";
+import { chownSync, existsSync, statSync } from "node:fs";
+import { type FileLock, type LockMode, lockFile } from "@cadastre/store/sqlite";
 import { finishRestore, isRestorePending } from "../backup/swap.ts";
 import type { Config } from "../config.ts";
 import { DataError } from "./data-error.ts";
@@ -8,11 +9,11 @@ import type { DataFolder } from "./data-folder.ts";
  * Takes a shared lock on the folder, which ends with the process. A restore that was interrupted while it put files in place is
  * finished first.
  *
- * @throws {DataError} while a restore is under way
+ * @throws {DataError} while a restore is under way, or if the lock file belongs to another user
  */
 export async function useFolder(folder: DataFolder, config: Pick<Config, "partsFolder">): Promise<FileLock> {
   for (;;) {
-    const shared = lockFile(folder.lock, "shared");
+    const shared = lockFolder(folder, "shared");
     if (shared === undefined)
       throw new DataError(`${folder.path} is being restored: wait until that has ended`);
     // Looked at under the lock: a restore may have begun, and been cut off, a moment before.
@@ -34,10 +35,43 @@ export async function useFolder(folder: DataFolder, config: Pick<Config, "partsF
  * @throws {DataError} while another program uses it
  */
 export function takeAlone(folder: DataFolder): FileLock {
-  const lock = lockFile(folder.lock, "exclusive");
+  const lock = lockFolder(folder, "exclusive");
   if (lock === undefined)
     throw new DataError(
       `${folder.path} is in use: stop the service, its workers and other commands that use the folder first`,
     );
   return lock;
+}
+
+/** @throws {DataError} if the lock file belongs to another user */
+function lockFolder({ path, lock }: DataFolder, mode: LockMode): FileLock | undefined {
+  const isNew = !existsSync(lock);
+  try {
+    const held = lockFile(lock, mode);
+    if (isNew) giveToOwnerOf(path, lock);
+    return held;
+  } catch (cause) {
+    throw lockError(lock, cause) ?? cause;
+  }
+}
+
+/** A file that root creates would keep the owner of the folder out. */
+function giveToOwnerOf(folder: string, file: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  chownSync(file, uid, gid);
+}
+
+const noRights = new Set(["EACCES", "EPERM", "SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM"]);
+
+function lockError(lock: string, cause: unknown): DataError | undefined {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const owner = statSync(lock, { throwIfNoEntry: false })?.uid;
+  const user = process.getuid?.();
+  if (!noRights.has(code) || owner === undefined || user === undefined) return undefined;
+  const remedy =
+    owner === user
+      ? `run \`chmod 600 ${lock}\``
+      : `it belongs to the user ${owner}, and this program runs as the user ${user}. Run \`chown ${user} ${lock}\` as root, and every command as the user of the service`;
+  return new DataError(`${lock} cannot be read and written: ${remedy} (${code})`, { cause });
 }

@@ -1,6 +1,6 @@
 import { open, rm } from "node:fs/promises";
-import { isInForce, type KeyRegistry } from "@cadastre/store/registry";
-import type { Pepper } from "../access/pepper.ts";
+import { isInForce, type Registry } from "@cadastre/store/registry";
+import { checkOf, type Pepper } from "../access/pepper.ts";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { createPepper, readSecrets, writeSecrets } from "./secrets.ts";
@@ -26,7 +26,7 @@ export type PepperRotation = {
  */
 export const rotatePepper = (
   folder: DataFolder,
-  keys: Pick<KeyRegistry, "list">,
+  { keys, guards }: Pick<Registry, "keys" | "guards">,
   at: number,
 ): Promise<PepperRotation> =>
   alone(`${folder.secrets}.lock`, async () => {
@@ -42,6 +42,7 @@ export const rotatePepper = (
       );
     const current = createPepper(latest.version + 1);
     await writeSecrets(folder, { ...secrets, peppers: [current, ...kept] });
+    await guards.notePeppers([checkOf(current)]);
     return {
       current: current.version,
       forgotten: secrets.peppers.filter((pepper) => !kept.includes(pepper)).map(({ version }) => version),

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { openText } from "@cadastre/delivery";
 import { openRegistryAudit, type RegistryAudit, type SealedText } from "@cadastre/store/registry";
-import type { Peppers } from "../access/pepper.ts";
+import { checkOf, type Peppers } from "../access/pepper.ts";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
@@ -42,13 +42,14 @@ export function requireUnused(folder: DataFolder, file: keyof typeof uses): void
 /**
  * Refuses secrets that do not belong to the registry.
  *
- * @throws {DataError} with the peppers that are missing
+ * @throws {DataError} with the peppers that are missing or are others
  */
 export function requireSecrets(folder: DataFolder, secrets: Secrets): void {
   const faults = withAudit(folder, (audit) => {
     const lost = first(audit.sealedTexts());
     return [
       ...missingPeppers(audit, secrets, Date.now()).map(faultOfPepper),
+      ...foreignPeppers(audit, secrets, Date.now()).map(faultOfForeignPepper),
       ...(lost === undefined || opens(lost, secrets) ? [] : [faultOfText(lost)]),
     ];
   });
@@ -70,6 +71,22 @@ export const missingPeppers = (
 
 export const faultOfPepper = ({ version, keys }: UsedPepper): string =>
   `it lacks the pepper of version ${version}, with which ${keys} API keys in force were made`;
+
+/** Peppers of keys in force that the secrets have with another value. Registries of earlier versions have no check values. */
+export function foreignPeppers(
+  audit: RegistryAudit,
+  { peppers }: Secrets,
+  at: number,
+): readonly UsedPepper[] {
+  const known = new Map(audit.pepperChecks().map(({ version, checkValue }) => [version, checkValue]));
+  const foreign = peppers
+    .map(checkOf)
+    .filter(({ version, checkValue }) => (known.get(version) ?? checkValue) !== checkValue);
+  return audit.peppers(at).filter((used) => foreign.some(({ version }) => version === used.version));
+}
+
+export const faultOfForeignPepper = ({ version, keys }: UsedPepper): string =>
+  `its pepper of version ${version} is not the one with which ${keys} API keys in force were made`;
 
 export const faultOfText = ({ kind, owner }: SealedText): string =>
   `it cannot decrypt the secret of the ${kind} ${owner}`;

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
+import type { Registry } from "@cadastre/store/registry";
 import { z } from "zod";
-import type { Pepper, Peppers } from "../access/pepper.ts";
+import { checkOf, type Pepper, type Peppers } from "../access/pepper.ts";
 import { parseDataFile, readDataFile } from "./data-error.ts";
 import { type DataFolder, readOrCreate, writeAtomically } from "./data-folder.ts";
 import { requireSecrets, requireUnused } from "./registry-needs.ts";
@@ -51,6 +52,24 @@ export async function readSecrets(folder: DataFolder): Promise<Secrets> {
   requireSecrets(folder, secrets);
   return secrets;
 }
+
+/**
+ * Reads the secrets of the folder, and records in its registry which peppers it is used with. From then on other peppers are refused.
+ *
+ * @throws {DataError} as {@link readSecrets}
+ */
+export async function readSecretsOf(
+  folder: DataFolder,
+  registry: Pick<Registry, "guards">,
+): Promise<Secrets> {
+  const secrets = await readSecrets(folder);
+  await notePeppers(registry, secrets);
+  return secrets;
+}
+
+/** Records in the registry which peppers it is used with. Call it only with secrets that {@link readSecrets} has accepted. */
+export const notePeppers = ({ guards }: Pick<Registry, "guards">, { peppers }: Secrets): Promise<void> =>
+  guards.notePeppers(peppers.map(checkOf));
 
 /**
  * Reads the peppers as they are in the folder now. The file is read again when it is another one, or was written to.

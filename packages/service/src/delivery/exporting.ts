@@ -1,4 +1,4 @@
-import type { Destinations, OutputProfile, PartStore, Pinned, WebhookTerms } from "@cadastre/delivery";
+import type { Destinations, OutputProfile, Pinned, WebhookTerms } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
 import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
@@ -7,7 +7,7 @@ import type { Secrets } from "../data/secrets.ts";
 import type { RecentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";
 import { openDestinations } from "./open-destinations.ts";
-import { openParts } from "./parts.ts";
+import { type OpenedParts, openParts } from "./parts.ts";
 import type { SigningKeys } from "./signing-keys.ts";
 import { webhookTermsOf } from "./webhook-terms.ts";
 
@@ -22,15 +22,15 @@ type Given = {
 };
 
 /** What those who ask for exports and those who make them have in common. */
-export type Exporting = Given & {
-  readonly parts: PartStore;
-  readonly destinations: Destinations;
-  /** How long a delivery may be fetched, in milliseconds. */
-  readonly retention: number;
-  /** Whose records a scope shows. */
-  readonly creditsOf: (scope: Scope) => Promise<Pick<Pinned, "sources" | "attribution">>;
-  readonly webhookTerms: WebhookTerms;
-};
+export type Exporting = Given &
+  OpenedParts & {
+    readonly destinations: Destinations;
+    /** How long a delivery may be fetched, in milliseconds. */
+    readonly retention: number;
+    /** Whose records a scope shows. */
+    readonly creditsOf: (scope: Scope) => Promise<Pick<Pinned, "sources" | "attribution">>;
+    readonly webhookTerms: WebhookTerms;
+  };
 
 /** Over the folder's registry and parts. */
 export async function openExporting({
@@ -41,7 +41,7 @@ export async function openExporting({
   const { config, folder, registry } = given;
   return {
     ...given,
-    parts: await openParts(config, folder),
+    ...(await openParts(config, folder, registry)),
     destinations: openDestinations(config, registry, { skipTokenKey }),
     retention: config.retentionDays * day,
     creditsOf: (scope) => creditsOf(scope, profiles),

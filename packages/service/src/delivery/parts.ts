@@ -1,17 +1,32 @@
 import { bucketParts, folderParts, openBucket, type PartStore } from "@cadastre/delivery";
+import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import { claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-place.ts";
 
 type PartsConfig = Pick<Config, "partsFolder" | "partsBucket" | "partsRegion" | "partsEndpoint">;
 
-/** Where the bytes of deliveries lie. */
+/** The stored parts, and the folder that they are in; undefined if they are in a bucket. */
+export type OpenedParts = { readonly parts: PartStore; readonly partsPlace: PartsPlace | undefined };
+
+/**
+ * Opens the folder or bucket of parts.
+ *
+ * @throws {DataError} if the folder is not the registry's
+ */
 export async function openParts(
-  { partsFolder, partsBucket, partsRegion: region, partsEndpoint }: PartsConfig,
-  { exports }: DataFolder,
-): Promise<PartStore> {
-  const folder = folderParts(partsFolder ?? exports);
-  if (partsBucket === undefined) return folder;
+  config: PartsConfig,
+  folder: DataFolder,
+  registry: Pick<Registry, "guards">,
+): Promise<OpenedParts> {
+  const { partsBucket, partsRegion: region, partsEndpoint } = config;
+  const root = partsRoot(config, folder);
+  if (partsBucket === undefined) {
+    const partsPlace = await claimPlace(root, folder, registry);
+    return { parts: guardedParts(folderParts(root), partsPlace), partsPlace };
+  }
   const access = partsEndpoint === undefined ? {} : { endpoints: { s3: partsEndpoint }, pathStyle: true };
   const bucket = await openBucket({ bucket: partsBucket.bucket, region, kmsKeyArn: null }, { access });
-  return bucketParts({ bucket, prefix: partsBucket.prefix, staging: folder });
+  const staging = folderParts(root);
+  return { parts: bucketParts({ bucket, prefix: partsBucket.prefix, staging }), partsPlace: undefined };
 }

@@ -1,11 +1,16 @@
 import type { Examples } from "../data/examples.ts";
 import type { Demo } from "./demo-file.ts";
 
-/** What the person who has started the service reads: where it is, who can come in, and what to try. */
+/**
+ * What the person who has started the service reads: where it is, who can come in, and what to try.
+ *
+ * @param lost demo customers whose keys are not in `demo.json` any more
+ */
 export function banner(
   { baseUrl, keys }: Demo,
   { examples, isServing }: { readonly examples: Examples | undefined; readonly isServing: boolean },
   demoFile: string,
+  lost: readonly string[] = [],
 ): string {
   const [first] = keys;
   const width = Math.max(...keys.map(({ name }) => name.length));
@@ -18,6 +23,7 @@ export function banner(
       ({ name, apiKey, summary }) => `  ${name.padEnd(width)}  ${apiKey}\n  ${" ".repeat(width)}  ${summary}`,
     ),
   ];
+  if (lost.length > 0) lines.push("", ...lostKeys(lost, demoFile));
   if (first !== undefined && examples !== undefined) {
     lines.push("", "Try:", ...requestsToTry(baseUrl, first.apiKey, examples).map((line) => `  ${line}`));
   }
@@ -31,6 +37,11 @@ const withoutDemo = [
   "To let a customer in:",
   "  npm run cadastre -- entitlement install <file>",
   "  npm run cadastre -- key create <customer>",
+];
+
+const lostKeys = (customers: readonly string[], demoFile: string): readonly string[] => [
+  `${demoFile} lacks the keys of ${customers.join(", ")}, which are still valid. Copy the file from a backup, or make other keys:`,
+  ...customers.map((customer) => `  npm run cadastre -- key create ${customer}`),
 ];
 
 /** Lines that are printed while nothing is published. */

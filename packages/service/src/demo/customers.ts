@@ -167,3 +167,6 @@ export const demoCustomers: readonly DemoCustomer[] = [
     grants: granting([{ kind: "state", value: "WA" }], everyDataset, coarse),
   },
 ];
+
+/** Returns a demo customer's name in the registry. */
+export const idOf = ({ name }: Pick<DemoCustomer, "name">): string => `demo-${name}`;

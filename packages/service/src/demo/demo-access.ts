@@ -3,9 +3,9 @@ import { type Entitlement, signEntitlement, verifyEntitlement } from "@cadastre/
 import type { InstalledEntitlement, Registry } from "@cadastre/store/registry";
 import type { DataFolder } from "../data/data-folder.ts";
 import type { Secrets } from "../data/secrets.ts";
-import { type DemoCustomer, demoCustomers } from "./customers.ts";
-import { type DemoKey, readDemo } from "./demo-file.ts";
-import { demoKey } from "./demo-keys.ts";
+import { type DemoCustomer, demoCustomers, idOf } from "./customers.ts";
+import { type DemoKey, readDemo, writeDemo } from "./demo-file.ts";
+import { type DemoKeyPlan, planDemoKey } from "./demo-keys.ts";
 import { audience, issuer, readIssuer } from "./issuer.ts";
 import { prepareDemoProfiles } from "./profiles.ts";
 
@@ -17,11 +17,11 @@ const leastLeft = 30 * day;
 type Issuer = Awaited<ReturnType<typeof readIssuer>>;
 
 /**
- * Give each demo customer an entitlement and a key in force, and datasets their profiles. What an earlier start gave is kept, so that the keys
- * outlive restarts. Whoever calls this tells the keys: until `demo.json` holds them nobody knows them, and the next
- * start makes others.
+ * Gives each demo customer an entitlement and a key in force, and datasets their profiles. Keys of an earlier start stay valid. `demo.json`
+ * has the text of each new key before the registry has its digest, so that no key is ever lost by a start that fails.
  *
  * @param at milliseconds since 1970
+ * @returns the keys that are known
  */
 export async function prepareDemoAccess(
   folder: DataFolder,
@@ -33,19 +33,25 @@ export async function prepareDemoAccess(
   const known = await readDemo(folder);
   const { entitlements, keys, profiles } = registry;
   await prepareDemoProfiles(profiles, at);
-  const demoKeys: DemoKey[] = [];
-  for (const customer of demoCustomers) {
-    const { name, summary } = customer;
-    const id = idOf(customer);
-    await entitlements.install(await entitlementOf(customer, await entitlements.find(id), signer, at));
+  const planned: (DemoKey & DemoKeyPlan & { readonly customer: string })[] = [];
+  for (const demo of demoCustomers) {
+    const { name, summary } = demo;
+    const customer = idOf(demo);
+    await entitlements.install(await entitlementOf(demo, await entitlements.find(customer), signer, at));
     const before = known?.keys.find((key) => key.name === name)?.apiKey;
-    demoKeys.push({ name, apiKey: await demoKey(id, before, { keys, peppers }, at), summary });
+    const plan = await planDemoKey(customer, before, { keys, peppers }, at);
+    if (plan !== undefined) planned.push({ ...plan, name, summary, customer });
   }
+  const demoKeys = planned.map(({ name, apiKey, summary }) => ({ name, apiKey, summary }));
+  if (planned.some(({ add }) => add !== undefined))
+    await writeDemo(folder, { baseUrl: known?.baseUrl ?? "", keys: demoKeys });
+  for (const { customer, add } of planned) if (add !== undefined) await keys.add({ customer, ...add }, at);
   return demoKeys;
 }
 
-/** A demo customer's name wherever names of customers are kept. */
-const idOf = ({ name }: { readonly name: string }) => `demo-${name}`;
+/** Returns the demo customers whose keys are not known any more. */
+export const withoutKey = (keys: readonly DemoKey[]): readonly string[] =>
+  demoCustomers.filter(({ name }) => keys.every((key) => key.name !== name)).map(idOf);
 
 /** The entitlement of an earlier start, if it says the same and lasts; else the next version. */
 async function entitlementOf(

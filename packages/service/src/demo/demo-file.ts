@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDataFile } from "../data/data-error.ts";
 import { type DataFolder, readIfExists, writeAtomically } from "../data/data-folder.ts";
 
 const schema = z.object({
@@ -10,16 +11,17 @@ const schema = z.object({
 export type Demo = z.output<typeof schema>;
 export type DemoKey = Demo["keys"][number];
 
-/** Undefined where the file is missing or is not what {@link writeDemo} writes. */
-export async function readDemo({ demo }: DataFolder): Promise<Demo | undefined> {
+/**
+ * Reads `demo.json`. Undefined if it does not exist.
+ *
+ * @throws {DataError} if it is not what {@link writeDemo} writes
+ */
+export async function readDemo({ demo }: Pick<DataFolder, "demo">): Promise<Demo | undefined> {
   const text = await readIfExists(demo);
-  if (text === undefined) return undefined;
-  try {
-    return schema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : parseDataFile(demo, text, parseDemo);
 }
+
+export const parseDemo = (text: string): Demo => schema.parse(JSON.parse(text));
 
 export async function writeDemo({ demo }: DataFolder, content: Demo): Promise<void> {
   await writeAtomically(demo, `${JSON.stringify(content, null, 2)}\n`);

@@ -1,28 +1,38 @@
-import { type ApiKeyRecord, isInForce, maxLiveKeys, type Registry } from "@cadastre/store/registry";
-import { issueApiKey } from "../access/issue-key.ts";
+import { isInForce, type Registry } from "@cadastre/store/registry";
+import { type IssuedKey, issueApiKey } from "../access/issue-key.ts";
+import { isWellFormed } from "../access/key-text.ts";
 import { digestApiKey, type Peppers } from "../access/pepper.ts";
 
 /** Where the demo's keys are kept, and how. */
 export type KeyKeeping = Pick<Registry, "keys"> & { readonly peppers: Peppers };
 
+/** A demo customer's key. */
+export type DemoKeyPlan = {
+  readonly apiKey: string;
+  /** What to add to the registry; undefined if it has the key. */
+  readonly add: IssuedKey["kept"] | undefined;
+};
+
 /**
- * A key of a demo customer that is in force at `at`, in milliseconds since 1970: the one of an earlier start, else a new
- * one. If there is no room for it the customer's oldest key ends.
+ * Finds or creates the key of a demo customer. A customer that has keys in force gets no other one: if none of them is known, they are lost,
+ * or the operator's own.
+ *
+ * @param known text of the key in `demo.json`
+ * @param at milliseconds since 1970
+ * @returns undefined if the customer's key is lost
  */
-export async function demoKey(
+export async function planDemoKey(
   customer: string,
   known: string | undefined,
   { keys, peppers }: KeyKeeping,
   at: number,
-): Promise<string> {
-  if (known !== undefined) {
-    const record = await keys.find(peppers.map((pepper) => digestApiKey(known, pepper).digest));
-    if (record?.customer === customer && isInForce(record, at)) return known;
-  }
-  const live = (await keys.list(customer)).filter((record) => isInForce(record, at));
-  const [oldest]: readonly ApiKeyRecord[] = live;
-  if (live.length >= maxLiveKeys && oldest !== undefined) await keys.revoke(oldest.id, at);
-  const { apiKey, kept } = issueApiKey(peppers, null);
-  await keys.add({ customer, ...kept }, at);
-  return apiKey;
+): Promise<DemoKeyPlan | undefined> {
+  const record = known && (await keys.find(peppers.map((pepper) => digestApiKey(known, pepper).digest)));
+  if (known && record && record.customer === customer && isInForce(record, at))
+    return { apiKey: known, add: undefined };
+  if ((await keys.list(customer)).some((one) => isInForce(one, at))) return undefined;
+  // A start was killed after it had written the key to the file, and before it had added it to the registry.
+  const isUnused = known !== undefined && !record && isWellFormed(known);
+  const { apiKey, kept } = issueApiKey(peppers, null, isUnused ? known : undefined);
+  return { apiKey, add: kept };
 }

@@ -1,3 +1,4 @@
+import { createPrivateKey, createPublicKey, type JsonWebKey } from "node:crypto";
 import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
 import { z } from "zod";
 import { parseDataFile } from "../data/data-error.ts";
@@ -9,7 +10,13 @@ export const issuer = "https://cadastre.example/issuer";
 export const audience = "cadastre";
 
 const jwk = z.object({ kty: z.string(), kid: z.string() }).catchall(z.unknown());
-const keyPair = z.object({ kid: z.string(), publicKey: jwk, privateKey: jwk });
+const keyPair = z
+  .object({ kid: z.string(), publicKey: jwk, privateKey: jwk })
+  .refine(({ kid, publicKey }) => kid === publicKey.kid, "its public key has another id")
+  .refine(
+    ({ privateKey, publicKey }) => belongTo(privateKey, publicKey),
+    "its private key does not belong to its public key",
+  );
 
 const keySet = z.object({ keys: z.array(jwk) });
 
@@ -29,15 +36,30 @@ export async function readIssuer(folder: DataFolder): Promise<SigningKey & { rea
 
 async function publish({ publicKeys }: DataFolder, key: z.output<typeof jwk>): Promise<void> {
   const text = await readIfExists(publicKeys);
-  const { keys } =
-    text === undefined
-      ? { keys: [] }
-      : parseDataFile(publicKeys, text, (json) => keySet.parse(JSON.parse(json)));
-  if (keys.some(({ kid, x }) => kid === key.kid && x === key["x"])) return;
+  const { keys } = text === undefined ? { keys: [] } : parseDataFile(publicKeys, text, parseKeySet);
+  if (hasKey({ keys }, key)) return;
   await writeAtomically(
     publicKeys,
     JSON.stringify({ keys: [...keys.filter(({ kid }) => kid !== key.kid), key] }),
   );
 }
 
-const parseKeyPair = (text: string) => keyPair.parse(JSON.parse(text));
+/** Parses the content of `issuer.json`. @throws if it is not a key pair */
+export const parseKeyPair = (text: string): z.output<typeof keyPair> => keyPair.parse(JSON.parse(text));
+
+/** Parses the content of `public-keys.json`. @throws if it is not a key set */
+export const parseKeySet = (text: string): KeySet => keySet.parse(JSON.parse(text));
+
+/** True if a key set has a public key. */
+export const hasKey = ({ keys }: KeySet, key: z.output<typeof jwk>): boolean =>
+  keys.some(({ kid, x }) => kid === key.kid && x === key["x"]);
+
+/** True if a private key belongs to a public one. */
+function belongTo(privateKey: object, publicKey: object): boolean {
+  try {
+    const own = createPublicKey(createPrivateKey({ key: privateKey as JsonWebKey, format: "jwk" }));
+    return own.equals(createPublicKey({ key: publicKey as JsonWebKey, format: "jwk" }));
+  } catch {
+    return false;
+  }
+}

@@ -4,6 +4,7 @@ import type { Registry } from "@cadastre/store/registry";
 import type { Trust } from "../access/trust.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { pepperReader } from "../data/secrets.ts";
+import type { PartsPlace } from "../delivery/parts-place.ts";
 import type { Activation } from "../gates/activation.ts";
 import { isSqlite } from "./database-file.ts";
 import type { ReadinessCheck } from "./readiness.ts";
@@ -15,6 +16,8 @@ export type Needed = {
   readonly registry: Pick<Registry, "keys">;
   readonly trust: Pick<Trust, "keys">;
   readonly activation: Pick<Activation, "entitySets">;
+  /** Undefined if parts are in a bucket. */
+  readonly partsPlace: PartsPlace | undefined;
   /** Undefined if this process writes no parts. */
   readonly parts: Pick<PartStore, "probe"> | undefined;
 };
@@ -24,8 +27,9 @@ const probeInterval = 10_000;
 
 /** Returns the readiness checks of a service. */
 export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
-  const { folder, builds, registry, trust, activation, parts } = needed;
+  const { folder, builds, registry, trust, activation, partsPlace, parts } = needed;
   const peppers = pepperReader(folder);
+  const isInPlace = async () => (await partsPlace?.isOwn()) ?? true;
   const checks: readonly ReadinessCheck[] = [
     {
       reason: "database_unreadable",
@@ -45,8 +49,13 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
     { reason: "secrets_missing", passes: async () => (await peppers()).length > 0 },
     { reason: "trust_set_empty", passes: async () => trust.keys.size() > 0 },
     { reason: "no_active_build", passes: async () => activation.entitySets().length > 0 },
+    { reason: "parts_foreign", passes: isInPlace },
   ];
   if (parts === undefined) return checks;
-  const passes = () => parts.probe().then(() => true);
+  const passes = async () => {
+    // The other reason is told then.
+    if (await isInPlace()) await parts.probe();
+    return true;
+  };
   return [...checks, { reason: "parts_not_writable", lifetime: probeInterval, passes }];
 }

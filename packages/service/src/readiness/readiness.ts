@@ -15,6 +15,8 @@ export const readinessReasons = [
   "trust_set_empty",
   /** No build has passed its gates. */
   "no_active_build",
+  /** The folder of parts does not have the marker of this registry: its disk may not be mounted. */
+  "parts_foreign",
   "parts_not_writable",
 ] as const;
 

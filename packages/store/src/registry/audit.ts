@@ -1,6 +1,7 @@
 import Database from "better-sqlite3";
 import { deadStates } from "./deliveries/delivery.ts";
 import { giveUp } from "./guarded.ts";
+import type { PepperCheck } from "./guards/guards.ts";
 
 /** A part that a delivery needs. */
 export type AuditedPart = {
@@ -38,6 +39,12 @@ export type AuditedEntitlement = {
 export type RegistryAudit = {
   /** Returns the peppers of API keys in force, and the number of such keys. @param at time in milliseconds since 1970 */
   readonly peppers: (at: number) => readonly { readonly version: number; readonly keys: number }[];
+  /** Check values of the peppers that the registry was used with. */
+  readonly pepperChecks: () => readonly PepperCheck[];
+  /** Returns the customer of a key in force; undefined if there is none. @param at time in milliseconds since 1970 */
+  readonly customerOfKey: (digest: string, at: number) => string | undefined;
+  /** Id of the registry; undefined if it has none yet. */
+  readonly id: () => string | undefined;
   readonly entitlements: () => Iterable<AuditedEntitlement>;
   readonly sealedTexts: () => Iterable<SealedText>;
   readonly manifests: () => Iterable<AuditedManifest>;
@@ -59,6 +66,16 @@ const reads = {
     sql: `select pepper as "version", count(*) as "keys" from cadastre_api_key
       where revoked is null and (expires is null or expires > ?) group by pepper order by pepper`,
   },
+  pepperChecks: {
+    from: "cadastre_pepper",
+    sql: `select version, check_value as "checkValue" from cadastre_pepper order by version`,
+  },
+  key: {
+    from: "cadastre_api_key",
+    sql: `select customer from cadastre_api_key
+      where digest = ? and revoked is null and (expires is null or expires > ?)`,
+  },
+  id: { from: "cadastre_registry", sql: "select id from cadastre_registry" },
   entitlements: {
     from: "cadastre_customer",
     sql: `select name as "customer", version, entitlement as "jws" from cadastre_customer order by name`,
@@ -104,6 +121,10 @@ export function openRegistryAudit(file: string): RegistryAudit {
     (statement(name)?.iterate() ?? []) as Iterable<Row>;
   return {
     peppers: (at) => (statement("peppers")?.all(at) ?? []) as { version: number; keys: number }[],
+    pepperChecks: () => (statement("pepperChecks")?.all() ?? []) as PepperCheck[],
+    customerOfKey: (digest, at) =>
+      (statement("key")?.get(digest, at) as { customer: string } | undefined)?.customer,
+    id: () => (statement("id")?.get() as { id: string } | undefined)?.id,
     entitlements: () => rows("entitlements"),
     sealedTexts: function* () {
       yield* rows<SealedText>("destinations");

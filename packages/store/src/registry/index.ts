@@ -44,6 +44,7 @@ export {
   type NewDestination,
 } from "./destinations/destination.ts";
 export type { EntitlementRegistry, InstalledEntitlement } from "./entitlements/entitlement.ts";
+export type { PepperCheck, RegistryGuards } from "./guards/guards.ts";
 export type { CrosswalkEntry, IdentityRegister, Resolution } from "./identities/identity.ts";
 export { type ApiKeyRecord, isInForce, type KeyRegistry, maxLiveKeys, type NewApiKey } from "./keys/key.ts";
 export { openPostgresRegistry, type PostgresRegistryOptions } from "./postgres.ts";

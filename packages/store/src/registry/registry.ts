@@ -11,6 +11,7 @@ import { createDestinationRegistry } from "./destinations/destinations.ts";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
 import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
 import { type Attempt, guarded } from "./guarded.ts";
+import { createRegistryGuards, type RegistryGuards } from "./guards/guards.ts";
 import { createIdentityRegister } from "./identities/identities.ts";
 import type { IdentityRegister } from "./identities/identity.ts";
 import type { KeyRegistry } from "./keys/key.ts";
@@ -26,6 +27,7 @@ import { createSending } from "./webhooks/sending.ts";
 
 /** What a service must remember beside its listings. Several processes may have one open. */
 export type Registry = {
+  readonly guards: RegistryGuards;
   readonly keys: KeyRegistry;
   readonly entitlements: EntitlementRegistry;
   readonly identities: IdentityRegister;
@@ -39,6 +41,7 @@ export type Registry = {
 
 /** The registry of a database that has its tables. */
 export const createRegistry = (knex: Knex, attempt: Attempt, dialect: QueueDialect): Registry => ({
+  guards: guarded(createRegistryGuards(knex), attempt),
   keys: guarded(createKeyRegistry(knex), attempt),
   entitlements: guarded(createEntitlementRegistry(knex), attempt),
   identities: guarded(createIdentityRegister(knex), attempt),

@@ -46,6 +46,14 @@ export function conformance(name: string, open: Open): void {
     }
   }
 
+  test(`the id of a registry in ${name} is one for all processes, and another one for another registry`, () =>
+    withRegistry(async ({ guards }, again) => {
+      const other = await again();
+      const ids = await Promise.all([guards.id(), other.guards.id(), guards.id()]);
+      expect(new Set(ids).size).toBe(1);
+      await withRegistry(async (another) => expect(ids).not.toContain(await another.guards.id()));
+    }));
+
   describe(`API keys in ${name}`, () => {
     test("a key is found by its digest, by another process too", () =>
       withRegistry(async ({ keys }, again) => {

@@ -3,6 +3,7 @@ import { StoreError } from "../../errors.ts";
 import type { SchemaOptions } from "../../schema/migration.ts";
 import { type MigrationSteps, migrationSourceOf } from "../../schema/migrations.ts";
 import { damageTables } from "./damage-tables.ts";
+import { guardTables } from "./guard-tables.ts";
 
 /** The tables of a registry. Times are in milliseconds since 1970. */
 const steps: MigrationSteps = {
@@ -272,6 +273,7 @@ const steps: MigrationSteps = {
       table.bigInteger("committed");
     }),
   "010_damage": damageTables,
+  "011_guards": guardTables,
 };
 
 /** A statement that has no two rows alike among those of a condition. */

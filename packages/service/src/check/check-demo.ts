@@ -1,0 +1,59 @@
+import { basename } from "node:path";
+import type { RegistryAudit } from "@cadastre/store/registry";
+import { digestApiKey, type Peppers } from "../access/pepper.ts";
+import type { Config } from "../config.ts";
+import type { DataFolder } from "../data/data-folder.ts";
+import { idOf } from "../demo/customers.ts";
+import { parseDemo } from "../demo/demo-file.ts";
+import { hasKey, parseKeyPair, parseKeySet } from "../demo/issuer.ts";
+import type { Finding } from "./findings.ts";
+import { readParsed } from "./read-parsed.ts";
+
+/** Checks that the keys in `demo.json` are in force. A folder may have no such file. */
+export async function* checkDemoKeys(
+  audit: RegistryAudit,
+  { demo: file }: DataFolder,
+  peppers: Peppers,
+): AsyncGenerator<Finding> {
+  const subject = basename(file);
+  const demo = await readParsed(file, parseDemo);
+  if (demo === "file_damaged") yield { code: "file_damaged", subject, detail: "it cannot be read" };
+  if (demo === "file_missing" || demo === "file_damaged") return;
+  for (const { name, apiKey } of demo.keys) {
+    const customers = peppers.map((pepper) =>
+      audit.customerOfKey(digestApiKey(apiKey, pepper).digest, Date.now()),
+    );
+    if (!customers.includes(idOf({ name })))
+      yield {
+        code: "demo_key_invalid",
+        subject,
+        detail: `the registry has no valid key \`${name}\` of this text`,
+      };
+  }
+}
+
+/** Checks the key pair of the demo's issuer. Another issuer may be trusted in its place. */
+export async function* checkIssuer(
+  audit: RegistryAudit,
+  { issuer, publicKeys }: DataFolder,
+  { trust }: Pick<Config, "trust">,
+): AsyncGenerator<Finding> {
+  const subject = basename(issuer);
+  const pair = await readParsed(issuer, parseKeyPair);
+  if (pair === "file_damaged")
+    yield { code: "file_damaged", subject, detail: "it does not hold a private key and its public key" };
+  if (trust !== undefined || pair === "file_damaged") return;
+  if (pair === "file_missing") {
+    const [first] = audit.entitlements();
+    if (first !== undefined)
+      yield { code: pair, subject, detail: "it does not exist, and the registry has entitlements" };
+    return;
+  }
+  const keySet = await readParsed(publicKeys, parseKeySet);
+  if (keySet === "file_damaged" || keySet === "file_missing" || !hasKey(keySet, pair.publicKey))
+    yield {
+      code: "issuer_untrusted",
+      subject,
+      detail: `${basename(publicKeys)} does not have its public key`,
+    };
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto";
+import type { Knex } from "knex";
+
+/** A value that is derived from a pepper and identifies it without disclosing it. */
+export type PepperCheck = { readonly version: number; readonly checkValue: string };
+
+/** Identifies the files beside a registry that belong to it. */
+export type RegistryGuards = {
+  /** Returns the random id of this registry. It is created at the first call and never changes. */
+  readonly id: () => Promise<string>;
+  /** Records the check values of peppers, in place of those that were recorded for the same versions. */
+  readonly notePeppers: (checks: readonly PepperCheck[]) => Promise<void>;
+};
+
+type PepperRow = { readonly version: number; readonly check_value: string };
+type RegistryRow = { readonly number: number; readonly id: string };
+
+const pepperTable = (knex: Knex) => knex<PepperRow>("cadastre_pepper");
+const registryTable = (knex: Knex) => knex<RegistryRow>("cadastre_registry");
+
+/** Number of the only row. */
+const number = 1;
+
+export const createRegistryGuards = (knex: Knex): RegistryGuards => ({
+  id: async () => {
+    const known = await registryTable(knex).where({ number }).first();
+    if (known !== undefined) return known.id;
+    await registryTable(knex).insert({ number, id: randomUUID() }).onConflict("number").ignore();
+    const [row] = await registryTable(knex).where({ number });
+    if (row === undefined) throw new RangeError("the registry has no id");
+    return row.id;
+  },
+  notePeppers: async (checks) => {
+    const known = new Map((await pepperTable(knex)).map((row) => [row.version, row.check_value]));
+    for (const { version, checkValue } of checks)
+      if (known.get(version) !== checkValue)
+        await pepperTable(knex).insert({ version, check_value: checkValue }).onConflict("version").merge();
+  },
+});
