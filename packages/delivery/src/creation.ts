@@ -7,7 +7,7 @@ import { type Caller, type ExportRequest, fingerprintOf, isKey } from "./request
 import { asked } from "./served.ts";
 
 /** Open exports of a customer whose entitlement does not say how many. */
-const openExports = 4;
+export const openExports = 4;
 
 export type CreationOptions = DeliveryMeans & {
   readonly ledger: Pick<DeliveryLedger, "create" | "replay">;

@@ -14,6 +14,7 @@ export {
   removalColumns,
 } from "./changes/delta.ts";
 export { type KeyedLine, keyedLines } from "./changes/keyed-lines.ts";
+export { openExports } from "./creation.ts";
 export {
   createDeliveries,
   type Deliveries,

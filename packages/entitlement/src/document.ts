@@ -54,6 +54,12 @@ export type DatasetGrant = {
 export type Limits = {
   readonly requests_per_second?: number;
   readonly open_exports?: number;
+  /** Queries that may run and wait at once. */
+  readonly concurrent_queries?: number;
+  /** Seconds of reading in each minute for queries that no index serves. */
+  readonly scan_seconds?: number;
+  /** Share of the service's time, in proportion to those of others; 1 where it is not said. */
+  readonly query_weight?: number;
 };
 
 /**
@@ -145,6 +151,9 @@ const schema: z.ZodType<Entitlement> = z
         .strictObject({
           requests_per_second: z.exactOptional(positive),
           open_exports: z.exactOptional(positive),
+          concurrent_queries: z.exactOptional(positive),
+          scan_seconds: z.exactOptional(positive),
+          query_weight: z.exactOptional(positive),
         })
         .refine((limits) => Object.keys(limits).length > 0, { params: empty }),
     ),

@@ -16,6 +16,7 @@ import { generateMarket } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../src/catalog.ts";
+import { readConfig } from "../src/config.ts";
 import { sampleRecords } from "../src/data/sample-records.ts";
 import { systemScope } from "../src/gates/scopes.ts";
 import { createStages } from "../src/http/stages.ts";
@@ -97,7 +98,7 @@ try {
     activeEntitySets: [entitySet("Property")],
     identities: () => Promise.reject(new Error("not asked")),
     profiles: () => Promise.reject(new Error("not asked")),
-    config: { minimumCellSize: 10 },
+    config: { ...readConfig({}), minimumCellSize: 10 },
   };
   const answer = (geography: string) =>
     fieldCompleteness(

@@ -150,6 +150,17 @@ const refusals = {
     headers: { "retry-after": "30" },
   },
   rate_limited: { status: 429, message: "too many requests: wait for as long as `Retry-After` says" },
+  too_many_queries: {
+    status: 429,
+    message: "too many queries at once: wait for one of them",
+    headers: { "retry-after": "1" },
+  },
+  scan_limit_reached: {
+    status: 429,
+    message:
+      "queries that no index serves have used up their time in this minute: filter and sort by what is indexed",
+    headers: { "retry-after": "10" },
+  },
   query_timeout: {
     status: 503,
     message: "the query took too long: ask for less, or filter and sort by what is indexed",

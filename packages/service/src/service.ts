@@ -85,6 +85,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
   const store = await openListings(folder, {
     threads: config.readers,
     timeout: config.querySeconds * 1000,
+    limits: { concurrent: config.concurrentQueries, scanSeconds: config.scanSeconds },
   });
   opened.push(() => store.close());
   const activation = await followActivation(store.builds, log);
@@ -114,7 +115,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     }),
     { log },
   );
-  const metrics = adminPort === undefined ? undefined : createMetrics({ waiting: store.waiting, readiness });
+  const metrics = adminPort === undefined ? undefined : createMetrics({ store, readiness });
   const logDamage = damageLog(log);
   const onDamage = (report: DamageReport) => {
     metrics?.partDamaged();

@@ -196,6 +196,20 @@ export const settings = {
     default: "2",
     means: "Threads that read the database",
   },
+  CADASTRE_CONCURRENT_QUERIES: {
+    member: "concurrentQueries",
+    ...whole(1, 100_000),
+    default: "100",
+    means:
+      "Queries of a customer that run and wait at once, unless its entitlement says: see [Fair shares](#fair-shares)",
+  },
+  CADASTRE_SCAN_SECONDS: {
+    member: "scanSeconds",
+    ...whole(1, 3600),
+    default: "30",
+    means:
+      "Seconds in each minute that a customer's queries without an index may take, unless its entitlement says: see [Fair shares](#fair-shares)",
+  },
   CADASTRE_CHECK_HOURS: {
     member: "checkHours",
     ...whole(0, 8760),

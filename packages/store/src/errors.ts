@@ -8,6 +8,11 @@ const messages = {
   query_canceled: "the query was given up by its caller",
   /** Every reader is at work and enough queries wait. */
   store_busy: "too many queries are waiting: try again in a moment",
+  /** The customer has as many queries that run and wait as it may have. */
+  too_many_queries: "the customer has too many queries at once: wait for one of them",
+  /** The customer's scans have taken as long as they may. */
+  scan_limit_reached:
+    "the customer's queries without an index have used up their time: filter and sort by what is indexed, or wait a minute",
   /** The versions that the bookmark reads are no longer kept. */
   bookmark_expired: "the walk that the bookmark belongs to is too old: start again at its first page",
   /** The source has been staged further than to where the batch starts, or not as far. */

@@ -26,6 +26,8 @@ export type {
   PlaceValues,
 } from "./coverage/coverage.ts";
 export { StoreError, type StoreErrorCode } from "./errors.ts";
+export { inBackground, type QueryLimits } from "./read/share.ts";
+export type { CostClass, Use } from "./read/turns.ts";
 export type { Migration, SchemaOptions } from "./schema/migration.ts";
 export type {
   Bookmark,

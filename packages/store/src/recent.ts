@@ -21,4 +21,8 @@ export class Recent<Key, Value> {
   has(key: Key): boolean {
     return this.#values.has(key);
   }
+
+  delete(key: Key): void {
+    this.#values.delete(key);
+  }
 }

@@ -2,6 +2,7 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
 import type { Builds } from "./build/build.ts";
 import type { Counted, Coverage } from "./coverage/coverage.ts";
+import type { CostClass, Use } from "./read/turns.ts";
 
 /** An entity set as it is stored: which properties get a typed column, and which columns an index. */
 export type StoredResource = {
@@ -102,6 +103,8 @@ export type ReadOptions = {
   readonly nulls?: boolean | undefined;
   /** Gives the query up when it aborts. */
   readonly signal?: AbortSignal | undefined;
+  /** True if nobody waits for the answer: the query leaves readers to others, and is not charged to its customer's limit of scans. */
+  readonly background?: boolean | undefined;
 };
 
 export type Page = {
@@ -130,11 +133,14 @@ export type Store = {
   /** @throws {StoreError} `bookmark_expired` */
   readonly page: (query: RestrictedQuery, options?: ReadOptions) => Promise<Page>;
   /** Records that match, whatever the page. */
-  readonly count: (query: RestrictedQuery, options?: Pick<ReadOptions, "signal">) => Promise<number>;
+  readonly count: (
+    query: RestrictedQuery,
+    options?: Pick<ReadOptions, "signal" | "background">,
+  ) => Promise<number>;
   /** The first record that matches, as JSON text in UTF-8. */
   readonly one: (
     query: RestrictedQuery,
-    options?: Pick<ReadOptions, "nulls" | "signal">,
+    options?: Pick<ReadOptions, "nulls" | "signal" | "background">,
   ) => Promise<Uint8Array | undefined>;
   /**
    * What the records of the serving build have values of, counted in groups of at least so many records. None, where no
@@ -166,6 +172,8 @@ export type WritableStore = Store & {
   readonly prune: (time: number, builds?: number, kept?: number) => Promise<number>;
   /** Queries that wait for a thread or a connection. */
   readonly waiting: () => number;
+  /** Number of queries that ended, and the seconds that readers spent on them, since the store was opened. */
+  readonly used: () => Readonly<Record<CostClass, Use>>;
   /** What the owner of the database wants kept with it, by key. */
   readonly notes: {
     readonly get: (key: string) => Promise<string | undefined>;

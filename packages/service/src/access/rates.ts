@@ -8,7 +8,7 @@ import { Buckets } from "./buckets.ts";
 /** How often one may ask. */
 export type Rates = {
   /**
-   * Count a request of the caller's key, and say in the answer what is left.
+   * Counts a request of the caller's customer, whatever key it uses, and says in the answer what is left.
    *
    * @throws {Refused} `rate_limited`
    */
@@ -26,13 +26,13 @@ export function createRates(
   { requestsPerSecond, refusalsPerSecond }: Pick<Config, "requestsPerSecond" | "refusalsPerSecond">,
   clock?: () => number,
 ): Rates {
-  const keys = new Buckets(clock);
+  const customers = new Buckets(clock);
   const addresses = new Buckets(clock);
   return {
-    takeFor({ keyId, scope }, res) {
+    takeFor({ scope }, res) {
       const rate = scope.limits.requests_per_second ?? requestsPerSecond;
       if (rate === 0) return;
-      const { isTaken, limit, remaining, reset, wait } = keys.take(keyId, rate);
+      const { isTaken, limit, remaining, reset, wait } = customers.take(scope.customer, rate);
       if (!res.headersSent) {
         res.setHeader("ratelimit-limit", limit);
         res.setHeader("ratelimit-remaining", remaining);

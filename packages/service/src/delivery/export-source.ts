@@ -9,7 +9,7 @@ import {
 import type { Scope } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { entitySet } from "@cadastre/reso";
-import type { Store } from "@cadastre/store";
+import { inBackground, type Store } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import type { Activation } from "../gates/activation.ts";
@@ -22,7 +22,8 @@ export type ExportMeans = {
 };
 
 /** What is delivered: by dataset, where its records come from. */
-export function exportSource({ store, identities, activation, config }: ExportMeans): ExportSource {
+export function exportSource({ identities, activation, config, ...means }: ExportMeans): ExportSource {
+  const store = inBackground(means.store);
   const [listings, media] = [entitySet("Property"), entitySet("Media")];
   const [mediaAssets, publicRecords] = [entitySet("MediaAsset"), entitySet("PublicRecord")];
   const isProven = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);

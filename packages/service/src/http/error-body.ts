@@ -33,6 +33,8 @@ const storeRefusals: Partial<Record<StoreErrorCode, RefusalCode>> = {
   // Nobody is there to read it.
   query_canceled: "service_busy",
   store_busy: "service_busy",
+  too_many_queries: "too_many_queries",
+  scan_limit_reached: "scan_limit_reached",
   // Who asks cannot be known.
   registry_unavailable: "service_unavailable",
 };

@@ -1,3 +1,4 @@
+import type { Use, WritableStore } from "@cadastre/store";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
 
@@ -28,12 +29,11 @@ const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"])
 
 /** Sources of values that are read on each scrape. */
 type Measured = {
-  /** Number of queries that wait for a thread or a connection. */
-  readonly waiting: () => number;
+  readonly store: Pick<WritableStore, "waiting" | "used">;
   readonly readiness: Readiness;
 };
 
-export function createMetrics({ waiting, readiness }: Measured): Metrics {
+export function createMetrics({ store, readiness }: Measured): Metrics {
   const registry = new Registry();
   // Among them the delay of the event loop, and memory.
   collectDefaultMetrics({ register: registry });
@@ -49,9 +49,25 @@ export function createMetrics({ waiting, readiness }: Measured): Metrics {
     help: "Queries that wait for a thread or a connection to read with",
     registers: [registry],
     collect() {
-      this.set(waiting());
+      this.set(store.waiting());
     },
   });
+  const ofClass = (name: string, help: string, figure: (use: Use) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ["class"],
+      registers: [registry],
+      collect() {
+        for (const [cost, use] of Object.entries(store.used())) this.set({ class: cost }, figure(use));
+      },
+    });
+  ofClass("cadastre_queries", "Queries that ended, by cost class", ({ queries }) => queries);
+  ofClass(
+    "cadastre_query_seconds",
+    "Time that readers spent on queries, by cost class",
+    ({ seconds }) => seconds,
+  );
   const damaged = new Counter({
     name: "cadastre_parts_damaged_total",
     help: "Stored parts and manifests that were found to be damaged or missing",

@@ -1,3 +1,5 @@
+import { openExports } from "@cadastre/delivery";
+import type { Scope } from "@cadastre/entitlement";
 import type { Answer } from "../http/answer.ts";
 import { odataRoot } from "../odata/protocol.ts";
 import { enveloped } from "./envelope.ts";
@@ -17,7 +19,7 @@ const links = {
 /** `GET /v1/account/resources`. Source: interface specification, section 2.6. */
 export async function accountResources(
   { scope, entitlementState, stages }: V1Request,
-  { profiles }: V1Services,
+  { profiles, config }: V1Services,
 ): Promise<Answer> {
   const known = await stages.timeAsync("run", profiles);
   const datasets = datasetsOf(scope.datasets).map(({ resources, ...dataset }) => ({
@@ -35,6 +37,19 @@ export async function accountResources(
     regions: regions.map(({ kind, value }) => ({ kind, value })),
     datasets,
     channels,
+    limits: limitsOf(scope, config),
   };
   return stages.time("render", () => enveloped(data, scope));
 }
+
+/** The limits in force: those of the entitlement, else those of the service. 0 requests a second: no limit. */
+const limitsOf = (
+  { limits }: Scope,
+  { requestsPerSecond, concurrentQueries, scanSeconds }: V1Services["config"],
+) => ({
+  requests_per_second: limits.requests_per_second ?? requestsPerSecond,
+  concurrent_queries: limits.concurrent_queries ?? concurrentQueries,
+  scan_seconds: limits.scan_seconds ?? scanSeconds,
+  query_weight: limits.query_weight ?? 1,
+  open_exports: limits.open_exports ?? openExports,
+});

@@ -162,6 +162,13 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
           }),
         ),
         channels: object({ api: boolean, odata: boolean, file_delivery: boolean }),
+        limits: object({
+          requests_per_second: integer,
+          concurrent_queries: integer,
+          scan_seconds: integer,
+          query_weight: integer,
+          open_exports: integer,
+        }),
       }),
     ),
   ),

@@ -11,5 +11,8 @@ export type V1Services = {
   readonly activeEntitySets: readonly EntitySet[];
   readonly identities: RecentIdentities;
   readonly profiles: RecentProfiles;
-  readonly config: Pick<Config, "minimumCellSize">;
+  readonly config: Pick<
+    Config,
+    "minimumCellSize" | "requestsPerSecond" | "concurrentQueries" | "scanSeconds"
+  >;
 };

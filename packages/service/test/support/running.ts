@@ -35,6 +35,7 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
     CADASTRE_LISTINGS: "600",
     CADASTRE_LOG_LEVEL: "silent",
     CADASTRE_CHECK_HOURS: "0",
+    CADASTRE_SCAN_SECONDS: "3600",
     // Tests ask as fast as they can.
     CADASTRE_REQUESTS_PER_SECOND: "0",
     CADASTRE_REFUSALS_PER_SECOND: "0",

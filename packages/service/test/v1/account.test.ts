@@ -53,6 +53,13 @@ describe("account resources", () => {
       regions,
       datasets: expect.any(Array) as Dataset[],
       channels,
+      limits: {
+        requests_per_second: 0,
+        concurrent_queries: 100,
+        scan_seconds: 3600,
+        query_weight: 1,
+        open_exports: 4,
+      },
     });
     expect(data.datasets.map(({ dataset_id }) => dataset_id)).toEqual(
       grants.datasets.map(({ dataset_id }) => dataset_id),

@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
+import type { Share, Turns } from "../read/turns.ts";
 import type { Query } from "./round-trip.ts";
 import { type Client, poolOf, runTogether } from "./session.ts";
 import { Stop } from "./stop.ts";
@@ -14,10 +15,8 @@ const [begin, end] = ["begin", "rollback"].map((text): Query => ({ text, values:
 
 export type ReaderPoolOptions = {
   readonly knex: Knex;
-  /** Connections that read, at most. */
-  readonly connections: number;
-  /** Queries that may wait for a connection. */
-  readonly queue: number;
+  /** Gives out as many turns at once as there are connections. */
+  readonly turns: Turns;
   /** How long a query may take, waiting included, in milliseconds. */
   readonly timeout: number;
   /** Ends what the server process of this number is running. */
@@ -27,7 +26,15 @@ export type ReaderPoolOptions = {
 /** `query_canceled` of the server: a `statement_timeout`, or {@link ReaderPoolOptions.cancel}. */
 const canceled = "57014";
 
-/** Connections that read, first come first served. */
+/** The caller of a read. */
+export type ReadFor = {
+  readonly share: Share;
+  /** See `ReadOptions`. */
+  readonly background?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** Connections that read, each one query at a time. */
 export class ReaderPool {
   readonly #options: ReaderPoolOptions;
   /** Of every query that runs or waits. */
@@ -37,14 +44,28 @@ export class ReaderPool {
     this.#options = options;
   }
 
-  /** @throws {StoreError} `store_busy`, `query_timeout`, `query_canceled` */
-  async use<T>(work: (run: Run) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { connections, queue, timeout } = this.#options;
-    if (this.#stops.size >= connections + queue) throw new StoreError("store_busy");
-    const stop = new Stop(timeout, signal);
+  /**
+   * @param work is called again if it takes too long for a page, see `CostClass`
+   * @throws {StoreError} see `Turns.run`
+   */
+  use<T>(work: (run: Run) => Promise<T>, { share, background = false, signal }: ReadFor): Promise<T> {
+    const { turns, timeout } = this.#options;
+    const attempt = (part: number) => this.#attempt(work, part, signal);
+    // The SQL text is not known before there is a connection.
+    return turns.run({ share, shape: undefined, background, timeout, signal, attempt });
+  }
+
+  async #attempt<T>(
+    work: (run: Run) => Promise<T>,
+    timeout: number,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    // A new connection takes longer than a page may.
+    const stop = new Stop(this.#options.timeout, signal);
     this.#stops.add(stop);
     try {
       const client = await this.#acquire(stop);
+      stop.endAfter(timeout);
       return await this.#work(client, stop, work);
     } finally {
       stop.end();
@@ -52,11 +73,8 @@ export class ReaderPool {
     }
   }
 
-  get waiting(): number {
-    return Math.max(0, this.#stops.size - this.#options.connections);
-  }
-
   async close(): Promise<void> {
+    this.#options.turns.close();
     for (const stop of this.#stops) stop.now("query_canceled");
     await this.#options.knex.destroy();
   }

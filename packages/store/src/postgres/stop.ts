@@ -4,7 +4,7 @@ import { StoreError, type StoreErrorCode } from "../errors.ts";
 export class Stop {
   /** Why the read is to end; undefined while it may go on. */
   #code: StoreErrorCode | undefined;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   #act: () => void = () => {};
 
@@ -14,6 +14,12 @@ export class Stop {
     this.#signal = signal;
     signal?.addEventListener("abort", this.#abort, { once: true });
     if (signal?.aborted === true) this.now("query_canceled");
+  }
+
+  /** Ends the read after so many milliseconds from now, and no more at the time that was set before. */
+  endAfter(timeout: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.now("query_timeout"), timeout);
   }
 
   readonly #abort = (): void => this.now("query_canceled");

@@ -13,6 +13,8 @@ import { firstOf, startingAfter } from "../read/narrowed.ts";
 import { PageRequests } from "../read/page-requests.ts";
 import { pastOf } from "../read/past.ts";
 import { type CountRequest, type PageResult, statementsOf } from "../read/request.ts";
+import { type QueryLimits, shareOf } from "../read/share.ts";
+import { type CostClass, type Share, Turns, type Use } from "../read/turns.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
@@ -40,8 +42,9 @@ export type PostgresStoreOptions = SchemaOptions & {
   readonly schema?: string | undefined;
   /** Connections that read, at most. By default 8. */
   readonly connections?: number | undefined;
-  /** Queries that may wait for a connection. By default 256. */
+  /** Number of waiting queries from which on a customer that waits already is refused. By default 256. */
   readonly queue?: number | undefined;
+  readonly limits?: QueryLimits | undefined;
   /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
   /** A second restriction of rows, by the database itself. By default there is none. */
@@ -99,6 +102,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
+/** For reads of no query. */
+const ownShare: Share = {
+  customer: "",
+  weight: 1,
+  queries: Number.POSITIVE_INFINITY,
+  scanSeconds: Number.POSITIVE_INFINITY,
+};
+
 type Settled = PostgresStoreOptions & { readonly schema: string; readonly timeout: number };
 
 /** One pool of connections reads; another writes, one commit after another. */
@@ -106,12 +117,14 @@ class PostgresStore implements WritableStore {
   readonly #knex: Knex;
   readonly #stored: ReadonlyMap<string, Stored>;
   readonly #committer: Committer;
+  readonly #limits: QueryLimits | undefined;
+  readonly #turns: Turns;
   readonly #readers: ReaderPool;
   readonly #pageRequests = new PageRequests();
   readonly #isWalled: boolean;
 
   constructor(
-    { connection, schema, timeout, connections = 8, queue = 256, wall }: Settled,
+    { connection, schema, timeout, connections = 8, queue = 256, limits, wall }: Settled,
     knex: Knex,
     stored: Map<string, Stored>,
     generation: number,
@@ -122,11 +135,12 @@ class PostgresStore implements WritableStore {
     this.#isWalled = wall !== undefined;
     const schemas = wall === undefined ? [schema] : [wallSchema(schema), schema];
     const settings = [...readSettings(timeout), ...(wall === undefined ? [] : wallSettings(wall))];
+    this.#limits = limits;
+    this.#turns = new Turns({ readers: connections, queue });
     this.#readers = new ReaderPool({
       // The pool's own bound comes after the deadline, which says so better.
       knex: connect({ connection, schemas }, { connections, wait: timeout + 1000, settings }),
-      connections,
-      queue,
+      turns: this.#turns,
       timeout,
       cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
@@ -145,7 +159,7 @@ class PostgresStore implements WritableStore {
   readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
     // Refused before it waits for a connection.
     this.#find(query);
-    return this.#read(query, options.signal, (run) => this.#page(run, query, options));
+    return this.#read(query, options, (run) => this.#page(run, query, options));
   };
 
   async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
@@ -169,21 +183,21 @@ class PostgresStore implements WritableStore {
     return { records, length, next, ...(counted === undefined ? {} : { count: counted }) };
   }
 
-  readonly count: WritableStore["count"] = (query, { signal } = {}) => {
+  readonly count: WritableStore["count"] = (query, options = {}) => {
     const count = compileCountRequest(query, this.#find(query), undefined);
-    return this.#read(query, signal, (run) => countWith(run, count));
+    return this.#read(query, options, (run) => countWith(run, count));
   };
 
-  readonly one: WritableStore["one"] = (query, { nulls, signal } = {}) => {
-    const page = this.#pageRequests.of(firstOf(query), this.#find(query), { nulls }, undefined);
-    return this.#read(query, signal, async (run) => {
+  readonly one: WritableStore["one"] = (query, options = {}) => {
+    const page = this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined);
+    return this.#read(query, options, async (run) => {
       const found = (await readCurrent(run, { page })).page;
       return found?.length === 1 ? found.records : undefined;
     });
   };
 
   readonly checkpoint = (): Promise<number> =>
-    this.#readers.use(async (run) => (await readCurrent(run, {})).checkpoint);
+    this.#readers.use(async (run) => (await readCurrent(run, {})).checkpoint, { share: ownShare });
 
   readonly commit: WritableStore["commit"] = (changes) => this.#committer.commit(changes);
 
@@ -206,7 +220,7 @@ class PostgresStore implements WritableStore {
   };
 
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
-    this.#read(query, undefined, async (run) => {
+    this.#read(query, {}, async (run) => {
       const stored = this.#find(query);
       const placed = from === undefined ? query : await this.#after(run, query, from);
       const page = this.#pageRequests.of(placed, stored, {}, pastOf({ from }));
@@ -223,7 +237,9 @@ class PostgresStore implements WritableStore {
       return lines;
     });
 
-  readonly waiting = (): number => this.#readers.waiting;
+  readonly waiting = (): number => this.#turns.waiting;
+
+  readonly used = (): Readonly<Record<CostClass, Use>> => this.#turns.used;
 
   readonly close = async (): Promise<void> => {
     await this.#readers.close();
@@ -242,10 +258,12 @@ class PostgresStore implements WritableStore {
 
   #read<T>(
     query: RestrictedQuery,
-    signal: AbortSignal | undefined,
+    { signal, background }: Pick<ReadOptions, "signal" | "background">,
     work: (run: Run) => Promise<T>,
   ): Promise<T> {
-    return this.#readers.use((run) => work(this.#isWalled ? runWithin(query, run) : run), signal);
+    const share = shareOf(query, this.#limits);
+    const within = (run: Run) => work(this.#isWalled ? runWithin(query, run) : run);
+    return this.#readers.use(within, { share, background, signal });
   }
 
   #find({ entitySet: { name } }: BoundQuery): Stored {

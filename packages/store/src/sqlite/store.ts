@@ -15,6 +15,8 @@ import { PageRequests } from "../read/page-requests.ts";
 import { type Past, pastOf } from "../read/past.ts";
 import { pinsKey } from "../read/pins-key.ts";
 import type { AsOf, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
+import { type QueryLimits, shareOf } from "../read/share.ts";
+import { type CostClass, Turns, type Use } from "../read/turns.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
@@ -43,8 +45,9 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly resources: readonly StoredResource[];
   /** Threads that read, at most. 0: queries run on the calling thread, one at a time. By default 2. */
   readonly threads?: number | undefined;
-  /** Queries that may wait for a thread. By default 256. */
+  /** Number of waiting queries from which on a customer that waits already is refused. By default 256. */
   readonly queue?: number | undefined;
+  readonly limits?: QueryLimits | undefined;
   /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
   /**
@@ -92,6 +95,8 @@ class SqliteStore implements WritableStore {
   readonly #database: Database.Database;
   readonly #committer: Committer;
   readonly #reader: Reader;
+  readonly #limits: QueryLimits | undefined;
+  readonly #turns: Turns;
   readonly #pool: ReaderPool | undefined;
   readonly #pageRequests = new PageRequests();
 
@@ -110,7 +115,9 @@ class SqliteStore implements WritableStore {
     );
     this.#committer = new Committer(this.#database, new Map(writers), generation);
     this.#reader = new Reader(read, new Int32Array(1), mapped);
-    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue, mapped });
+    this.#limits = options.limits;
+    this.#turns = new Turns({ readers: threads, queue });
+    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, mapped, turns: this.#turns });
     const committed = sessionOf(read);
     const ground: Ground = {
       tables: stored,
@@ -134,7 +141,7 @@ class SqliteStore implements WritableStore {
   }
 
   readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> =>
-    this.#page(query, options, this.#reader, (request) => this.#read(request, options.signal));
+    this.#page(query, options, this.#reader, (request) => this.#read(request, query, options));
 
   async #page(
     query: RestrictedQuery,
@@ -161,21 +168,21 @@ class SqliteStore implements WritableStore {
 
   readonly count = async (
     query: RestrictedQuery,
-    { signal }: Pick<ReadOptions, "signal"> = {},
+    options: Pick<ReadOptions, "signal" | "background"> = {},
   ): Promise<number> => {
     const count = compileCountRequest(query, this.#find(query), undefined);
-    return (await this.#read({ count, timeout: this.#timeout }, signal)).count ?? 0;
+    return (await this.#read({ count, timeout: this.#timeout }, query, options)).count ?? 0;
   };
 
   readonly one = async (
     query: RestrictedQuery,
-    { nulls, signal }: Pick<ReadOptions, "nulls" | "signal"> = {},
+    options: Pick<ReadOptions, "nulls" | "signal" | "background"> = {},
   ): Promise<Uint8Array | undefined> => {
-    const page = this.#pageRequests.of(firstOf(query), this.#find(query), { nulls }, undefined);
+    const page = this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined);
     // What the key's index finds is answered sooner than a thread is asked.
     const found = pinsKey(query)
       ? this.#reader.readOne(page, this.#timeout)
-      : (await this.#read({ page, timeout: this.#timeout }, signal)).page;
+      : (await this.#read({ page, timeout: this.#timeout }, query, options)).page;
     return found?.length === 1 ? found.records : undefined;
   };
 
@@ -206,7 +213,9 @@ class SqliteStore implements WritableStore {
     return this.#reader.explain(page, asOf(stored, past));
   };
 
-  readonly waiting = (): number => this.#pool?.waiting ?? 0;
+  readonly waiting = (): number => this.#turns.waiting;
+
+  readonly used = (): Readonly<Record<CostClass, Use>> => this.#turns.used;
 
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
@@ -221,8 +230,13 @@ class SqliteStore implements WritableStore {
     return stored;
   }
 
-  async #read(request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadResult> {
-    return this.#pool === undefined ? this.#reader.read(request) : this.#pool.read(request, signal);
+  async #read(
+    request: ReadRequest,
+    query: RestrictedQuery,
+    { signal, background }: Pick<ReadOptions, "signal" | "background">,
+  ): Promise<ReadResult> {
+    if (this.#pool === undefined) return this.#reader.read(request);
+    return this.#pool.read(request, { share: shareOf(query, this.#limits), background, signal });
   }
 }
 

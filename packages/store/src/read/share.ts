@@ -1,0 +1,32 @@
+import { type RestrictedQuery, scopeOf } from "@cadastre/entitlement";
+import type { Store } from "../store.ts";
+import type { Share } from "./turns.ts";
+
+/** Limits of a customer whose entitlement does not set its own. */
+export type QueryLimits = {
+  /** Queries of a customer that may run and wait at once. By default 100. */
+  readonly concurrent?: number | undefined;
+  /** Seconds that a customer's scans may take in each minute. By default they are not limited. */
+  readonly scanSeconds?: number | undefined;
+};
+
+/** Returns the share of the customer whose scope restricts the query. */
+export function shareOf(query: RestrictedQuery, { concurrent = 100, scanSeconds }: QueryLimits = {}): Share {
+  const { customer = "", limits = {} } = scopeOf(query) ?? {};
+  return {
+    customer,
+    weight: limits.query_weight ?? 1,
+    queries: limits.concurrent_queries ?? concurrent,
+    scanSeconds: limits.scan_seconds ?? scanSeconds ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Returns a store whose reads are all in the background, see `ReadOptions`. */
+export const inBackground = (store: Store): Store => ({
+  page: (query, options) => store.page(query, { ...options, background: true }),
+  count: (query, options) => store.count(query, { ...options, background: true }),
+  one: (query, options) => store.one(query, { ...options, background: true }),
+  checkpoint: store.checkpoint,
+  coverage: store.coverage,
+  close: store.close,
+});
