@@ -102,7 +102,7 @@ try {
   const answer = (geography: string) =>
     fieldCompleteness(
       {
-        scope: systemScope,
+        scope: systemScope(),
         entitlementState: "active",
         stages: createStages(),
         parameters: new Map([["geography", geography]]),
