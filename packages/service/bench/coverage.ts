@@ -103,7 +103,7 @@ try {
   const answer = (geography: string) =>
     fieldCompleteness(
       {
-        scope: systemScope,
+        scope: systemScope(),
         entitlementState: "active",
         stages: createStages(),
         parameters: new Map([["geography", geography]]),

@@ -73,10 +73,10 @@ async function open(folder: string, listings: number) {
 
 /** Reads the delta of a dataset to its end; gives how many records it has. */
 async function readDelta(source: ExportSource, dataset: string, checkpoint: number): Promise<number> {
-  const columns = source.columns(dataset, systemScope)?.map(({ name }) => name) ?? [];
+  const columns = source.columns(dataset, systemScope())?.map(({ name }) => name) ?? [];
   let records = 0;
   for (const content of ["rows", "removals"] as const) {
-    const read = { dataset, scope: systemScope, columns, checkpoint, from: null };
+    const read = { dataset, scope: systemScope(), columns, checkpoint, from: null };
     for await (const { length } of source.read({ ...read, changes: { since: checkpoint - 1, content } }))
       records += length;
   }

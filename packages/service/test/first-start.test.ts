@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { originatingSystems } from "@cadastre/reso";
 import { generateMarket } from "@cadastre/sample";
 import { checkSqlite } from "@cadastre/store/sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { storedResources } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
@@ -127,12 +127,12 @@ describe("sample listings are not made in place of a database that is gone", () 
 });
 
 test("starts at once, even of one process id, leave one whole database", async () => {
-  let begun = () => {};
-  const isFilling = new Promise<void>((resolve) => {
-    begun = resolve;
+  const first = prepareListings(folder, 600, silent);
+  const files = () => readdir(folder.path);
+  await vi.waitUntil(async () => (await files()).some((name) => name.endsWith(".preparing")), {
+    interval: 1,
   });
-  const first = prepareListings(folder, 6000, { ...silent, loaded: () => begun() });
-  await isFilling;
+  expect(await files()).not.toContain(basename(folder.database));
   await Promise.all([first, prepareListings(folder, 20, silent)]);
   expect(checkSqlite(folder.database, storedResources)).toEqual([]);
   expect((await readdir(folder.path)).filter((name) => name.includes("preparing"))).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { originatingSystems, resourceNames } from "@cadastre/reso";
 import { openSqliteStore, registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { GateResult } from "../src/gates/gate.ts";
 import { gates } from "../src/gates/gates.ts";
 import { ask, toCollection } from "./support/ask.ts";
@@ -30,7 +30,6 @@ afterAll(async () => {
   await rm(files, { recursive: true });
   await running.stop();
 });
-afterEach(() => vi.resetModules());
 
 const get = (target: string) =>
   ask(running.service.baseUrl, `/reso/odata${target}`, { "x-api-key": running.key("national") });
@@ -261,6 +260,7 @@ describe("a fault of the policies breaks", () => {
     vi.resetModules();
     change((await import("@cadastre/entitlement")).resourceRules);
   };
+  afterAll(() => vi.resetModules());
 
   test.each<[string, string, string | undefined, object]>([
     ["entitlement_policy", "Office", undefined, { rule: null, grantable: 0 }],

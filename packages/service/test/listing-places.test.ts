@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { originatingSystems, whereOfCell } from "@cadastre/reso";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { latLngToCell } from "h3-js";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { storedResources } from "../src/catalog.ts";
 import type { GateResult } from "../src/gates/gate.ts";
 import { ask, query, toCollection, toEntity } from "./support/ask.ts";
@@ -22,9 +22,6 @@ const seattle = {
   PostalCode: "98109",
 };
 const seattleWhere = whereOfCell(latLngToCell(seattle.Latitude, seattle.Longitude, 10));
-
-// Programs are started again and again.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let running: Running;
 beforeAll(async () => {

@@ -15,9 +15,6 @@ import { type Running, run } from "./support/running.ts";
 const [system] = originatingSystems;
 const ofSource = `OriginatingSystemName eq '${system.name}'`;
 
-// Programs are started again and again.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 let running: Running;
 let feeds: FeedServer;
 /** Records that the feed gives, whatever it is asked. */

@@ -377,7 +377,7 @@ async function answersOf(
         },
         property,
       );
-      const page = await store.page(restrict(bound, systemScope));
+      const page = await store.page(restrict(bound, systemScope()));
       answers.push(JSON.parse(`[${Buffer.from(page.records).toString()}]`) as unknown[]);
     }
     return answers;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
+import { compileProgram } from "../../service/test/support/compiled-program.ts";
 import type { WritableStore } from "../src/index.ts";
 import { openPostgresStore } from "../src/postgres/index.ts";
 import { openSqliteStore } from "../src/sqlite/index.ts";
@@ -13,13 +14,12 @@ import { ask, stored } from "./support/listings.ts";
 import { batchesOf, type Fault, outcomeOf, run } from "./support/staged-run.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const program = fileURLToPath(new URL("support/fault.ts", import.meta.url));
+const program = await compileProgram(fileURLToPath(new URL("support/fault.ts", import.meta.url)));
 const resources = [stored];
 
 /** Run the program until it is killed, or ends. Gives the signal that ended it. */
 async function runProgram(place: unknown, fault: Fault): Promise<NodeJS.Signals | null> {
-  const options = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", program];
-  const child = spawn(process.execPath, [...options, JSON.stringify(place), JSON.stringify(fault)], {
+  const child = spawn(process.execPath, [program, JSON.stringify(place), JSON.stringify(fault)], {
     cwd: root,
     stdio: "inherit",
   });

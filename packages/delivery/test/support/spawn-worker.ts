@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { compileProgram } from "../../../service/test/support/compiled-program.ts";
 import type { WorkerTask } from "./worker-process.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const program = fileURLToPath(new URL("worker-process.ts", import.meta.url));
+const program = await compileProgram(fileURLToPath(new URL("worker-process.ts", import.meta.url)));
 
 export type WorkerProcess = {
   readonly child: ChildProcess;
@@ -19,9 +20,8 @@ export type WorkerProcess = {
 
 /** @param limit longest file that it may write, in KiB */
 export function spawnWorker(task: WorkerTask, limit: number | "unlimited" = "unlimited"): WorkerProcess {
-  const options = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", program];
   const limited = ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath];
-  const child = spawn("bash", [...limited, ...options, JSON.stringify(task)], {
+  const child = spawn("bash", [...limited, program, JSON.stringify(task)], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });

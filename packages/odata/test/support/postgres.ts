@@ -76,6 +76,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     fsync: "off",
     synchronous_commit: "off",
     full_page_writes: "off",
+    jit: "off",
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     timezone: "UTC",

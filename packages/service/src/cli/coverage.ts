@@ -27,7 +27,7 @@ const draw = ({ html, png }: Files) =>
     const coverage = await store.coverage("Property", minimumCellSize);
     if (coverage === undefined)
       throw new CommandRefused("no listings have been published: `publish Property` does that");
-    const map = heatMapOf(coverage, entitySet("Property"), systemScope);
+    const map = heatMapOf(coverage, entitySet("Property"), systemScope());
     const caption: Caption = {
       title: `Listings with a value, by field of RESO Data Dictionary ${resoDdVersion} and market`,
       unknown: `fewer than ${minimumCellSize} listings`,

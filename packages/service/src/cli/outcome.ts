@@ -3,7 +3,7 @@ import { StoreError } from "@cadastre/store";
 import { CommanderError } from "commander";
 import { ConfigError } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
-import { PrepareError } from "../data/prepare-listings.ts";
+import { PrepareError } from "../data/prepare-error.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 

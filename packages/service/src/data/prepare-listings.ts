@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { link, readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { recordNames } from "@cadastre/reso";
-import { generateMarket } from "@cadastre/sample";
 import type { WritableStore } from "@cadastre/store";
 import { lockFile } from "@cadastre/store/sqlite";
 import { catalogVersion } from "../catalog.ts";
@@ -12,6 +11,7 @@ import type { DataFolder } from "./data-folder.ts";
 import { ExampleFinder } from "./examples.ts";
 import { openListings } from "./listings.ts";
 import { isSample, notes } from "./notes.ts";
+import { PrepareError } from "./prepare-error.ts";
 import { sampleRecords } from "./sample-records.ts";
 
 /** Any seed would do; with one seed every first start shows the same market. */
@@ -30,11 +30,6 @@ export type Progress = {
   /** Called if there are sample listings already, in another number than was asked for. */
   readonly kept: (listings: number, asked: number, folder: string) => void;
 };
-
-/** The folder has files that belong to a missing database, so no new database is created. */
-export class PrepareError extends Error {
-  override readonly name = "PrepareError";
-}
 
 /**
  * Creates a database of sample listings, or an empty one if `listings` is 0. An existing database is never changed. The new one is
@@ -108,6 +103,8 @@ async function tellKept(folder: DataFolder, asked: number, progress: Progress): 
 }
 
 async function fill(store: WritableStore, listings: number, progress: Progress): Promise<void> {
+  // Loaded only where samples are made: its tables take longer to build than the rest of a command takes to start.
+  const { generateMarket } = await import("@cadastre/sample");
   const finder = new ExampleFinder();
   let seen = 0;
   await store.commit(

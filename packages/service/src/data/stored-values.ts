@@ -78,7 +78,7 @@ export async function findInvalidValues(
 
 async function* pagesOf(store: Pick<Store, "page">, name: RecordName): AsyncGenerator<readonly Row[]> {
   const parts = { orderBy: parseOrderBy(resource(name).key), top: pageSize };
-  const query = restrict(bindQuery(parts, visibleEntitySet(entitySet(name), systemScope)), systemScope);
+  const query = restrict(bindQuery(parts, visibleEntitySet(entitySet(name), systemScope())), systemScope());
   let from: Bookmark | undefined;
   do {
     const { records, release, next } = await store.page(query, { from, lines: true, nulls: false });

@@ -20,7 +20,7 @@ export const uniqueKeys: Gate = {
   name: "key_uniqueness",
   holds: "a walk meets every record once, each under a key of its own",
   check: async ({ entitySet, candidate }) => {
-    const query = keysQuery(entitySet, systemScope);
+    const query = keysQuery(entitySet, systemScope());
     const { name } = keyProperty(entitySet);
     let [met, repeated] = [0, 0];
     let last: unknown;
@@ -43,8 +43,8 @@ export const entitlementPolicy: Gate = {
   holds: "a rule restricts the rows, and without a grant there is none",
   check: async ({ entitySet, candidate }) => {
     const rule = resourceRules[entitySet.name];
-    const grantable = await candidate.count(keysQuery(entitySet, systemScope));
-    const withoutGrant = await candidate.count(keysQuery(entitySet, emptyScope));
+    const grantable = await candidate.count(keysQuery(entitySet, systemScope()));
+    const withoutGrant = await candidate.count(keysQuery(entitySet, emptyScope()));
     return {
       passed: rule !== undefined && withoutGrant === 0 && grantable > 0,
       evidence: { rule: rule?.by ?? null, records: candidate.records, grantable, withoutGrant },
@@ -69,7 +69,7 @@ export const deletions: Gate = {
     for await (const keys of removedKeys(candidate, keyProperty(entitySet).name)) {
       removed += keys.length;
       const filter = hasKeyOf(entitySet, keys);
-      for (const scope of [systemScope, publicScope])
+      for (const scope of [systemScope(), publicScope()])
         seen += await candidate.count(keysQuery(entitySet, scope, filter));
     }
     return { passed: seen === 0, evidence: { removed, seen } };

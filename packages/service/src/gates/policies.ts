@@ -1,4 +1,4 @@
-import { hiddenProperties, resourceRules, visibleEntitySet } from "@cadastre/entitlement";
+import { hiddenProperties, resourceRules, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { lookupKey } from "@cadastre/reso";
 import type { CandidateRecord } from "@cadastre/store";
@@ -15,10 +15,10 @@ export const privateMedia: Gate = {
     if (privacy === undefined) return { passed: false, evidence: { policy: null } };
     const open = privacy.open.map((value) => `'${value}'`).join();
     const isPrivate = boundFilter(`${privacy.property}/any(p:not (p in (${open})))`, withHidden(entitySet));
-    const count = (scope: typeof systemScope, filter?: typeof isPrivate) =>
+    const count = (scope: Scope, filter?: typeof isPrivate) =>
       candidate.count(keysQuery(entitySet, scope, filter));
-    const [all, hidden] = [await count(systemScope), await count(systemScope, isPrivate)];
-    const [shown, leaked] = [await count(publicScope), await count(publicScope, isPrivate)];
+    const [all, hidden] = [await count(systemScope()), await count(systemScope(), isPrivate)];
+    const [shown, leaked] = [await count(publicScope()), await count(publicScope(), isPrivate)];
     return {
       passed: leaked === 0 && shown === all - hidden,
       evidence: { property: privacy.property, records: all, private: hidden, shown, leaked },
@@ -38,8 +38,8 @@ export const contactFields: Gate = {
   of: ["Member", "Office"],
   check: ({ entitySet }) => {
     const contact = resourceRules[entitySet.name]?.contact ?? [];
-    const shown = visibleEntitySet(entitySet, publicScope).type.properties;
-    const granted = visibleEntitySet(entitySet, systemScope).type.properties;
+    const shown = visibleEntitySet(entitySet, publicScope()).type.properties;
+    const granted = visibleEntitySet(entitySet, systemScope()).type.properties;
     const leaked = contact.filter((name) => shown.has(name));
     const missing = contact.filter((name) => !granted.has(name));
     return {

@@ -34,27 +34,40 @@ function policiesOf(resource: string): Partial<ResourceGrant> {
   return { ...(privacy && { private: true }), ...(contact && { contact: true }) };
 }
 
+/** Compiles a scope at its first use: most commands use none, and a program starts often. */
+function atFirstUse(compile: () => Scope): () => Scope {
+  let scope: Scope | undefined;
+  return () => {
+    scope ??= compile();
+    return scope;
+  };
+}
+
 /** Sees everything that any customer can be granted. For the gates, the ingest and the operator's program alone: no request runs in it. */
-export const systemScope = scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) }));
+export const systemScope = atFirstUse(() =>
+  scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) })),
+);
 
 /** Sees every field and row but what a policy keeps back. */
-export const publicScope = scopeOver("public", () => ({ fields: "*" }));
+export const publicScope = atFirstUse(() => scopeOver("public", () => ({ fields: "*" })));
 
 /** Sees nothing. */
-export const emptyScope = compileScope(
-  {
-    iss: "cadastre",
-    aud: "cadastre",
-    sub: "nobody",
-    ver: 1,
-    iat: 0,
-    nbf: 0,
-    exp: 0,
-    jti: "nobody",
-    products: [],
-    channels: { api: false, odata: false, file_delivery: false },
-    regions: [],
-    datasets: [],
-  },
-  scopeOptions,
+export const emptyScope = atFirstUse(() =>
+  compileScope(
+    {
+      iss: "cadastre",
+      aud: "cadastre",
+      sub: "nobody",
+      ver: 1,
+      iat: 0,
+      nbf: 0,
+      exp: 0,
+      jti: "nobody",
+      products: [],
+      channels: { api: false, odata: false, file_delivery: false },
+      regions: [],
+      datasets: [],
+    },
+    scopeOptions,
+  ),
 );

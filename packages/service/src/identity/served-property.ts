@@ -9,4 +9,4 @@ export const servedProperty = (
   store: Pick<Store, "page">,
   identities: Identities,
 ): Promise<PropertyView | undefined> =>
-  readProperty(id, { store, entitySet: entitySet("Property"), scope: systemScope, identities });
+  readProperty(id, { store, entitySet: entitySet("Property"), scope: systemScope(), identities });

@@ -20,9 +20,9 @@ export async function servedRecords(
   const found = new Map<string, Row>();
   for (let start = 0; start < keys.length; start += groupSize) {
     const parts = { select: parseSelect([key, ...fields].join()), top: groupSize };
-    const query = bindQuery(parts, visibleEntitySet(set, systemScope));
+    const query = bindQuery(parts, visibleEntitySet(set, systemScope()));
     const filter = allOf(hasKeyOf(set, keys.slice(start, start + groupSize)), query.filter);
-    const { records, release } = await store.page(restrict({ ...query, filter }, systemScope));
+    const { records, release } = await store.page(restrict({ ...query, filter }, systemScope()));
     const text = Buffer.from(records).toString();
     release?.();
     for (const record of JSON.parse(`[${text}]`) as readonly Row[]) found.set(String(record[key]), record);

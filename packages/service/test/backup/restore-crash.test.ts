@@ -12,12 +12,13 @@ import type { Finding } from "../../src/check/findings.ts";
 import { readConfig } from "../../src/config.ts";
 import { dataFolderAt } from "../../src/data/data-folder.ts";
 import { useFolder } from "../../src/data/folder-use.ts";
+import { compileProgram } from "../support/compiled-program.ts";
 import { customerOf } from "../support/deliveries.ts";
 import { run } from "../support/running.ts";
 import type { RestoreTask } from "./restore-process.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
-const program = fileURLToPath(new URL("restore-process.ts", import.meta.url));
+const program = await compileProgram(fileURLToPath(new URL("restore-process.ts", import.meta.url)));
 
 /** Two states of a service: what a restore replaces, and the backup that it restores. */
 let scratch: string;
@@ -44,8 +45,7 @@ const copyOf = async (name: string) => {
 /** Restores in a process of its own, and gives the number of points that it came to; undefined if it was killed. */
 function restoreIn(dataFolder: string, killAt: number): number | undefined {
   const task: RestoreTask = { backup: join(scratch, "backup"), dataFolder, killAt };
-  const options = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs", program];
-  const { signal, stdout, stderr } = spawnSync(process.execPath, [...options, JSON.stringify(task)], {
+  const { signal, stdout, stderr } = spawnSync(process.execPath, [program, JSON.stringify(task)], {
     cwd: root,
     encoding: "utf8",
   });

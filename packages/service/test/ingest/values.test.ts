@@ -28,9 +28,9 @@ async function take(key: string, members: string, choice: Parameters<typeof inge
 }
 
 async function served(key: string): Promise<Readonly<Record<string, unknown>>> {
-  const set = visibleEntitySet(entitySet("Property"), systemScope);
+  const set = visibleEntitySet(entitySet("Property"), systemScope());
   const query = bindQuery({ filter: parseFilter(`ListingKey eq '${key}'`), top: 1 }, set);
-  const text = await opened.store.one(restrict(query, systemScope), { nulls: false });
+  const text = await opened.store.one(restrict(query, systemScope()), { nulls: false });
   return JSON.parse(Buffer.from(text ?? "null").toString()) as Readonly<Record<string, unknown>>;
 }
 
@@ -112,9 +112,9 @@ describe("stored is the value itself", () => {
   test("an integer of 64 bits keeps its digits", async () => {
     for (const text of ["9223372036854775807", "9223372036854775000", "-9007199254740993"]) {
       await take("long", `"YearBuilt":${text}`);
-      const set = visibleEntitySet(entitySet("Property"), systemScope);
+      const set = visibleEntitySet(entitySet("Property"), systemScope());
       const query = bindQuery({ filter: parseFilter(`YearBuilt eq ${text}`), top: 1 }, set);
-      const found = await opened.store.one(restrict(query, systemScope), { nulls: false });
+      const found = await opened.store.one(restrict(query, systemScope()), { nulls: false });
       expect(Buffer.from(found ?? "").toString()).toContain(`"YearBuilt":${text}`);
     }
   });

@@ -11,7 +11,7 @@ import { worlds } from "./worlds.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 50);
+const numRuns = Number(CASES ?? 20);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 /** Pages of a walk that are looked at. */

@@ -4,7 +4,7 @@ import { engines } from "./engines.ts";
 
 /** `CASES=5000` for more, `SEED=1` for the same ones again. */
 const { CASES, SEED } = process.env;
-const numRuns = Number(CASES ?? 50);
+const numRuns = Number(CASES ?? 20);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
 describe("an answer is a function of what is granted alone", () => {

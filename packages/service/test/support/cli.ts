@@ -1,12 +1,66 @@
+import { Readable } from "node:stream";
+import { format } from "node:util";
+import { runProgram as runInThisProcess } from "../../src/cli/program.ts";
 import { type Outcome, runProgram } from "./program.ts";
 
 type Given = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
 
-/** Run `cadastre` in a process of its own, and give what it wrote, less the end of the last line. */
-export async function cadastre(
+/** Runs `cadastre` in a process of its own. The output comes without its last line break. */
+export async function cadastreProcess(
   args: readonly string[],
   { input, environment = {} }: Given = {},
 ): Promise<Outcome> {
-  const { code, stdout, stderr } = await runProgram("cli/main.ts", args, environment, input);
-  return { code, stdout: stdout.trimEnd(), stderr: stderr.trimEnd() };
+  return trimmed(await runProgram("cli/main.ts", args, environment, input));
 }
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `cadastre` in this process, which saves the second that a process takes to start. Commands share the streams and variables of
+ * this process, so one waits for the other: use `cadastreProcess` where two run at the same time, or where the process itself matters.
+ */
+export function cadastre(args: readonly string[], given: Given = {}): Promise<Outcome> {
+  const outcome = last.then(() => runHere(args, given));
+  last = outcome.catch(() => {});
+  return outcome;
+}
+
+async function runHere(args: readonly string[], { input = "", environment = {} }: Given): Promise<Outcome> {
+  const { env } = process;
+  const written = { stdout: "", stderr: "" };
+  const restore = [
+    replace(process, "env", { ...env, ...environment }),
+    replace(process, "stdin", Readable.from([Buffer.from(input)])),
+    ...(["stdout", "stderr"] as const).map((name) =>
+      replace(process[name], "write", (text: string) => {
+        written[name] += text;
+        return true;
+      }),
+    ),
+    // An unexpected error goes to the console, which is not the stream in a test.
+    replace(console, "error", (...values: unknown[]) => {
+      written.stderr += `${format(...values)}\n`;
+    }),
+  ];
+  try {
+    return trimmed({ code: await runInThisProcess(args), ...written });
+  } finally {
+    for (const put of restore) put();
+  }
+}
+
+/** Replaces a property until the returned function is called. */
+function replace<T extends object>(object: T, name: keyof T, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(object, name);
+  Object.defineProperty(object, name, { configurable: true, writable: true, value });
+  return () => {
+    if (before === undefined) delete object[name];
+    else Object.defineProperty(object, name, before);
+  };
+}
+
+const trimmed = ({ code, stdout, stderr }: Outcome): Outcome => ({
+  code,
+  stdout: stdout.trimEnd(),
+  stderr: stderr.trimEnd(),
+});

@@ -61,7 +61,7 @@ export const isCompiled = (): boolean => {
 };
 
 /** When a source was last changed, in milliseconds since 1970. */
-const newestSource = (): number =>
+export const newestSource = (): number =>
   Math.max(
     ...readdirSync(join(root, "packages")).map((name) => newestIn(join(root, "packages", name, "src"))),
   );

@@ -5,12 +5,12 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { type Config, readConfig } from "../../src/config.ts";
 import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
-import { prepareListings } from "../../src/data/prepare-listings.ts";
 import { withRegistry } from "../../src/data/registry.ts";
 import { readSecrets } from "../../src/data/secrets.ts";
 import { prepareDemoAccess } from "../../src/demo/demo-access.ts";
 import { type RunningService, startService } from "../../src/service.ts";
 import { knowCustomer, plantCanaries, requireNoCanary, requireNoCanaryFile } from "./canaries.ts";
+import { prepareSample } from "./sample-database.ts";
 
 /** A service on a real socket over a folder of its own, in which there is what nobody may get to see. */
 export type Running = {
@@ -23,8 +23,6 @@ export type Running = {
   readonly key: (name: string) => string;
   readonly stop: () => Promise<void>;
 };
-
-const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 
 /** Secrets shared by nobody: each folder makes its own. */
 export async function run(environment: Readonly<Record<string, string>> = {}): Promise<Running> {
@@ -42,7 +40,7 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
     ...environment,
   });
   const folder = await openDataFolder(path);
-  await prepareListings(folder, config.listings, silent);
+  await prepareSample(folder, config.listings);
   const secrets = await readSecrets(folder);
   const keys = await withRegistry(folder, (registry) =>
     prepareDemoAccess(folder, registry, secrets, Date.now()),

@@ -99,7 +99,7 @@ export function past(harness: Harness): void {
           }
           expect(met).toEqual(expected);
         }),
-        { numRuns: Number(process.env["CASES"] ?? 25) },
+        { numRuns: Number(process.env["CASES"] ?? 10) },
       );
       await store.close();
     });
@@ -132,7 +132,7 @@ export function past(harness: Harness): void {
             for (const [key, row] of is) expect(made.get(key)).toEqual(row);
           },
         ),
-        { numRuns: Number(process.env["CASES"] ?? 25) },
+        { numRuns: Number(process.env["CASES"] ?? 10) },
       );
       await store.close();
     });

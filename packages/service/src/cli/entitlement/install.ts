@@ -1,11 +1,9 @@
 import { compileScope, type Entitlement, verifyEntitlement } from "@cadastre/entitlement";
 import { Command } from "commander";
-import { openTrust } from "../../access/trust.ts";
 import { scopeOptions } from "../../catalog.ts";
 import type { Config } from "../../config.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
 import { runningService } from "../../takes-effect.ts";
-import { withServiceRegistry } from "../data.ts";
 import { print, say } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readInput } from "./files.ts";
@@ -19,8 +17,10 @@ export const installCommand = (): Command =>
     .option("--json", "print JSON")
     .action(install);
 
-const install = (file: string, { json }: Options): Promise<void> =>
-  withServiceRegistry(async ({ entitlements }, folder, config) => {
+async function install(file: string, { json }: Options): Promise<void> {
+  // Loaded only here: an issuer's commands need no database.
+  const { withServiceRegistry } = await import("../data.ts");
+  await withServiceRegistry(async ({ entitlements }, folder, config) => {
     const jws = await readInput(file);
     const { sub: customer, ver: version, exp } = await verify(jws, config, folder);
     const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
@@ -31,9 +31,11 @@ const install = (file: string, { json }: Options): Promise<void> =>
         : `Version ${version} for ${customer} was installed before.`,
     );
   });
+}
 
 /** Nothing is installed that the service would refuse. */
 async function verify(jws: string, config: Config, folder: DataFolder): Promise<Entitlement> {
+  const { openTrust } = await import("../../access/trust.ts");
   const trust = await openTrust(config, folder);
   try {
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date() });

@@ -1,7 +1,6 @@
 import { inspectEntitlement } from "@cadastre/entitlement";
 import type { InstalledEntitlement } from "@cadastre/store/registry";
 import { Command } from "commander";
-import { withServiceRegistry } from "../data.ts";
 import { print, say } from "../outcome.ts";
 import { table } from "../table.ts";
 import { readable } from "../times.ts";
@@ -14,8 +13,10 @@ export const listCommand = (): Command =>
     .option("--json", "print JSON")
     .action(list);
 
-const list = ({ json }: Options): Promise<void> =>
-  withServiceRegistry(async ({ entitlements }) => {
+async function list({ json }: Options): Promise<void> {
+  // Loaded only here: an issuer's commands need no database.
+  const { withServiceRegistry } = await import("../data.ts");
+  await withServiceRegistry(async ({ entitlements }) => {
     const listed = (await entitlements.list()).map(summaryOf);
     if (json) return print(JSON.stringify(listed));
     if (listed.length === 0) return say("No entitlements.");
@@ -27,6 +28,7 @@ const list = ({ json }: Options): Promise<void> =>
     ]);
     print(table(["CUSTOMER", "VERSION", "INSTALLED", "ENDS"], rows));
   });
+}
 
 function summaryOf({ customer, version, jws, installed }: InstalledEntitlement) {
   const { exp } = inspectEntitlement(jws).document;

@@ -150,7 +150,7 @@ function queryOf(
     ...(select === undefined ? {} : { select: parseSelect(select) }),
     top: 2 * batchSize,
   };
-  return restrict(bindQuery(parts, visibleEntitySet(entitySet(name), systemScope)), systemScope);
+  return restrict(bindQuery(parts, visibleEntitySet(entitySet(name), systemScope())), systemScope());
 }
 
 /** The value as a literal of OData. */

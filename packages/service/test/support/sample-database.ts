@@ -1,0 +1,48 @@
+import { randomUUID } from "node:crypto";
+import { constants, existsSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
+import { prepareListings } from "../../src/data/prepare-listings.ts";
+import { newestSource } from "./compiled.ts";
+
+const cache = fileURLToPath(new URL("../../../../node_modules/.cache/samples/", import.meta.url));
+
+/** Databases of more listings are not kept: few tests need them. */
+const mostKept = 1000;
+
+const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
+
+/**
+ * Prepares sample listings in a folder as a first start does. A database of a number of listings is always the same, so it is prepared
+ * once for a state of the sources, and copied: most files of tests start a service, and each would take two seconds to fill one.
+ */
+export async function prepareSample(folder: DataFolder, listings: number): Promise<void> {
+  if (listings > mostKept) return prepareListings(folder, listings, silent);
+  const kept = join(cache, String(newestSource()), `${listings}.sqlite`);
+  if (!existsSync(kept)) await keep(kept, listings);
+  await copyFile(kept, folder.database, constants.COPYFILE_EXCL);
+}
+
+async function keep(kept: string, listings: number): Promise<void> {
+  const folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-sample-")));
+  try {
+    await prepareListings(folder, listings, silent);
+    await mkdir(join(kept, ".."), { recursive: true });
+    // Another process may prepare the same: whoever is last replaces a database with its equal.
+    const beside = `${kept}.${randomUUID()}`;
+    await copyFile(folder.database, beside);
+    await rename(beside, kept);
+  } finally {
+    await rm(folder.path, { recursive: true });
+  }
+  await removeOthers(join(kept, ".."));
+}
+
+/** Databases of earlier sources. */
+async function removeOthers(current: string): Promise<void> {
+  for (const name of await readdir(cache))
+    if (join(cache, name) !== current) await rm(join(cache, name), { recursive: true, force: true });
+}
