@@ -38,9 +38,11 @@ const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/
 
 const auditors = [
   "packages/service/src/backup/backup.ts",
+  "packages/service/src/backup/restore.ts",
   "packages/service/src/check/check-parts.ts",
   "packages/service/src/check/check.ts",
   "packages/service/src/data/registry-needs.ts",
+  "packages/service/src/delivery/parts-place.ts",
 ];
 
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */

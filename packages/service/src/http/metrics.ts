@@ -1,4 +1,4 @@
-import type { Use, WritableStore } from "@cadastre/store";
+import type { CostClass, Use } from "@cadastre/store";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
 
@@ -29,7 +29,12 @@ const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"])
 
 /** Sources of values that are read on each scrape. */
 type Measured = {
-  readonly store: Pick<WritableStore, "waiting" | "used">;
+  readonly store: {
+    /** Number of queries that wait for a thread or a connection. */
+    readonly waiting: () => number;
+    /** Use of readers, by cost class. */
+    readonly used: () => Readonly<Record<CostClass, Use>>;
+  };
   readonly readiness: Readiness;
 };
 
