@@ -37,7 +37,9 @@ const dialect: SchemaDialect = {
 
 const catalog: CatalogQueries = {
   relations: sql`select relname from pg_catalog.pg_class where relnamespace = to_regnamespace(quote_ident(current_schema()))`,
-  columns: sql`select table_name, column_name from information_schema.columns where table_schema = current_schema()`,
+  // Several times as fast as `information_schema.columns`.
+  columns: sql`select relname, attname from pg_catalog.pg_attribute join pg_catalog.pg_class on pg_class.oid = attrelid
+  where relnamespace = to_regnamespace(quote_ident(current_schema())) and attnum > 0 and not attisdropped`,
 };
 
 /** Migrates a schema of the database to that of the resources, see `migrate`. */

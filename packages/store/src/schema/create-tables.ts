@@ -3,11 +3,16 @@ import type { Knex } from "knex";
 import type { SchemaDialect } from "./object.ts";
 import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validity } from "./table.ts";
 
-/** Creates the missing tables of a resource: of current and closed versions, and of staged changes. */
+/**
+ * Creates the missing tables of a resource: of current and closed versions, and of staged changes.
+ *
+ * @param present names of the tables that the database has
+ */
 export async function createTables(
   knex: Knex,
   schema: TableSchema,
   { declaredType, recordType }: SchemaDialect,
+  present: ReadonlySet<string>,
 ): Promise<void> {
   const declareColumn = (table: Knex.TableBuilder, property: StructuralProperty) => {
     const column = table.specificType(property.name, declaredType(property));
@@ -22,13 +27,13 @@ export async function createTables(
     table.bigInteger(recordColumns.checksum);
   };
   const key = schema.key.map(({ name }) => name);
-  if (!(await knex.schema.hasTable(schema.name))) {
+  if (!present.has(schema.name)) {
     await knex.schema.createTable(schema.name, (table) => {
       declare(table);
       table.primary(key, `${schema.name}_key`);
     });
   }
-  if (!(await knex.schema.hasTable(schema.closed))) {
+  if (!present.has(schema.closed)) {
     await knex.schema.createTable(schema.closed, (table) => {
       declare(table);
       table.specificType(validity.to.name, declaredType(validity.to)).notNullable();
@@ -36,7 +41,7 @@ export async function createTables(
       table.index([validity.to.name], schema.endings);
     });
   }
-  if (!(await knex.schema.hasTable(schema.staged))) {
+  if (!present.has(schema.staged)) {
     await knex.schema.createTable(schema.staged, (table) => {
       for (const property of schema.key) declareColumn(table, property);
       table.text(sourceProperty.name).notNullable();

@@ -117,7 +117,7 @@ async function apply(
 ): Promise<void> {
   const { knex, session } = transaction;
   const tables = resources.map(tableOf);
-  for (const table of plan.tables) await createTables(knex, table, dialect);
+  for (const table of plan.tables) await createTables(knex, table, dialect, found.relations);
   for (const object of plan.dropped) {
     say(`${object.resource}: removing index ${object.name}`);
     if (object.kind === "points") await transaction.dropPoints(object.name);
