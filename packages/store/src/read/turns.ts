@@ -59,7 +59,7 @@ type Run<T> = {
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
   /** Runs the query for at most so many milliseconds. */
-  readonly attempt: (timeout: number) => Promise<T>;
+  readonly attempt: (timeout: number, cost: CostClass) => Promise<T>;
 };
 
 /** SQL texts of scans that are remembered. */
@@ -136,7 +136,7 @@ export class Turns {
     const started = this.#now();
     try {
       const left = end - started;
-      return await attempt(cost === "page" ? Math.min(slice, left) : left);
+      return await attempt(cost === "page" ? Math.min(slice, left) : left, cost);
     } finally {
       turn.end();
       const took = this.#now() - started;

@@ -1,4 +1,5 @@
 import { identifier, type SqlFragment, sql } from "@cadastre/odata/run";
+import type { FunctionHost } from "@cadastre/odata/sqlite";
 import type { Database } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
 
@@ -47,6 +48,18 @@ export class Deadline {
   /** How many rows the next statement may look at, if it counts them. */
   allow(visits: number): void {
     this.#visits = visits;
+  }
+
+  /** A database to register functions with. Queries that call them can be stopped between two calls. */
+  hostOf(database: FunctionHost): FunctionHost {
+    let calls = 0;
+    return {
+      function: (name, options, body) =>
+        database.function(name, options, (...args) => {
+          if ((++calls & 15) === 0) this.#check();
+          return body(...args);
+        }),
+    };
   }
 
   #check(): void {

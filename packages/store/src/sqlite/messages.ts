@@ -9,6 +9,8 @@ export type ReaderWorkerData = {
   readonly canceled: SharedArrayBuffer;
   /** See `SqliteStoreOptions`. */
   readonly mapped: number;
+  /** True for a thread of low priority. */
+  readonly isLow: boolean;
 };
 
 export type ReaderTask = { readonly id: number; readonly request: ReadRequest<SeenPlanRef> };

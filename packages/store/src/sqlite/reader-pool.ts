@@ -1,6 +1,6 @@
 import { StoreError } from "../errors.ts";
 import type { ReadRequest, ReadResult } from "../read/request.ts";
-import type { Share, Turns } from "../read/turns.ts";
+import type { CostClass, Share, Turns } from "../read/turns.ts";
 import type { ReaderReply } from "./messages.ts";
 import { ReaderThread } from "./reader-thread.ts";
 
@@ -32,10 +32,13 @@ type Task = {
 
 type Seat = { readonly thread: ReaderThread; task: Task | undefined; late: NodeJS.Timeout | undefined };
 
-/** Threads that read, each one query at a time. A thread starts when it is first needed. */
+/**
+ * Threads that read, each one query at a time. A thread starts when it is first needed. Scans have threads of their own, of low priority, so
+ * that they do not take the processor from others.
+ */
 export class ReaderPool {
   readonly #options: ReaderPoolOptions;
-  readonly #seats: Seat[] = [];
+  readonly #seats: Readonly<Record<CostClass, Seat[]>> = { page: [], scan: [] };
   #last = 0;
 
   constructor(options: ReaderPoolOptions) {
@@ -45,7 +48,8 @@ export class ReaderPool {
   /** @throws {StoreError} see `Turns.run` */
   read(request: ReadRequest, { share, background = false, signal }: ReadFor): Promise<ReadResult> {
     const { timeout } = request;
-    const attempt = (part: number) => this.#run({ ...request, timeout: part }, timeout, signal);
+    const attempt = (part: number, cost: CostClass) =>
+      this.#run(cost, { ...request, timeout: part }, timeout, signal);
     return this.#options.turns.run({
       share,
       shape: shapeOf(request),
@@ -58,13 +62,19 @@ export class ReaderPool {
 
   async close(): Promise<void> {
     this.#options.turns.close();
-    for (const seat of this.#seats) this.#finish(seat)?.reject(new StoreError("query_canceled"));
-    await Promise.all(this.#seats.splice(0).map(({ thread }) => thread.end()));
+    const seats = Object.values(this.#seats).flatMap((ofClass) => ofClass.splice(0));
+    for (const seat of seats) this.#finish(seat)?.reject(new StoreError("query_canceled"));
+    await Promise.all(seats.map(({ thread }) => thread.end()));
   }
 
   /** @param longest milliseconds after which the thread is given up */
-  #run(request: ReadRequest, longest: number, signal: AbortSignal | undefined): Promise<ReadResult> {
-    const seat = this.#seats.find(({ task }) => task === undefined) ?? this.#addSeat();
+  #run(
+    cost: CostClass,
+    request: ReadRequest,
+    longest: number,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadResult> {
+    const seat = this.#seats[cost].find(({ task }) => task === undefined) ?? this.#addSeat(cost);
     return new Promise<ReadResult>((resolve, reject) => {
       const id = ++this.#last;
       // The thread answers when it has stopped; until then it is at work, whoever waits for it.
@@ -88,11 +98,11 @@ export class ReaderPool {
     });
   }
 
-  #addSeat(): Seat {
+  #addSeat(cost: CostClass): Seat {
     const { file, mapped } = this.#options;
     const seat: Seat = {
       thread: new ReaderThread(
-        { file, mapped },
+        { file, mapped, isLow: cost === "scan" },
         {
           reply: (reply) => this.#settle(seat, reply),
           lost: (cause) => this.#giveUp(seat, cause),
@@ -101,7 +111,7 @@ export class ReaderPool {
       task: undefined,
       late: undefined,
     };
-    this.#seats.push(seat);
+    this.#seats[cost].push(seat);
     return seat;
   }
 
@@ -124,9 +134,9 @@ export class ReaderPool {
 
   /** Ends a thread that is lost or does not answer. Its task fails with `cause`. */
   #giveUp(seat: Seat, cause: unknown): void {
-    const place = this.#seats.indexOf(seat);
-    if (place < 0) return;
-    this.#seats.splice(place, 1);
+    const seats = Object.values(this.#seats).find((ofClass) => ofClass.includes(seat));
+    if (seats === undefined) return;
+    seats.splice(seats.indexOf(seat), 1);
     this.#finish(seat)?.reject(cause);
     void seat.thread.end();
   }

@@ -59,13 +59,13 @@ export class Reader {
    */
   constructor(database: Database, canceled: Int32Array, mapped: number) {
     this.#database = database;
-    registerFunctions(database);
+    this.#deadline = new Deadline(database, canceled);
+    registerFunctions(this.#deadline.hostOf(database));
     database.pragma(`mmap_size = ${mapped}`);
     this.#statements = new StatementCache(database);
     this.#datasets = new DatasetIds(database);
     this.#begin = database.prepare("begin");
     this.#commit = database.prepare("commit");
-    this.#deadline = new Deadline(database, canceled);
   }
 
   /** @throws {StoreError} `query_timeout`, `query_canceled` */

@@ -1,3 +1,4 @@
+import { constants, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { StoreError } from "../errors.ts";
@@ -8,7 +9,9 @@ import { Reader } from "./reader.ts";
 // A thread is started when a query waits for it, and starts in the time that its imports take: of `odata` it has what runs queries.
 
 /** A thread that reads: one task after another, each answered by one reply. */
-function serve(port: MessagePort, { file, canceled, mapped }: ReaderWorkerData): void {
+function serve(port: MessagePort, { file, canceled, mapped, isLow }: ReaderWorkerData): void {
+  // On Linux the priority is that of a thread; elsewhere it would be that of the whole process.
+  if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
   const memories = new Memories();
   port.on("message", (message: ReaderTask | ReturnedMemory) => {
