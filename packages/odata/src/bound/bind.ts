@@ -10,7 +10,7 @@ import type { BindOptions, Computed, Context } from "./context.ts";
 import { bindCount, bindLambda, bindPredicate } from "./lambda.ts";
 import { bindArray, bindGeo, bindLiteral } from "./literal.ts";
 import { bindMember, bindName } from "./path.ts";
-import { admitSize } from "./size.ts";
+import { admitDepth, admitSize } from "./size.ts";
 import type { BoundNode, BoundOrderBy } from "./tree.ts";
 import { isSortable, typeName } from "./typing.ts";
 
@@ -44,7 +44,8 @@ export function bindOrderBy(
 
 /** A tree is as large as its text, unless it holds what is computed. */
 function admitted(tree: BoundNode, span: Span, options: BindOptions | undefined): BoundNode {
-  if (options?.computed !== undefined) admitSize([tree], span);
+  if (options?.computed === undefined) admitDepth(tree, span);
+  else admitSize([tree], span);
   return tree;
 }
 
