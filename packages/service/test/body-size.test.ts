@@ -137,3 +137,42 @@ describe("a service", () => {
     expect(turns).toBeGreaterThan(100);
   });
 });
+
+describe("headers", () => {
+  let running: Running;
+  beforeAll(async () => {
+    running = await run({ CADASTRE_LISTINGS: "60", CADASTRE_TRUST_PROXY: "1" });
+  });
+  afterAll(() => running.stop());
+
+  const long = 60_000;
+  const hostile: readonly (readonly [string, string])[] = [
+    "forwarded",
+    "x-forwarded-for",
+    "accept",
+    "accept-encoding",
+    "prefer",
+    "if-none-match",
+    "odata-maxversion",
+  ].flatMap((name) =>
+    ["a", "a=", 'a="', '"', ",", ", ", ";", "; ", ";q=", "=", " ", "\\", "[", ":1", "*/", "W/"].map(
+      (piece) => [name, `x${piece.repeat(long / piece.length)}x`] as const,
+    ),
+  );
+
+  test("none takes more than time that grows with its length", { timeout: 60_000 }, async () => {
+    const slow: string[] = [];
+    for (const [name, value] of hostile) {
+      const started = process.cpuUsage();
+      const reply = await ask(running.service.baseUrl, "/reso/odata", {
+        "x-api-key": running.key("national"),
+        [name]: value,
+      });
+      const { user } = process.cpuUsage(started);
+      expect(reply.status).toBeLessThan(500);
+      // Quadratic time is seconds: the service and this test together take a few milliseconds.
+      if (user > 500_000) slow.push(`${name}: ${value.slice(0, 10)}… took ${user / 1000} ms`);
+    }
+    expect(slow).toEqual([]);
+  });
+});
