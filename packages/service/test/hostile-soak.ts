@@ -66,8 +66,13 @@ function send({ method, target, headers, body }: HostileRequest, apiKey: string)
   });
 }
 
-const shown = (sent: HostileRequest): string =>
-  JSON.stringify({ ...sent, target: sent.target.slice(0, 300), body: sent.body.slice(0, 300) }).slice(0, 900);
+const clipped = (text: string): string =>
+  text.length > 200 ? `${text.slice(0, 200)}… (${text.length})` : text;
+
+const shown = ({ method, target, headers, body }: HostileRequest): string => {
+  const short = Object.entries(headers).map(([name, value]) => `${name}: ${clipped(value).slice(0, 60)}`);
+  return JSON.stringify([method, clipped(target), short.join("; "), clipped(body)]);
+};
 
 async function isReady(): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}/health/ready`).then(
@@ -96,14 +101,29 @@ async function report(child: ChildProcess): Promise<BlockReport> {
 const apiKey = await start();
 const statuses = new Map<number, number>();
 const recent: HostileRequest[] = [];
-let [failures, blocks, isWarm] = [0, 0, false];
+const suspects = new Set<HostileRequest>();
+let [failures, blocks] = [0, 0];
 
 service.on("message", (message: Block | BlockReport) => {
-  if (!isWarm || !("block" in message)) return;
-  blocks += 1;
-  console.error(`block of ${message.block.toFixed(0)} ms, one of:`);
-  for (const sent of recent) console.error(`  ${shown(sent)}`);
+  if ("block" in message) for (const sent of recent) suspects.add(sent);
 });
+
+/** Sends each request around a block again, alone: one that blocks three times out of three is at fault, and no garbage collection. */
+async function trySuspects(): Promise<void> {
+  for (const suspect of [...suspects]) {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 3 && least > blockLimit; i += 1) {
+      service.send("reset");
+      await send(suspect, apiKey);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      least = Math.min(least, (await report(service)).longest);
+    }
+    if (least <= blockLimit) continue;
+    blocks += 1;
+    console.error(`block of ${least.toFixed(0)} ms: ${shown(suspect)}`);
+  }
+  suspects.clear();
+}
 
 async function sendAll(seed: number, numRuns: number): Promise<void> {
   const queue = fc.sample(hostileRequest, { seed, numRuns });
@@ -123,18 +143,18 @@ async function sendAll(seed: number, numRuns: number): Promise<void> {
 
 await sendAll(firstSeed - 1, warmUp);
 statuses.clear();
+suspects.clear();
 failures = 0;
-service.send("reset");
-isWarm = true;
 const began = performance.now();
 for (let done = 0, seed = firstSeed; done < requests; seed += 1) {
   const count = Math.min(requestsOfASeed, requests - done);
   await sendAll(seed, count);
+  await trySuspects();
   done += count;
   const rate = ((done * 1000) / (performance.now() - began)).toFixed(0);
   console.log(`seed ${seed}: ${done} requests, ${rate} a second`);
 }
-const { longest, delay, rss } = await report(service);
+const { rss } = await report(service);
 agent.destroy();
 // Its channel would keep the process alive.
 service.disconnect();
@@ -145,7 +165,7 @@ await rm(folder, { recursive: true, force: true });
 const told = [...statuses].toSorted(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
 console.log(`answers by status: ${told.join(", ")}`);
 console.log(
-  `${failures} failures, ${blocks} blocks over ${blockLimit} ms of CPU time, the longest ${longest.toFixed(0)} ms; ` +
-    `longest delay of the event loop ${delay.toFixed(0)} ms, memory at the end ${(rss / 1e6).toFixed(0)} MB`,
+  `${failures} failures, ${blocks} requests that hold the event loop for more than ${blockLimit} ms of CPU time; ` +
+    `memory at the end ${(rss / 1e6).toFixed(0)} MB`,
 );
 process.exitCode = failures === 0 && blocks === 0 ? 0 : 1;

@@ -175,5 +175,7 @@ export const hostileQuery: fc.Arbitrary<string> = damaged(
       fc.oneof({ weight: 2, arbitrary: fc.constant("") }, { weight: 1, arbitrary: aliasChain }),
       fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: count }),
     )
-    .map(([options, aliases, repeats]) => [...options, aliases, ...Array(repeats).fill("a=b")].join("&")),
+    .map(([options, aliases, repeats]) =>
+      [...options, aliases, ...Array<string>(repeats).fill("a=b")].join("&"),
+    ),
 ).map(clipped);

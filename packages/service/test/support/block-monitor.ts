@@ -3,15 +3,14 @@
  * thread holds its event loop for long. Counted is CPU time, so that a busy machine is not taken for a busy thread.
  */
 import { readFileSync } from "node:fs";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
-/** `longest` and `delay` are in milliseconds: CPU time between two turns, and the longest delay of a timer. */
-export type BlockReport = { readonly longest: number; readonly delay: number; readonly rss: number };
+/** `longest` is the most CPU time between two turns of the event loop since the last reset, in milliseconds. */
+export type BlockReport = { readonly longest: number; readonly rss: number };
+/** CPU time of a turn above {@link blockLimit}, in milliseconds. */
 export type Block = { readonly block: number };
 
 const tick = 5;
-/** Startup, and code that is compiled for the first time, are not counted. */
 export const blockLimit = 50;
 
 /** CPU time of the main thread in milliseconds. Source: Linux, Documentation/scheduler/sched-stats.rst. */
@@ -21,7 +20,6 @@ function cpuOfThread(): number {
 }
 
 function monitor(send: (message: BlockReport | Block) => void): void {
-  const delay = monitorEventLoopDelay({ resolution: tick });
   let longest = 0;
   let before = cpuOfThread();
   setInterval(() => {
@@ -32,12 +30,8 @@ function monitor(send: (message: BlockReport | Block) => void): void {
     if (block > blockLimit) send({ block });
   }, tick).unref();
   process.on("message", (message) => {
-    if (message === "reset") {
-      delay.reset();
-      delay.enable();
-      longest = 0;
-    }
-    if (message === "report") send({ longest, delay: delay.max / 1e6, rss: process.memoryUsage.rss() });
+    if (message === "reset") longest = 0;
+    if (message === "report") send({ longest, rss: process.memoryUsage.rss() });
   });
 }
 
