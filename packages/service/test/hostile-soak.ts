@@ -110,7 +110,8 @@ service.on("message", (message: Block | BlockReport) => {
 
 /** Sends each request around a block again, alone: one that blocks three times out of three is at fault, and no garbage collection. */
 async function trySuspects(): Promise<void> {
-  for (const suspect of [...suspects]) {
+  const tried = [...suspects];
+  for (const suspect of tried) {
     let least = Number.POSITIVE_INFINITY;
     for (let i = 0; i < 3 && least > blockLimit; i += 1) {
       service.send("reset");
