@@ -1,4 +1,5 @@
-import type { QueryError } from "./errors.ts";
+import type { AliasUse, QueryError } from "./errors.ts";
+import type { Span } from "./syntax/tree.ts";
 
 type Detail = { readonly code: string; readonly message: string; readonly target?: string };
 
@@ -13,6 +14,7 @@ export type ErrorObject = {
 
 /** Longest message, detail and target, in bytes of JSON: the whole object stays under 1 kB. */
 const maxMessage = 500;
+const maxMessageWithUse = 380;
 const maxExcerpt = 200;
 const maxTarget = 40;
 
@@ -22,29 +24,42 @@ const around = 30;
 /**
  * What to tell the client of `error`, at most 1 kB of JSON: its code, sentence and option, and where the fault is.
  * `position 8 to 17` is a half-open range of UTF-16 code units, from 0, of the option's decoded text; `excerpt` is that
- * text with a caret under each character of the range.
+ * text with a caret under each character of the range. For a fault in the value of a parameter alias, `use` is the
+ * position of the alias in the option that uses it, which is its `target`.
  *
  * @param text decoded text of the option at fault. Without it there is no excerpt.
  */
 export function errorObject(error: QueryError, text?: string): ErrorObject {
   const target = error.option === null ? {} : { target: cut(error.option, maxTarget) };
-  const details = placeOf(error, text).map((detail) => ({ ...detail, ...target }));
+  const { use } = error;
+  const details = [
+    ...placeOf(error, text).map((detail) => ({ ...detail, ...target })),
+    ...(use === null ? [] : [useDetail(use)]),
+  ];
   return {
     code: error.code,
-    message: cut(error.message, maxMessage),
+    message: cut(error.message, use === null ? maxMessage : maxMessageWithUse),
     ...target,
     ...(details.length === 0 ? {} : { details }),
   };
 }
 
+const positionOf = ({ start, end }: Span): string => `position ${start} to ${end}`;
+
+const useDetail = ({ span, option }: AliasUse): Detail => ({
+  code: "use",
+  message: positionOf(span),
+  ...(option === null ? {} : { target: cut(option, maxTarget) }),
+});
+
 function placeOf({ span }: QueryError, text: string | undefined): readonly Detail[] {
   if (span === null) return [];
-  const position = { code: "position", message: `position ${span.start} to ${span.end}` };
+  const position = { code: "position", message: positionOf(span) };
   if (text === undefined) return [position];
   const end = Math.max(span.end, span.start);
-  const before = columns(text.slice(0, span.start)).slice(-around);
-  const fault = columns(text.slice(span.start, end)).slice(0, around);
-  const after = columns(text.slice(end)).slice(0, around - fault.length);
+  const before = columns(text.slice(Math.max(0, span.start - 2 * around), span.start)).slice(-around);
+  const fault = columns(text.slice(span.start, Math.min(end, span.start + 2 * around))).slice(0, around);
+  const after = columns(text.slice(end, end + 2 * around)).slice(0, around - fault.length);
   const carets = "^".repeat(Math.max(fault.length, 1));
   const message = `${[...before, ...fault, ...after].join("")}\n${" ".repeat(before.length)}${carets}`;
   return jsonLength(message) > maxExcerpt ? [position] : [position, { code: "excerpt", message }];

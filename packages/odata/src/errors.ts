@@ -36,6 +36,9 @@ export const queryErrors = {
 
 export type QueryErrorCode = keyof typeof queryErrors;
 
+/** A use of a parameter alias: its place in the decoded text of an option, or of another alias. */
+export type AliasUse = { readonly span: Span; readonly option: string | null };
+
 /** The caller's query is at fault. Safe to show: holds no data, no SQL and no table name. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
@@ -45,17 +48,39 @@ export class QueryError extends Error {
   readonly details: Details;
   /** System query option at fault, with its dollar sign, once it is known. */
   readonly option: string | null;
+  /** Where the parameter alias is used whose value is at fault; null where no alias is. */
+  readonly use: AliasUse | null;
 
-  constructor(code: QueryErrorCode, span: Span | null, details: Details = {}, option: string | null = null) {
+  constructor(
+    code: QueryErrorCode,
+    span: Span | null,
+    details: Details = {},
+    option: string | null = null,
+    use: AliasUse | null = null,
+  ) {
     super(queryErrors[code](details));
     this.code = code;
     this.span = span && { start: span.start, end: span.end };
     this.details = details;
     this.option = option;
+    this.use = use;
   }
 
   /** The same error, known to have come from the query option `option`. */
   in(option: string): QueryError {
-    return this.option === null ? new QueryError(this.code, this.span, this.details, option) : this;
+    if (this.option === null) return this.#at(option, this.use);
+    return this.use?.option === null ? this.#at(this.option, { ...this.use, option }) : this;
+  }
+
+  /** The same error, known to have come from the value of the parameter alias `name`, which is used at `span`. */
+  inAlias(name: string, span: Span): QueryError {
+    const error = this.in(name);
+    return error.use === null
+      ? error.#at(error.option, { span: { start: span.start, end: span.end }, option: null })
+      : error;
+  }
+
+  #at(option: string | null, use: AliasUse | null): QueryError {
+    return new QueryError(this.code, this.span, this.details, option, use);
   }
 }

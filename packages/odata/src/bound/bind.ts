@@ -1,6 +1,8 @@
 import { QueryError } from "../errors.ts";
 import type { EntitySet, Instant } from "../model/types.ts";
+import { defaultLimits } from "../syntax/limits.ts";
 import type { OrderByItem, Span, SyntaxNode } from "../syntax/tree.ts";
+import { admitAliases, isOpen } from "./alias-limits.ts";
 import { bindArithmetic, bindNegate } from "./arithmetic.ts";
 import { bindCall, bindCase } from "./call.ts";
 import { bindCompare, bindHas, bindIn } from "./comparison.ts";
@@ -8,7 +10,7 @@ import type { BindOptions, Computed, Context } from "./context.ts";
 import { bindCount, bindLambda, bindPredicate } from "./lambda.ts";
 import { bindArray, bindGeo, bindLiteral } from "./literal.ts";
 import { bindMember, bindName } from "./path.ts";
-import { admitSize } from "./size.ts";
+import { admitDepth, admitSize } from "./size.ts";
 import type { BoundNode, BoundOrderBy } from "./tree.ts";
 import { isSortable, typeName } from "./typing.ts";
 
@@ -18,11 +20,11 @@ import { isSortable, typeName } from "./typing.ts";
  * @throws {QueryError} with the span of what is unknown or does not fit.
  */
 export const bindExpression = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
-  admitted(bind(node, rootContext(entitySet, options)), node, options);
+  admitted(bind(node, rootContext([node], entitySet, options)), node, options);
 
 /** Like {@link bindExpression}, for a place where only a boolean makes sense. */
 export const bindFilter = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
-  admitted(bindPredicate(node, rootContext(entitySet, options)), node, options);
+  admitted(bindPredicate(node, rootContext([node], entitySet, options)), node, options);
 
 /** Bind the items of `$orderby`, which `ignoreCase` does not touch. A collection, an entity or a geography has no order. */
 export function bindOrderBy(
@@ -30,7 +32,8 @@ export function bindOrderBy(
   entitySet: EntitySet,
   options?: BindOptions,
 ): readonly BoundOrderBy[] {
-  const context = rootContext(entitySet, { ...options, ignoreCase: false });
+  const expressions = items.map(({ expression }) => expression);
+  const context = rootContext(expressions, entitySet, { ...options, ignoreCase: false });
   return items.map(({ expression, direction }) => {
     const bound = bind(expression, context);
     if (!isSortable(bound.type))
@@ -41,27 +44,41 @@ export function bindOrderBy(
 
 /** A tree is as large as its text, unless it holds what is computed. */
 function admitted(tree: BoundNode, span: Span, options: BindOptions | undefined): BoundNode {
-  if (options?.computed !== undefined) admitSize([tree], span);
+  if (options?.computed === undefined) admitDepth(tree, span);
+  else admitSize([tree], span);
   return tree;
 }
 
 const clock = (): Instant => ({ picoseconds: BigInt(Date.now()) * 1_000_000_000n, offset: 0 });
 
-const rootContext = (
+/** The context of the expressions of one option, after {@link admitAliases}. */
+function rootContext(
+  expressions: readonly SyntaxNode[],
   { type }: EntitySet,
-  { aliases = {}, now = clock, ignoreCase = false, computed = none }: BindOptions = {},
-): Context => ({
-  root: type,
-  instance: { type },
-  variables: [],
-  aliases,
-  now,
-  ignoreCase,
-  computed,
-  bind,
-});
+  {
+    aliases = none,
+    now = clock,
+    ignoreCase = false,
+    computed = noneComputed,
+    limits = defaultLimits,
+  }: BindOptions = {},
+): Context {
+  if (Object.keys(aliases).length > 0) admitAliases(expressions, aliases, limits);
+  return {
+    root: type,
+    instance: { type },
+    variables: [],
+    aliases,
+    openAlias: null,
+    now,
+    ignoreCase,
+    computed,
+    bind,
+  };
+}
 
-const none: Computed = new Map();
+const none: NonNullable<BindOptions["aliases"]> = {};
+const noneComputed: Computed = new Map();
 
 function bind(node: SyntaxNode, context: Context): BoundNode {
   switch (node.kind) {
@@ -130,8 +147,14 @@ const features = {
 } as const satisfies Partial<Record<SyntaxNode["kind"], string>>;
 
 function bindAlias(node: SyntaxNode & { kind: "Alias" }, context: Context): BoundNode {
-  const { [node.name]: value, ...aliases } = context.aliases;
-  if (value === undefined) throw new QueryError("unknown_alias", node, { name: node.name });
+  const { aliases, openAlias } = context;
+  const { name } = node;
+  const value = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
   // Its own name is unknown inside its value, so aliases cannot go in circles.
-  return bind(value, { ...context, aliases });
+  if (value === undefined || isOpen(name, openAlias)) throw new QueryError("unknown_alias", node, { name });
+  try {
+    return bind(value, { ...context, openAlias: { name, outer: openAlias } });
+  } catch (error) {
+    throw error instanceof QueryError ? error.inAlias(name, node) : error;
+  }
 }

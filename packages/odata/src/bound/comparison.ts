@@ -3,6 +3,7 @@ import type { EnumType } from "../model/types.ts";
 import type { ArrayNode, CompareNode, EnumNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
 import { foldAmong } from "./ignore-case.ts";
+import { admitSize } from "./size.ts";
 import {
   allOf,
   anyOf,
@@ -70,6 +71,7 @@ export function bindIn(node: InNode, context: Context): BoundNode {
 function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): BoundNode {
   if (right.kind !== "List" && right.kind !== "Array")
     throw new QueryError("not_supported", right, { feature: "a tuple in a path" });
+  const { bound, inner } = bindingOnce(operand.items, context);
   const rows = right.items.map((row) => {
     if (row.kind !== "Array" || row.items.length !== operand.items.length) {
       throw new QueryError("wrong_arguments", row, {
@@ -84,12 +86,31 @@ function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): B
     });
     return allOf(
       ...pairs.map((pair) =>
-        bindCompare({ kind: "Compare", comparator: "eq", start: row.start, end: row.end, ...pair }, context),
+        bindCompare({ kind: "Compare", comparator: "eq", start: row.start, end: row.end, ...pair }, inner),
       ),
     );
   });
-  return anyOf(...rows);
+  const tree = anyOf(...rows);
+  // A long operand times many rows is far larger than its text.
+  if ([...bound.values()].some((node) => !isLeaf(node))) admitSize([tree], operand);
+  return tree;
 }
+
+/** A context that binds each of `nodes` once, however often it is asked to, and what they are bound to. */
+function bindingOnce(nodes: readonly SyntaxNode[], context: Context) {
+  const repeated = new Set(nodes);
+  const bound = new Map<SyntaxNode, BoundNode>();
+  const bind: Context["bind"] = (node, at) => {
+    if (!repeated.has(node)) return context.bind(node, at);
+    const tree = bound.get(node) ?? context.bind(node, at);
+    bound.set(node, tree);
+    return tree;
+  };
+  return { bound, inner: { ...context, bind } };
+}
+
+const isLeaf = ({ kind }: BoundNode): boolean =>
+  kind === "Property" || kind === "Constant" || kind === "Variable";
 
 /** `operand` equals an item of `collection`. */
 function isIn(

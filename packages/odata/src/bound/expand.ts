@@ -20,6 +20,12 @@ export type BoundExpand = {
 /** Most levels of one `$levels`: each costs a query. */
 const mostLevels = 16;
 
+/** Most queries of one `$expand`, those inside items and of each of their levels included. */
+const mostQueries = 100;
+
+/** Options of all items, and the number of those that are bound. */
+type ExpandContext = { readonly options: BindOptions; queries: number };
+
 /**
  * Bind the items of `$expand`; `*` is every navigation property that no other item names. Computed properties
  * of the outer query mean nothing inside.
@@ -33,7 +39,7 @@ export function bindExpand(
   options: BindOptions = {},
 ): readonly BoundExpand[] {
   try {
-    return expandOf(items, entitySet.type, { ...options, computed: new Map() });
+    return expandOf(items, entitySet.type, { options: { ...options, computed: new Map() }, queries: 0 });
   } catch (error) {
     throw error instanceof QueryError ? error.in("$expand") : error;
   }
@@ -42,7 +48,7 @@ export function bindExpand(
 function expandOf(
   items: readonly ExpandItem[],
   type: StructuredType,
-  options: BindOptions,
+  context: ExpandContext,
 ): readonly BoundExpand[] {
   const named = new Set<string>();
   for (const item of items) {
@@ -52,7 +58,7 @@ function expandOf(
   }
   return items.flatMap((item) => {
     const navigations = item.path[0] === "*" ? others(type, named) : [findNavigation(item, type)];
-    return navigations.map((navigation) => bindItem(item, navigation, options));
+    return navigations.map((navigation) => bindItem(item, navigation, context));
   });
 }
 
@@ -106,7 +112,12 @@ const ofCollections = [
   "count",
 ] as const satisfies readonly (keyof SelectOptions)[];
 
-function bindItem(item: ExpandItem, navigation: StructuredProperty, options: BindOptions): BoundExpand {
+function bindItem(item: ExpandItem, navigation: StructuredProperty, context: ExpandContext): BoundExpand {
+  context.queries += 1;
+  if (context.queries > mostQueries) {
+    const measure = "the number of expanded properties, each level counted,";
+    throw new QueryError("query_too_complex", item, { measure, limit: mostQueries });
+  }
   const type = navigation.target();
   if (!isEntity(type)) throw notSupported("a path in `$expand`", item);
   if (item.suffix === "$ref" || item.suffix === "$value")
@@ -120,9 +131,9 @@ function bindItem(item: ExpandItem, navigation: StructuredProperty, options: Bin
   const entitySet: EntitySet = { name: navigation.name, type };
   return {
     navigation,
-    query: bindQuery({ filter, orderBy, select, compute, top, skip }, entitySet, [], options),
+    query: bindQuery({ filter, orderBy, select, compute, top, skip }, entitySet, [], context.options),
     count: item.suffix === "$count" ? "only" : given.count === true ? "also" : "no",
-    expand: [...expandOf(given.expand ?? [], type, options), ...nextLevel(item, navigation, type, options)],
+    expand: [...expandOf(given.expand ?? [], type, context), ...nextLevel(item, navigation, type, context)],
   };
 }
 
@@ -147,7 +158,7 @@ function nextLevel(
   item: ExpandItem,
   { name }: StructuredProperty,
   type: EntityType,
-  options: BindOptions,
+  context: ExpandContext,
 ): readonly BoundExpand[] {
   const { levels = 1 } = item.options ?? {};
   if (levels === "max") throw notSupported("`$levels=max`", item);
@@ -155,5 +166,5 @@ function nextLevel(
     throw new QueryError("limit_exceeded", item, { name: "$levels", limit: mostLevels, actual: levels });
   const again = navigationsOf(type).find((candidate) => candidate.name === name);
   if (levels === 1 || again === undefined) return [];
-  return [bindItem({ ...item, options: { ...item.options, levels: levels - 1 } }, again, options)];
+  return [bindItem({ ...item, options: { ...item.options, levels: levels - 1 } }, again, context)];
 }

@@ -30,6 +30,25 @@ export function admitSize(trees: readonly BoundNode[], span: Span): void {
   const sizes = trees.map(sizeOf);
   if (sizes.reduce((sum, { nodes }) => sum + nodes, 0) > defaultLimits.nodes)
     throw tooComplex(defaultLimits, "nodes", span);
-  if (sizes.some(({ depth }) => depth > deepestNesting))
-    throw tooComplex({ ...defaultLimits, nesting: deepestNesting }, "nesting", span);
+  if (sizes.some(({ depth }) => depth > deepestNesting)) throw tooDeep(span);
 }
+
+/**
+ * Refuse a tree that is too deep: `1 add 1 add 1 …` has no parentheses and a level for each operator. SQLite takes some
+ * 800 levels.
+ *
+ * @throws {QueryError} `query_too_complex`
+ */
+export function admitDepth(tree: BoundNode, span: Span): void {
+  let depth = 0;
+  const visit = (node: BoundNode): BoundNode => {
+    depth += 1;
+    if (depth > deepestNesting) throw tooDeep(span);
+    mapChildren(node, visit);
+    depth -= 1;
+    return node;
+  };
+  visit(tree);
+}
+
+const tooDeep = (span: Span) => tooComplex({ ...defaultLimits, nesting: deepestNesting }, "nesting", span);

@@ -232,13 +232,21 @@ const require = createRequire(import.meta.url);
 const compiled = new Map<string, RE2JS | null>();
 const mostCompiled = 200;
 
-function compile(pattern: string): RE2JS | null {
+/** The pattern in the syntax of RE2; null where it cannot be translated. */
+function translate(pattern: string): string | null {
   try {
-    const { RE2JS: engine } = require("re2js") as typeof import("re2js");
-    return engine.compile(new Translation(pattern).run());
-  } catch {
-    return null;
+    return new Translation(pattern).run();
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
   }
+}
+
+function compile(pattern: string): RE2JS | null {
+  const translated = translate(pattern);
+  if (translated === null) return null;
+  const { RE2JS: engine } = require("re2js") as typeof import("re2js");
+  return engine.compile(translated);
 }
 
 function compiledPattern(pattern: string): RE2JS | null {
@@ -251,10 +259,11 @@ function compiledPattern(pattern: string): RE2JS | null {
 }
 
 /**
- * Whether `text` is a pattern of the regular part of ECMAScript's syntax, which matches in linear time:
- * without look-around, back-references, `\p`, flags, and counts above 255.
+ * True if `text` is a pattern of the regular part of ECMAScript's syntax, which matches in linear time: without
+ * look-around, back-references, `\p`, flags, and counts above 255. Nothing is compiled: that costs a hundred times
+ * as much, and a filter may have hundreds of patterns.
  */
-export const isPattern = (text: string): boolean => compiledPattern(text) !== null;
+export const isPattern = (text: string): boolean => translate(text) !== null;
 
 /** Whether a part of `text` matches, code point by code point; null if `pattern` is none. */
 export const matchesPattern = (text: string, pattern: string): boolean | null =>

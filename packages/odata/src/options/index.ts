@@ -5,7 +5,7 @@ export {
   type QueryOptionSettings,
   type QueryOptions,
 } from "./query-options.ts";
-export { type OptionValue, readAlias, readOption } from "./read-option.ts";
+export { type OptionValue, readAlias, readAliases, readOption } from "./read-option.ts";
 export { parseRelativeUri, type RelativeUri } from "./relative-uri.ts";
 export {
   type PathArgument,

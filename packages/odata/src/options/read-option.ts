@@ -1,4 +1,5 @@
 import { QueryError } from "../errors.ts";
+import { children } from "../syntax/children.ts";
 import {
   defaultLimits,
   type Limits,
@@ -11,6 +12,7 @@ import {
   parseSearch,
   parseSelect,
 } from "../syntax/index.ts";
+import { tooComplex } from "../syntax/limits.ts";
 import type { SyntaxNode } from "../syntax/tree.ts";
 import type { SystemOptionName } from "./names.ts";
 import type { OptionText, QueryOptions } from "./query-options.ts";
@@ -113,4 +115,34 @@ export function readAlias(
 ): SyntaxNode | undefined {
   const alias = options.aliases.get(name);
   return alias && within(name, () => parseExpression(alias.text, limits));
+}
+
+/**
+ * Parse the values of all parameter aliases, by name. `limits` holds for each of them, and for the length and the
+ * number of expressions of all together: hundreds of aliases are no cheaper to parse than a filter that holds their
+ * values.
+ *
+ * @throws {QueryError} With the name of the alias as its option, and a span in its decoded text.
+ */
+export function readAliases(
+  options: QueryOptions,
+  limits: Limits = defaultLimits,
+): Readonly<Record<string, SyntaxNode>> {
+  const values: [string, SyntaxNode][] = [];
+  let [length, nodes] = [0, 0];
+  const count = (node: SyntaxNode): void => {
+    nodes += 1;
+    for (const child of children(node)) count(child);
+  };
+  for (const [name, { text }] of options.aliases) {
+    const refuse = (measure: "textLength" | "nodes") =>
+      tooComplex(limits, measure, { start: 0, end: text.length }).in(name);
+    length += text.length;
+    if (length > limits.textLength) throw refuse("textLength");
+    const value = within(name, () => parseExpression(text, limits));
+    count(value);
+    if (nodes > limits.nodes) throw refuse("nodes");
+    values.push([name, value]);
+  }
+  return Object.fromEntries(values);
 }

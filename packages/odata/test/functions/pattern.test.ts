@@ -67,3 +67,20 @@ describe("patterns", () => {
     expect(accepted).toBeGreaterThan(300);
   });
 });
+
+test("every pattern that is accepted can be compiled", () => {
+  const quantifier = fc.constantFrom("", "*", "+", "?", "{9}", "{2,}", "{0,255}", "{3,40}?");
+  const nested = fc.letrec<{ pattern: string }>((tie) => ({
+    pattern: fc.oneof(
+      { maxDepth: 6 },
+      pattern,
+      fc.tuple(tie("pattern"), quantifier, tie("pattern")).map(([a, many, b]) => `(${a})${many}|${b}`),
+    ),
+  }));
+  fc.assert(
+    fc.property(nested.pattern, (text) => {
+      if (isPattern(text)) expect(matchesPattern("a", text)).not.toBeNull();
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { sendAnswer } from "../http/answer.ts";
 import { forCaller } from "../http/for-caller.ts";
+import { hasMoreValues } from "../http/json-size.ts";
 import { contentTypeOf, readBody } from "../http/request-body.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { inOrder } from "../http/steps.ts";
@@ -22,6 +23,9 @@ import { type WebhookEndpoint, webhookOperations } from "./webhook-operations.ts
 
 /** Longest body, in bytes. */
 const maxBody = 16_384;
+
+/** Most values and members of a body. The longest that any address takes lists the events of a webhook. */
+const maxValues = 200;
 
 const operations = {
   ...deliveryOperations,
@@ -106,6 +110,7 @@ const methodsOf = ({ name, method }: (typeof routes)[number]): readonly string[]
 async function readJson(req: Request): Promise<unknown> {
   if (contentTypeOf(req)?.type !== "application/json") throw new Refused("unsupported_media_type");
   const text = await readBody(req, maxBody);
+  if (hasMoreValues(text, maxValues)) throw new Refused("invalid_request");
   try {
     return JSON.parse(text);
   } catch {

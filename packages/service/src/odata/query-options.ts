@@ -1,7 +1,7 @@
 import {
   type OrderByItem,
   QueryError,
-  readAlias,
+  readAliases,
   readOption,
   type SelectItem,
   type SyntaxNode,
@@ -164,16 +164,8 @@ const toRowOptions = (read: OptionTexts): RowOptions => ({
   filter: readOption(read.options, "$filter"),
   ignoreCase: flag(read, "$ignorecase"),
   placekey: read.texts.get("placekey"),
-  aliases: readAliases(read),
+  aliases: readAliases(read.options),
 });
-
-function readAliases({ options }: OptionTexts): Readonly<Record<string, SyntaxNode>> {
-  const values = [...options.aliases.keys()].flatMap((name) => {
-    const value = readAlias(options, name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(values);
-}
 
 function flag({ texts }: OptionTexts, name: OptionName): boolean {
   const text = texts.get(name) ?? "false";

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Refused } from "../../errors.ts";
 import { type Answer, nothing, piecesOf } from "../../http/answer.ts";
 import { odataErrorAnswer, type PublicError, toPublicError } from "../../http/error-body.ts";
@@ -32,6 +33,8 @@ export async function* answerBatch(
   const outer: OdataRequest = { ...context.outer, gone: () => signal };
   const failed = new Set<string>();
   for (const item of items) {
+    // Requests that are refused before they are run would hold the event loop for as long as all of them take.
+    await setImmediate();
     if (signal.aborted) return;
     const version = negotiatedVersion(item.header, outer.version);
     const answer = await answerItem(item, version, failed, { ...context, outer });

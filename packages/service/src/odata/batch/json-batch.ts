@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
+import { hasMoreValues } from "../../http/json-size.ts";
 import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
 
 const id = z.string().min(1).max(128);
@@ -20,15 +21,24 @@ export const batchSchema = z.strictObject({
   ),
 });
 
-/** @throws {Refused} `invalid_batch` */
-export const readJsonBatch = (body: string): Batch => ({
-  items: toItems(body),
+/** Most values and members of a batch: for each request that it may have a dozen, and as many more for a few long ones. */
+const mostValues = (limit: number): number => 2000 + 12 * limit;
+
+/**
+ * @param limit requests that the batch may have
+ * @throws {Refused} `invalid_batch`, `body_too_large`
+ */
+export const readJsonBatch = (body: string, limit: number): Batch => ({
+  items: toItems(body, limit),
   contentType: "application/json",
   write,
 });
 
-function toItems(body: string): readonly BatchItem[] {
-  const read = batchSchema.safeParse(parse(body));
+function toItems(body: string, limit: number): readonly BatchItem[] {
+  if (hasMoreValues(body, mostValues(limit))) throw new Refused("body_too_large");
+  const json = parse(body);
+  if (hasMoreRequests(json, limit)) throw new Refused("body_too_large");
+  const read = batchSchema.safeParse(json);
   if (!read.success) throw new Refused("invalid_batch", placeOf(read.error.issues[0]?.path ?? []));
   const known = new Set<string>();
   return read.data.requests.map((request, i) => {
@@ -54,6 +64,13 @@ function parse(body: string): unknown {
     throw new Refused("invalid_batch");
   }
 }
+
+const hasMoreRequests = (json: unknown, limit: number): boolean =>
+  typeof json === "object" &&
+  json !== null &&
+  "requests" in json &&
+  Array.isArray(json.requests) &&
+  json.requests.length > limit;
 
 /** `["requests", 2, "url"]` → `requests[2].url` */
 const placeOf = (path: readonly PropertyKey[]): string =>

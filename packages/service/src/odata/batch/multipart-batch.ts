@@ -10,25 +10,34 @@ type Message = { readonly headers: readonly (readonly [string, string])[]; reado
  * A batch as `multipart/mixed`. Lines may end with a line feed alone, as some clients send them.
  * Source: OData Protocol 4.01, section 11.7.7; RFC 2046, section 5.1.
  *
- * @throws {Refused} `invalid_batch`
+ * @param limit requests that the batch may have
+ * @throws {Refused} `invalid_batch`, `body_too_large`
  */
-export function readMultipartBatch(body: string, boundary: string): Batch {
+export function readMultipartBatch(body: string, boundary: string, limit: number): Batch {
   const answered = `batchresponse_${randomUUID()}`;
   return {
-    items: partsOf(body, boundary).map(toItem),
+    items: partsOf(body, boundary, limit).map(toItem),
     contentType: `multipart/mixed;boundary=${answered}`,
     write: (replies) => write(replies, answered),
   };
 }
 
-/** @throws {Refused} unless a line with two dashes more than the boundary ends the last part. */
-function partsOf(body: string, boundary: string): readonly string[] {
-  const delimiter = new RegExp(`(?:^|\\r?\\n)--${boundary.replace(/\W/g, "\\$&")}(--)?[ \\t]*(?=\\r?\\n|$)`);
-  const [, ...pieces] = body.split(delimiter);
+/** Most header lines of a part, and of the request in it. */
+const maxHeaders = 100;
+
+/** @throws {Refused} unless a line with two dashes more than the boundary ends the last part, of `limit` at most. */
+function partsOf(body: string, boundary: string, limit: number): readonly string[] {
+  const delimiter = new RegExp(
+    `(?:^|\\r?\\n)--${boundary.replace(/\W/g, "\\$&")}(--)?[ \\t]*(?=\\r?\\n|$)`,
+    "g",
+  );
   const parts: string[] = [];
-  for (let i = 0; i + 1 < pieces.length; i += 2) {
-    if (pieces[i] !== undefined) return parts;
-    parts.push((pieces[i + 1] ?? "").replace(/^\r?\n/, ""));
+  let start: number | undefined;
+  for (const { 0: found, 1: dashes, index } of body.matchAll(delimiter)) {
+    if (start !== undefined) parts.push(body.slice(start, index).replace(/^\r?\n/, ""));
+    if (parts.length > limit) throw new Refused("body_too_large");
+    if (dashes !== undefined) return parts;
+    start = index + found.length;
   }
   throw new Refused("invalid_batch");
 }
@@ -62,14 +71,16 @@ const changeSet: BatchItem = {
 };
 
 function toMessage(text: string, place: string): Message {
-  const [head = "", ...rest] = text.split(/(?:^|\r?\n)\r?\n/);
-  const lines = head.split(/\r?\n/).filter((line) => line !== "");
-  const headers = lines.map((line) => {
+  const { index = text.length, 0: blankLine = "" } = /(?:^|\r?\n)\r?\n/.exec(text) ?? {};
+  const lines = text.slice(0, index).split(/\r?\n/, maxHeaders + 1);
+  if (lines.length > maxHeaders) throw new Refused("invalid_batch", place);
+  const headers = lines.flatMap((line) => {
+    if (line === "") return [];
     const { name, value } = /^(?<name>[\w!#$%&'*+.^`|~-]+):(?<value>.*)$/.exec(line)?.groups ?? {};
     if (name === undefined || value === undefined) throw new Refused("invalid_batch", place);
-    return [name, value.trim()] as const;
+    return [[name, value.trim()] as const];
   });
-  return { headers, content: rest.join("\r\n\r\n") };
+  return { headers, content: text.slice(index + blankLine.length) };
 }
 
 async function* write(

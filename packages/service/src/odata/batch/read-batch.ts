@@ -19,16 +19,14 @@ const boundaryPattern = /;\s*boundary=(?<quote>"?)(?<boundary>[\w'()+,./:=?-]{1,
  */
 export async function readBatch(req: Request, limit: number): Promise<Batch> {
   const read = readerOf(req);
-  const batch = read(await readBody(req, maxBatchLength));
-  if (batch.items.length > limit) throw new Refused("body_too_large");
-  return batch;
+  return read(await readBody(req, maxBatchLength), limit);
 }
 
-function readerOf(req: Request): (body: string) => Batch {
+function readerOf(req: Request): (body: string, limit: number) => Batch {
   const type = contentTypeOf(req)?.type;
   if (type === "application/json") return readJsonBatch;
   if (type !== "multipart/mixed") throw new Refused("unsupported_media_type");
   const boundary = boundaryPattern.exec(req.get("content-type") ?? "")?.groups?.["boundary"];
   if (boundary === undefined) throw new Refused("invalid_batch", "Content-Type");
-  return (body) => readMultipartBatch(body, boundary);
+  return (body, limit) => readMultipartBatch(body, boundary, limit);
 }
