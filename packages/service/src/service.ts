@@ -25,6 +25,8 @@ import { readSigningKeys } from "./delivery/signing-keys.ts";
 import { startWorker } from "./delivery/start-worker.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
+import { MemoryBudget } from "./http/memory-budget.ts";
+import { defaultMemory, memoryLimits } from "./http/memory-limits.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
@@ -63,6 +65,7 @@ export async function startService(
   const trust = await openTrust(config, folder, (error) =>
     log.warn(describe(error), "could not read the key set anew"),
   );
+  const limits = memoryLimits(config.memory ?? defaultMemory(), config.readers);
   const store = await openListings(folder, {
     threads: config.readers,
     timeout: config.querySeconds * 1000,
@@ -87,7 +90,9 @@ export async function startService(
     readinessChecks({ ...needed, parts: config.worker ? exporting.parts : undefined }),
     { log },
   );
-  const metrics = adminPort === undefined ? undefined : createMetrics({ waiting: store.waiting, readiness });
+  const memory = new MemoryBudget(limits);
+  const metrics =
+    adminPort === undefined ? undefined : createMetrics({ waiting: store.waiting, readiness, memory });
   const logDamage = damageLog(log);
   const onDamage = (report: DamageReport) => {
     metrics?.partDamaged();
@@ -97,6 +102,7 @@ export async function startService(
     config,
     log,
     store,
+    memory,
     skipTokenKey,
     random: randomBytes,
     get activeEntitySets() {

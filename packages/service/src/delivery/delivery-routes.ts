@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { sendAnswer } from "../http/answer.ts";
 import { forCaller } from "../http/for-caller.ts";
+import type { MemoryBudget } from "../http/memory-budget.ts";
 import { contentTypeOf, readBody } from "../http/request-body.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { inOrder } from "../http/steps.ts";
@@ -62,7 +63,10 @@ const told: readonly Endpoint[] = [
 ];
 
 /** Everything of deliveries, for callers that the edge has let in. */
-export function deliveryRoutes(services: DeliveryServices, { compression }: Config): RequestHandler[] {
+export function deliveryRoutes(
+  services: DeliveryServices & { readonly memory: MemoryBudget },
+  { compression }: Config,
+): RequestHandler[] {
   return [
     inOrder(forCaller(decisive)),
     async (req, res) => {

@@ -5,6 +5,7 @@ import type { Answer } from "../http/answer.ts";
 import { linkToNextPage, type Position, staleToken, startOfPage, type Walk } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { namingOption } from "./option-at-fault.ts";
+import { estimatedBytes } from "./page-estimate.ts";
 import { pageSizeOf } from "./page-size.ts";
 import { atPlacekey } from "./placekey.ts";
 import { preferenceApplied } from "./prefer.ts";
@@ -20,7 +21,7 @@ export async function collection(
   services: OdataServices,
 ): Promise<Answer> {
   const { scope, stages } = request;
-  const { store, config, skipTokenKey } = services;
+  const { store, config, memory, skipTokenKey } = services;
   const options = stages.time("parse", () => parseCollection(request));
   const walk = { entitySet: entitySet.name, scope, options };
   const position = stages.time("parse", () => startOfPage(walk, skipTokenKey, services.now()));
@@ -28,21 +29,37 @@ export async function collection(
   const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet));
   const wanted = await resumed(atPlacekey(bound, options.placekey, request, services, position?.from));
   const restricted = stages.time("restrict", () => restrict(readFor(options.format, wanted), scope));
-  const page = await stages.timeAsync("run", () =>
-    namingOption({ options, bound, scope, store }, () =>
-      resumed(run(restricted, walk, position?.from, request, services)),
-    ),
+  const gone = request.gone();
+  const reserved = await stages.timeAsync("run", () =>
+    memory.reserve(scope.customer, estimatedBytes(restricted, options), gone),
   );
-  return stages.timeAsync("render", () => render(page, bound, left, walk, request, services));
+  try {
+    const page = await stages.timeAsync("run", () =>
+      namingOption({ options, bound, scope, store }, () =>
+        resumed(run(restricted, walk, position?.from, gone, services)),
+      ),
+    );
+    reserved.resize(page.records.buffer.byteLength);
+    const release = () => {
+      page.release?.();
+      reserved.release();
+    };
+    return await stages.timeAsync("render", () =>
+      render({ ...page, release }, bound, left, walk, request, services),
+    );
+  } catch (error) {
+    reserved.release();
+    throw error;
+  }
 }
 
 const run = (
   query: RestrictedQuery,
   { options: { count, ignoreNulls } }: Walk,
   from: Position["from"],
-  { gone }: OdataRequest,
+  signal: AbortSignal,
   { store }: OdataServices,
-): Promise<Page> => store.page(query, { from, count, nulls: !ignoreNulls, signal: gone() });
+): Promise<Page> => store.page(query, { from, count, nulls: !ignoreNulls, signal });
 
 /** A read of a walk that may be too old to go on. @throws {QueryError} `invalid_skip_token` */
 const resumed = <T>(read: Promise<T>): Promise<T> =>
