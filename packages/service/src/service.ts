@@ -68,6 +68,8 @@ export async function startService(
   const limits = memoryLimits(config.memory ?? defaultMemory(), config.readers);
   const store = await openListings(folder, {
     threads: config.readers,
+    heap: limits.threadHeap,
+    buffers: limits.threadBuffers,
     timeout: config.querySeconds * 1000,
   });
   const activation = await followActivation(store.builds, log);

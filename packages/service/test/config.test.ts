@@ -28,6 +28,7 @@ test("without variables everything has its default", () => {
     tokenLife: 86_400,
     querySeconds: 10,
     idleSeconds: 30,
+    checkHours: 24,
     readers: 2,
     partsRegion: "us-east-1",
     grants: "logical",

@@ -9,6 +9,8 @@ export type ReaderWorkerData = {
   readonly canceled: SharedArrayBuffer;
   /** See `SqliteStoreOptions`. */
   readonly mapped: number;
+  /** Bytes of idle page buffers that the thread keeps, at most. */
+  readonly buffers: number;
 };
 
 export type ReaderTask = { readonly id: number; readonly request: ReadRequest<SeenPlanRef> };

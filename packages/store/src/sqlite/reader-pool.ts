@@ -8,6 +8,10 @@ export type ReaderPoolOptions = {
   readonly file: string;
   /** See `SqliteStoreOptions`. */
   readonly mapped: number;
+  /** See `SqliteStoreOptions`. */
+  readonly buffers: number;
+  /** See `SqliteStoreOptions`. */
+  readonly heap: number | undefined;
   readonly threads: number;
   /** Queries that may wait for a thread. */
   readonly queue: number;
@@ -84,10 +88,10 @@ export class ReaderPool {
   #findSeat(): Seat | undefined {
     const idle = this.#seats.find(({ task }) => task === undefined);
     if (idle !== undefined || this.#seats.length >= this.#options.threads) return idle;
-    const { file, mapped } = this.#options;
+    const { file, mapped, buffers, heap } = this.#options;
     const seat: Seat = {
       thread: new ReaderThread(
-        { file, mapped },
+        { file, mapped, buffers, heap },
         {
           reply: (reply) => this.#settle(seat, reply),
           lost: (cause) => this.#replace(seat, cause),

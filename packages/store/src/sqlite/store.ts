@@ -43,6 +43,10 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly resources: readonly StoredResource[];
   /** Threads that read, at most. 0: queries run on the calling thread, one at a time. By default 2. */
   readonly threads?: number | undefined;
+  /** Heap of each thread in megabytes, at most. By default Node's. */
+  readonly heap?: number | undefined;
+  /** Bytes of idle page buffers that each thread keeps, at most. By default 64 MiB. */
+  readonly buffers?: number | undefined;
   /** Queries that may wait for a thread. By default 256. */
   readonly queue?: number | undefined;
   /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
@@ -55,6 +59,7 @@ export type SqliteStoreOptions = SchemaOptions & {
 };
 
 const mappedByDefault = 16 * 1024 ** 3;
+const buffersByDefault = 64 * 1024 ** 2;
 
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
@@ -102,6 +107,7 @@ class SqliteStore implements WritableStore {
     generation: number,
   ) {
     const { file, threads = 2, queue = 256, timeout = 10_000, mapped = mappedByDefault } = options;
+    const { buffers = buffersByDefault, heap } = options;
     this.#stored = stored;
     this.#timeout = timeout;
     this.#database = openToWrite(file);
@@ -110,7 +116,7 @@ class SqliteStore implements WritableStore {
     );
     this.#committer = new Committer(this.#database, new Map(writers), generation);
     this.#reader = new Reader(read, new Int32Array(1), mapped);
-    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue, mapped });
+    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, threads, queue, mapped, buffers, heap });
     const committed = sessionOf(read);
     const ground: Ground = {
       tables: stored,
