@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -10,11 +13,24 @@ import {
   strength,
 } from "./under-attack.ts";
 
+const plain = { id: "plain", version: 1, domain: "listing", format: "jsonl", compression: "none" };
+
 let service: Attacked;
+let folder: string;
 beforeAll(async () => {
-  service = await startUnderAttack({ CADASTRE_IDLE_SECONDS: "3", CADASTRE_REQUESTS_PER_SECOND: "0" });
+  folder = await mkdtemp(join(tmpdir(), "cadastre-attack-profiles-"));
+  const profiles = join(folder, "profiles.json");
+  await writeFile(profiles, JSON.stringify({ profiles: [plain] }));
+  service = await startUnderAttack({
+    CADASTRE_IDLE_SECONDS: "3",
+    CADASTRE_REQUESTS_PER_SECOND: "0",
+    CADASTRE_EXPORT_PROFILES: profiles,
+  });
 }, 120_000);
-afterAll(() => service.stop());
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const collection = "/reso/odata/Property?$top=1000";
 const full = `${collection}&$format=application/json;odata.metadata=full`;
@@ -78,3 +94,39 @@ test.each([
   },
   240_000,
 );
+
+test("a hundred clients that never read a part are cut", async () => {
+  const target = "/v1/file-downloads/redeem";
+  const authorization = `Bearer ${await grantOfPart()}`;
+  const seen = await service.during(async () => {
+    const sent = attackWith(100, target, { authorization }, false);
+    await wait(12_000);
+    for (const { socket } of sent) socket.destroy();
+  });
+  requireUnharmed(seen);
+  const headers = { "x-api-key": service.attacker, authorization };
+  expect((await send(service.baseUrl, target, headers, true).closed).status).toBe(200);
+}, 240_000);
+
+/** A token for a part that no connection buffers whole. */
+async function grantOfPart(): Promise<string> {
+  const root = `${service.baseUrl}/v1/file-exports`;
+  const headers = { "x-api-key": service.attacker, "content-type": "application/json" };
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const { data } = (await (await fetch(root + path, { headers, ...init })).json()) as {
+      readonly data: {
+        readonly id: string;
+        readonly status: string;
+        readonly bearer_token: string;
+        readonly parts: readonly { readonly number: number; readonly byteLength: number }[];
+      };
+    };
+    return data;
+  };
+  const asked = { domain: "listing", deliveryMode: "pull", idempotencyKey: "attack", profileId: "plain" };
+  const { id } = await ask("", { method: "POST", body: JSON.stringify(asked) });
+  while ((await ask(`/${id}`)).status !== "complete") await wait(100);
+  const [longest] = (await ask(`/${id}/manifest`)).parts.toSorted((a, b) => b.byteLength - a.byteLength);
+  expect(longest?.byteLength).toBeGreaterThan(4_000_000);
+  return (await ask(`/${id}/download?part=${longest?.number}`)).bearer_token;
+}

@@ -99,12 +99,10 @@ async function repeat(isOver: () => boolean, work: () => Promise<void>): Promise
   }
 }
 
-/** Memory of a process that the system cannot take back. Source: proc(5), `VmRSS` without the pages of mapped files. */
+/** Memory of a process, in megabytes. Source: proc(5), `VmRSS`. */
 async function memoryOf(pid = 0): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  const kilobytes = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1] ?? 0);
-  return (kilobytes("VmRSS") - kilobytes("RssFile")) / 1024;
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 /** A request that goes out on a connection of its own. */
