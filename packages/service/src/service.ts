@@ -70,6 +70,7 @@ export async function startService(
     threads: config.readers,
     heap: limits.threadHeap,
     buffers: limits.threadBuffers,
+    mapped: limits.mapped,
     timeout: config.querySeconds * 1000,
   });
   const activation = await followActivation(store.builds, log);
@@ -92,7 +93,7 @@ export async function startService(
     readinessChecks({ ...needed, parts: config.worker ? exporting.parts : undefined }),
     { log },
   );
-  const memory = new MemoryBudget(limits);
+  const memory = new MemoryBudget({ ...limits, wait: config.querySeconds * 1000 });
   const metrics =
     adminPort === undefined ? undefined : createMetrics({ waiting: store.waiting, readiness, memory });
   const logDamage = damageLog(log);

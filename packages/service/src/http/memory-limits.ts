@@ -10,7 +10,12 @@ export type MemoryLimits = {
   readonly threadHeap: number;
   /** Idle page buffers that each thread that reads keeps. */
   readonly threadBuffers: number;
+  /** Bytes of the database that each of its connections reads in place. Each has a mapping of its own, counted once more in `VmRSS`. */
+  readonly mapped: number;
 };
+
+/** Connections beside those of the threads: one that looks up by key, and one that writes. */
+const ownConnections = 2;
 
 const megabyte = 1024 * 1024;
 
@@ -36,4 +41,5 @@ export const memoryLimits = (memory: number, threads: number): MemoryLimits => (
   customer: (memory * megabyte) / 16,
   threadHeap: Math.max(64, Math.floor(memory / 8 / threads)),
   threadBuffers: (memory * megabyte) / 16 / threads,
+  mapped: Math.floor((memory * megabyte) / 8 / (threads + ownConnections)),
 });
