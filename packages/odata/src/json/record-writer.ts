@@ -22,6 +22,8 @@ type Run = { readonly before: Uint8Array | undefined; readonly start: number; re
 /** Gives memory of at least so many bytes. */
 export type Allocate = (bytes: number) => Buffer;
 
+const newMemory: Allocate = (bytes) => Buffer.allocUnsafeSlow(bytes);
+
 /**
  * Writes records, JSON text without white space and with commas between the records, in another form. Source: OData JSON Format 4.01,
  * sections 3 and 4.5. Members are found in the bytes and copied as runs: those that are null, most of them, never become text.
@@ -42,7 +44,7 @@ export class RecordWriter {
   #inserted = 0;
   #key = "";
 
-  constructor(records: Uint8Array, form: RecordForm, allocate: Allocate = Buffer.allocUnsafeSlow) {
+  constructor(records: Uint8Array, form: RecordForm, allocate: Allocate = newMemory) {
     this.#source = Buffer.from(records.buffer, records.byteOffset, records.byteLength);
     this.#form = form;
     this.#allocate = allocate;

@@ -40,6 +40,6 @@ export const memoryLimits = (memory: number, threads: number): MemoryLimits => (
   answers: (memory * megabyte) / 4,
   customer: (memory * megabyte) / 16,
   threadHeap: Math.max(64, Math.floor(memory / 8 / threads)),
-  threadBuffers: (memory * megabyte) / 16 / threads,
-  mapped: Math.floor((memory * megabyte) / 8 / (threads + ownConnections)),
+  threadBuffers: (memory * megabyte) / 32 / threads,
+  mapped: Math.floor((memory * megabyte) / 16 / (threads + ownConnections)),
 });

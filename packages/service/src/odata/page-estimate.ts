@@ -12,7 +12,7 @@ const fullForm = 1.3;
 
 /** Estimates the bytes of a page before it is read, as if it were full. */
 export function estimatedBytes(
-  { select, top = 0 }: BoundQuery,
+  { select, top }: BoundQuery,
   { format, ignoreNulls }: Pick<CollectionOptions, "format" | "ignoreNulls">,
 ): number {
   const nulls = ignoreNulls

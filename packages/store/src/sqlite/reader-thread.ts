@@ -17,7 +17,7 @@ export type ReaderThreadOptions = Omit<ReaderWorkerData, "canceled"> & {
 };
 
 /** Rows of a page die young: they fit into a young generation that is small, and need not be collected often. */
-const maxYoungGenerationSizeMb = 16;
+const maxYoungGenerationSizeMb = 8;
 
 const limitsOf = (heap: number | undefined): ResourceLimits =>
   heap === undefined ? {} : { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb };
