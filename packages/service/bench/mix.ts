@@ -15,7 +15,7 @@ import { lookUpsOf, type MixedRequest, type Sample } from "./mixed-look-ups.ts";
 import { moveToClientCore } from "./processes.ts";
 import { settingsOf } from "./settings.ts";
 import { head, line, median, number } from "./table.ts";
-import { memoryOf, startWhole, type WholeService } from "./whole-service.ts";
+import { mappedMemoryOf, memoryOf, startWhole, type WholeService } from "./whole-service.ts";
 
 const given = settingsOf({ listings: "20000", connections: "64", seconds: "60", warm: "15" });
 const [connections, seconds] = [Number(given.connections), Number(given.seconds)];
@@ -29,6 +29,8 @@ type Measured = {
   readonly statuses: ReadonlyMap<number, number>;
   /** Memory of the server, in megabytes, twice a second. */
   readonly memory: readonly number[];
+  /** Pages of mapped files in that memory at the end, in megabytes. */
+  readonly mapped: number;
 };
 
 /** Every connection asks for all look-ups in turn, each with other values. */
@@ -61,7 +63,7 @@ async function fire(
     instance.on("response", (_client, status) => statuses.set(status, (statuses.get(status) ?? 0) + 1));
   });
   clearInterval(sampling);
-  return { result, statuses, memory };
+  return { result, statuses, memory, mapped: mappedMemoryOf(service.pid) };
 }
 
 async function ask({ baseUrl, apiKey }: WholeService, path: string): Promise<Response> {
@@ -84,7 +86,7 @@ async function sampleOf(service: WholeService): Promise<Sample> {
 const quarter = (samples: readonly number[], which: number): readonly number[] =>
   samples.slice(Math.floor((samples.length * which) / 4), Math.floor((samples.length * (which + 1)) / 4));
 
-function report({ result, statuses, memory }: Measured, atRest: number): boolean {
+function report({ result, statuses, memory, mapped }: Measured, atRest: number): boolean {
   const { errors, latency, requests } = result;
   const asMeant = (statuses.get(200) ?? 0) + (statuses.get(304) ?? 0);
   const failed = [...statuses.values()].reduce((sum, count) => sum + count, errors) - asMeant;
@@ -101,12 +103,13 @@ function report({ result, statuses, memory }: Measured, atRest: number): boolean
       "MB at rest",
       "MB",
       "MB at the end",
+      "of it mapped files",
     ),
   );
   console.log(
     line(
       ...[connections, seconds, asMeant, failed].map(String),
-      ...[requests.average, latency.p50, latency.p99, atRest, middle, end].map(number),
+      ...[requests.average, latency.p50, latency.p99, atRest, middle, end, mapped].map(number),
     ),
   );
   console.log(`\nstatuses ${JSON.stringify(Object.fromEntries(statuses))}`);

@@ -8,6 +8,8 @@ import { identitiesOf } from "@cadastre/store/property";
 import { createRates } from "../src/access/rates.ts";
 import { createApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
+import { MemoryBudget } from "../src/http/memory-budget.ts";
+import { memoryLimits } from "../src/http/memory-limits.ts";
 import { listen } from "../src/http/server.ts";
 import { createLog } from "../src/log.ts";
 import { createAccess } from "./access.ts";
@@ -25,6 +27,7 @@ const app = createApp({
   config,
   log: createLog(config.logLevel),
   store: await openStore(file, resource),
+  memory: new MemoryBudget(memoryLimits(1024, 2)),
   skipTokenKey: randomBytes(32),
   random: randomBytes,
   activeEntitySets: [resource.entitySet],

@@ -60,7 +60,13 @@ export async function startWhole(
 }
 
 /** Memory of a process that is in use now, in megabytes. Source: proc(5), `VmRSS`. */
-export function memoryOf(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+export const memoryOf = (pid: number): number => fieldOf(pid, "VmRSS");
+
+/** The part of {@link memoryOf} that is pages of mapped files: the system takes them back when it needs memory. Source: proc(5), `RssFile`. */
+export const mappedMemoryOf = (pid: number): number => fieldOf(pid, "RssFile");
+
+function fieldOf(pid: number, name: "VmRSS" | "RssFile"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const [, kilobytes] = new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status) ?? [];
   return Number(kilobytes) / 1024;
 }

@@ -12,6 +12,7 @@ import { Refused } from "./errors.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { addHealth } from "./http/health.ts";
 import { hostForm } from "./http/host.ts";
+import { cutIdleClients } from "./http/idle-client.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
@@ -52,7 +53,15 @@ export function createApp(services: Services): Express {
   if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
   app.use(requestIds(log, metrics));
-  app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));
+  app.use(
+    inOrder(
+      cutIdleClients(config.idleSeconds),
+      securityHeaders(),
+      announceVersion(config.odataVersion),
+      urlLimit,
+      hostForm,
+    ),
+  );
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
   // Express asks every layer on the way: what is read most comes first.
   app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
@@ -62,7 +71,7 @@ export function createApp(services: Services): Express {
     app.use(
       [exportsRoot, downloadsRoot, subscriptionsRoot, destinationsRoot, webhooksRoot],
       requireApiKey(services, "fresh"),
-      deliveryRoutes(delivery, config),
+      deliveryRoutes({ ...delivery, memory: services.memory }, config),
     );
   }
   // The holder of a valid key may learn that its entitlement has expired.

@@ -149,6 +149,12 @@ const refusals = {
     message: "too many exports are not complete yet: wait for one of them",
     headers: { "retry-after": "30" },
   },
+  too_much_in_flight: {
+    status: 429,
+    message:
+      "your answers in progress hold as much memory as one customer may use: read them, or ask for fewer records",
+    headers: { "retry-after": "5" },
+  },
   rate_limited: { status: 429, message: "too many requests: wait for as long as `Retry-After` says" },
   too_many_queries: {
     status: 429,

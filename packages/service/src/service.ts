@@ -25,6 +25,8 @@ import { readSigningKeys } from "./delivery/signing-keys.ts";
 import { startWorker } from "./delivery/start-worker.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
+import { MemoryBudget } from "./http/memory-budget.ts";
+import { defaultMemory, memoryLimits } from "./http/memory-limits.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
@@ -82,8 +84,13 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     log.warn(describe(error), "could not read the key set anew"),
   );
   opened.push(() => trust.keys.close());
+  // Beside those that read pages, half as many read scans.
+  const limits = memoryLimits(config.memory ?? defaultMemory(), Math.ceil(config.readers * 1.5));
   const store = await openListings(folder, {
     threads: config.readers,
+    heap: limits.threadHeap,
+    buffers: limits.threadBuffers,
+    mapped: limits.mapped,
     timeout: config.querySeconds * 1000,
     limits: { concurrent: config.concurrentQueries, scanSeconds: config.scanSeconds },
   });
@@ -115,7 +122,8 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     }),
     { log },
   );
-  const metrics = adminPort === undefined ? undefined : createMetrics({ store, readiness });
+  const memory = new MemoryBudget({ ...limits, wait: config.querySeconds * 1000 });
+  const metrics = adminPort === undefined ? undefined : createMetrics({ store, readiness, memory });
   const logDamage = damageLog(log);
   const onDamage = (report: DamageReport) => {
     metrics?.partDamaged();
@@ -125,6 +133,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     config,
     log,
     store,
+    memory,
     skipTokenKey,
     random: randomBytes,
     get activeEntitySets() {

@@ -210,6 +210,18 @@ export const settings = {
     means:
       "Seconds in each minute that a customer's queries without an index may take, unless its entitlement says: see [Fair shares](#fair-shares)",
   },
+  CADASTRE_MEMORY: {
+    member: "memory",
+    ...whole(256, 1_048_576),
+    absent: "3/4 of the container's limit, else 1/4 of the machine's; 1024 at most",
+    means: "Memory that the service plans with, in MB: see [Memory](#memory)",
+  },
+  CADASTRE_IDLE_SECONDS: {
+    member: "idleSeconds",
+    ...whole(1, 3600),
+    default: "30",
+    means: "How long a client may take nothing of its answer; then its connection is closed",
+  },
   CADASTRE_CHECK_HOURS: {
     member: "checkHours",
     ...whole(0, 8760),

@@ -27,6 +27,8 @@ test("without variables everything has its default", () => {
     maxShrink: 20,
     tokenLife: 86_400,
     querySeconds: 10,
+    idleSeconds: 30,
+    checkHours: 24,
     readers: 2,
     partsRegion: "us-east-1",
     grants: "logical",

@@ -12,6 +12,8 @@ import { createApp, type Services } from "../src/app.ts";
 import { scopeOptions } from "../src/catalog.ts";
 import { readConfig } from "../src/config.ts";
 import { demoCustomers } from "../src/demo/customers.ts";
+import { MemoryBudget } from "../src/http/memory-budget.ts";
+import { memoryLimits } from "../src/http/memory-limits.ts";
 import { type Listening, listen } from "../src/http/server.ts";
 import { createReadiness } from "../src/readiness/readiness.ts";
 import { activeScopes } from "./support/active-scopes.ts";
@@ -80,6 +82,7 @@ async function serve(store: Partial<Store>, environment: Record<string, string> 
       close: async () => {},
       ...store,
     },
+    memory: new MemoryBudget(memoryLimits(1024, 2)),
     skipTokenKey: new Uint8Array(32),
     random: randomBytes,
     activeEntitySets: [entitySet("Property")],

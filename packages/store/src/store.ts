@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import type { EntitySet, Row, StructuralProperty } from "@cadastre/odata";
+import type { EntitySet, RecordForm, Row, StructuralProperty } from "@cadastre/odata";
 import type { Builds } from "./build/build.ts";
 import type { Counted, Coverage } from "./coverage/coverage.ts";
 import type { CostClass, Use } from "./read/turns.ts";
@@ -101,6 +101,8 @@ export type ReadOptions = {
   readonly count?: boolean | undefined;
   /** Whether members without a value are written out, as null. By default they are. */
   readonly nulls?: boolean | undefined;
+  /** For a page: the JSON form of the records; by default that in which they are stored. Not for lines. */
+  readonly form?: RecordForm | undefined;
   /** Gives the query up when it aborts. */
   readonly signal?: AbortSignal | undefined;
   /** True if nobody waits for the answer: the query leaves readers to others, and is not charged to its customer's limit of scans. */

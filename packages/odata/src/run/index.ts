@@ -5,6 +5,9 @@
  * @module
  */
 export { compareRows, evaluate, matches, type Row } from "../evaluate/evaluate.ts";
+export { contentTag } from "../json/content-tag.ts";
+export { keyLiteral, type RecordForm, typeAnnotation, typesOf, writeValue } from "../json/record-form.ts";
+export { RecordWriter, writeRecords } from "../json/record-writer.ts";
 export type * from "../model/types.ts";
 export { codecOf } from "../model/values.ts";
 export type { Dialect, DialectName, SqlValue } from "../sql/dialect.ts";

@@ -5,6 +5,7 @@ import { Refused } from "../errors.ts";
 import { sendAnswer } from "../http/answer.ts";
 import { forCaller } from "../http/for-caller.ts";
 import { hasMoreValues } from "../http/json-size.ts";
+import type { MemoryBudget } from "../http/memory-budget.ts";
 import { contentTypeOf, readBody } from "../http/request-body.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { inOrder } from "../http/steps.ts";
@@ -66,7 +67,10 @@ const told: readonly Endpoint[] = [
 ];
 
 /** Everything of deliveries, for callers that the edge has let in. */
-export function deliveryRoutes(services: DeliveryServices, { compression }: Config): RequestHandler[] {
+export function deliveryRoutes(
+  services: DeliveryServices & { readonly memory: MemoryBudget },
+  { compression }: Config,
+): RequestHandler[] {
   return [
     inOrder(forCaller(decisive)),
     async (req, res) => {

@@ -1,37 +1,57 @@
 import type { Caller } from "@cadastre/delivery";
 import type { Request, Response } from "express";
 import { Refused } from "../errors.ts";
+import type { MemoryBudget } from "../http/memory-budget.ts";
 import { parseMediaType } from "../odata/media-type.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** What a redemption answers with. */
 const octets = "application/octet-stream";
 
+/** Memory that sending a part takes, whatever its length: the file is read into one buffer of half of it. */
+const sendingBytes = 1_048_576;
+
+type RedeemServices = Pick<DeliveryServices, "deliveries"> & { readonly memory: MemoryBudget };
+type Redeemed = Awaited<ReturnType<DeliveryServices["deliveries"]["redeem"]>>;
+
 /**
  * `GET /v1/file-downloads/redeem`: the bytes of a grant, as fast as the client takes them. They are read no further, and what
  * they are read from is closed, when the client has gone.
  *
- * @throws {Refused} `query_not_allowed`, `not_acceptable`, `invalid_token`
+ * @throws {Refused} `query_not_allowed`, `not_acceptable`, `invalid_token`, `too_much_in_flight`, `service_busy`
  */
 export async function redeem(
   req: Request,
   res: Response,
   caller: Caller,
-  { deliveries }: Pick<DeliveryServices, "deliveries">,
+  { deliveries, memory }: RedeemServices,
 ): Promise<void> {
   if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
   if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
   const gone = new AbortController();
   // A reason of its own is an error with a stack, of every request.
   req.once("close", () => gone.abort("gone"));
-  const { byteLength, sha256, sendTo } = await deliveries.redeem(caller, tokenOf(req));
+  const token = tokenOf(req);
+  const { release } = await memory.reserve(caller.scope.customer, sendingBytes, gone.signal);
+  try {
+    await send(res, await deliveries.redeem(caller, token), gone.signal);
+  } finally {
+    release();
+  }
+}
+
+async function send(
+  res: Response,
+  { byteLength, sha256, sendTo }: Redeemed,
+  gone: AbortSignal,
+): Promise<void> {
   res.status(200);
   res.setHeader("content-type", octets);
   res.setHeader("content-length", byteLength);
   res.setHeader("repr-digest", `sha-256=:${Buffer.from(sha256, "hex").toString("base64")}:`);
   res.setHeader("accept-ranges", "none");
   res.setHeader("cache-control", "no-store");
-  await sendTo(res, gone.signal);
+  await sendTo(res, gone);
 }
 
 /** The token of the grant: where there is only one header for both, it is taken for an API key and found unknown. */

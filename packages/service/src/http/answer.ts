@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
-import { compressor, type Encoding, encodingOf, leastCompressed } from "./compression.ts";
+import { type Body, byteLengthOf, ownSlicesOf, type Piece, slicesOf } from "./body.ts";
+import { chooseEncoding, compressor, type Encoding, leastCompressed } from "./compression.ts";
 
 /** What a route answers with: a body in full, and how it is to be read. */
 export type Answer = {
@@ -14,11 +15,6 @@ export type Answer = {
   readonly release?: (() => void) | undefined;
 };
 
-/** Text, or pieces of text and UTF-8 that follow one another. */
-export type Body = string | readonly Piece[];
-
-type Piece = string | Uint8Array;
-
 /** An answer that gives what was asked for. */
 export const found = (contentType: string, body: Body): Answer => ({ status: 200, contentType, body });
 
@@ -28,10 +24,15 @@ export const nothing: Answer = { status: 204, body: "" };
 /** @param compressed whether the body is compressed for clients that like it so */
 export function sendAnswer(
   res: Response,
-  { status, contentType, body, headers = {}, release }: Answer,
+  { status, contentType, body, headers = {}, release = () => {} }: Answer,
   compressed = false,
 ): void {
-  if (release !== undefined) res.once("close", release);
+  // A response that is closed already emits no event for it.
+  if (res.closed || res.destroyed) {
+    release();
+    return;
+  }
+  res.once("close", release);
   res.status(status);
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
   if (contentType === undefined) {
@@ -40,53 +41,61 @@ export function sendAnswer(
   }
   // Express would add a charset to the media type; JSON and XML say theirs themselves.
   res.setHeader("content-type", contentType);
-  const pieces = piecesOf(body);
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const length = byteLengthOf(body);
   const encoding = compressed && length >= leastCompressed ? chosenEncoding(res) : undefined;
-  if (encoding === undefined) sendBytes(res, pieces, length);
-  else sendCompressed(res, pieces, length, encoding);
+  if (encoding === undefined) sendBytes(res, body, length);
+  else sendCompressed(res, body, length, encoding);
 }
 
-/** The body as bytes, which the store may have lent. */
-export const piecesOf = (body: Body): readonly Uint8Array[] =>
-  (typeof body === "string" ? [body] : body).map((piece) =>
-    typeof piece === "string" ? Buffer.from(piece) : piece,
-  );
-
-const chosenEncoding = ({ req }: Response): Encoding | undefined => encodingOf(req.get("accept-encoding"));
+const chosenEncoding = ({ req }: Response): Encoding | undefined =>
+  chooseEncoding(req.get("accept-encoding"));
 
 /** Up to so many bytes, a body leaves in one write with its headers. */
 const smallBody = 16_384;
 
-function sendBytes(res: Response, pieces: readonly Uint8Array[], length: number): void {
+function sendBytes(res: Response, body: Body, length: number): void {
   res.setHeader("content-length", length);
   // Node leaves the body out of the answer to HEAD.
   if (length <= smallBody) {
     // Text goes out together with the headers, bytes would follow them; in this encoding a character is a byte.
-    res.end(Buffer.concat(pieces).toString("latin1"), "latin1");
+    res.end(Buffer.concat([...slicesOf(body)]).toString("latin1"), "latin1");
     return;
   }
-  res.cork();
-  for (const piece of pieces) res.write(piece);
+  if (res.req.method === "HEAD") res.end();
+  else void writeSlices(res, body);
+}
+
+/** Writes a body slice by slice, as fast as the client takes it: the connection buffers one slice at most. */
+async function writeSlices(res: Response, body: Body): Promise<void> {
+  for (const slice of slicesOf(body)) {
+    if (!res.write(slice)) await drained(res);
+    if (res.destroyed) return;
+  }
   res.end();
 }
 
+/** Settles when the response takes more, or is closed. */
+const drained = (res: Response): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = () => {
+      res.off("drain", settle);
+      res.off("close", settle);
+      resolve();
+    };
+    res.on("drain", settle);
+    res.on("close", settle);
+    if (res.destroyed) settle();
+  });
+
 /** The length is not said: to HEAD it would cost the whole compression. */
-function sendCompressed(
-  res: Response,
-  pieces: readonly Uint8Array[],
-  length: number,
-  encoding: Encoding,
-): void {
+function sendCompressed(res: Response, body: Body, length: number, encoding: Encoding): void {
   announce(res, encoding);
   if (res.req.method === "HEAD") {
     res.end();
     return;
   }
-  const stream = compressor(encoding, length);
-  // Bytes of its own: what was lent may go back before the compressor, in a thread, has read it.
-  stream.end(Buffer.concat(pieces));
-  pipeline(stream, res).catch(() => res.destroy());
+  const source = Readable.from(ownSlicesOf(body), { objectMode: false });
+  pipeline(source, compressor(encoding, length), res).catch(() => res.destroy());
 }
 
 /** Other bytes have another tag, and the same meaning: a weak one. Source: RFC 9110, section 8.8.3.3. */

@@ -4,11 +4,21 @@ import { constants, createBrotliCompress, createGzip } from "node:zlib";
 /** Shortest body, in bytes, that is compressed: a shorter one fits into a packet or two anyhow. */
 export const leastCompressed = 2048;
 
-/** Highest level whose cost for a page of records is not above that of finding it: some 7 ms of CPU a megabyte. */
+/** From a megabyte on, brotli takes a table of four of them: it is never told more than this. */
+const largestHint = 1_048_575;
+
+/**
+ * Highest level whose cost for a page of records is not above that of finding it: some 7 ms of CPU a megabyte. Brotli's window is 256 kB
+ * and not its 4 MB: a dozen records repeat what there is to repeat.
+ */
 const encodings = {
   br: (size: number) =>
     createBrotliCompress({
-      params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: size },
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_LGWIN]: 18,
+        [constants.BROTLI_PARAM_SIZE_HINT]: Math.min(size, largestHint),
+      },
     }),
   gzip: () => createGzip({ level: 4 }),
 } as const satisfies Record<string, (size: number) => Transform>;
@@ -33,5 +43,18 @@ export function encodingOf(header: string | undefined): Encoding | undefined {
   return best !== undefined && qualityOf(best) > 0 ? best : undefined;
 }
 
+/** Compressors at work at the same time. Each of them holds about a megabyte. */
+const mostCompressors = 64;
+let atWork = 0;
+
+/** Returns the coding to use for a client that sends this header: none while too many answers are being compressed. */
+export const chooseEncoding = (header: string | undefined): Encoding | undefined =>
+  atWork < mostCompressors ? encodingOf(header) : undefined;
+
 /** @param size length of what is to be compressed, in bytes; 0 if it is not known */
-export const compressor = (encoding: Encoding, size: number): Transform => encodings[encoding](size);
+export function compressor(encoding: Encoding, size: number): Transform {
+  atWork += 1;
+  return encodings[encoding](size).once("close", () => {
+    atWork -= 1;
+  });
+}

@@ -1,6 +1,7 @@
 import type { CostClass, Use } from "@cadastre/store";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 
 /** A request that was answered. None of it says who asked, or for what. */
 type Observed = {
@@ -36,9 +37,10 @@ type Measured = {
     readonly used: () => Readonly<Record<CostClass, Use>>;
   };
   readonly readiness: Readiness;
+  readonly memory: Pick<MemoryBudget, "reserved" | "waiting" | "limit">;
 };
 
-export function createMetrics({ store, readiness }: Measured): Metrics {
+export function createMetrics({ store, readiness, memory }: Measured): Metrics {
   const registry = new Registry();
   // Among them the delay of the event loop, and memory.
   collectDefaultMetrics({ register: registry });
@@ -73,6 +75,20 @@ export function createMetrics({ store, readiness }: Measured): Metrics {
     "Time that readers spent on queries, by cost class",
     ({ seconds }) => seconds,
   );
+  for (const [name, help, read] of [
+    ["cadastre_answers_bytes", "Bytes that the answers in progress hold", () => memory.reserved],
+    ["cadastre_answers_bytes_limit", "Bytes that the answers in progress may hold", () => memory.limit],
+    ["cadastre_answers_waiting", "Requests that wait for memory for their answer", () => memory.waiting],
+  ] as const) {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
   const damaged = new Counter({
     name: "cadastre_parts_damaged_total",
     help: "Stored parts and manifests that were found to be damaged or missing",

@@ -14,6 +14,10 @@ const maxHeaderSize = 2 * maxUrlLength;
 const keepAliveTimeout = 65_000;
 const headersTimeout = 10_000;
 const requestTimeout = 30_000;
+/** How often connections are checked against both: Node's own interval of 30 s would let slow headers live four times as long. */
+const connectionsCheckingInterval = 2000;
+/** Connections that are open at the same time; the next one is closed at once. */
+const maxConnections = 8192;
 /** How often a stopping server closes the connections that have become idle, in milliseconds. */
 const sweepInterval = 25;
 
@@ -31,7 +35,9 @@ export class ListenError extends Error {
 
 /** @throws {ListenError} */
 export async function listen(app: Express, endpoint: Endpoint): Promise<Listening> {
-  const server = createServer({ maxHeaderSize, keepAliveTimeout, headersTimeout, requestTimeout }, app);
+  const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
+  const server = createServer({ maxHeaderSize, ...timeouts }, app);
+  server.maxConnections = maxConnections;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket));
   const { port } = await bindTo(server, endpoint);
   return { port, stop: (milliseconds) => stop(server, milliseconds) };

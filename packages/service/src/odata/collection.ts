@@ -1,16 +1,17 @@
-import { type RestrictedQuery, restrict } from "@cadastre/entitlement";
+import { restrict } from "@cadastre/entitlement";
 import type { BoundQuery, EntitySet } from "@cadastre/odata";
 import { type Page, StoreError } from "@cadastre/store";
 import type { Answer } from "../http/answer.ts";
 import { linkToNextPage, type Position, staleToken, startOfPage, type Walk } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { namingOption } from "./option-at-fault.ts";
+import { estimatedBytes } from "./page-estimate.ts";
 import { pageSizeOf } from "./page-size.ts";
 import { atPlacekey } from "./placekey.ts";
 import { preferenceApplied } from "./prefer.ts";
 import { parseCollection } from "./query-options.ts";
 import { bindRows, readFor } from "./read-query.ts";
-import { renderCollection } from "./render.ts";
+import { formOf, renderCollection } from "./render.ts";
 import type { OdataServices } from "./services.ts";
 
 /** `GET /reso/odata/<EntitySet>` */
@@ -20,7 +21,7 @@ export async function collection(
   services: OdataServices,
 ): Promise<Answer> {
   const { scope, stages } = request;
-  const { store, config, skipTokenKey } = services;
+  const { store, config, memory, skipTokenKey } = services;
   const options = stages.time("parse", () => parseCollection(request));
   const walk = { entitySet: entitySet.name, scope, options };
   const position = stages.time("parse", () => startOfPage(walk, skipTokenKey, services.now()));
@@ -28,21 +29,30 @@ export async function collection(
   const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet));
   const wanted = await resumed(atPlacekey(bound, options.placekey, request, services, position?.from));
   const restricted = stages.time("restrict", () => restrict(readFor(options.format, wanted), scope));
-  const page = await stages.timeAsync("run", () =>
-    namingOption({ options, bound, scope, store }, () =>
-      resumed(run(restricted, walk, position?.from, request, services)),
-    ),
+  const { count, ignoreNulls, format } = options;
+  const form = formOf({ root: request.root, query: bound, format });
+  const read = { count, nulls: !ignoreNulls, form };
+  const gone = request.gone();
+  const reserved = await stages.timeAsync("run", () =>
+    memory.reserve(scope.customer, estimatedBytes(restricted, options), gone),
   );
-  return stages.timeAsync("render", () => render(page, bound, left, walk, request, services));
+  try {
+    const page = await stages.timeAsync("run", () =>
+      namingOption({ options, bound, scope, store }, () =>
+        resumed(store.page(restricted, { ...read, from: position?.from, signal: gone })),
+      ),
+    );
+    reserved.resize(page.records.buffer.byteLength);
+    const release = () => {
+      page.release?.();
+      reserved.release();
+    };
+    return stages.time("render", () => render({ ...page, release }, bound, left, walk, request, services));
+  } catch (error) {
+    reserved.release();
+    throw error;
+  }
 }
-
-const run = (
-  query: RestrictedQuery,
-  { options: { count, ignoreNulls } }: Walk,
-  from: Position["from"],
-  { gone }: OdataRequest,
-  { store }: OdataServices,
-): Promise<Page> => store.page(query, { from, count, nulls: !ignoreNulls, signal: gone() });
 
 /** A read of a walk that may be too old to go on. @throws {QueryError} `invalid_skip_token` */
 const resumed = <T>(read: Promise<T>): Promise<T> =>
@@ -50,19 +60,19 @@ const resumed = <T>(read: Promise<T>): Promise<T> =>
     throw error instanceof StoreError && error.code === "bookmark_expired" ? staleToken() : error;
   });
 
-async function render(
+function render(
   page: Page,
   query: BoundQuery,
   left: Position["left"],
   walk: Walk,
   request: OdataRequest,
   services: OdataServices,
-): Promise<Answer> {
+): Answer {
   const { root } = request;
   const { format, preferences } = walk.options;
   const { records, count, release } = page;
   const nextLink = nextLinkOf(page, left, walk, request, services);
-  const answer = await renderCollection({ root, query, format, records, count, nextLink });
+  const answer = renderCollection({ root, query, format, records, count, nextLink });
   return { ...answer, headers: preferenceApplied(preferences), release };
 }
 

@@ -1,25 +1,13 @@
-import { hash } from "node:crypto";
+import { contentTag } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import type { OdataRequest } from "./odata-request.ts";
-
-/** Digits of a hash in base64url that a tag keeps. */
-const tagLength = 22;
-
-/** Ends a piece: no text in UTF-8 has this byte. */
-const end = Uint8Array.of(0xff);
-
-/** A strong ETag: the same for the same bytes alone. Source: RFC 9110, section 8.8.3. */
-export function entityTag(...pieces: readonly (string | Uint8Array)[]): string {
-  const bytes = pieces.flatMap((piece) => [typeof piece === "string" ? Buffer.from(piece) : piece, end]);
-  return `"${hash("sha256", Buffer.concat(bytes), "base64url").slice(0, tagLength)}"`;
-}
 
 /** The answer with an ETag for its bytes and its media type. */
 export function tagged(answer: Answer): Answer {
   const { contentType = "", body, headers } = answer;
   const pieces = typeof body === "string" ? [body] : body;
-  return { ...answer, headers: { ...headers, etag: entityTag(contentType, ...pieces) } };
+  return { ...answer, headers: { ...headers, etag: contentTag(contentType, ...pieces) } };
 }
 
 /** Whether the list of a precondition has the tag. */

@@ -22,7 +22,7 @@ export async function entity(
   const query = stages.time("bind", () => bindOne(select, entitySet, key));
   const restricted = stages.time("restrict", () => restrict(readFor(format, query), scope));
   const record = await stages.timeAsync("run", () => readOne(restricted, !ignoreNulls, services));
-  const answer = await stages.timeAsync("render", () => renderEntity({ root, query, format }, record));
+  const answer = stages.time("render", () => renderEntity({ root, query, format }, record));
   return { ...answer, headers: { ...answer.headers, ...preferenceApplied(preferences) } };
 }
 

@@ -1,5 +1,5 @@
 /** A member of a record: its name, and the JSON text of its value. */
-export type RecordMember = { readonly name: string; readonly value: string };
+type RecordMember = { readonly name: string; readonly value: string };
 
 /** A record: its JSON text, and what it is made of. */
 export type RecordText = { readonly text: string; readonly members: readonly RecordMember[] };

@@ -1,17 +1,18 @@
-import type { BoundQuery, EntitySet, StructuralProperty } from "@cadastre/odata";
-import { entityModel } from "@cadastre/reso";
-import { type Answer, found } from "../http/answer.ts";
-import { entityTag } from "./entity-tag.ts";
-import { type JsonFormat, jsonTypeOf } from "./format.ts";
 import {
-  isAsStored,
+  type BoundQuery,
+  contentTag,
+  type EntitySet,
   keyLiteral,
   type RecordForm,
+  type StructuralProperty,
   typeAnnotation,
+  typesOf,
   writeRecords,
   writeValue,
-} from "./record-form.ts";
-
+} from "@cadastre/odata";
+import { entityModel } from "@cadastre/reso";
+import { type Answer, found } from "../http/answer.ts";
+import { type JsonFormat, jsonTypeOf } from "./format.ts";
 /** What the control information of an answer says about its content. */
 export type Content = {
   /** Absolute address of the service root. */
@@ -22,19 +23,14 @@ export type Content = {
 };
 
 export type CollectionContent = Content & {
-  /** JSON text of the records, with commas between them. */
+  /** JSON text of the records in the form of {@link formOf}, with commas between them. */
   readonly records: Uint8Array;
   readonly count: number | undefined;
   readonly nextLink: string | undefined;
 };
 
 /** A collection. Source: OData JSON Format 4.01, sections 4.5 and 13. */
-export async function renderCollection({
-  records,
-  count,
-  nextLink,
-  ...content
-}: CollectionContent): Promise<Answer> {
+export function renderCollection({ records, count, nextLink, ...content }: CollectionContent): Answer {
   const { format } = content;
   const before = [
     ...contextMember(content.root, contextOf(content), format),
@@ -42,16 +38,14 @@ export async function renderCollection({
     '"value":[',
   ];
   const linked = nextLink === undefined ? "" : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
-  const written = isAsStored(format) ? records : await writeRecords(textOf(records), formOf(content));
-  return found(jsonTypeOf(format), [`{${before.join(",")}`, written, `]${linked}}`]);
+  return found(jsonTypeOf(format), [`{${before.join(",")}`, records, `]${linked}}`]);
 }
 
 /** One entity, of its record's JSON text, with its ETag. Source: OData JSON Format 4.01, section 6. */
-export async function renderEntity(content: Content, record: Uint8Array): Promise<Answer> {
+export function renderEntity(content: Content, record: Uint8Array): Answer {
   const { format, root } = content;
-  const members = isAsStored(format)
-    ? record.subarray(1)
-    : (await writeRecords(textOf(record), formOf(content))).slice(1);
+  const form = formOf(content);
+  const members = (form === undefined ? record : writeRecords(record, form)).subarray(1);
   const control = contextMember(root, entityContextOf(content), format);
   const comma = control.length > 0 && members.length > 1 ? "," : "";
   const answer = found(jsonTypeOf(format), [`{${control.join()}${comma}`, members]);
@@ -74,26 +68,31 @@ export function renderProperty(
   return found(jsonTypeOf(format), `{${members.join(",")}}`);
 }
 
-const textOf = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
-
-function formOf(content: Content): RecordForm {
+/** How records are written for this content; undefined where the stored form is the answer. */
+export function formOf(content: Content): RecordForm | undefined {
   const { root, format, query } = content;
   const { name, type } = query.entitySet;
-  const shown = new Set(query.select.map(({ property }) => property.name));
-  return {
-    format,
-    type,
+  const { metadata, ieee754 } = format;
+  if (metadata !== "full" && !ieee754) return undefined;
+  const [key = ""] = type.key;
+  const control = {
     typeName: `${entityModel.namespace}.${type.name}`,
     resource: `${root}/${name}`,
-    isShown: (member) => shown.has(member),
-    tagOf: (record) => tagOf(content, record),
+    key,
+    showsKey: query.select.some(({ property }) => property.name === key),
+    tagged: taggedBeside(content),
   };
+  return { ieee754, types: typesOf(type), control: metadata === "full" ? control : undefined };
 }
 
 /** The ETag of an entity as this caller sees it: what is hidden from them has no part in it. */
-const tagOf = (content: Content, record: string | Uint8Array): string =>
-  entityTag(jsonTypeOf(content.format), content.root, entityContextOf(content), record);
+const tagOf = (content: Content, record: Uint8Array): string => contentTag(...taggedBeside(content), record);
+
+const taggedBeside = (content: Content): readonly string[] => [
+  jsonTypeOf(content.format),
+  content.root,
+  entityContextOf(content),
+];
 
 const contextMember = (root: string, fragment: string, { metadata }: JsonFormat): readonly string[] =>
   metadata === "none" ? [] : [`"@odata.context":${JSON.stringify(`${root}/$metadata#${fragment}`)}`];

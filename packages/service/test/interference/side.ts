@@ -8,6 +8,8 @@ import { pino } from "pino";
 import { createRates } from "../../src/access/rates.ts";
 import { createApp, type Services } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
+import { MemoryBudget } from "../../src/http/memory-budget.ts";
+import { memoryLimits } from "../../src/http/memory-limits.ts";
 import { listen } from "../../src/http/server.ts";
 import { activeScopes } from "../support/active-scopes.ts";
 import { ask, type Reply } from "../support/ask.ts";
@@ -184,6 +186,7 @@ export const appOver = (store: Store, rule: () => Rule): Express => {
     }),
     log: pino({ level: "silent" }),
     store,
+    memory: new MemoryBudget(memoryLimits(1024, 2)),
     skipTokenKey,
     random,
     get activeEntitySets() {

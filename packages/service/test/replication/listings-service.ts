@@ -11,6 +11,8 @@ import { resources } from "../../bench/resources.ts";
 import { createRates } from "../../src/access/rates.ts";
 import { createApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
+import { MemoryBudget } from "../../src/http/memory-budget.ts";
+import { memoryLimits } from "../../src/http/memory-limits.ts";
 import { listen } from "../../src/http/server.ts";
 import { createLog } from "../../src/log.ts";
 
@@ -40,6 +42,7 @@ export async function startListings(count: number): Promise<ListingsService> {
     config,
     log: createLog(config.logLevel),
     store,
+    memory: new MemoryBudget(memoryLimits(1024, 2)),
     skipTokenKey: randomBytes(32),
     random: randomBytes,
     activeEntitySets: [resource.entitySet],

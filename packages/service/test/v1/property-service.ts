@@ -23,6 +23,8 @@ import { createRates } from "../../src/access/rates.ts";
 import { createApp, type Services } from "../../src/app.ts";
 import { scopeOptions, storedResources } from "../../src/catalog.ts";
 import { readConfig } from "../../src/config.ts";
+import { MemoryBudget } from "../../src/http/memory-budget.ts";
+import { memoryLimits } from "../../src/http/memory-limits.ts";
 import { listen } from "../../src/http/server.ts";
 import { identityValues } from "../../src/identity/provisional-id.ts";
 import { activeScopes } from "../support/active-scopes.ts";
@@ -164,6 +166,7 @@ export async function startPropertyService(
         return store.page(query, options);
       },
     },
+    memory: new MemoryBudget(memoryLimits(1024, 2)),
     skipTokenKey: randomBytes(32),
     random: randomBytes,
     activeEntitySets: [entitySet("Property")],

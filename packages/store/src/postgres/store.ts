@@ -1,5 +1,5 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
-import { type BoundQuery, type CompiledSql, sql } from "@cadastre/odata";
+import { type BoundQuery, type CompiledSql, type RecordForm, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
 import { createBuilds } from "../build/builds.ts";
@@ -33,6 +33,7 @@ import type { Query } from "./round-trip.ts";
 import { type Client, onConnection, runTogether } from "./session.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
 import { runWithin } from "./wall/scope.ts";
+import { writeInSteps } from "./write-in-steps.ts";
 
 export type PostgresStoreOptions = SchemaOptions & {
   /** As `pg` takes it: a URL, or its parts. */
@@ -159,7 +160,9 @@ class PostgresStore implements WritableStore {
   readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
     // Refused before it waits for a connection.
     this.#find(query);
-    return this.#read(query, options, (run) => this.#page(run, query, options));
+    return this.#read(query, options, (run) => this.#page(run, query, options)).then((page) =>
+      inForm(page, options.form),
+    );
   };
 
   async #page(run: Run, query: RestrictedQuery, options: ReadOptions): Promise<Page> {
@@ -284,5 +287,9 @@ const historyOf = ({ table }: Stored, { checkpoint }: Pick<Bookmark, "checkpoint
 
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
   (await readCurrent(run, { count })).count ?? 0;
+
+/** The page in the JSON form that was asked for. */
+const inForm = async (page: Page, form: RecordForm | undefined): Promise<Page> =>
+  form === undefined ? page : { ...page, records: await writeInSteps(page.records, form) };
 
 const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };

@@ -13,10 +13,11 @@ export class PageRequests {
   of(
     query: BoundQuery,
     stored: ReadableTable & { readonly members: ReadonlyMap<string, Member> },
-    { nulls = true, lines = false }: Pick<ReadOptions, "nulls" | "lines">,
+    { nulls = true, lines = false, form }: Pick<ReadOptions, "nulls" | "lines" | "form">,
     past: Past | undefined,
   ): PageRequest {
     const planned = this.#plans.of(query.select, stored.members, nulls);
-    return compilePageRequest(query, stored, { planned, lines, past });
+    const request = compilePageRequest(query, stored, { planned, lines, past });
+    return form === undefined ? request : { ...request, form };
   }
 }

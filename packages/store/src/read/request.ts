@@ -1,4 +1,4 @@
-import type { CompiledSql } from "@cadastre/odata";
+import type { CompiledSql, RecordForm } from "@cadastre/odata";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 
@@ -49,6 +49,8 @@ export type PageRequest<Plan = PlanRef> = Versions & {
   readonly key: number;
   readonly computed: readonly ComputedColumn[];
   readonly plan: Plan;
+  /** See `ReadOptions.form`. */
+  readonly form?: RecordForm | undefined;
 };
 
 /** The statement to run: over closed versions too, where some were closed since the checkpoint that is read. */

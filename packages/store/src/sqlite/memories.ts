@@ -1,31 +1,43 @@
 const smallest = 65_536;
-const greatest = 64 * 1024 * 1024;
-
-/** Memories that a thread keeps at most: with two answers under way, one more is being filled. */
-const most = 4;
+/** Steps of sizes: a buffer is at most an eighth larger than what was asked for, or by {@link smallest}. */
+const stepsOfSize = 8;
 
 /**
- * Memories of a thread for its answers. An answer moves with its memory to the thread that asked, which gives it back:
- * memory made anew for each would have to be collected.
+ * Buffer pool of a thread for its pages. A page moves with its buffer to the thread that asked, which gives it back: a buffer made anew
+ * for each would have to be collected.
  */
 export class Memories {
+  /** In the order of their sizes. */
   readonly #idle: ArrayBuffer[] = [];
+  readonly #most: number;
+  #bytes = 0;
 
-  /** A memory of at least so many bytes. */
+  /** @param most bytes of idle buffers that are kept */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Returns a buffer of at least `bytes` bytes, reusing the smallest idle one that is large enough. */
   take(bytes: number): Buffer {
     const place = this.#idle.findIndex(({ byteLength }) => byteLength >= bytes);
     const [found] = place < 0 ? [] : this.#idle.splice(place, 1);
-    if (found !== undefined) return Buffer.from(found);
-    let size = smallest;
-    while (size < bytes) size *= 2;
-    return Buffer.from(new ArrayBuffer(size));
+    if (found === undefined) return Buffer.from(new ArrayBuffer(sizeFor(bytes)));
+    this.#bytes -= found.byteLength;
+    return Buffer.from(found);
   }
 
   giveBack(memory: ArrayBuffer): void {
-    if (memory.byteLength > greatest) return;
     this.#idle.push(memory);
-    // The smallest that is large enough is taken first, and the smallest of too many is left.
+    this.#bytes += memory.byteLength;
     this.#idle.sort((a, b) => a.byteLength - b.byteLength);
-    if (this.#idle.length > most) this.#idle.shift();
+    // A buffer that is too small for a page is of less use than one that is too large.
+    while (this.#bytes > this.#most) this.#bytes -= this.#idle.shift()?.byteLength ?? 0;
   }
+}
+
+function sizeFor(bytes: number): number {
+  let power = smallest;
+  while (power * 2 < bytes) power *= 2;
+  const step = Math.max(smallest, power / stepsOfSize);
+  return Math.ceil(Math.max(1, bytes) / step) * step;
 }

@@ -11,6 +11,8 @@ export type ReaderWorkerData = {
   readonly mapped: number;
   /** True for a thread of low priority. */
   readonly isLow: boolean;
+  /** Bytes of idle page buffers that the thread keeps, at most. */
+  readonly buffers: number;
 };
 
 export type ReaderTask = { readonly id: number; readonly request: ReadRequest<SeenPlanRef> };

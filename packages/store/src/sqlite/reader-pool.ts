@@ -9,6 +9,10 @@ export type ReaderPoolOptions = {
   readonly file: string;
   /** See `SqliteStoreOptions`. */
   readonly mapped: number;
+  /** See `SqliteStoreOptions`. */
+  readonly buffers: number;
+  /** See `SqliteStoreOptions`. */
+  readonly heap: number | undefined;
   /** Gives out as many turns at once as there are threads. */
   readonly turns: Turns;
 };
@@ -99,10 +103,10 @@ export class ReaderPool {
   }
 
   #addSeat(cost: CostClass): Seat {
-    const { file, mapped } = this.#options;
+    const { file, mapped, buffers, heap } = this.#options;
     const seat: Seat = {
       thread: new ReaderThread(
-        { file, mapped, isLow: cost === "scan" },
+        { file, mapped, buffers, heap, isLow: cost === "scan" },
         {
           reply: (reply) => this.#settle(seat, reply),
           lost: (cause) => this.#giveUp(seat, cause),

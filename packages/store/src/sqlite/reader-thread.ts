@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { type ResourceLimits, Worker } from "node:worker_threads";
 import { Recent } from "../recent.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { keptPlans } from "./reader.ts";
@@ -11,6 +11,17 @@ export type ThreadEvents = {
   readonly lost: (cause: unknown) => void;
 };
 
+export type ReaderThreadOptions = Omit<ReaderWorkerData, "canceled"> & {
+  /** Heap of the thread in megabytes, at most; undefined for Node's default. */
+  readonly heap: number | undefined;
+};
+
+/** Rows of a page die young: they fit into a young generation that is small, and need not be collected often. */
+const maxYoungGenerationSizeMb = 8;
+
+const limitsOf = (heap: number | undefined): ResourceLimits =>
+  heap === undefined ? {} : { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb };
+
 /** A thread with a connection of its own. */
 export class ReaderThread {
   readonly #worker: Worker;
@@ -18,10 +29,14 @@ export class ReaderThread {
   /** The plans that the thread keeps: it forgets the same ones, for it sees the same tasks. */
   readonly #plans = new Recent<number, true>(keptPlans);
 
-  constructor(options: Omit<ReaderWorkerData, "canceled">, { reply, lost }: ThreadEvents) {
+  constructor({ heap, ...options }: ReaderThreadOptions, { reply, lost }: ThreadEvents) {
     const canceled = this.#canceled.buffer as SharedArrayBuffer;
     const workerData: ReaderWorkerData = { ...options, canceled };
-    this.#worker = new Worker(program, { workerData, name: "cadastre-reader" });
+    this.#worker = new Worker(program, {
+      workerData,
+      name: "cadastre-reader",
+      resourceLimits: limitsOf(heap),
+    });
     this.#worker.on("message", (message: ReaderReply) => reply(this.#withRelease(message)));
     this.#worker.once("error", lost);
     this.#worker.once("exit", (code) => lost(new Error(`a reading thread has ended (${code})`)));

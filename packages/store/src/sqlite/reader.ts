@@ -1,4 +1,13 @@
-import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadastre/odata/run";
+import {
+  type CompiledSql,
+  identifier,
+  type RecordForm,
+  render,
+  sql,
+  sqlite,
+  value,
+  writeRecords,
+} from "@cadastre/odata/run";
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
@@ -30,10 +39,14 @@ export const keptPlans = 256;
 /** So many changes are sorted sooner than all records of a table are looked at. */
 const fewChanges = 20_000;
 
-/** Gives memory of at least so many bytes. */
-type Memory = (bytes: number) => Buffer;
+/** Where pages get their memory. */
+export type Memory = {
+  /** Gives memory of at least so many bytes. */
+  readonly take: (bytes: number) => Buffer;
+  readonly giveBack: (memory: ArrayBuffer) => void;
+};
 
-const newMemory: Memory = (bytes) => Buffer.allocUnsafeSlow(bytes);
+const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
 
 const head = { text: lastCheckpoint, values: [] };
 
@@ -155,7 +168,7 @@ export class Reader {
     const rows = this.#rows(request, isClosed);
     const length = Math.min(rows.length, top);
     const capacity = capacityFor(rows, length, layout);
-    const assembler = new RecordAssembler(layout, lines, memory(capacity));
+    const assembler = new RecordAssembler(layout, lines, memory.take(capacity));
     for (let i = 0; i < length; i++) {
       const row = rows[i] as RecordRow;
       const text =
@@ -167,7 +180,12 @@ export class Reader {
       assembler.add(row[1], row[2], dataset, text);
     }
     const last = rows[length - 1]?.slice(beforeKey, beforeKey + key) ?? [];
-    return { records: assembler.finish(), length, last, more: rows.length > length };
+    return {
+      records: inForm(assembler.finish(), request.form, memory),
+      length,
+      last,
+      more: rows.length > length,
+    };
   }
 
   #rows(request: PageRequest<SeenPlanRef>, isClosed: boolean): RecordRow[] {
@@ -209,6 +227,14 @@ export class Reader {
       return new RecordLayout(plan);
     });
   }
+}
+
+/** The records in their form. Memory that they were put together in is used again. */
+function inForm(records: Uint8Array, form: RecordForm | undefined, memory: Memory): Uint8Array {
+  if (form === undefined) return records;
+  const written = writeRecords(records, form, memory.take);
+  memory.giveBack(records.buffer as ArrayBuffer);
+  return written;
 }
 
 function capacityFor(rows: readonly RecordRow[], length: number, layout: RecordLayout): number {

@@ -45,6 +45,10 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly resources: readonly StoredResource[];
   /** Threads that read, at most. 0: queries run on the calling thread, one at a time. By default 2. */
   readonly threads?: number | undefined;
+  /** Heap of each thread in megabytes, at most. By default Node's. */
+  readonly heap?: number | undefined;
+  /** Bytes of idle page buffers that each thread keeps, at most. By default 64 MiB. */
+  readonly buffers?: number | undefined;
   /** Number of waiting queries from which on a customer that waits already is refused. By default 256. */
   readonly queue?: number | undefined;
   readonly limits?: QueryLimits | undefined;
@@ -58,6 +62,7 @@ export type SqliteStoreOptions = SchemaOptions & {
 };
 
 const mappedByDefault = 16 * 1024 ** 3;
+const buffersByDefault = 64 * 1024 ** 2;
 
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
@@ -107,6 +112,7 @@ class SqliteStore implements WritableStore {
     generation: number,
   ) {
     const { file, threads = 2, queue = 256, timeout = 10_000, mapped = mappedByDefault } = options;
+    const { buffers = buffersByDefault, heap } = options;
     this.#stored = stored;
     this.#timeout = timeout;
     this.#database = openToWrite(file);
@@ -117,7 +123,8 @@ class SqliteStore implements WritableStore {
     this.#reader = new Reader(read, new Int32Array(1), mapped);
     this.#limits = options.limits;
     this.#turns = new Turns({ readers: threads, queue });
-    this.#pool = threads === 0 ? undefined : new ReaderPool({ file, mapped, turns: this.#turns });
+    this.#pool =
+      threads === 0 ? undefined : new ReaderPool({ file, mapped, buffers, heap, turns: this.#turns });
     const committed = sessionOf(read);
     const ground: Ground = {
       tables: stored,

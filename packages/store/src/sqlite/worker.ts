@@ -4,25 +4,29 @@ import Database from "better-sqlite3";
 import { StoreError } from "../errors.ts";
 import { Memories } from "./memories.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
-import { Reader } from "./reader.ts";
+import { type Memory, Reader } from "./reader.ts";
 
 // A thread is started when a query waits for it, and starts in the time that its imports take: of `odata` it has what runs queries.
 
 /** A thread that reads: one task after another, each answered by one reply. */
-function serve(port: MessagePort, { file, canceled, mapped, isLow }: ReaderWorkerData): void {
+function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: ReaderWorkerData): void {
   // On Linux the priority is that of a thread; elsewhere it would be that of the whole process.
   if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
-  const memories = new Memories();
+  const memories = new Memories(buffers);
+  const memory: Memory = {
+    take: (bytes) => memories.take(bytes),
+    giveBack: (buffer) => memories.giveBack(buffer),
+  };
   port.on("message", (message: ReaderTask | ReturnedMemory) => {
     if ("memory" in message) return memories.giveBack(message.memory);
-    const reply = run(reader, message, (bytes) => memories.take(bytes));
+    const reply = run(reader, message, memory);
     const records = reply.result?.page?.records;
     port.postMessage(reply, records === undefined ? [] : [records.buffer as ArrayBuffer]);
   });
 }
 
-function run(reader: Reader, { id, request }: ReaderTask, memory: (bytes: number) => Buffer): ReaderReply {
+function run(reader: Reader, { id, request }: ReaderTask, memory: Memory): ReaderReply {
   try {
     return { id, result: reader.read(request, memory) };
   } catch (error) {

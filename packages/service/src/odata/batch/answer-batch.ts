@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Refused } from "../../errors.ts";
-import { type Answer, nothing, piecesOf } from "../../http/answer.ts";
+import { type Answer, nothing } from "../../http/answer.ts";
 import { odataErrorAnswer, type PublicError, toPublicError } from "../../http/error-body.ts";
 import { answerRead } from "../answer-read.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "../methods.ts";
@@ -38,7 +38,11 @@ export async function* answerBatch(
     if (signal.aborted) return;
     const version = negotiatedVersion(item.header, outer.version);
     const answer = await answerItem(item, version, failed, { ...context, outer });
-    yield { id: item.id, version: version ?? outer.version, answer, body: takeBody(answer) };
+    try {
+      yield { id: item.id, version: version ?? outer.version, answer };
+    } finally {
+      answer.release?.();
+    }
     if (answer.status < 400) continue;
     if (!context.continueOnError) return;
     if (item.id !== null) failed.add(item.id);
@@ -80,11 +84,4 @@ async function answerOne(item: BatchItem, outer: OdataRequest, services: OdataSe
   }
   const posted = [query, postedQueryOf(item.header("content-type"), item.body)].filter((part) => part !== "");
   return answerRead(withoutQuery(path), { ...outer, query: posted.join("&") }, services);
-}
-
-/** The body as bytes of its own: what the store lent goes back at once. */
-function takeBody({ body, release }: Answer): Buffer {
-  const bytes = Buffer.concat(piecesOf(body));
-  release?.();
-  return bytes;
 }

@@ -20,9 +20,8 @@ export type BatchItem = {
 export type BatchReply = {
   readonly id: string | null;
   readonly version: OdataVersion;
-  readonly answer: Omit<Answer, "body" | "release">;
-  /** Bytes of its own: what the store lent has gone back. */
-  readonly body: Buffer;
+  /** Its memory goes back to the store when the next reply is asked for. */
+  readonly answer: Answer;
 };
 
 /** A batch that was read, and how it is answered. */

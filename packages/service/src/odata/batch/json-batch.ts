@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
+import { type Body, ownSlicesOf, slicesOf } from "../../http/body.ts";
 import { hasMoreValues } from "../../http/json-size.ts";
 import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
 
@@ -84,10 +85,10 @@ async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string 
   yield '{"responses":[';
   let comma = "";
   for await (const reply of replies) {
-    const { id: replied, answer, body } = reply;
+    const { id: replied, answer } = reply;
     const head = JSON.stringify({ id: replied, status: answer.status, headers: replyHeaders(reply) });
     yield `${comma}${head.slice(0, -1)}`;
-    if (answer.contentType !== undefined) yield* writeBody(answer.contentType, body);
+    if (answer.contentType !== undefined) yield* writeBody(answer.contentType, answer.body);
     yield "}";
     comma = ",";
   }
@@ -95,8 +96,11 @@ async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string 
 }
 
 /** JSON stands as it is, text as a string, and anything else is base64url. */
-function* writeBody(contentType: string, body: Buffer): Iterable<string | Uint8Array> {
+function* writeBody(contentType: string, body: Body): Iterable<string | Uint8Array> {
   yield ',"body":';
-  if (contentType.startsWith("application/json")) yield body;
-  else yield JSON.stringify(body.toString(contentType.startsWith("text/") ? "utf8" : "base64url"));
+  if (contentType.startsWith("application/json")) yield* ownSlicesOf(body);
+  else {
+    const bytes = Buffer.concat([...slicesOf(body)]);
+    yield JSON.stringify(bytes.toString(contentType.startsWith("text/") ? "utf8" : "base64url"));
+  }
 }

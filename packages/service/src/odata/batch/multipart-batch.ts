@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { Refused } from "../../errors.ts";
+import { byteLengthOf, ownSlicesOf } from "../../http/body.ts";
 import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
 
 /** Header lines, and what follows the empty line after them. */
@@ -88,7 +89,7 @@ async function* write(
   boundary: string,
 ): AsyncIterable<string | Uint8Array> {
   for await (const reply of replies) {
-    const { id, answer, body } = reply;
+    const { id, answer } = reply;
     yield lines(
       `--${boundary}`,
       "Content-Type: application/http",
@@ -97,10 +98,10 @@ async function* write(
       "",
       `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ""}`,
       ...Object.entries(replyHeaders(reply)).map(([name, value]) => `${name}: ${value}`),
-      `content-length: ${body.length}`,
+      `content-length: ${byteLengthOf(answer.body)}`,
       "",
     );
-    yield body;
+    yield* ownSlicesOf(answer.body);
     yield "\r\n";
   }
   yield lines(`--${boundary}--`);

@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  type Attacked,
+  figuresOf,
+  median,
+  type Seen,
+  send,
+  startUnderAttack,
+  strength,
+} from "./under-attack.ts";
+
+const plain = { id: "plain", version: 1, domain: "listing", format: "jsonl", compression: "none" };
+
+let service: Attacked;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "cadastre-attack-profiles-"));
+  const profiles = join(folder, "profiles.json");
+  await writeFile(profiles, JSON.stringify({ profiles: [plain] }));
+  service = await startUnderAttack({
+    CADASTRE_IDLE_SECONDS: "3",
+    CADASTRE_REQUESTS_PER_SECOND: "0",
+    CADASTRE_EXPORT_PROFILES: profiles,
+  });
+}, 120_000);
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const collection = "/reso/odata/Property?$top=1000";
+const full = `${collection}&$format=application/json;odata.metadata=full`;
+
+/** Megabytes that an attack may add. */
+const bound = 512;
+
+/** Milliseconds that `/health/live` takes at most; the slowest of many on a machine that does other things may take longer. */
+const healthy = 100;
+const slowest = 2000;
+
+function requireUnharmed(seen: Seen): void {
+  const { isAlive, rest, peak, health, bystander } = seen;
+  if (process.env["ATTACK"] !== undefined) console.log(figuresOf(seen));
+  expect(isAlive).toBe(true);
+  expect(peak).toBeLessThan(rest + bound);
+  expect(median(health)).toBeLessThan(healthy);
+  expect(Math.max(...health)).toBeLessThan(slowest);
+  expect(bystander.length).toBeGreaterThan(0);
+  expect(bystander.filter((status) => status !== 200)).toEqual([]);
+}
+
+/** Sends requests of the attacker at the same time. */
+const attackWith = (
+  count: number,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  reads: boolean,
+) =>
+  Array.from({ length: count * strength }, () =>
+    send(service.baseUrl, target, { "x-api-key": service.attacker, ...headers }, reads),
+  );
+
+test("forty pages with full metadata at the same time are answered or refused", async () => {
+  const statuses: number[] = [];
+  const seen = await service.during(async () => {
+    const sent = attackWith(40, full, {}, true);
+    for (const { status } of await Promise.all(sent.map(({ closed }) => closed))) statuses.push(status);
+  });
+  requireUnharmed(seen);
+  expect(statuses).toContain(200);
+  expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
+}, 240_000);
+
+test.each([
+  ["plain", collection, {}],
+  ["compressed", collection, { "accept-encoding": "br" }],
+  ["full", full, {}],
+])(
+  "eighty clients that never read a %s page are cut, and hold a bounded share meanwhile",
+  async (_form, target, headers) => {
+    const seen = await service.during(async () => {
+      const sent = attackWith(80, target, headers, false);
+      // Those that were admitted are cut after 3 s, the others are told to come again after 5 s.
+      await wait(12_000);
+      for (const { socket } of sent) socket.destroy();
+    });
+    requireUnharmed(seen);
+    const after = send(service.baseUrl, target, { "x-api-key": service.attacker }, true);
+    expect((await after.closed).status).toBe(200);
+  },
+  240_000,
+);
+
+test("a hundred clients that never read a part are cut", async () => {
+  const target = "/v1/file-downloads/redeem";
+  const authorization = `Bearer ${await grantOfPart()}`;
+  const seen = await service.during(async () => {
+    const sent = attackWith(100, target, { authorization }, false);
+    await wait(12_000);
+    for (const { socket } of sent) socket.destroy();
+  });
+  requireUnharmed(seen);
+  const headers = { "x-api-key": service.attacker, authorization };
+  expect((await send(service.baseUrl, target, headers, true).closed).status).toBe(200);
+}, 240_000);
+
+test("connections that send their headers slowly are answered 408 and closed", async () => {
+  const { hostname, port } = new URL(service.baseUrl);
+  const seen = await service.during(async () => {
+    const closed = Array.from({ length: 200 * strength }, async () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      const slowly = setInterval(() => socket.write("x-a: b\r\n"), 1000);
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk.toString();
+      });
+      socket.on("error", () => {});
+      socket.write("GET / HTTP/1.1\r\n");
+      await once(socket, "close");
+      clearInterval(slowly);
+      return text.slice(9, 12);
+    });
+    expect(new Set(await Promise.all(closed))).toEqual(new Set(["408"]));
+  });
+  requireUnharmed(seen);
+}, 60_000);
+
+/** A token for a part that no connection buffers whole. */
+async function grantOfPart(): Promise<string> {
+  const root = `${service.baseUrl}/v1/file-exports`;
+  const headers = { "x-api-key": service.attacker, "content-type": "application/json" };
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const { data } = (await (await fetch(root + path, { headers, ...init })).json()) as {
+      readonly data: {
+        readonly id: string;
+        readonly status: string;
+        readonly bearer_token: string;
+        readonly parts: readonly { readonly number: number; readonly byteLength: number }[];
+      };
+    };
+    return data;
+  };
+  const asked = { domain: "listing", deliveryMode: "pull", idempotencyKey: "attack", profileId: "plain" };
+  const { id } = await ask("", { method: "POST", body: JSON.stringify(asked) });
+  while ((await ask(`/${id}`)).status !== "complete") await wait(100);
+  const [longest] = (await ask(`/${id}/manifest`)).parts.toSorted((a, b) => b.byteLength - a.byteLength);
+  expect(longest?.byteLength).toBeGreaterThan(4_000_000);
+  return (await ask(`/${id}/download?part=${longest?.number}`)).bearer_token;
+}

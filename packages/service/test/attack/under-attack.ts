@@ -1,0 +1,152 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Demo } from "../../src/demo/demo-file.ts";
+import { end, type Program, says, startProgram } from "../support/program.ts";
+
+/** How many times as hard the attacks are: `ATTACK=5` for a longer run. */
+export const strength = Number(process.env["ATTACK"] ?? "1");
+
+/** The service in a process of its own, with a customer who attacks and one who is to notice nothing. */
+export type Attacked = {
+  readonly baseUrl: string;
+  readonly attacker: string;
+  readonly bystander: string;
+  /** Does `attack`, and watches the process and the bystander meanwhile. */
+  readonly during: (attack: () => Promise<void>) => Promise<Seen>;
+  readonly stop: () => Promise<void>;
+};
+
+/** What was seen during an attack. Times are in milliseconds, memory in megabytes. */
+export type Seen = {
+  readonly isAlive: boolean;
+  readonly rest: number;
+  readonly peak: number;
+  readonly health: readonly number[];
+  /** Statuses of the bystander's requests. */
+  readonly bystander: readonly number[];
+};
+
+export async function startUnderAttack(settings: Readonly<Record<string, string>> = {}): Promise<Attacked> {
+  const folder = await mkdtemp(join(tmpdir(), "cadastre-attack-"));
+  const program = await startProgram("main.ts", [], {
+    CADASTRE_DATA: folder,
+    CADASTRE_LISTINGS: "1000",
+    CADASTRE_LOG_LEVEL: "warn",
+    CADASTRE_CHECK_HOURS: "0",
+    PORT: "0",
+    ...settings,
+  });
+  await says(program, "Stop with Ctrl-C.");
+  const { baseUrl, keys } = JSON.parse(await readFile(join(folder, "demo.json"), "utf8")) as Demo;
+  const keyOf = (name: string) => keys.find((key) => key.name === name)?.apiKey ?? "";
+  const [attacker, bystander] = [keyOf("national"), keyOf("market")];
+  return {
+    baseUrl,
+    attacker,
+    bystander,
+    during: (attack) => watch(program, baseUrl, bystander, attack),
+    stop: async () => {
+      if (program.child.exitCode === null) await end(program, "SIGTERM");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const get = async (url: string, key?: string) => {
+  const response = await fetch(url, key === undefined ? {} : { headers: { "x-api-key": key } });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+async function watch(
+  { child }: Program,
+  baseUrl: string,
+  key: string,
+  attack: () => Promise<void>,
+): Promise<Seen> {
+  const page = `${baseUrl}/reso/odata/Property?$top=20`;
+  // Rest is the process as it serves its bystander: with its threads started.
+  for (let turn = 0; turn < 5; turn += 1) await get(page, key);
+  const rest = await memoryOf(child.pid);
+  const done = new AbortController();
+  const isOver = () => done.signal.aborted || child.exitCode !== null;
+  const memory = [rest];
+  const health: number[] = [];
+  const statuses: number[] = [];
+  const watching = [
+    repeat(isOver, async () => void memory.push(await memoryOf(child.pid))),
+    repeat(isOver, async () => {
+      const started = performance.now();
+      await get(`${baseUrl}/health/live`);
+      health.push(performance.now() - started);
+    }),
+    repeat(isOver, async () => void statuses.push(await get(page, key))),
+  ];
+  await attack();
+  done.abort();
+  await Promise.all(watching);
+  const isAlive = child.exitCode === null && child.signalCode === null;
+  return { isAlive, rest, peak: Math.max(...memory), health, bystander: statuses };
+}
+
+async function repeat(isOver: () => boolean, work: () => Promise<void>): Promise<void> {
+  while (!isOver()) {
+    await work();
+    await wait(50);
+  }
+}
+
+/** Memory of a process, in megabytes. Source: proc(5), `VmRSS`. */
+async function memoryOf(pid = 0): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+/** A request that goes out on a connection of its own. */
+export type Sent = {
+  readonly socket: Socket;
+  /** Status of the answer and its length, when the connection has closed; status 0 without an answer. */
+  readonly closed: Promise<{ readonly status: number; readonly bytes: number }>;
+};
+
+/** Sends a request. With `reads` false, nothing of the answer is read. */
+export function send(
+  baseUrl: string,
+  target: string,
+  headers: Readonly<Record<string, string>>,
+  reads: boolean,
+): Sent {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const all = Object.entries({ host: hostname, connection: "close", ...headers });
+  let status = 0;
+  let bytes = 0;
+  const closed = new Promise<{ status: number; bytes: number }>((resolve) => {
+    socket.on("close", () => resolve({ status, bytes }));
+  });
+  socket.on("error", () => {});
+  if (reads) {
+    socket.on("data", (chunk) => {
+      if (status === 0) status = Number(chunk.subarray(9, 12).toString());
+      bytes += chunk.length;
+    });
+  }
+  socket.write(`GET ${target} HTTP/1.1\r\n${all.map((line) => `${line.join(": ")}\r\n`).join("")}\r\n`);
+  return { socket, closed };
+}
+
+/** The value in the middle. */
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** The figures of an attack, for people. */
+export const figuresOf = ({ isAlive, rest, peak, health, bystander }: Seen): string =>
+  [
+    isAlive ? "alive" : "dead",
+    `memory ${rest.toFixed(0)} -> ${peak.toFixed(0)} MB`,
+    `health p50 ${median(health).toFixed(1)} ms, slowest ${Math.max(...health).toFixed(0)} ms`,
+    `bystander ${bystander.length} requests, ${bystander.filter((status) => status !== 200).length} not answered`,
+  ].join("; ");

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { MemoryBudget } from "../src/http/memory-budget.ts";
+import { defaultMemory, memoryLimits } from "../src/http/memory-limits.ts";
+
+const budget = (options: { readonly wait?: number; readonly queue?: number } = {}) =>
+  new MemoryBudget({ answers: 100, customer: 40, wait: 20, ...options });
+
+test("the bytes of a customer are counted whatever its requests, and given back once", async () => {
+  const memory = budget();
+  const first = await memory.reserve("a", 30);
+  const second = await memory.reserve("a", 10);
+  expect(memory.reserved).toBe(40);
+  await expect(memory.reserve("a", 1)).rejects.toMatchObject({ code: "too_much_in_flight", status: 429 });
+  first.release();
+  first.release();
+  expect(memory.reserved).toBe(10);
+  second.resize(25);
+  expect(memory.reserved).toBe(25);
+  second.release();
+  second.resize(99);
+  expect(memory.reserved).toBe(0);
+});
+
+test("when the memory of all is used, the next customer is told that the service is busy", async () => {
+  const memory = budget();
+  for (const customer of ["a", "b"]) await memory.reserve(customer, 40);
+  await memory.reserve("c", 20);
+  await expect(memory.reserve("d", 1)).rejects.toMatchObject({ code: "service_busy", status: 503 });
+});
+
+test("an answer larger than a limit is admitted alone", async () => {
+  const memory = budget();
+  const large = await memory.reserve("a", 1000);
+  await expect(memory.reserve("b", 1)).rejects.toMatchObject({ code: "service_busy" });
+  large.release();
+  await memory.reserve("b", 1);
+  const { release } = await memory.reserve("a", 60);
+  release();
+  await expect(memory.reserve("a", 1000)).rejects.toMatchObject({ code: "service_busy" });
+});
+
+test("who waits is admitted when memory is given back: its own requests in order, a smaller one of another customer before", async () => {
+  const memory = budget({ wait: 5000 });
+  const held = await Promise.all([memory.reserve("a", 40), memory.reserve("b", 40)]);
+  const order: string[] = [];
+  const wait = (customer: string, bytes: number, name: string) =>
+    memory.reserve(customer, bytes).then((reservation) => {
+      order.push(name);
+      return reservation;
+    });
+  const waiting = [wait("a", 30, "a1"), wait("a", 5, "a2"), wait("c", 30, "c1")];
+  expect(memory.waiting).toBe(3);
+  held[1]?.release();
+  await waiting[2];
+  expect(order).toEqual(["c1"]);
+  held[0]?.release();
+  await Promise.all(waiting);
+  expect(order).toEqual(["c1", "a1", "a2"]);
+  expect(memory.waiting).toBe(0);
+});
+
+test("a client that has gone waits no longer, and a customer has a bound on what waits", async () => {
+  const memory = budget({ wait: 5000, queue: 2 });
+  const held = await memory.reserve("a", 40);
+  const gone = new AbortController();
+  const waiting = [memory.reserve("a", 1, gone.signal), memory.reserve("a", 2)];
+  await expect(memory.reserve("a", 1)).rejects.toMatchObject({ code: "too_much_in_flight" });
+  gone.abort();
+  await expect(waiting[0]).rejects.toMatchObject({ code: "too_much_in_flight" });
+  expect(memory.waiting).toBe(1);
+  held.release();
+  await waiting[1];
+  expect(memory.reserved).toBe(2);
+});
+
+const gigabyte = 1024 ** 3;
+
+test.each([
+  [gigabyte / 2, 8 * gigabyte, 384],
+  [gigabyte / 8, 8 * gigabyte, 256],
+  [8 * gigabyte, 16 * gigabyte, 1024],
+  [2 ** 64, 2 * gigabyte, 512],
+  [0, 64 * gigabyte, 1024],
+])("a container of %d bytes on a machine of %d plans with %d MB", (container, machine, expected) => {
+  expect(defaultMemory(container, machine)).toBe(expected);
+});
+
+test("the shares of a plan are less than the whole", () => {
+  const { answers, customer, threadHeap, threadBuffers, mapped } = memoryLimits(1024, 2);
+  expect(answers + 2 * (threadHeap * 1024 ** 2 + threadBuffers) + 4 * mapped).toBeLessThanOrEqual(
+    gigabyte * 0.75,
+  );
+  expect(customer * 4).toBe(answers);
+});
