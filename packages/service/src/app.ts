@@ -16,6 +16,7 @@ import type { Metrics } from "./http/metrics.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { requireSingleHeaders } from "./http/single-headers.ts";
 import { inOrder } from "./http/steps.ts";
 import { urlLimit } from "./http/url-limit.ts";
 import type { Log } from "./log.ts";
@@ -52,7 +53,15 @@ export function createApp(services: Services): Express {
   if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
   app.use(requestIds(log, metrics));
-  app.use(inOrder(securityHeaders(), announceVersion(config.odataVersion), urlLimit, hostForm));
+  app.use(
+    inOrder(
+      securityHeaders(),
+      announceVersion(config.odataVersion),
+      urlLimit,
+      requireSingleHeaders,
+      hostForm,
+    ),
+  );
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
   // Express asks every layer on the way: what is read most comes first.
   app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
