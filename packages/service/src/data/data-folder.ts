@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { auditName } from "../audit/audit-file.ts";
 
 /** Where the service keeps what outlives it. */
 export type DataFolder = {
@@ -22,6 +23,8 @@ export type DataFolder = {
   readonly exports: string;
   /** The demo's keys in plain text, for the person who tries it. */
   readonly demo: string;
+  /** The audit trail. It is no part of a backup, and a restore leaves it as it is. */
+  readonly audit: string;
   /** Locked by every program that uses the folder, see `useFolder`. */
   readonly lock: string;
 };
@@ -52,6 +55,7 @@ export function dataFolderAt(path: string): DataFolder {
     backups: file("backups"),
     exports: file("exports"),
     demo: file("demo.json"),
+    audit: file(auditName),
     lock: file("lock"),
   };
 }

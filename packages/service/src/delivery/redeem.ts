@@ -1,7 +1,7 @@
-import type { Caller } from "@cadastre/delivery";
 import type { Request, Response } from "express";
 import { Refused } from "../errors.ts";
 import { parseMediaType } from "../odata/media-type.ts";
+import { auditEndpoint, type EndpointCall } from "./audited-endpoints.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** What a redemption answers with. */
@@ -14,17 +14,22 @@ const octets = "application/octet-stream";
  * @throws {Refused} `query_not_allowed`, `not_acceptable`, `invalid_token`
  */
 export async function redeem(
-  req: Request,
+  call: EndpointCall,
   res: Response,
-  caller: Caller,
-  { deliveries }: Pick<DeliveryServices, "deliveries">,
+  { deliveries, audit }: Pick<DeliveryServices, "deliveries" | "audit">,
 ): Promise<void> {
+  const { req, caller } = call;
   if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
   if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
   const gone = new AbortController();
   // A reason of its own is an error with a stack, of every request.
   req.once("close", () => gone.abort("gone"));
-  const { byteLength, sha256, sendTo } = await deliveries.redeem(caller, tokenOf(req));
+  // It is recorded before the first byte is sent.
+  const { byteLength, sha256, sendTo } = await auditEndpoint(audit, call, async (know) => {
+    const redeemed = await deliveries.redeem(caller, tokenOf(req));
+    know({ id: redeemed.grant.delivery, part: redeemed.grant.part });
+    return redeemed;
+  });
   res.status(200);
   res.setHeader("content-type", octets);
   res.setHeader("content-length", byteLength);
