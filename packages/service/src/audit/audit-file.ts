@@ -3,9 +3,6 @@ import { DataError } from "../data/data-error.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import type { AuditSink } from "./audit-trail.ts";
 
-/** Name of the audit trail in the data folder, and beside an issuer's private key. */
-export const auditName = "audit.jsonl";
-
 /**
  * A file that lines are only appended to, readable by its owner alone. Lines that come while others are written go to the disk together
  * (group commit). The file is opened for each write, so `logrotate` may rename it at any time; several processes may write to it.

@@ -1,7 +1,7 @@
 import type { AuditAction } from "./actions.ts";
 
 /** Who acts: a customer with an API key, or a user of the machine with a command. */
-export type AuditActor =
+type AuditActor =
   | { readonly type: "customer"; readonly customer: string; readonly keyId: string }
   | { readonly type: "cli"; readonly user: string };
 
@@ -27,7 +27,7 @@ export const givenId = (text: string): string | undefined =>
   /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\dA-HJKMNP-TV-Z]{26})$/i.test(text) ? text : undefined;
 
 /** An action that is about to be carried out. */
-export type AuditedAction = {
+type AuditedAction = {
   readonly action: AuditAction;
   readonly actor: AuditActor;
   readonly object: AuditObject;

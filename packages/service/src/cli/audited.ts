@@ -1,11 +1,10 @@
 import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { AuditAction } from "../audit/actions.ts";
-import { auditName } from "../audit/audit-file.ts";
 import { type AuditObject, createAuditTrail } from "../audit/audit-trail.ts";
 import { openAudit } from "../audit/open-audit.ts";
 import { type Config, readConfig } from "../config.ts";
-import type { DataFolder } from "../data/data-folder.ts";
+import { auditName, type DataFolder } from "../data/data-folder.ts";
 import { isRefusal } from "./outcome.ts";
 
 /** An action of a command, with the file of the audit trail that it is recorded in. */

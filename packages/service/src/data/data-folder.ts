@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { auditName } from "../audit/audit-file.ts";
 
 /** Where the service keeps what outlives it. */
 export type DataFolder = {
@@ -32,6 +31,9 @@ export type DataFolder = {
 /** Names of the databases in the folder. */
 export const databaseName = "listings.sqlite";
 export const registryName = "registry.sqlite";
+
+/** Name of the audit trail in the data folder, and beside an issuer's private key. */
+export const auditName = "audit.jsonl";
 
 /** The folder at `path`; it is made if it does not exist, for its owner alone. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
