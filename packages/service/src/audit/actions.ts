@@ -10,6 +10,7 @@ export const auditActions = {
   "entitlement.sign": "Entitlement signed",
   "entitlement.install": "Entitlement put in force",
   "issuer_key.create": "Key pair of an issuer created",
+  "demo.prepare": "Demo customers given the keys and entitlements that they lack, at a start",
   "backup.create": "Data folder copied, with its secrets",
   "export.create": "Delivery requested",
   "export.cancel": "Delivery canceled",
