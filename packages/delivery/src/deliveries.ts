@@ -6,6 +6,7 @@ import {
   type DeliveryState,
   isServed,
   type ListPosition,
+  type PartGrant,
   type SealedManifest,
 } from "@cadastre/store/registry";
 import type { PushTargets } from "./asked-for.ts";
@@ -64,7 +65,11 @@ export type DeliveryStatus = {
 };
 
 /** The bytes of a part or of a manifest. */
-export type RedeemedPart = OpenPart & { readonly sha256: string };
+export type RedeemedPart = OpenPart & {
+  readonly sha256: string;
+  /** The delivery and the part that were granted. */
+  readonly grant: Pick<PartGrant, "delivery" | "part">;
+};
 
 /**
  * What customers ask of deliveries. A delivery of another customer is `not_found`, as one that does not exist. Every method throws
@@ -197,7 +202,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
         await findServed({ ledger }, scope, grant.delivery, at);
       if (isDamaged) throw new DeliveryError("part_rebuilding");
       if (grant.part === 0)
-        return manifestPart(await manifestOf(await findServed({ ledger }, scope, grant.delivery, at)));
+        return manifestPart(await manifestOf(await findServed({ ledger }, scope, grant.delivery, at)), grant);
       // It was purged since.
       if (part === undefined) throw new DeliveryError("delivery_expired");
       const { sha256 } = part;
@@ -205,6 +210,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       return {
         ...opened,
         sha256,
+        grant,
         sendTo: (to, gone) => noting(sha256, grant, () => opened.sendTo(to, gone)),
       };
     },
@@ -228,7 +234,8 @@ async function requirePart(ledger: DeliveryLedger, { id }: Delivery, number: num
   return part;
 }
 
-const manifestPart = ({ text, sha256 }: SealedManifest): RedeemedPart => ({
+const manifestPart = ({ text, sha256 }: SealedManifest, grant: RedeemedPart["grant"]): RedeemedPart => ({
   ...heldPart(Buffer.from(text)),
   sha256,
+  grant,
 });

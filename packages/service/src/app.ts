@@ -17,6 +17,7 @@ import type { Metrics } from "./http/metrics.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
 import { securityHeaders } from "./http/security-headers.ts";
+import { requireSingleHeaders } from "./http/single-headers.ts";
 import { inOrder } from "./http/steps.ts";
 import { urlLimit } from "./http/url-limit.ts";
 import type { Log } from "./log.ts";
@@ -59,6 +60,7 @@ export function createApp(services: Services): Express {
       securityHeaders(),
       announceVersion(config.odataVersion),
       urlLimit,
+      requireSingleHeaders,
       hostForm,
     ),
   );

@@ -20,6 +20,11 @@ const refusals = {
     status: 400,
     message: "the header `Host` must be a host name or an IP address, and a port or none",
   },
+  duplicate_header: {
+    status: 400,
+    message:
+      "the headers `Host`, `Authorization` and `x-api-key` may each be sent once: remove the repeated one",
+  },
   invalid_batch: {
     status: 400,
     message: "the body is no batch of requests, or `target` in it is wrong",

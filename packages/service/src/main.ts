@@ -1,3 +1,4 @@
+import { audited, auditOf } from "./cli/audited.ts";
 import { signalled } from "./cli/signalled.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
@@ -40,7 +41,10 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   // The registry comes first: secrets without one belong to a registry that was lost.
   const keys = await withRegistry(folder, async (registry) => {
     const secrets = await readSecretsOf(folder, registry);
-    return config.trust === undefined ? prepareDemoAccess(folder, registry, secrets, Date.now()) : [];
+    if (config.trust !== undefined) return [];
+    return audited({ action: "demo.prepare", ...auditOf(folder, config) }, () =>
+      prepareDemoAccess(folder, registry, secrets, Date.now()),
+    );
   });
   return { folder, keys };
 }

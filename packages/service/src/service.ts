@@ -5,6 +5,8 @@ import { createRates } from "./access/rates.ts";
 import { createScopes } from "./access/scopes.ts";
 import { openTrust } from "./access/trust.ts";
 import { createApp, type Services } from "./app.ts";
+import { createAuditTrail } from "./audit/audit-trail.ts";
+import { openAudit } from "./audit/open-audit.ts";
 import { scopeOptions } from "./catalog.ts";
 import { scheduleChecks } from "./check/scheduled-check.ts";
 import type { Config } from "./config.ts";
@@ -16,6 +18,7 @@ import { notes } from "./data/notes.ts";
 import { startPruning } from "./data/pruning.ts";
 import { openRegistry, requireRegistry } from "./data/registry.ts";
 import { notePeppers, pepperReader, readSecrets } from "./data/secrets.ts";
+import { outcomeOf } from "./delivery/audited-endpoints.ts";
 import { damageLog } from "./delivery/damage-log.ts";
 import { exportSource } from "./delivery/export-source.ts";
 import { openExporting } from "./delivery/exporting.ts";
@@ -129,6 +132,9 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     metrics?.partDamaged();
     logDamage(report);
   };
+  const auditSink = openAudit(config, folder.audit, process.stdout);
+  await auditSink.append("");
+  const audit = createAuditTrail(auditSink, outcomeOf);
   const services: Services = {
     config,
     log,
@@ -147,7 +153,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     scopes,
     identities: recentIdentities(identities),
     profiles,
-    delivery: openDeliveries(exporting, { source, skipTokenKey, onDamage }),
+    delivery: openDeliveries(exporting, { audit, source, skipTokenKey, onDamage }),
     rates: createRates(config),
     now: Date.now,
     metrics,

@@ -341,6 +341,14 @@ export const settings = {
     default: "10",
     means: "How long a stopping service waits for requests that it has begun to answer",
   },
+  CADASTRE_AUDIT: {
+    member: "audit",
+    is: z.enum(["file", "stdout"]),
+    must: "file or stdout",
+    default: "file",
+    means:
+      "Where the audit trail goes: `file` is `audit.jsonl` of the data folder; with `stdout`, commands write it to standard error: see [Audit trail](#audit-trail)",
+  },
   CADASTRE_LOG_LEVEL: {
     member: "logLevel",
     is: z.enum(["debug", "info", "warn", "error", "silent"]),

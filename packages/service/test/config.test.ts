@@ -28,8 +28,10 @@ test("without variables everything has its default", () => {
     tokenLife: 86_400,
     querySeconds: 10,
     idleSeconds: 30,
-    checkHours: 24,
     readers: 2,
+    concurrentQueries: 100,
+    scanSeconds: 30,
+    checkHours: 24,
     partsRegion: "us-east-1",
     grants: "logical",
     retentionDays: 14,
@@ -40,6 +42,7 @@ test("without variables everything has its default", () => {
     odataVersion: "4.0",
     serverTiming: false,
     drainSeconds: 10,
+    audit: "file",
     logLevel: "info",
   });
 });

@@ -1,15 +1,17 @@
+import type { Response } from "express";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { Buckets, burst } from "../src/access/buckets.ts";
 import { createApiKey } from "../src/access/key-text.ts";
-import { networkOf } from "../src/access/rates.ts";
+import { createRates, networkOf } from "../src/access/rates.ts";
+import type { Caller } from "../src/http/request-context.ts";
 import { ask, toError } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
 
 describe("a bucket", () => {
   test("gives what is in it, then what has come in since", () => {
     let now = 0;
-    const buckets = new Buckets(() => now);
+    const buckets = new Buckets(10_000, () => now);
     const take = () => buckets.take("a", 2);
     const first = take();
     expect(first).toEqual({ isTaken: true, limit: 20, remaining: 19, reset: 1, wait: 0 });
@@ -27,7 +29,7 @@ describe("a bucket", () => {
     fc.assert(
       fc.property(gaps, fc.integer({ min: 1, max: 50 }), (waits, rate) => {
         let now = 0;
-        const buckets = new Buckets(() => now);
+        const buckets = new Buckets(10_000, () => now);
         let tokens = rate * burst;
         for (const wait of waits) {
           now += wait;
@@ -43,11 +45,62 @@ describe("a bucket", () => {
   });
 
   test("that is full is not kept, and no number of subjects fills the memory", () => {
-    const buckets = new Buckets(() => 0);
+    const buckets = new Buckets(10_000, () => 0);
     for (let i = 0; i < 30_000; i += 1) buckets.take(String(i), 1);
+    expect(buckets.size).toBe(10_000);
     // The first ones were forgotten, the last ones were not.
     expect(buckets.take("0", 1).remaining).toBe(9);
     expect(buckets.take("29999", 1).remaining).toBe(8);
+  });
+
+  test("that is in use is kept while a flood of others passes", () => {
+    let now = 0;
+    const buckets = new Buckets(1000, () => now);
+    const busy = Array.from({ length: 10 }, (_, i) => `busy ${i}`);
+    for (const one of busy) while (buckets.take(one, 1).isTaken);
+    for (let i = 0; i < 50_000; i += 1) {
+      buckets.take(`flood ${i}`, 1);
+      now += 0.01;
+    }
+    expect(buckets.size).toBe(1000);
+    for (const one of busy) expect([one, buckets.take(one, 1).isTaken]).toEqual([one, false]);
+    // Once they are full they are the first to be forgotten.
+    now = 60_000;
+    buckets.take("another", 1);
+    expect(buckets.size).toBe(1);
+  });
+});
+
+describe("the rates", () => {
+  const customerOf = (customer: string) => ({ scope: { customer, limits: {} } }) as unknown as Caller;
+  const response = { headersSent: true } as Response;
+  const rates = () => createRates({ requestsPerSecond: 1, refusalsPerSecond: 1 }, () => 0);
+  const isRefused = (take: () => void) => {
+    try {
+      take();
+      return false;
+    } catch (error) {
+      expect(error).toMatchObject({ code: "rate_limited" });
+      return true;
+    }
+  };
+
+  test("of an address start anew for no flood of 20,000 addresses", () => {
+    const { takeRefusal } = rates();
+    while (!isRefused(() => takeRefusal("192.0.2.1")));
+    for (let i = 0; i < 20_000; i += 1)
+      takeRefusal(`2001:db8:${(i >> 8).toString(16)}:${(i & 255).toString(16)}::1`);
+    expect(isRefused(() => takeRefusal("192.0.2.1"))).toBe(true);
+  });
+
+  test("of a customer start anew for no flood of 20,000 refused keys and 20,000 customers", () => {
+    const { takeFor, takeRefusal } = rates();
+    const take = (customer: string) => () => takeFor(customerOf(customer), response);
+    while (!isRefused(take("busy")));
+    for (let i = 0; i < 20_000; i += 1) takeRefusal(`10.${i >> 8}.${i & 255}.1`);
+    for (let i = 0; i < 20_000; i += 1) while (!isRefused(take(`customer ${i}`)));
+    expect(isRefused(take("busy"))).toBe(true);
+    expect(isRefused(take("customer 0"))).toBe(true);
   });
 });
 
@@ -116,3 +169,22 @@ test("an address that guesses keys is slowed down, and a key in force there is n
   expect((await get("/reso/odata")).status).toBe(200);
   expect((await get("/reso/odata")).headers["ratelimit-limit"]).toBeUndefined();
 });
+
+test("12,000 random keys from one address do not free it, nor slow a customer", async () => {
+  const { get, guess } = await start({
+    CADASTRE_REFUSALS_PER_SECOND: "1",
+    CADASTRE_REQUESTS_PER_SECOND: "1",
+  });
+  const drained = await Promise.all(Array.from({ length: 12 }, () => get("/reso/odata")));
+  expect(drained.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
+  const counts = new Map<number, number>();
+  const started = performance.now();
+  for (let i = 0; i < 12_000; i += 100)
+    for (const { status } of await Promise.all(Array.from({ length: 100 }, () => guess(createApiKey()))))
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+  const seconds = (performance.now() - started) / 1000;
+  // The burst, and one a second.
+  expect(counts.get(401)).toBeLessThanOrEqual(10 + Math.ceil(seconds) + 1);
+  expect([...counts.keys()].toSorted((a, b) => a - b)).toEqual([401, 429]);
+  expect((await get("/reso/odata", "market")).status).toBe(200);
+}, 120_000);

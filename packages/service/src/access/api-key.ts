@@ -35,16 +35,16 @@ export function requireApiKey(
 ): RequestHandler {
   return async (req, res, next) => {
     const at = now();
+    const context = findContext(req);
     const record = await keys.find(apiKeyOf(req), at, freshness);
     if (record === undefined) {
-      rates.takeRefusal(req.ip ?? "");
+      rates.takeRefusal(context?.address ?? "");
       throw new Refused("unauthorized");
     }
     const { scope, state }: AccountScope = admitsExpired(req)
       ? await scopes.ofAccount(record.customer, at, freshness)
       : { scope: await scopes.of(record.customer, at, freshness), state: "active" };
     const caller = { keyId: record.id, scope, entitlementState: state };
-    const context = findContext(req);
     if (context !== undefined) context.caller = caller;
     rates.takeFor(caller, res);
     next();

@@ -21,13 +21,22 @@ export type Rates = {
   readonly takeRefusal: (address: string) => void;
 };
 
+/**
+ * Largest number of customers in the table: more than a registry has. A customer is counted only after its key was verified, so nobody
+ * can fill the table with invented ones.
+ */
+const mostCustomers = 1_000_000;
+
+/** Largest number of addresses in the table. Anybody may send from many. */
+const mostAddresses = 100_000;
+
 /** Every process counts for itself. */
 export function createRates(
   { requestsPerSecond, refusalsPerSecond }: Pick<Config, "requestsPerSecond" | "refusalsPerSecond">,
   clock?: () => number,
 ): Rates {
-  const customers = new Buckets(clock);
-  const addresses = new Buckets(clock);
+  const customers = new Buckets(mostCustomers, clock);
+  const addresses = new Buckets(mostAddresses, clock);
   return {
     takeFor({ scope }, res) {
       const rate = scope.limits.requests_per_second ?? requestsPerSecond;

@@ -7,6 +7,7 @@ import { type Finding, findingCodes } from "../check/findings.ts";
 import { readConfig } from "../config.ts";
 import { withDataFolder } from "../data/data-error.ts";
 import { dataFolderAt } from "../data/data-folder.ts";
+import { audited, auditOf } from "./audited.ts";
 import { withServiceFolder } from "./data.ts";
 import { CommandRefused, print, say } from "./outcome.ts";
 import { number, showProgress } from "./progress.ts";
@@ -23,10 +24,9 @@ export const backupCommand = (): Command =>
     .action((target: string, output: { readonly json?: true }) =>
       withServiceFolder("registry", async (source, config) => {
         const progress = showProgress(undefined, "files copied");
-        const { files, bytes, missing } = await makeBackup(
-          { folder: source, config },
-          target,
-          progress.at,
+        const action = { action: "backup.create", ...auditOf(source, config) } as const;
+        const { files, bytes, missing } = await audited(action, () =>
+          makeBackup({ folder: source, config }, target, progress.at),
         ).finally(progress.end);
         if (output.json) print(JSON.stringify({ folder: target, files, bytes, missing }, null, 2));
         else say(`Backed up ${number(files)} files, ${number(bytes)} bytes, to ${target}.`);

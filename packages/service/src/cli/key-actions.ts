@@ -1,8 +1,11 @@
 import type { ApiKeyRecord } from "@cadastre/store/registry";
 import { issueApiKey } from "../access/issue-key.ts";
+import { isWellFormed } from "../access/key-text.ts";
+import { givenId } from "../audit/audit-trail.ts";
 import { rotatePepper } from "../data/pepper-rotation.ts";
 import { readSecretsOf } from "../data/secrets.ts";
 import { runningService } from "../takes-effect.ts";
+import { audited, auditOf } from "./audited.ts";
 import { withServiceRegistry } from "./data.ts";
 import { keyJson, keyTable } from "./key-view.ts";
 import { print, say } from "./outcome.ts";
@@ -17,11 +20,20 @@ type Overlap = { readonly overlap: number };
 const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
 
 export const createKey = (customer: string, { expires, ...output }: Output & Expiry) =>
-  withServiceRegistry(async (registry, folder) => {
+  withServiceRegistry(async (registry, folder, config) => {
     const at = Date.now();
     const { peppers } = await readSecretsOf(folder, registry);
     const { apiKey, kept } = issueApiKey(peppers, expires ?? null);
-    const added = await registry.keys.add({ customer, ...kept }, at);
+    const action = {
+      action: "key.issue",
+      object: givenCustomer(customer),
+      ...auditOf(folder, config),
+    } as const;
+    const added = await audited(action, async (know) => {
+      const key = await registry.keys.add({ customer, ...kept }, at);
+      know({ id: key.id });
+      return key;
+    });
     if (output.json) return printJson({ ...keyJson(added, at), apiKey });
     tell(added);
     print(apiKey);
@@ -38,11 +50,20 @@ export const listKeys = (customer: string | undefined, output: Output) =>
   });
 
 export const rotateKey = (id: string, { overlap, expires, ...output }: Output & Expiry & Overlap) =>
-  withServiceRegistry(async (registry, folder) => {
+  withServiceRegistry(async (registry, folder, config) => {
     const at = Date.now();
     const { peppers } = await readSecretsOf(folder, registry);
     const { apiKey, kept } = issueApiKey(peppers, expires ?? null);
-    const { added, ending } = await registry.keys.rotate(id, kept, { at, end: at + overlap });
+    const action = {
+      action: "key.rotate",
+      object: { key: givenId(id) },
+      ...auditOf(folder, config),
+    } as const;
+    const { added, ending } = await audited(action, async (know) => {
+      const rotated = await registry.keys.rotate(id, kept, { at, end: at + overlap });
+      know({ id: rotated.added.id, customer: rotated.added.customer });
+      return rotated;
+    });
     if (output.json) return printJson({ ...keyJson(added, at), apiKey, replaces: keyJson(ending, at) });
     tell(added);
     say(`The key ${id} works until ${readable(ending.expires ?? at)}.`);
@@ -50,17 +71,27 @@ export const rotateKey = (id: string, { overlap, expires, ...output }: Output & 
   });
 
 export const revokeKey = (id: string, output: Output) =>
-  withServiceRegistry(async ({ keys }) => {
+  withServiceRegistry(async ({ keys }, folder, config) => {
     const at = Date.now();
-    const revoked = await keys.revoke(id, at);
+    const action = { action: "key.revoke", object: { id: givenId(id) }, ...auditOf(folder, config) } as const;
+    const revoked = await audited(action, async (know) => {
+      const key = await keys.revoke(id, at);
+      know({ customer: key.customer });
+      return key;
+    });
     if (output.json) return printJson(keyJson(revoked, at));
     const since = revoked.revoked === at ? "" : ` since ${readable(revoked.revoked ?? at)}`;
     say(`The key ${id} of ${revoked.customer} is revoked${since}. ${runningService("refuses it")}`);
   });
 
 export const rotateKeyPepper = (output: Output) =>
-  withServiceRegistry(async (registry, folder) => {
-    const { current, forgotten, waiting } = await rotatePepper(folder, registry, Date.now());
+  withServiceRegistry(async (registry, folder, config) => {
+    const action = { action: "key.rotate_pepper", ...auditOf(folder, config) } as const;
+    const { current, forgotten, waiting } = await audited(action, async (know) => {
+      const rotated = await rotatePepper(folder, registry, Date.now());
+      know({ version: rotated.current });
+      return rotated;
+    });
     if (output.json) return printJson({ current, forgotten, waiting });
     say(`The pepper of version ${current} is the current one.`);
     for (const { version, keys: count } of waiting)
@@ -69,6 +100,9 @@ export const rotateKeyPepper = (output: Output) =>
       );
     if (forgotten.length > 0) say(`Forgotten, for no live key needs them: ${forgotten.join(", ")}.`);
   });
+
+/** Returns the customer that the operator wrote, unless it is an API key in the wrong place. */
+const givenCustomer = (text: string) => (isWellFormed(text) ? {} : { customer: text });
 
 /** What its owner must know of a new key, but for its text. */
 function tell({ id, customer, expires }: ApiKeyRecord): void {

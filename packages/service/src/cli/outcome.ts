@@ -21,7 +21,7 @@ export const print = (result: string): void => void process.stdout.write(`${resu
 /** Write words about the result, for a person: to standard error. */
 export const say = (words: string): void => void process.stderr.write(`${words}\n`);
 
-/** What an operator can put right; everything else is a fault of ours, with its stack. */
+/** Errors that an operator can put right; everything else is a fault of ours, with its stack. */
 const refusals = [
   CommandRefused,
   ConfigError,
@@ -33,11 +33,14 @@ const refusals = [
   StoreError,
 ];
 
+/** True for an error that an operator can put right. */
+export const isRefusal = (error: unknown): boolean => refusals.some((kind) => error instanceof kind);
+
 /** Say what has gone wrong, and give the exit code for it. */
 export function concede(error: unknown): number {
   // Commander has said it, or has shown the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-  if (refusals.some((kind) => error instanceof kind)) say((error as Error).message);
+  if (isRefusal(error)) say((error as Error).message);
   else console.error(error);
   return exitCodes.refused;
 }

@@ -22,6 +22,8 @@ export type DataFolder = {
   readonly exports: string;
   /** The demo's keys in plain text, for the person who tries it. */
   readonly demo: string;
+  /** The audit trail. It is no part of a backup, and a restore leaves it as it is. */
+  readonly audit: string;
   /** Locked by every program that uses the folder, see `useFolder`. */
   readonly lock: string;
 };
@@ -29,6 +31,9 @@ export type DataFolder = {
 /** Names of the databases in the folder. */
 export const databaseName = "listings.sqlite";
 export const registryName = "registry.sqlite";
+
+/** Name of the audit trail in the data folder, and beside an issuer's private key. */
+export const auditName = "audit.jsonl";
 
 /** The folder at `path`; it is made if it does not exist, for its owner alone. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
@@ -52,6 +57,7 @@ export function dataFolderAt(path: string): DataFolder {
     backups: file("backups"),
     exports: file("exports"),
     demo: file("demo.json"),
+    audit: file(auditName),
     lock: file("lock"),
   };
 }

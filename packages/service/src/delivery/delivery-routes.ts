@@ -11,16 +11,17 @@ import { callerOf, findContext } from "../http/request-context.ts";
 import { inOrder } from "../http/steps.ts";
 import { underPreconditions } from "../odata/entity-tag.ts";
 import { readParameters } from "../v1/parameters.ts";
+import { auditEndpoint, type Endpoint, objectOf } from "./audited-endpoints.ts";
 import { destinationEndpoints } from "./destination-endpoints.ts";
-import { type DestinationEndpoint, destinationOperations } from "./destination-operations.ts";
+import { destinationOperations } from "./destination-operations.ts";
 import { endpoints } from "./endpoints.ts";
-import { type DeliveryEndpoint, deliveryOperations } from "./operations.ts";
+import { deliveryOperations } from "./operations.ts";
 import { redeem } from "./redeem.ts";
 import type { DeliveryServices } from "./services.ts";
 import { subscriptionEndpoints } from "./subscription-endpoints.ts";
-import { type SubscriptionEndpoint, subscriptionOperations } from "./subscription-operations.ts";
+import { subscriptionOperations } from "./subscription-operations.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
-import { type WebhookEndpoint, webhookOperations } from "./webhook-operations.ts";
+import { webhookOperations } from "./webhook-operations.ts";
 
 /** Longest body, in bytes. */
 const maxBody = 16_384;
@@ -35,8 +36,6 @@ const operations = {
   ...webhookOperations,
 };
 const answers = { ...endpoints, ...subscriptionEndpoints, ...destinationEndpoints, ...webhookEndpoints };
-
-type Endpoint = DeliveryEndpoint | SubscriptionEndpoint | DestinationEndpoint | WebhookEndpoint;
 
 /** The endpoints by the pattern of their paths. */
 const routes = Object.entries(operations).map(([name, { path, method, ...operation }]) => ({
@@ -82,11 +81,19 @@ export function deliveryRoutes(
       // Whoever has a key may be told that its entitlement has changed.
       if (!Object.hasOwn(webhookOperations, name)) requireChannel(scope, "file_delivery");
       const caller = { scope, apiKey: keyId };
-      if (name === "redeem") return redeem(req, res, caller, services);
-      const answer = await answers[name](
-        { caller, id, parameters: readParameters(query.join("?"), parameters), body: () => readJson(req) },
-        services,
-      );
+      const call = { name, req, caller, id };
+      if (name === "redeem") return redeem(call, res, services);
+      const answer = await auditEndpoint(services.audit, call, async (know) => {
+        const read = readParameters(query.join("?"), parameters);
+        const part = read.get("part") ?? "";
+        if (/^\d{1,10}$/.test(part)) know({ part: Number(part) });
+        const given = await answers[name](
+          { caller, id, parameters: read, body: () => readJson(req) },
+          services,
+        );
+        know(objectOf(given));
+        return given;
+      });
       const isStored = answer.headers?.["cache-control"] === undefined;
       // A compressed answer may tell of the secret in it by its length.
       sendAnswer(

@@ -5,6 +5,7 @@ import {
   type DamageReport,
   type ExportSource,
 } from "@cadastre/delivery";
+import type { AuditTrail } from "../audit/audit-trail.ts";
 import { keyFor } from "../data/derived-keys.ts";
 import type { Secrets } from "../data/secrets.ts";
 import type { Exporting } from "./exporting.ts";
@@ -24,17 +25,20 @@ export function openDeliveries(
     webhookTerms,
   }: Exporting,
   {
+    audit,
     source,
     onDamage,
     skipTokenKey,
-  }: { readonly source: ExportSource; readonly onDamage: (report: DamageReport) => void } & Pick<
-    Secrets,
-    "skipTokenKey"
-  >,
+  }: {
+    readonly audit: AuditTrail;
+    readonly source: ExportSource;
+    readonly onDamage: (report: DamageReport) => void;
+  } & Pick<Secrets, "skipTokenKey">,
 ): DeliveryServices {
   const targets = config.push ? destinations : undefined;
   const delivered = { source, profiles: outputs, targets };
   return {
+    audit,
     destinations,
     webhooks: createWebhooks({ registry: registry.webhooks, ...webhookTerms }),
     isDirect: config.grants === "direct_https",

@@ -1,8 +1,8 @@
-import type { Caller } from "@cadastre/delivery";
 import type { Request, Response } from "express";
 import { Refused } from "../errors.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import { parseMediaType } from "../odata/media-type.ts";
+import { auditEndpoint, type EndpointCall } from "./audited-endpoints.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** What a redemption answers with. */
@@ -11,7 +11,7 @@ const octets = "application/octet-stream";
 /** Memory that sending a part takes, whatever its length: the file is read into one buffer of half of it. */
 const sendingBytes = 1_048_576;
 
-type RedeemServices = Pick<DeliveryServices, "deliveries"> & { readonly memory: MemoryBudget };
+type RedeemServices = Pick<DeliveryServices, "deliveries" | "audit"> & { readonly memory: MemoryBudget };
 type Redeemed = Awaited<ReturnType<DeliveryServices["deliveries"]["redeem"]>>;
 
 /**
@@ -21,20 +21,25 @@ type Redeemed = Awaited<ReturnType<DeliveryServices["deliveries"]["redeem"]>>;
  * @throws {Refused} `query_not_allowed`, `not_acceptable`, `invalid_token`, `too_much_in_flight`, `service_busy`
  */
 export async function redeem(
-  req: Request,
+  call: EndpointCall,
   res: Response,
-  caller: Caller,
-  { deliveries, memory }: RedeemServices,
+  { deliveries, audit, memory }: RedeemServices,
 ): Promise<void> {
+  const { req, caller } = call;
   if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
   if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
   const gone = new AbortController();
   // A reason of its own is an error with a stack, of every request.
   req.once("close", () => gone.abort("gone"));
-  const token = tokenOf(req);
   const { release } = await memory.reserve(caller.scope.customer, sendingBytes, gone.signal);
   try {
-    await send(res, await deliveries.redeem(caller, token), gone.signal);
+    // It is recorded before the first byte is sent.
+    const redeemed = await auditEndpoint(audit, call, async (know) => {
+      const found = await deliveries.redeem(caller, tokenOf(req));
+      know({ id: found.grant.delivery, part: found.grant.part });
+      return found;
+    });
+    await send(res, redeemed, gone.signal);
   } finally {
     release();
   }

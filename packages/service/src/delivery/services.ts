@@ -1,7 +1,9 @@
 import type { Deliveries, Destinations, Subscriptions, Webhooks } from "@cadastre/delivery";
+import type { AuditTrail } from "../audit/audit-trail.ts";
 
 /** What the routes of deliveries work with. */
 export type DeliveryServices = {
+  readonly audit: AuditTrail;
   readonly deliveries: Deliveries;
   readonly subscriptions: Subscriptions;
   readonly destinations: Destinations;

@@ -24,8 +24,29 @@ function readForwarded(header: string): readonly Hop[] {
 const addressOf = (node: string): string =>
   /^\[(?<address>.+)\]/.exec(node)?.groups?.["address"] ?? node.replace(/:\d+$/, "");
 
-/** Whether the proxy at `address`, so many before this service, is believed. */
+/** True if the proxy at `address` is trusted. `distance` is the number of proxies between it and this service. */
 type Trust = (address: string | undefined, distance: number) => boolean;
+
+/** Returns the elements of the `Forwarded` header that trusted proxies have written, the nearest first. */
+function trustedHops(req: Request, header: string): readonly Hop[] {
+  const trust = req.app.get("trust proxy fn") as Trust;
+  const hops: Hop[] = [];
+  let address = req.socket.remoteAddress;
+  for (const [distance, hop] of readForwarded(header).toReversed().entries()) {
+    if (!trust(address, distance)) break;
+    hops.push(hop);
+    address = addressOf(hop["for"] ?? "");
+  }
+  return hops;
+}
+
+/** Returns the client's address as trusted proxies tell it in `Forwarded`: an IP address, or a name that a proxy made up. */
+export function forwardedFor(req: Request): string | undefined {
+  const header = req.get("forwarded");
+  if (header === undefined) return undefined;
+  const told = trustedHops(req, header).at(-1)?.["for"];
+  return told === undefined ? undefined : addressOf(told);
+}
 
 /**
  * What proxies that are trusted say of the client's address: `Forwarded` as far back as they reach, else
@@ -35,20 +56,16 @@ export function addressedBy(req: Request): Addressed {
   const header = req.get("forwarded");
   const scheme = /^https$/i.test(req.protocol) ? "https" : "http";
   if (header === undefined) return { scheme, host: req.host ?? "" };
-  const trust = req.app.get("trust proxy fn") as Trust;
   let addressed: Addressed = {
     scheme: "encrypted" in req.socket ? "https" : "http",
     host: req.get("host") ?? "",
   };
-  let address = req.socket.remoteAddress;
-  for (const [distance, hop] of readForwarded(header).toReversed().entries()) {
-    if (!trust(address, distance)) break;
+  for (const hop of trustedHops(req, header)) {
     const said = hop["proto"]?.toLowerCase();
     addressed = {
       scheme: said === "https" || said === "http" ? said : addressed.scheme,
       host: hop["host"] ?? addressed.host,
     };
-    address = addressOf(hop["for"] ?? "");
   }
   return addressed;
 }

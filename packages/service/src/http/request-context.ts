@@ -14,6 +14,8 @@ export type Caller = {
 /** What the service knows of a request beside what the client sent. */
 export type RequestContext = {
   readonly requestId: string;
+  /** IP address of the client, see `clientAddress`. */
+  readonly address: string;
   readonly stages: Stages;
   /** Template of the address, once it has been read. */
   route?: string;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
 import { bounded, type Log } from "../log.ts";
+import { clientAddress } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 import { findContext, setContext } from "./request-context.ts";
 import { createStages } from "./stages.ts";
@@ -22,7 +23,8 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
     req.originalUrl = req.url;
     const requestId = requestIdOf(req.get("x-request-id"));
     const started = performance.now();
-    setContext(req, { requestId, stages: createStages() });
+    const address = clientAddress(req);
+    setContext(req, { requestId, address, stages: createStages() });
     res.setHeader("x-request-id", requestId);
     res.once("close", () => {
       const { scope, keyId } = findContext(req)?.caller ?? {};
@@ -30,7 +32,7 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
       const milliseconds = Math.round(elapsed * 10) / 10;
       // The path alone: a query may hold what its sender did not mean to send, a key for one.
       const path = bounded(req.originalUrl.split("?", 1)[0] ?? "");
-      const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds };
+      const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds, address };
       log.info({ ...facts, customer: scope?.customer, keyId }, res.writableFinished ? "answered" : "aborted");
       const { path: template } = (req.route ?? {}) as { readonly path?: string };
       metrics?.observe({

@@ -32,8 +32,9 @@ async function runHere(args: readonly string[], { input = "", environment = {} }
     replace(process, "env", { ...env, ...environment }),
     replace(process, "stdin", Readable.from([Buffer.from(input)])),
     ...(["stdout", "stderr"] as const).map((name) =>
-      replace(process[name], "write", (text: string) => {
+      replace(process[name], "write", (text: string, done?: () => void) => {
         written[name] += text;
+        done?.();
         return true;
       }),
     ),

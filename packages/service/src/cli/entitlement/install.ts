@@ -4,6 +4,7 @@ import { scopeOptions } from "../../catalog.ts";
 import type { Config } from "../../config.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
 import { runningService } from "../../takes-effect.ts";
+import { audited, auditOf } from "../audited.ts";
 import { print, say } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readInput } from "./files.ts";
@@ -22,8 +23,14 @@ async function install(file: string, { json }: Options): Promise<void> {
   const { withServiceRegistry } = await import("../data.ts");
   await withServiceRegistry(async ({ entitlements }, folder, config) => {
     const jws = await readInput(file);
-    const { sub: customer, ver: version, exp } = await verify(jws, config, folder);
-    const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
+    const action = { action: "entitlement.install", ...auditOf(folder, config) } as const;
+    const { customer, version, exp, installed } = await audited(action, async (know) => {
+      const { sub: customer, ver: version, exp, jti: id } = await verify(jws, config, folder);
+      know({ id, customer, version });
+      const installed = await entitlements.install({ customer, version, jws, installed: Date.now() });
+      if (!installed) know({ replayed: true });
+      return { customer, version, exp, installed };
+    });
     if (json) return print(JSON.stringify({ customer, version, expires: exp, installed }));
     say(
       installed

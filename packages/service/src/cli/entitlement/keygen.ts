@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { generateKeyPair } from "@cadastre/entitlement";
 import { Command } from "commander";
+import { audited, issuerAudit } from "../audited.ts";
 import { print, say } from "../outcome.ts";
 import { replacePublic, writePrivate } from "./files.ts";
 import { addToKeySet, newKeySet } from "./issuer-file.ts";
@@ -22,7 +23,8 @@ async function keygen({ out, jwks, json }: Options): Promise<void> {
     jwks !== undefined && existsSync(jwks)
       ? await addToKeySet(jwks, pair.publicKey)
       : newKeySet(pair.publicKey);
-  await writePrivate(out, JSON.stringify(pair, null, 2));
+  const action = { action: "issuer_key.create", object: { id: pair.kid }, ...issuerAudit(out) } as const;
+  await audited(action, () => writePrivate(out, JSON.stringify(pair, null, 2)));
   say(`The private key is in ${out}. Keep it where entitlements are signed, away from every service.`);
   if (jwks !== undefined) {
     await replacePublic(jwks, set.text);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { compileScope, type Entitlement, parseEntitlement, signEntitlement } from "@cadastre/entitlement";
 import { Command } from "commander";
 import { scopeOptions } from "../../catalog.ts";
+import { audited, issuerAudit } from "../audited.ts";
 import { CommandRefused, print, say } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { disclosureText, fieldDisclosures } from "./disclosures.ts";
@@ -41,8 +42,10 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
     throw new CommandRefused(
       "nothing is signed: a shown field may reveal a masked one; mask it, or sign without `--strict`",
     );
-  const jws = await signEntitlement(document, signer);
   const { sub, ver, jti, nbf, exp } = document;
+  const object = { id: jti, customer: sub, version: ver, key: signer.kid };
+  const action = { action: "entitlement.sign", object, ...issuerAudit(key) } as const;
+  const jws = await audited(action, () => signEntitlement(document, signer));
   say(
     `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
   );

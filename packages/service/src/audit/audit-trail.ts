@@ -1,0 +1,108 @@
+import type { AuditAction } from "./actions.ts";
+
+/** Who acts: a customer with an API key, or a user of the machine with a command. */
+type AuditActor =
+  | { readonly type: "customer"; readonly customer: string; readonly keyId: string }
+  | { readonly type: "cli"; readonly user: string };
+
+/** What is acted on: its identifiers, never its content. The type is the first word of the action. */
+export type AuditObject = {
+  readonly id?: string | undefined;
+  readonly customer?: string;
+  /** Number of a part; 0 for the manifest. */
+  readonly part?: number;
+  /** Version of an entitlement or a pepper. */
+  readonly version?: number;
+  /** Id of the key that an API key takes the place of, or that an entitlement is signed with. */
+  readonly key?: string | undefined;
+  /** True if the request repeats an earlier one and has changed nothing. */
+  readonly replayed?: true;
+};
+
+/**
+ * Returns an id that the actor wrote, if it may be recorded: a UUID or a ULID. In its place may be any text, such as a token that belongs
+ * elsewhere.
+ */
+export const givenId = (text: string): string | undefined =>
+  /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\dA-HJKMNP-TV-Z]{26})$/i.test(text) ? text : undefined;
+
+/** An action that is about to be carried out. */
+type AuditedAction = {
+  readonly action: AuditAction;
+  readonly actor: AuditActor;
+  readonly object: AuditObject;
+  /** Null for a command. */
+  readonly requestId: string | null;
+  /** IP address of the client; null for a command. */
+  readonly address: string | null;
+};
+
+/** How an action has ended: `done`, `refused` to the actor, or `failed` by a fault of the service. */
+export type AuditOutcome = { readonly outcome: "done" | "refused" | "failed"; readonly code: string | null };
+
+/** Where lines go. */
+export type AuditSink = {
+  /**
+   * Resolves when the line, and every line before it that could not be written, is on the disk. An empty text only does the latter.
+   *
+   * @throws {DataError} if the lines cannot be written; they are kept for the next call
+   */
+  readonly append: (line: string) => Promise<void>;
+};
+
+/** The record of who did what. Fails closed: an action that cannot be recorded is not carried out. */
+export type AuditTrail = {
+  /**
+   * Carries out an action, and returns its result when its line is written, also if it throws. The action does not start while earlier
+   * lines cannot be written.
+   *
+   * @param work gets a function that adds to the object what is only known later
+   * @throws {DataError} if the trail cannot be written
+   */
+  readonly run: <T>(
+    action: AuditedAction,
+    work: (know: (object: AuditObject) => void) => Promise<T>,
+  ) => Promise<T>;
+};
+
+/** @param outcomeOf tells how an action ended that threw an error */
+export function createAuditTrail(
+  { append }: AuditSink,
+  outcomeOf: (error: unknown) => AuditOutcome,
+  now: () => number = Date.now,
+): AuditTrail {
+  const record = (
+    { action, actor, object, ...request }: AuditedAction,
+    ended: AuditOutcome,
+  ): Promise<void> => {
+    const time = new Date(now()).toISOString();
+    return append(`${JSON.stringify({ time, action, ...ended, actor, object, ...request })}\n`);
+  };
+  return {
+    async run(action, work) {
+      await append("");
+      let { object } = action;
+      const know = (known: AuditObject) => {
+        object = { ...object, ...known };
+      };
+      const [result, ended] = await settled(work(know), outcomeOf);
+      await record({ ...action, object }, ended);
+      return result();
+    },
+  };
+}
+
+/** Waits for an action. Returns a function that returns its result or throws its error, and how it ended. */
+const settled = <T>(
+  work: Promise<T>,
+  outcomeOf: (error: unknown) => AuditOutcome,
+): Promise<readonly [result: () => T, ended: AuditOutcome]> =>
+  work.then(
+    (result) => [() => result, { outcome: "done", code: null }] as const,
+    (error: unknown) => {
+      const rethrow = () => {
+        throw error;
+      };
+      return [rethrow, outcomeOf(error)] as const;
+    },
+  );

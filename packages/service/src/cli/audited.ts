@@ -1,0 +1,52 @@
+import { userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { AuditAction } from "../audit/actions.ts";
+import { type AuditObject, createAuditTrail } from "../audit/audit-trail.ts";
+import { openAudit } from "../audit/open-audit.ts";
+import { type Config, readConfig } from "../config.ts";
+import { auditName, type DataFolder } from "../data/data-folder.ts";
+import { isRefusal } from "./outcome.ts";
+
+/** An action of a command, with the file of the audit trail that it is recorded in. */
+type CommandAction = {
+  readonly action: AuditAction;
+  readonly object?: AuditObject;
+  readonly file: string;
+  readonly config: Pick<Config, "audit">;
+};
+
+/** Carries out an action of a command, and records it: see `AuditTrail.run`. */
+export const audited = <T>(
+  { action, object = {}, file, config }: CommandAction,
+  work: (know: (object: AuditObject) => void) => Promise<T>,
+): Promise<T> =>
+  createAuditTrail(openAudit(config, file, process.stderr), outcomeOf).run(
+    { action, object, actor: { type: "cli", user: userName() }, requestId: null, address: null },
+    work,
+  );
+
+/** Where a command is recorded that works on a data folder. */
+export const auditOf = ({ audit }: DataFolder, config: Config): Pick<CommandAction, "file" | "config"> => ({
+  file: audit,
+  config,
+});
+
+/** Where a command of an issuer is recorded: beside the private key, since an issuer needs no data folder. */
+export const issuerAudit = (keyFile: string): Pick<CommandAction, "file" | "config"> => ({
+  file: join(dirname(resolve(keyFile)), auditName),
+  config: readConfig(process.env),
+});
+
+const outcomeOf = (error: unknown) => ({
+  outcome: isRefusal(error) ? ("refused" as const) : ("failed" as const),
+  code: error instanceof Error ? ("code" in error ? String(error.code) : error.name) : null,
+});
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // The user id of a container need not have a name.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}
