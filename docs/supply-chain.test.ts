@@ -132,6 +132,18 @@ describe("dependencies with install scripts", () => {
   });
 });
 
+test("a package is packed with its dependencies in one order, whatever order pnpm resolves them in", () => {
+  const { hooks } = createRequire(import.meta.url)("../.pnpmfile.cjs") as {
+    readonly hooks: { readonly beforePacking: (manifest: object) => object };
+  };
+  const packed = [
+    { name: "a", dependencies: { b: "1", a: "1" }, devDependencies: { d: "1", c: "1" } },
+    { devDependencies: { c: "1", d: "1" }, name: "a", dependencies: { a: "1", b: "1" } },
+  ].map((manifest) => JSON.stringify(hooks.beforePacking(manifest)));
+  expect(packed[0]).toBe('{"name":"a","dependencies":{"a":"1","b":"1"},"devDependencies":{"c":"1","d":"1"}}');
+  expect(packed[1]).toBe(packed[0]);
+});
+
 describe("the threat model", () => {
   const page = readFileSync("docs/security.md", "utf8");
   const rows = /\| promise \| held by \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page)?.[1] ?? "";
