@@ -1,13 +1,16 @@
-// Packs every publishable package as it would be published, and checks what a consumer would get:
+// Packs every publishable package as it would be published, and checks what a consumer would get: the same bytes each time,
 // publint on the layout, attw on the types, and an install of the tarballs that runs the library.
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,6 +44,26 @@ const entryPoints = ({ name, exports }) =>
     .filter((path) => !path.endsWith(".json"))
     .map((path) => name + path.slice(1));
 
+/** Packs a package and returns the SHA-256 of the tarball. */
+const pack = (folder, tarball) => {
+  pnpm(["pack", "--out", tarball], folder);
+  return createHash("sha256").update(readFileSync(tarball)).digest("hex");
+};
+
+/** Runs `work` while all files of a folder have another time of modification. */
+const whileTouched = (folder, work) => {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ file, stat: statSync(file) }));
+  for (const { file } of files) utimesSync(file, 1_000_000_000, 1_000_000_000);
+  try {
+    return work();
+  } finally {
+    for (const { file, stat } of files) utimesSync(file, stat.atime, stat.mtime);
+  }
+};
+
 const shelf = mkdtempSync(join(tmpdir(), "cadastre-pack-"));
 try {
   pnpm(["-r", "--filter", "./packages/*", "build"], root);
@@ -48,7 +71,9 @@ try {
   mkdirSync(scope, { recursive: true });
   for (const { folder, manifest } of packages) {
     const tarball = join(shelf, `${manifest.name.split("/")[1]}.tgz`);
-    pnpm(["pack", "--out", tarball], folder);
+    const hash = pack(folder, tarball);
+    if (whileTouched(folder, () => pack(folder, join(shelf, "again.tgz"))) !== hash)
+      throw new Error(`${manifest.name}: packing it twice does not give the same bytes`);
     run("publint", ["run", tarball, "--strict"], folder);
     run("attw", [tarball, "--profile", "esm-only"], folder);
     const installed = join(scope, manifest.name.split("/")[1]);
@@ -77,7 +102,7 @@ try {
         throw new Error(`${command} does not say how it is used`);
     }
   console.log(
-    `${packages.length} packages packed, linted, imported and required, and their commands asked for help`,
+    `${packages.length} packages packed twice to the same bytes, linted, imported and required, and their commands asked for help`,
   );
 } finally {
   rmSync(shelf, { recursive: true, force: true });

@@ -89,6 +89,11 @@ export const clientErrors = {
     "usage",
     () => "a webhook's secret is `whsec_` and Base64, as the service gave it",
   ],
+  max_bytes_exceeded: [
+    "usage",
+    (d) =>
+      `fetching the delivery takes ${d["bytes"]} bytes or more, and \`--max-bytes\` allows ${d["limit"]}: raise it to load the delivery. The parts that were verified are kept`,
+  ],
   resource_invalid: ["usage", () => "a resource is an entity set's name, such as Property"],
 
   unauthorized: ["refused", () => "the server does not know the API key"],
@@ -141,7 +146,10 @@ export const clientErrors = {
     "untrusted",
     (d) => `the server's answer to ${d["request"]} has not the form of the contract`,
   ],
-  answer_too_long: ["untrusted", (d) => `the server's answer to ${d["request"]} is too long`],
+  answer_too_long: [
+    "untrusted",
+    (d) => `the server's answer to ${d["request"]} is too long, or has too many values or levels of nesting`,
+  ],
   grant_malformed: [
     "untrusted",
     () => "a part grant must have `kind`, `url` and `bearer_token`, and no more",

@@ -256,6 +256,11 @@ const manifests: readonly (readonly [string, Trick, string])[] = [
     "answer_too_long",
   ],
   [
+    "30 MB of empty lists",
+    on(manifest, (_, response) => !!response.end(`{"data":[${"[],".repeat(10_000_000)}0],"meta":{}}`)),
+    "answer_too_long",
+  ],
+  [
     "a secret key in the key set",
     on(/jwks/, (_, response) => json(response, 200, { keys: [other.privateKey.export({ format: "jwk" })] })),
     "key_set_private_key",

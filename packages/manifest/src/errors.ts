@@ -10,6 +10,8 @@ export const manifestErrors = {
   canonical_member: (d) => `the member \`${d["path"]}\` is not named by a letter and then letters and digits`,
   canonical_value: (d) => `the value at \`${d["path"]}\` has no JSON`,
   canonical_depth: (d) => `the value at \`${d["path"]}\` lies too deep`,
+  manifest_too_large: () =>
+    "the manifest exceeds the limits of a manifest: 64 MiB, 64 levels of nesting, 800,000 arrays and objects, 10,000 members of an object, 3,000,000 values",
   manifest_not_json: () => "the manifest is not JSON in UTF-8",
   manifest_not_canonical: () => "the manifest's bytes are not the canonical ones of what they say",
   manifest_schema_version: () => "the manifest is not of schema version 2",

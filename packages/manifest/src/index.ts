@@ -8,6 +8,7 @@ export { canonicalBytes, canonicalText } from "./canonical.ts";
 export { type ChainLink, requireFollows } from "./chain.ts";
 export { sha256 } from "./digest.ts";
 export { ManifestError, type ManifestErrorCode, manifestErrors } from "./errors.ts";
+export { exceedsLimits, type JsonLimits, manifestLimits } from "./json-limits.ts";
 export { manifestJsonSchema } from "./json-schema.ts";
 export { readKeySet } from "./key-set.ts";
 export type {

@@ -1,6 +1,7 @@
 import { canonicalBytes, canonicalText } from "./canonical.ts";
 import { sha256 } from "./digest.ts";
 import { ManifestError } from "./errors.ts";
+import { exceedsLimits } from "./json-limits.ts";
 import { type Manifest, manifestShape } from "./manifest.ts";
 import { rules } from "./rules.ts";
 
@@ -53,6 +54,7 @@ export async function sealManifest(manifest: Manifest): Promise<SealedManifest> 
 }
 
 function decode(bytes: Uint8Array): { readonly text: string; readonly value: unknown } {
+  if (exceedsLimits(bytes)) throw new ManifestError("manifest_too_large");
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return { text, value: JSON.parse(text) };

@@ -100,6 +100,7 @@ async function followShown(feed: Feed, flags: Flags, { signal }: Means): Promise
       target,
       staging: flags.staging,
       parallel: flags.parallel,
+      maxBytes: flags.maxBytes,
       once: flags.once ?? false,
       pauses: [Math.min(5, flags.poll) * 1000, flags.poll * 1000],
       signal,

@@ -74,10 +74,17 @@ export function keyPlaceOf({ keyEnv, keyFile, keyStdin }: KeyFlags): KeyPlace {
   return keyFile === undefined ? { env: keyEnv } : { file: keyFile };
 }
 
-export function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It must be a whole number above zero.");
-  return Number(text);
-}
+const countUpTo =
+  (digits: number) =>
+  (text: string): number => {
+    if (text.length <= digits && /^[1-9]\d*$/.test(text)) return Number(text);
+    throw new InvalidArgumentError("It must be a whole number above zero.");
+  };
+
+export const parseCount = countUpTo(9);
+
+/** Up to a petabyte. */
+const parseBytes = countUpTo(15);
 
 const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
@@ -96,6 +103,7 @@ export type LoadFlags = TableFlags & {
   readonly into: string;
   readonly staging?: string;
   readonly parallel: number;
+  readonly maxBytes?: number;
   readonly reference: string;
   readonly acknowledge: boolean;
 };
@@ -112,6 +120,7 @@ export const withLoad = (command: Command): Command =>
       "where parts wait until they are loaded (default: .cadastre, or .staging in the folder of --into)",
     )
     .option("--parallel <count>", "parts that are fetched at a time", parseCount, 4)
+    .option("--max-bytes <bytes>", "refuse a delivery for which more bytes would be fetched", parseBytes)
     .option(
       "--reference <text>",
       "what the acknowledgement says",

@@ -97,6 +97,7 @@ async function pullShown(
       trust: await trustOf(flags),
       pins: readPins(flags.pin ?? []),
       parallel: flags.parallel,
+      maxBytes: flags.maxBytes,
       reference: flags.acknowledge ? flags.reference : null,
       onManifest: ({ manifest: { domain, totals } }, standing) => {
         if (standing === "done") return;

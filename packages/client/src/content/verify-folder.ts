@@ -1,8 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Manifest, readManifest, sha256 } from "@cadastre/manifest";
+import { type Manifest, ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import type { JSONWebKeySet } from "jose";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
+import { readManifestFile } from "../pull/disk.ts";
 import { compareFile } from "../pull/hash-file.ts";
 import { readSignature, requireSignature } from "../pull/manifest.ts";
 import { type Pins, requirePins } from "../pull/pins.ts";
@@ -58,7 +59,8 @@ export async function verifyFolder(
 }
 
 const readRequired = (folder: string, file: string): Promise<Buffer> =>
-  readFile(join(folder, file)).catch((error: NodeJS.ErrnoException) => {
+  readManifestFile(join(folder, file)).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof ManifestError) throw error;
     throw new ClientError(error.code === "ENOENT" ? "file_missing" : "file_unreadable", {
       file,
       code: error.code ?? "",

@@ -1,3 +1,4 @@
+import { exceedsLimits, manifestLimits } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { readBody } from "./body.ts";
 import type { Ask, Connection } from "./connection.ts";
@@ -6,9 +7,6 @@ import { Damaged, mostDamaged, Passing, passingOf } from "./passing.ts";
 import { backoff, longestWait, type Patience } from "./patience.ts";
 import { pauseFor } from "./pause.ts";
 import { refusalOf } from "./refusal.ts";
-
-/** Longest answer of JSON, in bytes: a manifest of a hundred thousand parts. */
-const maxAnswer = 64 * 1024 * 1024;
 
 /** What it takes to do something again. */
 export type Means = Pick<Connection, "patience" | "signal" | "onRetry">;
@@ -76,6 +74,8 @@ export const askJson = (connection: Connection, ask: Ask, request: string): Prom
     try {
       const response = await sendOnce(connection, ask, quiet.signal);
       const bytes = await readAnswer(response.body, request, quiet);
+      // The largest answer holds a manifest.
+      if (exceedsLimits(bytes)) throw new ClientError("answer_too_long", { request });
       return parseJson(bytes.toString("utf8"), request);
     } finally {
       quiet.end();
@@ -96,9 +96,11 @@ export async function readAnswer(
   request: string,
   { signal, heard }: Silence,
 ): Promise<Buffer> {
-  const bytes = await readBody(body, { signal, most: maxAnswer, heard }).catch((error: unknown) => {
-    throw passingOf(error);
-  });
+  const bytes = await readBody(body, { signal, most: manifestLimits.bytes, heard }).catch(
+    (error: unknown) => {
+      throw passingOf(error);
+    },
+  );
   if (bytes === undefined) throw new ClientError("answer_too_long", { request });
   return bytes;
 }

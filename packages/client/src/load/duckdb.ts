@@ -56,9 +56,16 @@ const structOf = ({ columns }: Table): string =>
 export const openDuckdb = async (file: string, place: TablePlace): Promise<Target> =>
   sqlTarget(await openSession(file, place));
 
-async function openSession(file: string, { prefix = "", schema = "main" }: TablePlace): Promise<SqlSession> {
+/** Keeps DuckDB from downloading extensions, and from loading those that lie in the user's home folder. */
+const settings = { autoinstall_known_extensions: "false", autoload_known_extensions: "false" };
+
+/** Opens the database. Exported for tests of its settings. */
+export async function openSession(
+  file: string,
+  { prefix = "", schema = "main" }: TablePlace,
+): Promise<SqlSession> {
   const { DuckDBInstance } = await driver("@duckdb/node-api", () => import("@duckdb/node-api"));
-  const instance = await DuckDBInstance.create(file).catch((error: Error) => {
+  const instance = await DuckDBInstance.create(file, settings).catch((error: Error) => {
     throw new ClientError("target_failed", { reason: error.message });
   });
   const connection = await instance.connect();

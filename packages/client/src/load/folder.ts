@@ -1,8 +1,8 @@
-import { cp, lstat, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { cp, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ManifestError, readManifest, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { onDisk, syncFolder, unlessMissing } from "../pull/disk.ts";
+import { onDisk, readManifestFile, syncFolder, unlessMissing } from "../pull/disk.ts";
 import { manifestFile, ownStaging } from "../pull/staging.ts";
 import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import type { LoadableDelivery, Target } from "./target.ts";
@@ -76,7 +76,7 @@ async function entriesOf(folder: string, stream: string): Promise<readonly Ledge
 
 async function entryOf(file: string, stream: string): Promise<LedgerEntry | undefined> {
   try {
-    const bytes = await readFile(file);
+    const bytes = await readManifestFile(file);
     const manifest = readManifest(bytes);
     if (streamOf(manifest) !== stream) return undefined;
     const { generation, sequence } = manifest;

@@ -1,5 +1,6 @@
-import { open, rename } from "node:fs/promises";
+import { open, readFile, rename, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { ManifestError, manifestLimits } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 
 /** Do something with files; what the system refuses is told with its code. */
@@ -19,6 +20,12 @@ export function unlessMissing(error: NodeJS.ErrnoException): undefined {
 
 const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && "syscall" in error && "code" in error;
+
+/** Reads the file of a manifest, or of its signature. @throws {ManifestError} if it is too large to be one, before it is read */
+export async function readManifestFile(file: string): Promise<Buffer> {
+  if ((await stat(file)).size > manifestLimits.bytes) throw new ManifestError("manifest_too_large");
+  return readFile(file);
+}
 
 /** Write a file that is there whole or not at all, even if the machine stops. */
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {

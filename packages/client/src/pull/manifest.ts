@@ -1,5 +1,6 @@
 import {
   canonicalBytes,
+  exceedsLimits,
   type ManifestSignature,
   readManifest,
   type SealedManifest,
@@ -57,6 +58,7 @@ export async function fetchManifest(
 
 /** A signature as a file holds it; null, which verifies nothing, where that is no JSON. */
 export function readSignature(bytes: Buffer): unknown {
+  if (exceedsLimits(bytes)) return null;
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch {

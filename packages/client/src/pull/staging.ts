@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Manifest, sha256 } from "@cadastre/manifest";
+import { type Manifest, type ManifestPart, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import type { Means } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
+import { byteLimit } from "./byte-limit.ts";
 import { onDisk, syncFolder, unlessMissing, writeWhole } from "./disk.ts";
 import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
@@ -17,6 +18,8 @@ export type StagingOptions = {
   readonly staging: string;
   /** Parts that are fetched at a time. */
   readonly parallel?: number;
+  /** Most bytes that are fetched, repeated transfers included. By default there is no limit. */
+  readonly maxBytes?: number | undefined;
   readonly onBytes?: OnBytes;
 };
 
@@ -46,7 +49,7 @@ export async function stageBy(
   means: Means,
   open: OpenPart,
   delivery: VerifiedManifest,
-  { staging, parallel = 4, onBytes = () => {} }: StagingOptions,
+  { staging, parallel = 4, maxBytes, onBytes = () => {} }: StagingOptions,
 ): Promise<StagedDelivery> {
   const { manifest } = delivery;
   const folder = join(staging, manifest.deliveryId);
@@ -55,18 +58,16 @@ export async function stageBy(
   const fault = new AbortController();
   const signal = means.signal === undefined ? fault.signal : AbortSignal.any([means.signal, fault.signal]);
   const stoppable = { ...means, signal };
-  const waiting = manifest.parts.values();
+  const missing = await missingParts(folder, manifest.parts, onBytes);
+  const limit = byteLimit(maxBytes);
+  limit.requireRoomFor(missing);
+  const received: OnBytes = (bytes) => {
+    onBytes(bytes);
+    if (bytes > 0) limit.take(bytes);
+  };
+  const waiting = missing.values();
   const fetchWaiting = async () => {
-    for (const part of waiting) {
-      const file = join(folder, part.name);
-      const found = await onDisk(file, () => compareFile(file, part));
-      if (found === "same") {
-        onBytes(part.byteLength);
-        continue;
-      }
-      if (found !== "missing") await onDisk(file, () => rm(file, { recursive: true }));
-      await transferPart(stoppable, open, part, file, onBytes);
-    }
+    for (const part of waiting) await transferPart(stoppable, open, part, join(folder, part.name), received);
   };
   const faults: unknown[] = [];
   const stop = (error: unknown) => {
@@ -77,6 +78,25 @@ export async function stageBy(
   if (faults.length > 0) throw faults[0];
   await onDisk(folder, () => tidy(folder));
   return { ...delivery, folder };
+}
+
+/** Returns the parts that are not in the folder as the manifest states them, and removes what is in their place. */
+async function missingParts(
+  folder: string,
+  parts: readonly ManifestPart[],
+  onBytes: OnBytes,
+): Promise<readonly ManifestPart[]> {
+  const missing: ManifestPart[] = [];
+  for (const part of parts) {
+    const file = join(folder, part.name);
+    const found = await onDisk(file, () => compareFile(file, part));
+    if (found === "same") onBytes(part.byteLength);
+    else {
+      if (found !== "missing") await onDisk(file, () => rm(file, { recursive: true }));
+      missing.push(part);
+    }
+  }
+  return missing;
 }
 
 /** Creates the folder of a delivery and writes its manifest. */

@@ -14,6 +14,8 @@ export type TakeOptions = {
   readonly staging?: string | undefined;
   /** Parts that are fetched at a time. */
   readonly parallel?: number;
+  /** Most bytes that are fetched for one delivery, repeated transfers included. By default there is no limit. */
+  readonly maxBytes?: number | undefined;
   readonly onManifest?: (delivery: VerifiedManifest, standing: Standing) => void;
   readonly onBytes?: OnBytes;
   /** Told when all parts are there, and the load begins. */
@@ -26,12 +28,12 @@ export async function take(
   stage: (options: StagingOptions) => Promise<StagedDelivery>,
   options: TakeOptions,
 ): Promise<Standing> {
-  const { target, parallel = 4, onBytes = () => {} } = options;
+  const { target, parallel = 4, maxBytes, onBytes = () => {} } = options;
   const standing = await target.standing(delivery);
   options.onManifest?.(delivery, standing);
   if (standing === "done") return standing;
   const staging = await stagingOf(options);
-  const staged = await stage({ staging, parallel, onBytes });
+  const staged = await stage({ staging, parallel, maxBytes, onBytes });
   options.onLoad?.();
   await target.load({ ...staged, datasets: await readColumns(staged.manifest, staged.folder) });
   await discard(staging, staged.manifest);
