@@ -1,4 +1,4 @@
-import { deepestNesting, defaultLimits, tooComplex } from "../syntax/limits.ts";
+import { deepestNesting, defaultLimits, tooComplex, tooDeep } from "../syntax/limits.ts";
 import type { Span } from "../syntax/tree.ts";
 import { mapChildren } from "./rewrite.ts";
 import type { BoundNode } from "./tree.ts";
@@ -30,12 +30,14 @@ export function admitSize(trees: readonly BoundNode[], span: Span): void {
   const sizes = trees.map(sizeOf);
   if (sizes.reduce((sum, { nodes }) => sum + nodes, 0) > defaultLimits.nodes)
     throw tooComplex(defaultLimits, "nodes", span);
-  if (sizes.some(({ depth }) => depth > deepestNesting)) throw tooDeep(span);
+  if (sizes.some(({ depth }) => depth > deepestNesting)) throw tooDeep(deepestNesting, span);
 }
 
+/** Levels of a tree, at most: SQLite takes some 800, and what restricts the query needs some of them. */
+const deepestTree = 600;
+
 /**
- * Refuse a tree that is too deep: `1 add 1 add 1 …` has no parentheses and a level for each operator. SQLite takes some
- * 800 levels.
+ * Refuse a tree that is too deep: `1 add 1 add 1 …` has no parentheses and a level for each operator.
  *
  * @throws {QueryError} `query_too_complex`
  */
@@ -43,12 +45,10 @@ export function admitDepth(tree: BoundNode, span: Span): void {
   let depth = 0;
   const visit = (node: BoundNode): BoundNode => {
     depth += 1;
-    if (depth > deepestNesting) throw tooDeep(span);
+    if (depth > deepestTree) throw tooDeep(deepestTree, span);
     mapChildren(node, visit);
     depth -= 1;
     return node;
   };
   visit(tree);
 }
-
-const tooDeep = (span: Span) => tooComplex({ ...defaultLimits, nesting: deepestNesting }, "nesting", span);

@@ -45,6 +45,10 @@ export function tooComplex(limits: Limits, measure: keyof Limits, span: Span | n
   return new QueryError("query_too_complex", span, { measure: measures[measure], limit });
 }
 
+/** The refusal of a query that is nested more deeply than `limit`. */
+export const tooDeep = (limit: number, span: Span): QueryError =>
+  new QueryError("query_too_complex", span, { measure: measures.nesting, limit });
+
 /**
  * Refuse `text` before it is tokenized: too long, holding U+0000, or nested too deeply. One pass, no
  * recursion. Brackets inside quotes are not counted; an unbalanced quote ends the count.

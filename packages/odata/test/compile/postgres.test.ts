@@ -300,7 +300,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL (skipped where none is installed)", ()
       `not (BedroomsTotal in (${list(1000, String).join()}))`,
       list(600, (i) => `City eq '${i}'`).join(" or "),
       list(600, (i) => `BedroomsTotal ne ${i}`).join(" and "),
-      `${list(900, () => "BedroomsTotal").join(" add ")} gt 1`,
+      `${list(590, () => "BedroomsTotal").join(" add ")} gt 1`,
       `${list(500, () => "Score").join(" mul ")} gt 1`,
       `${list(500, () => "LivingArea").join(" mul ")} gt 1`,
       deep(63, "(", "City eq 'York'", ")"),

@@ -37,6 +37,14 @@ const nothing = {
   regions: [],
   datasets: [],
   channels: { api: false, odata: false, file_delivery: false },
+  // Those of the service: the entitlement's own are not in force.
+  limits: {
+    requests_per_second: 0,
+    concurrent_queries: 100,
+    scan_seconds: 3600,
+    query_weight: 1,
+    open_exports: 4,
+  },
 };
 
 test("an entitlement that expires is told as that, to the second, and grants nothing any more", async () => {
