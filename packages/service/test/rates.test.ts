@@ -170,7 +170,10 @@ test("an address that guesses keys is slowed down, and a key in force there is n
   expect((await get("/reso/odata")).headers["ratelimit-limit"]).toBeUndefined();
 });
 
-test("12,000 random keys from one address do not free it, nor slow a customer", async () => {
+/** `CASES=12000` for more. */
+const guesses = Number(process.env["CASES"] ?? 2000);
+
+test("random keys from one address do not free it, nor slow a customer", async () => {
   const { get, guess } = await start({
     CADASTRE_REFUSALS_PER_SECOND: "1",
     CADASTRE_REQUESTS_PER_SECOND: "1",
@@ -179,7 +182,7 @@ test("12,000 random keys from one address do not free it, nor slow a customer", 
   expect(drained.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
   const counts = new Map<number, number>();
   const started = performance.now();
-  for (let i = 0; i < 12_000; i += 100)
+  for (let i = 0; i < guesses; i += 100)
     for (const { status } of await Promise.all(Array.from({ length: 100 }, () => guess(createApiKey()))))
       counts.set(status, (counts.get(status) ?? 0) + 1);
   const seconds = (performance.now() - started) / 1000;

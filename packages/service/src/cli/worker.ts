@@ -27,20 +27,23 @@ export const workerCommand = (): Command =>
         const trust = await openTrust(config, folder, (error) =>
           log.warn(describe(error), "could not read the key set anew"),
         );
-        const scopes = createScopes(registry.entitlements, trust, scopeOptions);
-        const exporting = await openExporting({
-          config,
-          folder,
-          registry,
-          outputs: outputProfiles(config),
-          manifestKeys,
-          profiles: recentProfiles(registry.profiles),
-          skipTokenKey,
-        });
-        const worker = await startWorker(exporting, { scopes, log });
-        say("Building deliveries. Stop with Ctrl-C.");
-        await signalled(["SIGINT", "SIGTERM"]);
-        await worker.stop();
-        trust.keys.close();
+        try {
+          const scopes = createScopes(registry.entitlements, trust, scopeOptions);
+          const exporting = await openExporting({
+            config,
+            folder,
+            registry,
+            outputs: outputProfiles(config),
+            manifestKeys,
+            profiles: recentProfiles(registry.profiles),
+            skipTokenKey,
+          });
+          const worker = await startWorker(exporting, { scopes, log });
+          say("Building deliveries. Stop with Ctrl-C.");
+          await signalled(["SIGINT", "SIGTERM"]);
+          await worker.stop();
+        } finally {
+          trust.keys.close();
+        }
       }),
     );

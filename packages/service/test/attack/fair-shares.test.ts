@@ -7,7 +7,7 @@ const cases = Number(process.env["CASES"] ?? 40);
 
 let running: Running;
 beforeAll(async () => {
-  running = await run({ CADASTRE_LISTINGS: "5000", CADASTRE_SCAN_SECONDS: "20" });
+  running = await run({ CADASTRE_LISTINGS: "1000", CADASTRE_SCAN_SECONDS: "20" });
 }, 120_000);
 afterAll(() => running.stop());
 
