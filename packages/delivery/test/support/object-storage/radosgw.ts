@@ -21,7 +21,7 @@ import {
 const programs = ["ceph", "ceph-mon", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin"];
 
 /** Whether {@link startRadosgw} has a server to start. */
-export const hasRadosgw: boolean = programs.every(
+const hasRadosgw: boolean = programs.every(
   (program) => spawnSync("which", [program], { stdio: "ignore" }).status === 0,
 );
 
