@@ -52,7 +52,7 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   await tryEndpoint(config);
-  const service = await withDataFolder(config.dataFolder, async () => {
+  const { service, stopped } = await withDataFolder(config.dataFolder, async () => {
     const { folder, keys } = await prepare(config);
     const started = await startService(config, folder);
     const { baseUrl } = started;
@@ -60,11 +60,13 @@ async function main(): Promise<void> {
     const isDemo = config.trust === undefined;
     const kept = isDemo ? keys : ((await readDemo(folder))?.keys ?? []);
     await writeDemo(folder, { baseUrl, keys: [...kept] });
+    // From before the banner, which says how to stop the service.
+    const stopped = signalled(["SIGINT", "SIGTERM"]);
     say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, isDemo ? withoutKey(keys) : []));
-    return started;
+    return { service: started, stopped };
   });
   if (config.baseUrl === undefined && !isLoopback(config.host)) say(hostWarning);
-  await signalled(["SIGINT", "SIGTERM"]);
+  await stopped;
   say("Stopping …");
   await service.stop();
 }

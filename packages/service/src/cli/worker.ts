@@ -39,8 +39,9 @@ export const workerCommand = (): Command =>
             skipTokenKey,
           });
           const worker = await startWorker(exporting, { scopes, log });
+          const stopped = signalled(["SIGINT", "SIGTERM"]);
           say("Building deliveries. Stop with Ctrl-C.");
-          await signalled(["SIGINT", "SIGTERM"]);
+          await stopped;
           await worker.stop();
         } finally {
           trust.keys.close();
