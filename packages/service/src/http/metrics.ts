@@ -51,14 +51,6 @@ export function createMetrics({ store, readiness, memory }: Measured): Metrics {
     buckets,
     registers: [registry],
   });
-  new Gauge({
-    name: "cadastre_queries_waiting",
-    help: "Queries that wait for a thread or a connection to read with",
-    registers: [registry],
-    collect() {
-      this.set(store.waiting());
-    },
-  });
   const ofClass = (name: string, help: string, figure: (use: Use) => number) =>
     new Gauge({
       name,
@@ -76,6 +68,11 @@ export function createMetrics({ store, readiness, memory }: Measured): Metrics {
     ({ seconds }) => seconds,
   );
   for (const [name, help, read] of [
+    [
+      "cadastre_queries_waiting",
+      "Queries that wait for a thread or a connection to read with",
+      () => store.waiting(),
+    ],
     ["cadastre_answers_bytes", "Bytes that the answers in progress hold", () => memory.reserved],
     ["cadastre_answers_bytes_limit", "Bytes that the answers in progress may hold", () => memory.limit],
     ["cadastre_answers_waiting", "Requests that wait for memory for their answer", () => memory.waiting],

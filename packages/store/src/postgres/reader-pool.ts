@@ -1,6 +1,6 @@
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
-import type { Share, Turns } from "../read/turns.ts";
+import type { ReadFor, Turns } from "../read/turns.ts";
 import type { Query } from "./round-trip.ts";
 import { type Client, poolOf, runTogether } from "./session.ts";
 import { Stop } from "./stop.ts";
@@ -25,14 +25,6 @@ export type ReaderPoolOptions = {
 
 /** `query_canceled` of the server: a `statement_timeout`, or {@link ReaderPoolOptions.cancel}. */
 const canceled = "57014";
-
-/** The caller of a read. */
-export type ReadFor = {
-  readonly share: Share;
-  /** See `ReadOptions`. */
-  readonly background?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-};
 
 /** Connections that read, each one query at a time. */
 export class ReaderPool {

@@ -12,6 +12,14 @@ export type Share = {
   readonly scanSeconds: number;
 };
 
+/** The caller of a read. */
+export type ReadFor = {
+  readonly share: Share;
+  /** See `ReadOptions`. */
+  readonly background?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
 /**
  * Cost class of a query. Each query starts as a `page`. If it runs longer than a {@link slice}, it is stopped and run again as a `scan`;
  * so is the next query of the same SQL text, without the first attempt.

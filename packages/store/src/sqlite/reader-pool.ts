@@ -1,6 +1,6 @@
 import { StoreError } from "../errors.ts";
 import type { ReadRequest, ReadResult } from "../read/request.ts";
-import type { CostClass, Share, Turns } from "../read/turns.ts";
+import type { CostClass, ReadFor, Turns } from "../read/turns.ts";
 import type { ReaderReply } from "./messages.ts";
 import { ReaderThread } from "./reader-thread.ts";
 
@@ -15,14 +15,6 @@ export type ReaderPoolOptions = {
   readonly heap: number | undefined;
   /** Gives out as many turns at once as there are threads. */
   readonly turns: Turns;
-};
-
-/** The caller of a read. */
-export type ReadFor = {
-  readonly share: Share;
-  /** See `ReadOptions`. */
-  readonly background?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
 };
 
 /** How long past its deadline a thread may take to say so, in milliseconds. Then it is replaced. */
