@@ -33,7 +33,7 @@ const path = process.argv[1];
 await withDataFolder(path, async () => useFolder(await openDataFolder(path), {})).catch((error) => console.log(error.name + ": " + error.message));
 `;
 
-/** What a process of the service's user says that uses the folder. */
+/** Output of a process of the service's user that uses the folder. */
 async function usedByUser(): Promise<string> {
   await compilePackages();
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program, path], {

@@ -3,7 +3,7 @@ import { withoutExponent } from "./numeral.ts";
 
 /** The JSON form of records where it is not the stored one. Plain data: it goes to another thread as it is. */
 export type RecordForm = {
-  /** Whether `Edm.Int64` and `Edm.Decimal` are strings, which no reader takes for a double. */
+  /** True if `Edm.Int64` and `Edm.Decimal` are strings, which no reader takes for a double. */
   readonly ieee754: boolean;
   /** `@odata.type` of the values whose JSON does not tell it, by member: see {@link typesOf}. */
   readonly types: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ export type RecordForm = {
   readonly control?: RecordControl | undefined;
 };
 
-/** What a full answer says of each entity. It has no edit link: nothing is changed here. */
+/** Control information of an entity in a full answer. It has no edit link: nothing is changed here. */
 export type RecordControl = {
   /** Qualified name of the entity type. */
   readonly typeName: string;
@@ -19,7 +19,7 @@ export type RecordControl = {
   readonly resource: string;
   /** Name of the member that is the key. It is in every record, for the links. */
   readonly key: string;
-  /** Whether the key was selected, and is shown as a member too. */
+  /** True if the key was selected, and is shown as a member too. */
   readonly showsKey: boolean;
   /** The pieces that an ETag is made of, beside the text of the record: see `contentTag`. */
   readonly tagged: readonly string[];

@@ -7,7 +7,7 @@ const open = 0x7b;
 const close = 0x7d;
 const letterN = 0x6e;
 
-/** What to do with a member that is more than copied. */
+/** Instructions for a member that is more than copied. */
 type Member = {
   /** `,"Name@odata.type":"#Type"` */
   readonly annotation: Buffer | undefined;

@@ -5,7 +5,7 @@ type AuditActor =
   | { readonly type: "customer"; readonly customer: string; readonly keyId: string }
   | { readonly type: "cli"; readonly user: string };
 
-/** What is acted on: its identifiers, never its content. The type is the first word of the action. */
+/** Identifiers of the object of an action, never its content. The type is the first word of the action. */
 export type AuditObject = {
   readonly id?: string | undefined;
   readonly customer?: string;

@@ -2,7 +2,7 @@ import type { Examples } from "../data/examples.ts";
 import type { Demo } from "./demo-file.ts";
 
 /**
- * What the person who has started the service reads: where it is, who can come in, and what to try.
+ * Text for the person who has started the service: where it is, who can come in, and what to try.
  *
  * @param lost demo customers whose keys are not in `demo.json` any more
  */

@@ -9,7 +9,7 @@ export type KeyKeeping = Pick<Registry, "keys"> & { readonly peppers: Peppers };
 /** A demo customer's key. */
 export type DemoKeyPlan = {
   readonly apiKey: string;
-  /** What to add to the registry; undefined if it has the key. */
+  /** The key to add to the registry; undefined if it has the key. */
   readonly add: IssuedKey["kept"] | undefined;
 };
 

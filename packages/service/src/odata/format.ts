@@ -6,7 +6,7 @@ import { type MediaType, parseMediaType, readAccept } from "./media-type.ts";
 export type JsonFormat = {
   /** How much control information it has. */
   readonly metadata: "none" | "minimal" | "full";
-  /** Whether `Edm.Int64` and `Edm.Decimal` are strings, which no reader takes for a double. */
+  /** True if `Edm.Int64` and `Edm.Decimal` are strings, which no reader takes for a double. */
   readonly ieee754: boolean;
   /** Whether it says that its members come in the order for streaming, as they always do. */
   readonly streaming: boolean;

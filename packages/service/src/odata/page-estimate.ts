@@ -7,7 +7,7 @@ const valuesOfRecord = 4096;
 /** `,"":null` */
 const aroundNull = 8;
 
-/** What the form with types and links adds to a record, by experience. */
+/** Factor by which types and links lengthen a record, as measured. */
 const fullForm = 1.3;
 
 /** Estimates the bytes of a page before it is read, as if it were full. */

@@ -19,7 +19,7 @@ export type Attacked = {
   readonly stop: () => Promise<void>;
 };
 
-/** What was seen during an attack. Times are in milliseconds, memory in megabytes. */
+/** Measurements during an attack. Times are in milliseconds, memory in megabytes. */
 export type Seen = {
   readonly isAlive: boolean;
   readonly rest: number;
