@@ -183,7 +183,7 @@ function isWhole(file: string): boolean {
 async function startFlipping(answer: number, share: number) {
   let met = 0;
   const between = createServer((request, response) => {
-    void (async () => {
+    const pass = async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const { method = "GET", url = "", headers } = request;
@@ -193,7 +193,9 @@ async function startFlipping(answer: number, share: number) {
       const bytes = Buffer.from(await asked.arrayBuffer());
       response.writeHead(asked.status, { "content-type": "application/json" });
       response.end(met++ === answer ? flipped(bytes, Math.floor(share * bytes.length)) : bytes);
-    })();
+    };
+    // A connection to the server that breaks off breaks off for the client as well.
+    pass().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => void between.listen(0, "127.0.0.1", resolve));
   const close = () => {

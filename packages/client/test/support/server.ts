@@ -45,14 +45,16 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
   const granted = new Map<string, Buffer>();
   const keyed = new Map<string, string>();
   const listener = createServer((incoming, response) => {
-    void (async () => {
+    const serve = async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
       const { method = "", url = "", headers } = incoming;
       const request = { method, url, headers, body: Buffer.concat(chunks).toString() };
       requests.push(request);
       if (!(await server.trick(request, response, server))) answer(request, response);
-    })();
+    };
+    // Of a request that breaks off nothing is answered.
+    serve().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
   const server: TestServer = {

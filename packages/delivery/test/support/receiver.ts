@@ -22,11 +22,13 @@ export const answering =
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
+    const receive = (body: string) => {
       const one = { url: request.url ?? "", headers: request.headers, body };
       received.push(one);
       receiver.answer(response, one);
-    });
+    };
+    // A request that breaks off was not received.
+    text(request).then(receive, () => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
