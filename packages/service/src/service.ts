@@ -125,6 +125,12 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     }),
     { log },
   );
+  const checks = scheduleChecks(folder, {
+    hours: config.checkHours,
+    log,
+    onFinding: () => readiness.noteDamage?.(),
+  });
+  opened.push(checks.stop);
   const memory = new MemoryBudget({ ...limits, wait: config.querySeconds * 1000 });
   const metrics = adminPort === undefined ? undefined : createMetrics({ store, readiness, memory });
   const logDamage = damageLog(log);
@@ -159,16 +165,11 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     metrics,
     readiness,
   };
+  await checks.waitForFirst();
   const server = await listen(createApp(services), config);
   opened.push(() => server.stop(0));
   const admin = await listenForOperator(services);
   opened.push(() => admin?.stop(0));
-  const stopChecks = scheduleChecks(folder, {
-    hours: config.checkHours,
-    log,
-    onFinding: () => readiness.noteDamage?.(),
-  });
-  opened.push(stopChecks);
   const stopPruning = startPruning(store, config.tokenLife, ledger.retention.earliestCheckpoint, log);
   opened.push(stopPruning);
   const worker = config.worker ? await startWorker(exporting, { scopes, log, onDamage }) : undefined;
@@ -181,7 +182,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     stop: async () => {
       readiness.stop();
       stopPruning();
-      await stopChecks();
+      await checks.stop();
       activation.stop();
       trust.keys.close();
       await server.stop(config.drainSeconds * 1000);

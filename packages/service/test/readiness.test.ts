@@ -1,10 +1,12 @@
-import { mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { registerChecksum } from "@cadastre/store/sqlite";
 import Database from "better-sqlite3";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
+import { DataError } from "../src/data/data-error.ts";
+import type { DataFolder } from "../src/data/data-folder.ts";
 import { createReadiness } from "../src/readiness/readiness.ts";
 import { startService } from "../src/service.ts";
 import { ask } from "./support/ask.ts";
@@ -156,16 +158,40 @@ test("a check that does not end fails, and is not begun again", async () => {
   expect(runs).toBe(1);
 }, 10_000);
 
-test("a changed bit is told after the check at the start", async () => {
+/** Changes one bit of a record's text. */
+async function damage({ database }: DataFolder): Promise<void> {
+  const at = (await readFile(database)).lastIndexOf('"PublicRemarks"') + 20;
+  const file = await open(database, "r+");
+  const byte = Buffer.alloc(1);
+  await file.read(byte, 0, 1, at);
+  byte[0] = (byte[0] ?? 0) ^ 1;
+  await file.write(byte, 0, 1, at);
+  await file.close();
+}
+
+test("a service whose database has a changed bit does not start, unless it is told not to check", async () => {
   running = await run({ CADASTRE_LISTINGS: "50" });
   const { folder, config } = running;
   await running.service.stop();
-  const bytes = await readFile(folder.database);
-  const at = bytes.lastIndexOf('"PublicRemarks"') + 20;
-  bytes[at] = (bytes[at] ?? 0) ^ 1;
-  await writeFile(folder.database, bytes);
-  const service = await startService({ ...config, checkHours: 1 }, folder, log);
+  await damage(folder);
+  const start = (checkHours: number) => startService({ ...config, checkHours }, folder, log);
+  await expect(start(24)).rejects.toThrow(
+    /^\S+: listings\.sqlite: .*: restore the last backup .*CADASTRE_CHECK_HOURS=0$/,
+  );
+  await expect(start(24)).rejects.toBeInstanceOf(DataError);
+  const service = await start(0);
+  expect(await readinessOf({ service })).toEqual(ready);
+  await service.stop();
+}, 40_000);
+
+test("a bit that changes while the service answers is told after the next check", async () => {
+  running = await run({ CADASTRE_LISTINGS: "50" });
+  const { folder, config } = running;
+  await running.service.stop();
+  const service = await startService({ ...config, checkHours: 2 / 3600 }, folder, log);
   try {
+    expect(await readinessOf({ service })).toEqual(ready);
+    await damage(folder);
     const found = () => readinessOf({ service });
     await expect.poll(found, { timeout: 15_000 }).toEqual(unready("database_damaged"));
   } finally {

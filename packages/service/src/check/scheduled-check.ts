@@ -1,7 +1,10 @@
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { describe, type Log } from "../log.ts";
-import type { Finding } from "./findings.ts";
+import { type Finding, findingCodes } from "./findings.ts";
 
 const program = new URL("./check-thread.js", import.meta.url);
 
@@ -11,34 +14,67 @@ export type ScheduledCheckOptions = {
   readonly log: Pick<Log, "info" | "error">;
   /** Called with each fault that is found. */
   readonly onFinding: (finding: Finding) => void;
+  /** Longest time that a start waits for the first check, in milliseconds. */
+  readonly wait?: number;
 };
 
-/** Checks the databases of a folder now and at an interval, on a thread of low priority. Returns a function that ends it. */
+export type ScheduledChecks = {
+  /**
+   * Waits for the first check, so that nothing is served from a damaged database. A check that takes longer goes on while the service
+   * answers.
+   *
+   * @throws {DataError} if the check found a fault
+   */
+  readonly waitForFirst: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Checks the databases of a folder now and at an interval, on a thread of low priority. */
 export function scheduleChecks(
-  { database, registry }: DataFolder,
-  { hours, log, onFinding }: ScheduledCheckOptions,
-): () => Promise<void> {
-  if (hours === 0) return async () => {};
+  folder: DataFolder,
+  { hours, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,
+): ScheduledChecks {
+  if (hours === 0) return { waitForFirst: async () => {}, stop: async () => {} };
+  const { database, registry } = folder;
+  const found: Finding[] = [];
   let thread: Worker | undefined;
-  const check = () => {
+  const check = async () => {
     if (thread !== undefined) return;
     thread = new Worker(program, { workerData: { database, registry }, name: "cadastre-check" });
     thread.unref();
     thread.on("message", (finding: Finding) => {
+      found.push(finding);
       log.error({ ...finding }, "the check of the databases found damage");
       onFinding(finding);
     });
-    thread.once("error", (error) => log.error(describe(error), "the databases could not be checked"));
-    thread.once("exit", (code) => {
-      thread = undefined;
+    try {
+      const [code] = await once(thread, "exit");
       if (code === 0) log.info("the databases were checked");
-    });
+    } catch (error) {
+      log.error(describe(error), "the databases could not be checked");
+    }
+    thread = undefined;
   };
-  check();
-  const timer = setInterval(check, hours * 3_600_000);
+  const first = check();
+  const timer = setInterval(() => void check(), hours * 3_600_000);
   timer.unref();
-  return async () => {
-    clearInterval(timer);
-    await thread?.terminate();
+  return {
+    waitForFirst: async () => {
+      thread?.ref();
+      await Promise.race([first, setTimeout(wait, undefined, { ref: false })]);
+      thread?.unref();
+      const [finding] = found;
+      if (finding !== undefined) throw damaged(folder, finding, found.length);
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await thread?.terminate();
+    },
   };
+}
+
+function damaged({ path }: DataFolder, { code, subject, detail }: Finding, count: number): DataError {
+  const more = count === 1 ? "" : ` (and ${count - 1} more: see \`cadastre check\`)`;
+  const override = "to serve what can be read all the same, set CADASTRE_CHECK_HOURS=0";
+  return new DataError(`${path}: ${subject}: ${detail}${more}: ${findingCodes[code]}; ${override}`);
 }
