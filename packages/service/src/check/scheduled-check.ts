@@ -48,7 +48,7 @@ export function scheduleChecks(
       onFinding(finding);
     });
     try {
-      const [code] = await once(thread, "exit");
+      const [code] = (await once(thread, "exit")) as [code: number];
       if (code === 0) log.info("the databases were checked");
     } catch (error) {
       log.error(describe(error), "the databases could not be checked");
