@@ -1,6 +1,6 @@
 /**
- * The arrows of docs/architecture.md as rules: a package, or a folder of packages/odata/src, may import only
- * what its row lists. Imports of types count.
+ * The arrows of docs/architecture.md as rules: a package, or a folder of the sources of a package, may import only
+ * what its row lists. Imports of types count. Files beside the folders may be imported by all of them.
  */
 const packages = {
   odata: [],
@@ -14,23 +14,39 @@ const packages = {
   service: ["odata", "reso", "entitlement", "store", "sample", "manifest", "client", "delivery"],
 };
 
-const odata = {
-  syntax: [],
-  options: ["syntax"],
-  model: ["syntax"],
-  sql: ["syntax", "model"],
-  geodesy: ["syntax"],
-  functions: ["model", "sql", "geodesy"],
-  bound: ["syntax", "model", "functions"],
-  compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate"],
-  evaluate: ["syntax", "model", "bound"],
-  paging: [],
-  json: ["model"],
-  run: ["model", "sql", "evaluate", "json"],
-  sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],
-  postgres: ["functions"],
-  knex: ["sql", "bound", "compile"],
-  csdl: ["model"],
+/** Folders of packages. */
+const folders = {
+  odata: {
+    syntax: [],
+    options: ["syntax"],
+    model: ["syntax"],
+    sql: ["syntax", "model"],
+    geodesy: ["syntax"],
+    functions: ["model", "sql", "geodesy"],
+    bound: ["syntax", "model", "functions"],
+    compile: ["syntax", "model", "sql", "geodesy", "bound", "evaluate"],
+    evaluate: ["syntax", "model", "bound"],
+    paging: [],
+    json: ["model"],
+    run: ["model", "sql", "evaluate", "json"],
+    sqlite: ["syntax", "model", "sql", "functions", "bound", "evaluate"],
+    postgres: ["functions"],
+    knex: ["sql", "bound", "compile"],
+    csdl: ["model"],
+  },
+  delivery: {
+    source: [],
+    format: ["source"],
+    profiles: ["source", "format"],
+    "object-store": [],
+    parts: ["object-store"],
+    destinations: ["object-store"],
+    exports: ["source", "profiles", "parts", "destinations"],
+    publication: ["object-store", "parts", "destinations"],
+    build: ["source", "format", "profiles", "parts", "destinations", "exports", "publication"],
+    subscriptions: ["source", "profiles", "exports", "build"],
+    webhooks: [],
+  },
 };
 
 const only = (names, prefix, suffix = "") =>
@@ -98,14 +114,23 @@ module.exports = {
         pathNot: [`^packages/${name}/src/`, only(allowed, "packages/", "/src")],
       },
     })),
-    ...Object.entries(odata).map(([name, allowed]) => ({
-      name: `odata-${name}`,
+    ...Object.entries(folders).flatMap(([owner, rows]) => {
+      const sources = `packages/${owner}/src/`;
+      return Object.entries(rows).map(([name, allowed]) => ({
+        name: `${owner}-${name}`,
+        severity: "error",
+        from: { path: `^${sources}${name}/` },
+        to: { path: `^${sources}[^/]+/`, pathNot: [`^${sources}${name}/`, only(allowed, sources)] },
+      }));
+    }),
+    ...Object.entries(folders).map(([owner, rows]) => ({
+      name: `${owner}-no-unlisted-folder`,
       severity: "error",
-      from: { path: `^packages/odata/src/${name}/` },
-      to: {
-        path: "^packages/odata/src/[^/]+/",
-        pathNot: [`^packages/odata/src/${name}/`, only(allowed, "packages/odata/src/")],
+      from: {
+        path: `^packages/${owner}/src/[^/]+/`,
+        pathNot: only(Object.keys(rows), `packages/${owner}/src/`),
       },
+      to: {},
     })),
     {
       name: "no-unlisted-package",

@@ -1,8 +1,12 @@
-// Refuses an import that docs/architecture.md does not allow, and refuses to pass on nothing:
-// dependency-cruiser finds 0 modules, and is content, when it cannot load the TypeScript API.
+// Refuses an import that docs/architecture.md does not allow. When dependency-cruiser cannot load the TypeScript API, it reads no module and
+// reports no violation: so it must have read as many modules as there are.
 import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 
-const least = 40;
+const folders = /^[^/]+\/(src|test|bench)\//;
+const sources = readdirSync("packages", { recursive: true })
+  .map((file) => file.replaceAll("\\", "/"))
+  .filter((file) => folders.test(file) && file.endsWith(".ts")).length;
 
 const { status, stdout, stderr } = spawnSync(
   "depcruise",
@@ -11,5 +15,5 @@ const { status, stdout, stderr } = spawnSync(
 );
 process.stdout.write(stdout + stderr);
 const cruised = Number(/(\d+) modules/.exec(stdout)?.[1] ?? 0);
-if (cruised < least) console.error(`only ${cruised} modules were read, expected at least ${least}`);
-process.exitCode = status !== 0 || cruised < least ? 1 : 0;
+if (cruised < sources) console.error(`only ${cruised} modules were read, expected at least ${sources}`);
+process.exitCode = status !== 0 || cruised < sources ? 1 : 0;

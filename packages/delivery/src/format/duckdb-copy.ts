@@ -1,4 +1,4 @@
-import type { ExportColumn } from "../source.ts";
+import type { ExportColumn } from "../source/export-source.ts";
 import { readType, sqlName, sqlText, writtenType } from "./duckdb-types.ts";
 
 /** What the bytes of Parquet depend on, beside the rows. */

@@ -1,4 +1,4 @@
-import type { ExportColumn, ExportType } from "../source.ts";
+import type { ExportColumn, ExportType } from "../source/export-source.ts";
 
 /** Types of DuckDB by their names here. */
 const named = {

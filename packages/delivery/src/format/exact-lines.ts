@@ -1,6 +1,5 @@
 import { DeliveryError } from "../errors.ts";
-import type { ExportColumn } from "../source.ts";
-import { isWithin } from "./decimal.ts";
+import type { ExportColumn } from "../source/export-source.ts";
 import { isRetyped } from "./duckdb-types.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
 import { byte, endOfValue } from "./json-bytes.ts";
@@ -145,4 +144,21 @@ function isShortWithin(
     else fraction++;
   }
   return whole > 0 && whole <= precision - scale && fraction <= scale && fraction !== 0;
+}
+
+/**
+ * True if a decimal type of this precision and scale holds the number exactly.
+ *
+ * @param text a JSON number
+ */
+function isWithin(text: string, precision: number, scale: number): boolean {
+  const [, whole = "", fraction = "", exponent = "0"] =
+    /^-?(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  if (whole === "") return false;
+  const digits = (whole + fraction).replace(/^0+/, "");
+  const significant = digits.replace(/0+$/, "");
+  if (significant === "") return true;
+  // The number is 0.digits times ten to this power.
+  const power = digits.length - fraction.length + Number(exponent);
+  return power <= precision - scale && significant.length - power <= scale;
 }

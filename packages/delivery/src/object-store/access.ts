@@ -1,5 +1,5 @@
 import { DeliveryError } from "../errors.ts";
-import { defaultPatience, type Patience } from "./patience.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 
 /** Keys that requests are signed with. */
 export type AccessKeys = {
@@ -16,12 +16,12 @@ export type BucketAccess = {
   readonly endpoints?: { readonly s3?: string | undefined; readonly sts?: string | undefined } | undefined;
   /** Whether the bucket is in the path of an address and not in its host. By default not. */
   readonly pathStyle?: boolean | undefined;
-  readonly patience?: Patience | undefined;
+  readonly retryPolicy?: RetryPolicy | undefined;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 };
 
-export const patienceOf = ({ patience = defaultPatience }: BucketAccess): Patience => patience;
+export const retryPolicyOf = ({ retryPolicy = defaultRetryPolicy }: BucketAccess): RetryPolicy => retryPolicy;
 
 /** Sockets that nothing comes from: what was asked is asked again. */
 export const requestHandler = { connectionTimeout: 5000, socketTimeout: 60_000 };

@@ -1,7 +1,14 @@
 import { DeliveryError } from "../errors.ts";
-import { type AccessKeys, type BucketAccess, loadSdk, patienceOf, requestHandler, silent } from "./access.ts";
+import {
+  type AccessKeys,
+  type BucketAccess,
+  loadSdk,
+  requestHandler,
+  retryPolicyOf,
+  silent,
+} from "./access.ts";
 import { asBucketFault, faultOf } from "./fault.ts";
-import { patiently } from "./patience.ts";
+import { retry } from "./retry.ts";
 
 /** Keys that end, and are replaced before they do. */
 export type RoleSession = {
@@ -72,7 +79,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
     }
   };
   const attempt = () =>
-    patiently(assume, (error) => faultOf(error) === "momentary", patienceOf(access)).catch(
+    retry(assume, (error) => faultOf(error) === "momentary", retryPolicyOf(access)).catch(
       (error: unknown) => {
         if (error instanceof Error && denials.includes(error.name) && faultOf(error) === "denied")
           throw new DeliveryError("role_denied", undefined, { cause: error });

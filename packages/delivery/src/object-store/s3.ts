@@ -1,10 +1,17 @@
 import { Readable } from "node:stream";
 import type { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { type AccessKeys, type BucketAccess, loadSdk, patienceOf, requestHandler, silent } from "./access.ts";
+import {
+  type AccessKeys,
+  type BucketAccess,
+  loadSdk,
+  requestHandler,
+  retryPolicyOf,
+  silent,
+} from "./access.ts";
 import { asBucketFault, type Fault, faultOf } from "./fault.ts";
 import type { ListedObject, NewObject, ObjectStore } from "./object-store.ts";
-import { patiently } from "./patience.ts";
 import { presignedAddress } from "./presigned.ts";
+import { retry } from "./retry.ts";
 import type { RoleSession } from "./role-session.ts";
 
 export type Bucket = {
@@ -55,14 +62,14 @@ export async function openBucket(
   const options = signal === undefined ? {} : { abortSignal: signal };
 
   const ask = <T>(attempt: () => Promise<T>): Promise<T> =>
-    patiently(
+    retry(
       attempt,
       (error) => {
         const fault = faultOf(error);
         if (fault === "expired") session?.renew();
         return momentary.includes(fault);
       },
-      patienceOf(access),
+      retryPolicyOf(access),
       signal,
     ).catch((error: unknown) => {
       throw asBucketFault(error);

@@ -2,7 +2,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } f
 import { dirname, join } from "node:path";
 import type { Claim } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
-import type { Digest } from "../part/digest.ts";
+import type { Digest } from "./digest.ts";
 import { isAbsent, onFiles, onPart } from "./fault.ts";
 import { partPath } from "./part-path.ts";
 import type { PartStore } from "./part-store.ts";

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Claim } from "@cadastre/store/registry";
-import type { Digest } from "../part/digest.ts";
+import type { Digest } from "./digest.ts";
 
 /**
  * The bytes of a part. Use one of the two methods, once. The bytes are hashed while they are read; if the hash is wrong, both fail with

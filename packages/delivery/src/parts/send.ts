@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Digest } from "../part/digest.ts";
+import type { Digest } from "./digest.ts";
 import type { OpenPart } from "./part-store.ts";
 import { PartCheck } from "./verify.ts";
 

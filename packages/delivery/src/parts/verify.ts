@@ -1,6 +1,6 @@
 import { pipeline, type Readable, Transform, type TransformCallback } from "node:stream";
 import { DeliveryError } from "../errors.ts";
-import { type Digest, Digester } from "../part/digest.ts";
+import { type Digest, Digester } from "./digest.ts";
 
 /** Size up to which a part is verified before its first byte is sent, in bytes. */
 export const heldLength = 1 << 19;

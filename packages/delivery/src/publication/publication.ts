@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import { canonicalBytes } from "@cadastre/manifest";
+import { canonicalBytes, type ManifestPart, readManifest } from "@cadastre/manifest";
+import type { SealedManifest } from "@cadastre/store/registry";
 import type { NewObject } from "../object-store/object-store.ts";
+import type { PartStore } from "../parts/part-store.ts";
 import { completeName, manifestName, signatureName } from "./layout.ts";
 
 /** A part as the manifest lists it. */
@@ -18,6 +20,23 @@ export type Publication = {
   /** The detached signature of the manifest, as JSON. */
   readonly signature?: Uint8Array | undefined;
 };
+
+/** What is published of a delivery as the ledger has sealed it. */
+export function sealedPublication(
+  { text, signature }: Pick<SealedManifest, "text" | "signature">,
+  store: { readonly open: (part: ManifestPart) => ReturnType<PartStore["open"]> },
+): Publication {
+  const manifest = Buffer.from(text);
+  const parts = readManifest(manifest).parts.map((part) => ({
+    name: part.name,
+    byteLength: part.byteLength,
+    sha256: part.sha256,
+    // Said to be encoded, it would be decoded by whoever reads it, and be other bytes than those of its hash.
+    mediaType: part.contentEncoding === null ? part.mediaType : "application/octet-stream",
+    open: async () => (await store.open(part)).stream(),
+  }));
+  return { parts, manifest, signature: Buffer.from(signature) };
+}
 
 /** The objects of a publication in the order in which they are written: whoever finds the last one finds all. */
 export function objectsOf({ parts, manifest, signature }: Publication): readonly PublishedPart[] {

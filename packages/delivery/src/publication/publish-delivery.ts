@@ -1,6 +1,6 @@
 import type { Delivery } from "@cadastre/store/registry";
-import type { Destinations } from "../destination/destinations.ts";
-import { type DestinationFailure, destinationFailures } from "../destination/probe.ts";
+import type { Destinations } from "../destinations/destinations.ts";
+import { type DestinationFailure, destinationFailures } from "../destinations/probe.ts";
 import { DeliveryError } from "../errors.ts";
 import { folderOf } from "./layout.ts";
 import type { Publication } from "./publication.ts";

@@ -1,5 +1,5 @@
 import type { Destination } from "@cadastre/store/registry";
-import type { OpenDestination } from "../destination/destinations.ts";
+import type { OpenDestination } from "../destinations/destinations.ts";
 import { DeliveryError } from "../errors.ts";
 import type { ObjectFacts } from "../object-store/object-store.ts";
 import { objectsOf, type Publication, type PublishedPart } from "./publication.ts";

@@ -1,7 +1,7 @@
 import type { ResourceGrant } from "@cadastre/entitlement";
 import fc from "fast-check";
+import { crashPoints } from "../../src/build/crash-point.ts";
 import type { Domain, OutputProfile } from "../../src/index.ts";
-import { crashPoints } from "../../src/worker/crash-point.ts";
 import type { Edit, Granted, SetName } from "./market.ts";
 
 /*

@@ -89,7 +89,7 @@ export async function makeCustomer(
     keys: server.service,
     endpoints: { s3: server.endpoint, sts: server.endpoint },
     pathStyle: true,
-    patience: {
+    retryPolicy: {
       attempts: 4,
       first: 100,
       longest: 150,

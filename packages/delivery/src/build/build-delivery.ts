@@ -1,0 +1,151 @@
+import { join } from "node:path";
+import type { Scope } from "@cadastre/entitlement";
+import { type ManifestPart, sealManifest } from "@cadastre/manifest";
+import type { Claim, Delivery, DeliveryPart } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
+import { type Pinned, readPinned } from "../exports/pinned.ts";
+import { writing } from "../parts/fault.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/schema.ts";
+import { contentsOf, type PartsOf } from "./contents.ts";
+import { manifestOf } from "./manifest.ts";
+import type { WorkerMeans, WorkerSettings } from "./options.ts";
+import { partName, partNumber } from "./part-number.ts";
+import { datasetStart, type PartStart } from "./part-text.ts";
+import { type WrittenPart, writePart } from "./write-part.ts";
+
+/** What a delivery is built by. */
+export type BuildOptions = Omit<WorkerMeans, "name"> & Pick<WorkerSettings, "clock" | "at">;
+
+/** A delivery, and the claim under which it is built. */
+export type Claimed = { readonly claim: Claim; readonly delivery: Delivery };
+
+/**
+ * Build a claimed delivery to its end, from the last part on that was finished.
+ *
+ * @throws what keeps it from being built, and `StoreError` `lease_lost` once it is another worker's
+ */
+export async function buildDelivery(
+  options: BuildOptions,
+  { claim, delivery }: Claimed,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ledger, source, at } = options;
+  const pinned = readPinned(delivery.pinned);
+  const scope = await requireScope(options, delivery);
+  const datasets = deliveredDatasets(source, scope, pinned.profile);
+  if (schemaOf(pinned.profile, datasets).sha256 !== pinned.schema.sha256)
+    throw new DeliveryError("schema_changed");
+  await requireBasis(options, pinned, datasets);
+  const finished = [...(await ledger.parts(delivery.id))];
+  for (const content of contentsOf(delivery, datasets, pinned.profile)) {
+    const work = { claim, delivery, pinned, scope, content };
+    for (let start = startAfter(finished, content); start !== null; ) {
+      const part = await buildPart(options, { ...work, start, ordinal: finished.length }, signal);
+      if (part === undefined) break;
+      finished.push(part);
+      start = startAfter(finished, content);
+    }
+  }
+  await at("before_manifest");
+  const manifest = await sealManifest(manifestOf(delivery, pinned, datasets, finished));
+  const signature = JSON.stringify(await options.sign(manifest.bytes, delivery));
+  await requireScope(options, delivery);
+  await requireBasis(options, pinned, datasets);
+  await at("before_seal");
+  const text = new TextDecoder().decode(manifest.bytes);
+  await ledger.queue.seal(claim, { text, sha256: manifest.sha256, signature }, options.clock());
+  await at("after_manifest");
+}
+
+/**
+ * What the customer is granted now, if it is what the delivery was created for.
+ *
+ * @throws {DeliveryError} `entitlement_changed`
+ */
+export async function requireScope(
+  { scopeOf }: Pick<WorkerMeans, "scopeOf">,
+  { customer, scopeSha256 }: Delivery,
+): Promise<Scope> {
+  const scope = await scopeOf(customer);
+  if (scope?.scopeSha256 !== scopeSha256) throw new DeliveryError("entitlement_changed");
+  return scope;
+}
+
+/**
+ * Have all deliveries of a generation made by the same.
+ *
+ * @throws {DeliveryError} `basis_changed`
+ */
+async function requireBasis(
+  { source }: Pick<BuildOptions, "source">,
+  { basis }: Pinned,
+  datasets: readonly DeliveredDataset[],
+): Promise<void> {
+  if (basis === null) return;
+  const now = (await source.basis?.(datasets.map(({ name }) => name))) ?? "";
+  if (now !== basis) throw new DeliveryError("basis_changed");
+}
+
+/** Where the next part of a content starts; null: it has all of its parts. */
+export function startAfter(
+  finished: readonly DeliveryPart[],
+  { dataset, changes }: PartsOf,
+): PartStart | null {
+  const last = finished.findLast((part) => {
+    const entry = JSON.parse(part.entry) as ManifestPart;
+    return entry.dataset === dataset && entry.content === (changes?.content ?? "rows");
+  });
+  if (last === undefined) return datasetStart;
+  return last.next === null ? null : (JSON.parse(last.next) as PartStart);
+}
+
+type PartWork = Claimed & {
+  readonly pinned: Pinned;
+  readonly scope: Scope;
+  readonly content: PartsOf;
+  readonly start: PartStart;
+  readonly ordinal: number;
+};
+
+/** Build one part and note it; undefined if there is no record from its start on. */
+async function buildPart(
+  { ledger, source, parts, at }: BuildOptions,
+  { claim, delivery, pinned: { profile }, scope, content, start, ordinal }: PartWork,
+  signal: AbortSignal,
+): Promise<DeliveryPart | undefined> {
+  await at("before_part_write");
+  const file = join(await parts.stage(claim), String(ordinal));
+  const checkpoint = delivery.toCheckpoint;
+  const request = { source, profile, scope, ...content, checkpoint, start };
+  const written = await writing(() => writePart(request, file, signal));
+  if (written === undefined) return undefined;
+  const part = partOf(written, ordinal, partName(written.facts, partNumber(ordinal), profile));
+  await at("after_part_write");
+  await ledger.queue.announce(claim, part.sha256);
+  await at("after_part_announce");
+  await parts.put(file, part);
+  await at("before_part_commit");
+  try {
+    await ledger.queue.addPart(claim, part);
+  } catch (error) {
+    await ledger.queue.abandon(part.sha256);
+    throw error;
+  }
+  await at("after_part_commit");
+  return part;
+}
+
+function partOf({ facts, end }: WrittenPart, ordinal: number, name: string): DeliveryPart {
+  const number = partNumber(ordinal);
+  const entry: ManifestPart = { number, name, ...facts };
+  return {
+    ordinal,
+    number,
+    dataset: facts.dataset,
+    sha256: facts.sha256,
+    byteLength: facts.byteLength,
+    rows: facts.rowCount,
+    next: end === null ? null : JSON.stringify(end),
+    entry: JSON.stringify(entry),
+  };
+}

@@ -1,0 +1,79 @@
+import type { ExportBatch, ExportRead, ExportSource } from "../source/export-source.ts";
+
+/** Where a part starts: so many records after a position of the source. */
+export type PartStart = { readonly from: string | null; readonly skip: number };
+
+/** Where the first part of a dataset starts. */
+export const datasetStart: PartStart = { from: null, skip: 0 };
+
+const lineFeed = 0x0a;
+
+/**
+ * The records of one part as JSON lines: from its start to the first record that brings them to `target` bytes or more, or
+ * to the end of the dataset. They are the same whatever the size of the source's batches.
+ */
+export class PartText {
+  /** Number of records so far. */
+  rowCount = 0;
+  /** Once all is read: where the next part starts; null: there is no record after this part. */
+  end: PartStart | null = null;
+  readonly #source: ExportSource;
+  readonly #read: Omit<ExportRead, "from">;
+  readonly #start: PartStart;
+  readonly #target: number;
+
+  constructor(source: ExportSource, read: Omit<ExportRead, "from">, start: PartStart, target: number) {
+    this.#source = source;
+    this.#read = read;
+    this.#start = start;
+    this.#target = target;
+  }
+
+  /** Whole lines, each piece of them until the next one is asked for. */
+  async *read(): AsyncGenerator<Uint8Array> {
+    let { from, skip } = this.#start;
+    let wanted = this.#target;
+    for await (const batch of this.#source.read({ ...this.#read, from })) {
+      const { length, end } = batch;
+      if (skip < length) {
+        const { lines, rows } = pieceOf(batch, skip, wanted);
+        this.rowCount += rows;
+        wanted -= lines.length;
+        if (wanted <= 0)
+          this.end = skip + rows === length ? { from: end, skip: 0 } : { from, skip: skip + rows };
+        yield lines;
+        if (wanted <= 0) return;
+      }
+      skip = Math.max(0, skip - length);
+      from = end;
+    }
+  }
+}
+
+/** The lines of a batch after so many, to the first that brings them to `wanted` bytes or to the end. */
+function pieceOf(
+  { lines, length }: Pick<ExportBatch, "lines" | "length">,
+  skip: number,
+  wanted: number,
+): { readonly lines: Uint8Array; readonly rows: number } {
+  const begin = afterLines(lines, skip);
+  if (lines.length - begin < wanted) return { lines: lines.subarray(begin), rows: length - skip };
+  const cut = lineEnd(lines, begin + wanted - 1);
+  const rows = cut === lines.length ? length - skip : countLines(lines, begin, cut);
+  return { lines: lines.subarray(begin, cut), rows };
+}
+
+/** The index after the line that a byte is in. */
+const lineEnd = (lines: Uint8Array, at: number): number => lines.indexOf(lineFeed, at) + 1;
+
+function afterLines(lines: Uint8Array, count: number): number {
+  let at = 0;
+  for (let i = 0; i < count; i++) at = lineEnd(lines, at);
+  return at;
+}
+
+function countLines(lines: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at = lineEnd(lines, at)) count++;
+  return count;
+}

@@ -1,0 +1,71 @@
+import type { Delivery } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
+import { requirePush } from "../exports/delivery-request.ts";
+import { requireIntact } from "../exports/sealed-manifest.ts";
+import { isDamage, noteDamage } from "../parts/damage.ts";
+import type { Digest } from "../parts/digest.ts";
+import { sealedPublication } from "../publication/publication.ts";
+import { publishDelivery } from "../publication/publish-delivery.ts";
+import { type Claimed, requireScope } from "./build-delivery.ts";
+import type { PublisherMeans, WorkerSettings } from "./options.ts";
+
+type PublishingOptions = PublisherMeans & Pick<WorkerSettings, "clock" | "at" | "lease">;
+
+/**
+ * Publish a claimed delivery that is sealed, from the first object on that is missing. Of one that is committed the end alone is
+ * missing, and nobody is asked again whether it may be written: it may be there already.
+ *
+ * @throws what keeps it from being published, and `StoreError` `lease_lost` once it is another worker's, or given up
+ */
+export async function publishClaimed(
+  options: PublishingOptions,
+  { claim, delivery }: Claimed,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ledger, parts, destinations, clock, at, lease } = options;
+  const sealed = await ledger.manifest(delivery.id);
+  if (sealed === undefined) throw new DeliveryError("delivery_expired");
+  const { manifestSha256 } = delivery;
+  if (manifestSha256 === null) throw new TypeError("what is sealed has a hash");
+  const isCommitted = delivery.committed !== null;
+  // Objects are published one after the other: what is found to be damaged is the one that was opened last.
+  let opened = { sha256: manifestSha256, number: 0 };
+  const authorize = async () => {
+    signal.throwIfAborted();
+    await ledger.queue.extend(claim, lease);
+    if (isCommitted) return;
+    requirePush(await requireScope(options, delivery));
+    await requireActive(destinations, delivery);
+  };
+  try {
+    requireIntact(sealed, manifestSha256);
+    const open = (part: typeof opened & Digest) => {
+      opened = part;
+      return parts.open(part);
+    };
+    await publishDelivery(destinations, delivery, sealedPublication(sealed, { open }), {
+      authorize,
+      isCommitted,
+      commit: () => ledger.queue.commit(claim, clock()),
+      at,
+      written: () => ledger.queue.advance(claim),
+      signal,
+    });
+  } catch (cause) {
+    if (isDamage(cause))
+      await noteDamage(options, opened.sha256, { delivery: delivery.id, part: opened.number, cause });
+    throw cause;
+  }
+  await at("before_complete");
+  await ledger.queue.complete(claim, clock());
+  await at("after_complete");
+}
+
+/** @throws {DeliveryError} `destination_not_active` */
+async function requireActive(
+  destinations: PublisherMeans["destinations"],
+  { customer, destination }: Delivery,
+): Promise<void> {
+  const { state } = await destinations.find(customer, destination ?? "");
+  if (state !== "active") throw new DeliveryError("destination_not_active", state);
+}

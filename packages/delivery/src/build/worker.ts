@@ -1,0 +1,124 @@
+import { setTimeout } from "node:timers/promises";
+import type { ClaimTerms, Delivery, DeliveryLedger } from "@cadastre/store/registry";
+import { buildDelivery, type Claimed } from "./build-delivery.ts";
+import { faultOf } from "./fault.ts";
+import { keepLease } from "./lease.ts";
+import type {
+  PublisherOptions,
+  WorkerMeans,
+  WorkerOptions,
+  WorkerSettings,
+  WorkOutcome,
+  WorkReport,
+} from "./options.ts";
+import { publishClaimed } from "./publish-claimed.ts";
+
+/** Longest wait between two attempts, in milliseconds. */
+export const longestBackoff = 300_000;
+
+/** Does what is to be done with deliveries, one after the other. Any number of workers may work on one ledger. */
+export type Worker = {
+  /** Work on what waits until the signal aborts. The delivery at hand is then given back, with what is finished of it. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  /** Work on the longest waiting delivery, and tell what became of it; undefined if none waits. */
+  readonly work: (signal?: AbortSignal) => Promise<WorkReport | undefined>;
+};
+
+/** Builds deliveries. */
+export function createWorker(options: WorkerOptions): Worker {
+  const settings = { ...options, ...settingsOf(options) };
+  const { ledger, parts } = settings;
+  return workerOf(settings, {
+    task: "build",
+    perform: (claimed, signal) => buildDelivery(settings, claimed, signal),
+    outcomeOf: ({ mode }) => (mode === "pull" ? "complete" : "sealed"),
+    // What is left over is swept another time.
+    clean: () => parts.sweep(ledger.retention.claims).catch(() => {}),
+  });
+}
+
+/** Publishes deliveries that are sealed to their destinations. */
+export function createPublisher(options: PublisherOptions): Worker {
+  const settings = { ...options, ...settingsOf(options) };
+  return workerOf(settings, {
+    task: "publish",
+    perform: (claimed, signal) => publishClaimed(settings, claimed, signal),
+    outcomeOf: () => "complete",
+    clean: async () => {},
+  });
+}
+
+type Settings = WorkerSettings &
+  Pick<WorkerMeans, "name"> & { readonly ledger: Pick<DeliveryLedger, "queue"> };
+
+type Job = Required<Pick<ClaimTerms, "task">> & {
+  readonly perform: (claimed: Claimed, signal: AbortSignal) => Promise<void>;
+  readonly outcomeOf: (delivery: Delivery) => WorkOutcome;
+  readonly clean: () => Promise<unknown>;
+};
+
+const workerOf = (settings: Settings, job: Job): Worker => ({
+  work: (signal = new AbortController().signal) => work(settings, job, signal),
+  run: async (signal) => {
+    while (!signal.aborted) {
+      const worked = await work(settings, job, signal).catch(() => undefined);
+      if (worked === undefined) await pause(settings.poll, signal);
+    }
+  },
+});
+
+export const settingsOf = (options: WorkerOptions | PublisherOptions): WorkerSettings => ({
+  lease: options.lease ?? 30_000,
+  attempts: options.attempts ?? 8,
+  poll: options.poll ?? 1000,
+  backoff: options.backoff ?? 5000,
+  clock: options.clock ?? Date.now,
+  report: options.report ?? (() => {}),
+  at: options.at ?? (() => {}),
+});
+
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(milliseconds, undefined, { signal }).catch(() => {});
+
+async function work(settings: Settings, job: Job, stop: AbortSignal): Promise<WorkReport | undefined> {
+  const { ledger, name, lease, attempts, at } = settings;
+  const claimed = await ledger.queue.claim(name, { lease, attempts, task: job.task });
+  if (claimed === undefined) return undefined;
+  const { claim, delivery } = claimed;
+  const kept = keepLease(ledger.queue, claim, lease);
+  let report: WorkReport = { delivery: delivery.id, outcome: job.outcomeOf(delivery) };
+  try {
+    await at("after_claim");
+    await job.perform(claimed, AbortSignal.any([stop, kept.signal]));
+  } catch (error) {
+    report = await giveUp(settings, claimed, error, stop.aborted);
+  } finally {
+    await kept.stop();
+  }
+  await job.clean();
+  settings.report(report);
+  return report;
+}
+
+/** Do what an error calls for. What cannot be noted is found by whoever claims the delivery once the lease has ended. */
+async function giveUp(
+  { ledger: { queue }, attempts, backoff }: Settings,
+  { claim, delivery }: Claimed,
+  cause: unknown,
+  isStopping: boolean,
+): Promise<WorkReport> {
+  const { remedy, code } = faultOf(cause);
+  const reported = (outcome: WorkOutcome): WorkReport => ({ delivery: claim.id, outcome, code, cause });
+  try {
+    if (remedy === "lost") return reported("lost");
+    if (remedy !== "retry" && (await queue.end(claim, remedy, code))) return reported(remedy);
+    if (isStopping) {
+      await queue.release(claim);
+      return { delivery: claim.id, outcome: "released" };
+    }
+    const wait = Math.min(backoff * 2 ** (delivery.attempts - 1), longestBackoff);
+    return reported(await queue.retry(claim, wait, attempts, code));
+  } catch {
+    return reported("lost");
+  }
+}

@@ -1,0 +1,147 @@
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import type { Scope } from "@cadastre/entitlement";
+import { type ManifestPart, mediaTypes } from "@cadastre/manifest";
+import { DeliveryError } from "../errors.ts";
+import { CsvEncoder } from "../format/csv.ts";
+import { ExactLines } from "../format/exact-lines.ts";
+import { gzip } from "../format/gzip.ts";
+import { writeParquet } from "../format/parquet.ts";
+import { type Digest, Digester, Digesting, digestOf } from "../parts/digest.ts";
+import type { OutputProfile } from "../profiles/profile.ts";
+import type { ExportChanges, ExportColumn, ExportSource } from "../source/export-source.ts";
+import { type PartStart, PartText } from "./part-text.ts";
+import { pump } from "./pump.ts";
+
+/** All that a part depends on. */
+export type PartRequest = {
+  readonly source: ExportSource;
+  readonly profile: OutputProfile;
+  readonly dataset: string;
+  readonly scope: Scope;
+  /** Of what is written: the dataset's, as the profile asks for them and the scope shows them, or those of removals. */
+  readonly columns: readonly ExportColumn[];
+  readonly checkpoint: number;
+  /** Which changes are written; by default all that there is. */
+  readonly changes?: ExportChanges | undefined;
+  readonly start: PartStart;
+};
+
+/** What a manifest says of a part, but for what it is called. */
+export type WrittenPart = {
+  readonly facts: Omit<ManifestPart, "number" | "name">;
+  /** Where the next part starts; null: there is none. */
+  readonly end: PartStart | null;
+};
+
+/**
+ * Write a part to a new file; undefined, and no file, if there is no record from its start on. When it throws, a file of that
+ * name, or with an ending more, may be left.
+ *
+ * @throws {DeliveryError} and what the source throws
+ */
+export async function writePart(
+  request: PartRequest,
+  file: string,
+  signal?: AbortSignal,
+): Promise<WrittenPart | undefined> {
+  const { source, profile, dataset, scope, columns, checkpoint, changes, start } = request;
+  const read = { dataset, scope, columns: columns.map(({ name }) => name), checkpoint, changes, signal };
+  const text = new PartText(source, read, start, profile.partBytes);
+  const lines = text.read();
+  try {
+    const first = await lines.next();
+    if (first.done === true) return undefined;
+    const write = profile.format === "parquet" ? writeRows : writeText;
+    const digests = await write(following(first.value, lines), request, file, signal);
+    return { facts: factsOf(request, text.rowCount, digests), end: text.end };
+  } finally {
+    await lines.return(undefined);
+  }
+}
+
+function factsOf(
+  { dataset, profile, changes }: PartRequest,
+  records: number,
+  { packed, plain }: Digests,
+): WrittenPart["facts"] {
+  const content = changes?.content ?? "rows";
+  return {
+    dataset,
+    content,
+    mediaType: mediaTypes[profile.format],
+    contentEncoding: profile.compression === "gzip" ? "gzip" : null,
+    ...packed,
+    uncompressedByteLength: plain.byteLength,
+    uncompressedSha256: plain.sha256,
+    rowCount: content === "rows" ? records : 0,
+    removalCount: content === "removals" ? records : 0,
+    firstKey: null,
+    lastKey: null,
+  };
+}
+
+type Lines = AsyncIterable<Uint8Array>;
+
+/** Of the file, and of what it is once its content encoding is undone. */
+type Digests = { readonly packed: Digest; readonly plain: Digest };
+
+async function* following(first: Uint8Array, rest: Lines): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+async function writeText(
+  lines: Lines,
+  { profile, columns }: PartRequest,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<Digests> {
+  const text = new Digester();
+  const pieces = text.over(profile.format === "csv" ? csvOf(lines, columns) : lines);
+  const bytes = createWriteStream(file, newFile);
+  if (profile.compression !== "gzip") {
+    await pump(pieces, [], bytes, signal);
+    const plain = text.digest();
+    return { plain, packed: plain };
+  }
+  const packed = new Digesting();
+  await pump(pieces, [...gzip(), packed], bytes, signal);
+  return { plain: text.digest(), packed: packed.digest() };
+}
+
+/** For its owner alone, and never over another one. */
+const newFile = { flags: "wx", mode: 0o600 } as const;
+
+async function* csvOf(lines: Lines, columns: readonly ExportColumn[]): AsyncGenerator<Uint8Array> {
+  const csv = new CsvEncoder(columns.map(({ name }) => name));
+  yield csv.header();
+  for await (const some of lines) yield csv.encode(some);
+}
+
+async function writeRows(
+  lines: Lines,
+  { profile, columns }: PartRequest,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<Digests> {
+  if (profile.parquet === null) throw new DeliveryError("invalid_profile", "Parquet without its options");
+  const from = `${file}.lines`;
+  await pump(exactOf(lines, columns), [], createWriteStream(from, newFile), signal);
+  const folder = `${file}.spill`;
+  await writeParquet({ ...profile.parquet, columns, from, to: file, folder, memory }, signal);
+  await Promise.all([from, folder].map((done) => rm(done, { recursive: true, force: true })));
+  const digest = await digestOf(file, signal);
+  return { packed: digest, plain: digest };
+}
+
+/**
+ * What DuckDB may ask the system for, in megabytes. Of 900 columns it asks for 256 KiB each, several times, and hardly touches it: what it
+ * holds is a quarter of this.
+ */
+const memory = 1536;
+
+async function* exactOf(lines: Lines, columns: readonly ExportColumn[]): AsyncGenerator<Uint8Array> {
+  const exact = new ExactLines(columns);
+  for await (const some of lines) yield exact.encode(some);
+}

@@ -1,0 +1,49 @@
+import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
+import type { OutputProfile } from "../profiles/profile.ts";
+import { asDeliveryError } from "../registry-errors.ts";
+import { type PushTargets, resolveProfile } from "./delivery-request.ts";
+import { type Caller, type ExportRequest, fingerprintOf, isKey } from "./export-request.ts";
+import { type DeliveryMeans, newDelivery } from "./new-delivery.ts";
+
+/** Open exports of a customer whose entitlement does not say how many. */
+export const openExports = 4;
+
+export type CreationOptions = DeliveryMeans & {
+  readonly ledger: Pick<DeliveryLedger, "create" | "replay">;
+  readonly profiles: readonly OutputProfile[];
+  readonly targets?: PushTargets;
+};
+
+/**
+ * Create an export of all that the caller is granted of a domain, or find the one that the same request created before, whatever
+ * would be refused by now.
+ */
+export async function createExport(
+  options: CreationOptions,
+  { scope }: Caller,
+  request: ExportRequest,
+  at: number,
+): Promise<{ readonly delivery: Delivery; readonly replayed: boolean }> {
+  if (!isKey(request.idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
+  const asks = { operation: "export", key: request.idempotencyKey, fingerprint: fingerprintOf(request) };
+  const replayed = await asDeliveryError(options.ledger.replay(scope.customer, asks));
+  if (replayed !== undefined) return { delivery: replayed, replayed: true };
+  const profile = await resolveProfile(options.profiles, options.targets, scope, request);
+  const purpose = {
+    kind: "snapshot",
+    mode: request.deliveryMode,
+    destination: request.destinationId ?? null,
+    subscription: null,
+    generation: 1,
+    sequence: 0,
+    previous: null,
+    fromCheckpoint: null,
+    fromName: null,
+    basis: null,
+    toCheckpoint: await options.source.checkpoint(),
+  } as const;
+  const created = await newDelivery(options, scope, profile, purpose, at);
+  const most = scope.limits.open_exports ?? openExports;
+  return asDeliveryError(options.ledger.create(created, asks, most));
+}

@@ -1,0 +1,39 @@
+import type { Scope } from "@cadastre/entitlement";
+import { type Delivery, type DeliveryLedger, type DeliveryState, isServed } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
+import { isUuid } from "../uuid.ts";
+import { grantedBy } from "./pinned.ts";
+import { covers } from "./scope-coverage.ts";
+
+type Found = { readonly ledger: Pick<DeliveryLedger, "find"> };
+
+/** @throws {DeliveryError} `not_found` */
+export async function findDelivery({ ledger }: Found, { customer }: Scope, id: string): Promise<Delivery> {
+  const delivery = isUuid(id) ? await ledger.find(customer, id) : undefined;
+  if (delivery === undefined) throw new DeliveryError("not_found");
+  return delivery;
+}
+
+/** States in which a delivery was once served. */
+const over: readonly DeliveryState[] = ["complete", "expired", "purged"];
+
+/** What a delivery's state is at a time: one that is over is expired before anybody has noted it. */
+export const stateAt = (delivery: Delivery, at: number): DeliveryState =>
+  delivery.state === "complete" && !isServed(delivery, at) ? "expired" : delivery.state;
+
+/**
+ * A delivery that the scope may fetch now.
+ *
+ * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`,
+ * `part_lost`
+ */
+export async function findServed(found: Found, scope: Scope, id: string, at: number): Promise<Delivery> {
+  const delivery = await findDelivery(found, scope, id);
+  if (delivery.code === "part_lost") throw new DeliveryError("part_lost");
+  if (!isServed(delivery, at))
+    throw new DeliveryError(over.includes(delivery.state) ? "delivery_expired" : "delivery_not_complete");
+  if (delivery.mode === "push") throw new DeliveryError("delivered_to_bucket");
+  if (delivery.scopeSha256 !== scope.scopeSha256 && !covers(scope, grantedBy(delivery.pinned)))
+    throw new DeliveryError("entitlement_changed");
+  return delivery;
+}

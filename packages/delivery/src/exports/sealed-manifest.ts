@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import type { StoredManifest } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
+
+const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/**
+ * Verifies the hashes of a manifest and its signature.
+ *
+ * @param sha256 manifest hash of the delivery
+ * @throws {DeliveryError} `part_damaged`
+ */
+export function requireIntact(
+  { text, sha256: noted, signature, signatureSha256 }: StoredManifest,
+  sha256: string,
+): void {
+  const found = sha256Of(text);
+  if (found !== sha256 || noted !== sha256)
+    throw new DeliveryError("part_damaged", `the manifest ${sha256} has the hash ${found}`);
+  if (signatureSha256 !== null && signatureSha256 !== sha256Of(signature))
+    throw new DeliveryError("part_damaged", `the signature of the manifest ${sha256}`);
+}

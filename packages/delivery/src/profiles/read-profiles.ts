@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { DeliveryError } from "../errors.ts";
+import { type Domain, domainNames, domains } from "./domains.ts";
+import { type OutputProfile, type ProfileChoice, profileOf } from "./profile.ts";
+
+/** Source of the compressions: interface specification, section 2.8. None is for who asks for it by a profile of its own. */
+const compressions: Readonly<Record<ProfileChoice["format"], readonly ProfileChoice["compression"][]>> = {
+  jsonl: ["gzip", "none"],
+  csv: ["gzip", "none"],
+  parquet: ["zstd"],
+};
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);
+
+const names = z
+  .array(z.string().min(1))
+  .min(1)
+  .refine((items) => new Set(items).size === items.length, "names a field twice");
+
+const choice = z
+  .strictObject({
+    id: name,
+    version: z.int().positive(),
+    domain: z.enum(domainNames),
+    fields: z.union([z.literal("*"), z.record(name, z.union([z.literal("*"), names]))]).default("*"),
+    format: z.enum(["jsonl", "csv", "parquet"]),
+    compression: z.enum(["gzip", "zstd", "none"]),
+    partBytes: z
+      .int()
+      .min(1 << 16)
+      .max(1 << 30)
+      .default(64 << 20),
+    removalReason: z.boolean().default(true),
+  })
+  .check(({ value, issues }) => {
+    const { domain, fields, format, compression } = value;
+    if (!compressions[format].includes(compression)) {
+      const message = `${format} is compressed by ${compressions[format].join(" or ")}`;
+      issues.push({ code: "custom", path: ["compression"], message, input: compression });
+    }
+    const unknown = fields === "*" ? undefined : Object.keys(fields).find((one) => !isDataset(one, domain));
+    if (unknown !== undefined) {
+      const message = `is no dataset of ${domain}`;
+      issues.push({ code: "custom", path: ["fields", unknown], message, input: unknown });
+    }
+  });
+
+const isDataset = (wanted: string, domain: Domain): boolean =>
+  domains[domain].datasets.some((dataset) => dataset.name === wanted);
+
+const file = z.strictObject({
+  profiles: z
+    .array(choice)
+    .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, "has two profiles of one id"),
+});
+
+/**
+ * Profiles from the text of a configuration file: `{"profiles": […]}`.
+ *
+ * @throws {DeliveryError} `invalid_profile`, with the path of the first member at fault
+ */
+export function readProfiles(text: string): readonly OutputProfile[] {
+  const result = file.safeParse(jsonOf(text));
+  if (result.success) return result.data.profiles.map(profileOf);
+  const [issue] = result.error.issues;
+  throw new DeliveryError("invalid_profile", `${issue?.path.join(".") || "the file"}: ${issue?.message}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DeliveryError("invalid_profile", "the file is not JSON");
+  }
+}

@@ -1,0 +1,61 @@
+import type { PrimitiveType, StructuralProperty } from "@cadastre/odata";
+import type { ExportColumn, ExportType } from "./export-source.ts";
+
+const column = (name: string, type: ExportType, collection = false): ExportColumn => ({
+  name,
+  type,
+  collection,
+  nullable: false,
+});
+
+/** GeoJSON. Source: RFC 7946, section 3.1.2. */
+const point: ExportType = { struct: [column("type", "string"), column("coordinates", "double", true)] };
+
+/** Most digits of a decimal, and those right of the point where the model does not say how many. */
+const [mostDigits, unstatedScale] = [38, 10];
+
+/** The types whose values are the same whatever the property says of itself. */
+const types: Readonly<Record<Exclude<PrimitiveType, "Edm.Decimal">, ExportType>> = {
+  "Edm.String": "string",
+  "Edm.Guid": "string",
+  "Edm.Binary": "string",
+  "Edm.Duration": "string",
+  "Edm.Boolean": "boolean",
+  "Edm.Byte": "int32",
+  "Edm.SByte": "int32",
+  "Edm.Int16": "int32",
+  "Edm.Int32": "int32",
+  "Edm.Int64": "int64",
+  "Edm.Single": "double",
+  "Edm.Double": "double",
+  "Edm.Date": "date",
+  "Edm.DateTimeOffset": "timestamp",
+  "Edm.TimeOfDay": "time",
+  "Edm.GeographyPoint": point,
+  "Edm.GeometryPoint": point,
+  "Edm.GeographyLineString": "json",
+  "Edm.GeographyPolygon": "json",
+  "Edm.GeographyMultiPoint": "json",
+  "Edm.GeographyMultiLineString": "json",
+  "Edm.GeographyMultiPolygon": "json",
+  "Edm.GeographyCollection": "json",
+  "Edm.GeometryLineString": "json",
+  "Edm.GeometryPolygon": "json",
+  "Edm.GeometryMultiPoint": "json",
+  "Edm.GeometryMultiLineString": "json",
+  "Edm.GeometryMultiPolygon": "json",
+  "Edm.GeometryCollection": "json",
+};
+
+/** A property of an entity set as a column. */
+export function columnOf({
+  name,
+  type,
+  collection,
+  nullable,
+  precision,
+  scale,
+}: StructuralProperty): ExportColumn {
+  const decimal = [Math.min(precision ?? mostDigits, mostDigits), scale ?? unstatedScale] as const;
+  return { name, type: type === "Edm.Decimal" ? { decimal } : types[type], collection, nullable };
+}

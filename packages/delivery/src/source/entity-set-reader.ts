@@ -1,0 +1,87 @@
+import { type RestrictedQuery, restrict, visibleEntitySet } from "@cadastre/entitlement";
+import {
+  type BoundNode,
+  bindQuery,
+  type EntitySet,
+  type Projection,
+  propertyNode,
+  type StructuralProperty,
+} from "@cadastre/odata";
+import type { Store } from "@cadastre/store";
+import { columnOf } from "./column-types.ts";
+import type { DatasetReader } from "./dataset-reader.ts";
+import { deltaBatches } from "./delta.ts";
+import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
+import { keyedLines } from "./keyed-lines.ts";
+import { pagesOf } from "./pages.ts";
+
+/** Records of a page. */
+const pageSize = 1000;
+
+/**
+ * The rows of an entity set, as a collection of them shows them.
+ *
+ * @param entitySet hidden fields and all; its key is one text
+ */
+export function entitySetReader(store: Pick<Store, "page">, entitySet: EntitySet): DatasetReader {
+  const [keyField = ""] = entitySet.type.key;
+  const key = entitySet.type.properties.get(keyField);
+  if (entitySet.type.key.length !== 1 || key?.type !== "Edm.String")
+    throw new TypeError(`the key of \`${entitySet.name}\` is not one text`);
+  return {
+    columns: (scope) =>
+      scope.visible(entitySet.name)
+        ? Array.from(visibleEntitySet(entitySet, scope).type.properties.values(), columnOf)
+        : undefined,
+    read: ({ changes, ...request }) => {
+      if (changes !== undefined) return changedBatches({ store, entitySet, key }, request, changes);
+      const { checkpoint: asOf, from, signal } = request;
+      return pagesOf(store, queryOf(entitySet, request), keyField, { asOf, signal }, from);
+    },
+  };
+}
+
+type Changed = {
+  readonly store: Pick<Store, "page">;
+  readonly entitySet: EntitySet;
+  readonly key: StructuralProperty;
+};
+
+/**
+ * From the versions that ended and those that began: a record that has neither is the same in both states. A position is the
+ * key of the record before it, which may be in either.
+ */
+function changedBatches(
+  { store, entitySet, key }: Changed,
+  request: ExportRead,
+  { since, content }: ExportChanges,
+): AsyncIterable<ExportBatch> {
+  const { columns: asked, checkpoint, from, signal } = request;
+  // Of what is removed the key alone is asked for.
+  const columns = content === "rows" ? asked : [key.name];
+  const query = queryOf(entitySet, { ...request, columns }, from === null ? undefined : isBeyond(key, from));
+  const read = (changes: { readonly asOf: number; readonly since?: number; readonly until?: number }) =>
+    keyedLines(pagesOf(store, query, key.name, { ...changes, signal }, null), key.name);
+  const [ended, began] = [read({ asOf: since, until: checkpoint }), read({ asOf: checkpoint, since })];
+  return deltaBatches(ended, began, { keyField: key.name, columns: asked, content });
+}
+
+const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
+  kind: "Compare",
+  type: "Edm.Boolean",
+  comparator: "gt",
+  left: propertyNode(key),
+  right: { kind: "Constant", type: "Edm.String", value: position },
+});
+
+/** In the order of the key. */
+function queryOf(entitySet: EntitySet, { scope, columns }: ExportRead, filter?: BoundNode): RestrictedQuery {
+  const visible = visibleEntitySet(entitySet, scope);
+  const select = columns.map((name): Projection => {
+    const property = visible.type.properties.get(name);
+    if (property === undefined) throw new TypeError(`\`${name}\` is no column of \`${entitySet.name}\``);
+    return { property, expression: propertyNode(property) };
+  });
+  const query = bindQuery({ top: pageSize }, visible);
+  return restrict({ ...query, select, ...(filter === undefined ? {} : { filter }) }, scope);
+}

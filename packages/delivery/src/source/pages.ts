@@ -1,0 +1,56 @@
+import type { RestrictedQuery } from "@cadastre/entitlement";
+import type { Bookmark, Page, ReadOptions, Store } from "@cadastre/store";
+import type { ExportBatch } from "./export-source.ts";
+
+/** A state, or what of it has changed. */
+export type ReadState = Pick<ReadOptions, "since" | "until" | "signal"> & { readonly asOf: number };
+
+/**
+ * The records that a query finds, in the order of their key, those after a position: the key of the record before. The page
+ * after the one at hand is read meanwhile.
+ */
+export async function* pagesOf(
+  store: Pick<Store, "page">,
+  query: RestrictedQuery,
+  keyField: string,
+  { signal, ...state }: ReadState,
+  from: string | null,
+): AsyncGenerator<ExportBatch> {
+  const done = new AbortController();
+  const given = signal === undefined ? [] : [signal];
+  const options = {
+    ...state,
+    lines: true,
+    nulls: false,
+    signal: AbortSignal.any([done.signal, ...given]),
+  };
+  const pageFrom = (bookmark: Bookmark | undefined): Promise<Page> => {
+    const page = store.page(query, { ...options, from: bookmark });
+    // It may fail, or be given up, before anybody waits for it.
+    page.catch(() => undefined);
+    return page;
+  };
+  try {
+    let page: Promise<Page> | undefined = pageFrom(from === null ? undefined : bookmarkOf(state.asOf, from));
+    while (page !== undefined) {
+      const { records: lines, length, next, release }: Page = await page;
+      page = next === null ? undefined : pageFrom(next);
+      if (length > 0) yield { lines, length, end: positionOf(lines, keyField) };
+      release?.();
+    }
+  } finally {
+    done.abort();
+  }
+}
+
+/** A position is the key of the record before it. */
+const bookmarkOf = (checkpoint: number, position: string): Bookmark => ({ checkpoint, key: [position] });
+
+/** The position after the last one of some lines. */
+function positionOf(lines: Uint8Array, keyField: string): string {
+  const last = lines.lastIndexOf(0x0a, -2) + 1;
+  const record = JSON.parse(Buffer.from(lines.subarray(last)).toString()) as Readonly<Record<string, string>>;
+  const position = record[keyField];
+  if (position === undefined) throw new TypeError(`an export must have the key \`${keyField}\``);
+  return position;
+}

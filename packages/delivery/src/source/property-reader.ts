@@ -1,0 +1,131 @@
+import { visibleEntitySet } from "@cadastre/entitlement";
+import type { EntitySet, Row } from "@cadastre/odata";
+import type { Store } from "@cadastre/store";
+import {
+  type ChangedPropertyReads,
+  changedProperties,
+  isProvisionalId,
+  type PropertyView,
+  propertyColumns,
+  propertyRow,
+  readProperties,
+  readPropertiesOf,
+} from "@cadastre/store/property";
+import type { IdentityRegister } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
+import { columnOf } from "./column-types.ts";
+import type { DatasetReader } from "./dataset-reader.ts";
+import { deltaBatches, type RemovalReason, reasonColumn } from "./delta.ts";
+import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts";
+import type { KeyedLine } from "./keyed-lines.ts";
+import { compareKeys } from "./merge.ts";
+import { batchesOfRows } from "./row-batches.ts";
+
+export type PropertyReaderOptions = {
+  readonly store: Pick<Store, "page">;
+  /** The listings, hidden fields and all. */
+  readonly entitySet: EntitySet;
+  readonly identities: Pick<IdentityRegister, "resolutions" | "revision">;
+};
+
+/**
+ * Canonical properties, a row each. A position holds which resolutions of identities the rows before it were made of: after
+ * another one is made, a walk cannot go on, and `read` throws `basis_changed`.
+ */
+export const propertyReader = (options: PropertyReaderOptions): DatasetReader => ({
+  columns: (scope) => {
+    const { entitySet } = options;
+    return scope.visible(entitySet.name)
+      ? propertyColumns(visibleEntitySet(entitySet, scope)).map(columnOf)
+      : undefined;
+  },
+  read: ({ changes, ...request }) =>
+    changes === undefined ? batchesOf(options, request) : changedBatches(options, request, changes),
+  basis: async () => String(await options.identities.revision()),
+});
+
+/** The revision of the resolutions, and the id of the property before. */
+type Position = readonly [revision: number, after: string | null];
+
+async function* batchesOf(
+  { store, entitySet, identities }: PropertyReaderOptions,
+  { scope, columns, checkpoint, from, signal }: ExportRead,
+): AsyncGenerator<ExportBatch> {
+  const revision = await identities.revision();
+  const [begun, after] = from === null ? [revision, null] : (JSON.parse(from) as Position);
+  const resolutions = await identities.resolutions();
+  if (begun !== revision || revision !== (await identities.revision()))
+    throw new DeliveryError("basis_changed");
+  const properties = readProperties(
+    { store, entitySet, scope, resolutions },
+    { asOf: checkpoint, after, signal },
+  );
+  const positionAfter = ({ id }: Row) => JSON.stringify([revision, String(id)] satisfies Position);
+  yield* batchesOfRows(rowsOf(properties), columns, positionAfter);
+}
+
+async function* rowsOf(properties: ReturnType<typeof readProperties>): AsyncGenerator<Row> {
+  for await (const property of properties) yield propertyRow(property);
+}
+
+/**
+ * The properties whose listings have changed, as they were and as they are, by the same resolutions. A position is the id of the
+ * property before it.
+ */
+async function* changedBatches(
+  { store, entitySet, identities }: PropertyReaderOptions,
+  { scope, columns, checkpoint, from, signal }: ExportRead,
+  { since, content }: ExportChanges,
+): AsyncGenerator<ExportBatch> {
+  const reads = { store, entitySet, scope, resolutions: await identities.resolutions() };
+  const changed = await changedProperties(reads, { since, asOf: checkpoint, signal });
+  const ids = changed.filter((id) => from === null || compareKeys(id, from) > 0);
+  const propertiesAt = (asOf: number) => readPropertiesOf(ids, reads, { asOf, signal });
+  const shown = content === "rows" ? columns : [keyField];
+  const reasonOf =
+    content === "removals" && columns.includes(reasonColumn.name)
+      ? await reasonsOf(reads, changed, { since, asOf: checkpoint, signal })
+      : undefined;
+  yield* deltaBatches(linesOf(propertiesAt(since), shown), linesOf(propertiesAt(checkpoint), shown), {
+    keyField,
+    columns,
+    content,
+    ...(reasonOf === undefined ? {} : { reasonOf }),
+  });
+}
+
+const keyField = "id";
+
+async function* linesOf(
+  properties: AsyncIterable<PropertyView>,
+  columns: readonly string[],
+): AsyncGenerator<KeyedLine> {
+  for await (const property of properties)
+    yield { key: property.id, line: JSON.stringify(propertyRow(property), [...columns]) };
+}
+
+/** A provisional property is merged if a listing of it, which the scope still shows, is one of another property by now. */
+async function reasonsOf(
+  reads: ChangedPropertyReads,
+  ids: readonly string[],
+  {
+    since,
+    asOf,
+    signal,
+  }: { readonly since: number; readonly asOf: number; readonly signal: AbortSignal | undefined },
+): Promise<(id: string) => RemovalReason> {
+  const provisional = ids.filter(isProvisionalId);
+  if (provisional.length === 0) return () => "deleted";
+  const present = new Set<unknown>();
+  for await (const property of readPropertiesOf(ids, reads, { asOf, signal }))
+    for (const key of listingsOf(property)) present.add(key);
+  const moved = new Set<string>();
+  for await (const property of readPropertiesOf(provisional, reads, { asOf: since, signal }))
+    if (listingsOf(property).some((key) => present.has(key))) moved.add(property.id);
+  return (id) => (moved.has(id) ? "merged" : "deleted");
+}
+
+const listingsOf = ({ attributes }: PropertyView): readonly unknown[] => {
+  const keys = attributes["listing_keys"];
+  return Array.isArray(keys) ? keys : [];
+};

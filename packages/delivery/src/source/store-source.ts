@@ -1,0 +1,22 @@
+import type { Store } from "@cadastre/store";
+import type { DatasetReader } from "./dataset-reader.ts";
+import type { ExportSource } from "./export-source.ts";
+
+/** The source of exports from a store: its datasets by name. */
+export function storeSource(
+  store: Pick<Store, "checkpoint">,
+  datasets: Readonly<Record<string, DatasetReader>>,
+): ExportSource {
+  const readers = new Map(Object.entries(datasets));
+  return {
+    checkpoint: () => store.checkpoint(),
+    columns: (dataset, scope) => readers.get(dataset)?.columns(scope),
+    read: (request) => {
+      const reader = readers.get(request.dataset);
+      if (reader === undefined) throw new TypeError(`there is no dataset \`${request.dataset}\``);
+      return reader.read(request);
+    },
+    basis: async (names) =>
+      JSON.stringify(await Promise.all(names.map(async (name) => readers.get(name)?.basis?.()))),
+  };
+}

@@ -1,0 +1,74 @@
+import { EntitlementError, type Product, type Scope } from "@cadastre/entitlement";
+import type { GenerationPins, Subscription } from "@cadastre/store/registry";
+import type { DeliveryErrorCode } from "../errors.ts";
+import type { OutputProfile } from "../profiles/profile.ts";
+import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/schema.ts";
+import type { StepMeans } from "./step-context.ts";
+
+/** What a subscription delivers by now. */
+export type Grounds = {
+  readonly scope: Scope;
+  readonly profile: OutputProfile;
+  readonly datasets: readonly DeliveredDataset[];
+  readonly pins: GenerationPins;
+};
+
+/** Why a subscription cannot deliver at present. */
+export type Ungranted = {
+  readonly code: DeliveryErrorCode;
+  /** Version of the entitlement that says so; undefined: there is none in force. */
+  readonly version: number | undefined;
+};
+
+/** What a subscription delivers by now, or why it cannot. */
+export async function groundsOf(
+  {
+    scopeOf,
+    profiles,
+    destinations,
+    source,
+  }: Pick<StepMeans, "scopeOf" | "profiles" | "destinations" | "source">,
+  { customer, domain, profile: id, mode, destination }: Subscription,
+): Promise<Grounds | Ungranted> {
+  const scope = await grantedBy(scopeOf, customer);
+  const ungranted = (code: DeliveryErrorCode): Ungranted => ({ code, version: scope?.version });
+  if (scope?.channels.file_delivery !== true || !scope.products.includes(domain as Product))
+    return ungranted("entitlement_expired");
+  if (mode !== "pull" && !scope.capabilities.includes("file_export_push"))
+    return ungranted("capability_required");
+  if (mode !== "pull" && !(await isActive(destinations, customer, destination)))
+    return ungranted("destination_degraded");
+  const profile = profiles.find((one) => one.id === id && one.domain === domain);
+  if (profile === undefined) return ungranted("unknown_profile");
+  const datasets = deliveredDatasets(source, scope, profile);
+  if (datasets.length === 0) return ungranted("entitlement_expired");
+  const pins = {
+    scopeSha256: scope.scopeSha256,
+    schemaSha256: schemaOf(profile, datasets).sha256,
+    profileSha256: profile.sha256,
+    basis: (await source.basis?.(datasets.map(({ name }) => name))) ?? "",
+  };
+  return { scope, profile, datasets, pins };
+}
+
+const isActive = async (
+  destinations: StepMeans["destinations"],
+  customer: string,
+  id: string | null,
+): Promise<boolean> => id !== null && (await destinations?.find(customer, id))?.state === "active";
+
+async function grantedBy(scopeOf: StepMeans["scopeOf"], customer: string): Promise<Scope | undefined> {
+  try {
+    return await scopeOf(customer);
+  } catch (error) {
+    if (error instanceof EntitlementError && error.outcome === "denied") return undefined;
+    throw error;
+  }
+}
+
+/** Whether deliveries of a generation with some pins may be followed by one with others. */
+export const areSame = (a: GenerationPins, b: GenerationPins): boolean =>
+  a.scopeSha256 === b.scopeSha256 &&
+  a.schemaSha256 === b.schemaSha256 &&
+  a.profileSha256 === b.profileSha256 &&
+  a.basis === b.basis;

@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { canonicalText } from "@cadastre/manifest";
+import type { EmptyDeliveryBehavior } from "@cadastre/store/registry";
+import { DeliveryError } from "../errors.ts";
+import type { DeliveryRequest } from "../exports/delivery-request.ts";
+import { isKey, isPlainText } from "../exports/export-request.ts";
+
+/** What is asked for by `POST /v1/file-export-subscriptions`. Source: interface specification, section 2.9. */
+export type SubscriptionRequest = DeliveryRequest & {
+  readonly name: string;
+  readonly cadenceSeconds: number;
+  /** In UTC; counts where the cadence is of whole days. */
+  readonly preferredMinuteOfDay?: number | undefined;
+  /** By default `manifest_only`. */
+  readonly emptyDeliveryBehavior?: EmptyDeliveryBehavior | undefined;
+  /** Stable across retries. */
+  readonly idempotencyKey?: string | undefined;
+};
+
+/** Longest name of a subscription, in UTF-16 code units. */
+export const maxNameLength = 128;
+
+/** Shortest and longest cadence, in seconds: five minutes to 31 days. */
+export const cadenceBounds = { least: 300, most: 31 * 86_400 } as const;
+
+const isWithin = (value: number, least: number, most: number): boolean =>
+  Number.isSafeInteger(value) && value >= least && value <= most;
+
+/** @throws {DeliveryError} `invalid_name`, `invalid_cadence`, `invalid_preferred_minute`, `invalid_request` */
+export function requireValid(request: SubscriptionRequest): void {
+  const { name, cadenceSeconds, preferredMinuteOfDay = 0, idempotencyKey = "-" } = request;
+  if (name.length === 0 || name.length > maxNameLength || !isPlainText(name))
+    throw new DeliveryError("invalid_name");
+  if (!isWithin(cadenceSeconds, cadenceBounds.least, cadenceBounds.most))
+    throw new DeliveryError("invalid_cadence");
+  if (!isWithin(preferredMinuteOfDay, 0, 1439)) throw new DeliveryError("invalid_preferred_minute");
+  if (!isKey(idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
+}
+
+/** SHA-256 of what a request says, whatever its key. */
+export const fingerprintOf = (said: Omit<SubscriptionRequest, "idempotencyKey">): string =>
+  createHash("sha256")
+    .update(
+      canonicalText({
+        name: said.name,
+        domain: said.domain,
+        deliveryMode: said.deliveryMode,
+        destinationId: said.destinationId ?? null,
+        profileId: said.profileId ?? null,
+        cadenceSeconds: said.cadenceSeconds,
+        preferredMinuteOfDay: said.preferredMinuteOfDay ?? null,
+        emptyDeliveryBehavior: said.emptyDeliveryBehavior ?? null,
+      }),
+    )
+    .digest("hex");

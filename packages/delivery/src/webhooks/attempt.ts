@@ -1,0 +1,81 @@
+import type { WebhookResult, WebhookSending } from "@cadastre/store/registry";
+import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import type { SealingKey } from "../sealed-text.ts";
+import { bodyOf, signedHeaders } from "./message.ts";
+import { type PostOptions, PostTimeout, post } from "./post.ts";
+import { openSecret } from "./secret.ts";
+import { webhookUrl } from "./url.ts";
+import { isGivenUp, waitAfter } from "./wait.ts";
+
+/** What a webhook's last message may have failed of. Where a name leads is not told: that may be a secret of its network. */
+export const webhookFailures = [
+  "webhook_unreachable",
+  "webhook_timeout",
+  "webhook_refused",
+  "webhook_gone",
+  "webhook_secret_unreadable",
+] as const satisfies readonly DeliveryErrorCode[];
+
+type WebhookFailure = (typeof webhookFailures)[number];
+
+/** What an attempt has met; nothing was answered where there is no status. */
+type Met = {
+  readonly status: number | null;
+  readonly failure: WebhookFailure | null;
+  readonly retryAfter?: string | undefined;
+  /** What was caught that is not the webhook's fault. */
+  readonly cause?: unknown;
+};
+
+/** Send a message, signed with the secrets that are in force at a time. What is thrown is not the webhook's fault. */
+export async function attempt(
+  { webhook, secrets, message }: WebhookSending,
+  at: number,
+  { key, ...options }: PostOptions & { readonly key: SealingKey },
+): Promise<Met> {
+  const secret = openSecret(secrets.secret, webhook.id, key);
+  if (secret === undefined) {
+    const failure = "webhook_secret_unreadable";
+    return { status: null, failure, cause: new DeliveryError(failure) };
+  }
+  const isBoth = (webhook.previousUntil ?? 0) > at && secrets.previous !== null;
+  // Who rotates a secret that cannot be opened is sent what the other one signs.
+  const previous = isBoth ? openSecret(secrets.previous, webhook.id, key) : undefined;
+  const body = bodyOf(message, webhook.customer);
+  const headers = signedHeaders({ id: message.id, timestamp: Math.floor(at / 1000), body }, [
+    secret,
+    ...(previous === undefined ? [] : [previous]),
+  ]);
+  try {
+    const { status, retryAfter } = await post(webhookUrl(webhook.url, options), { headers, body }, options);
+    return { status, failure: failureOf(status), retryAfter };
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    return {
+      status: null,
+      failure: error instanceof PostTimeout ? "webhook_timeout" : "webhook_unreachable",
+    };
+  }
+}
+
+const failureOf = (status: number): WebhookFailure | null => {
+  if (status >= 200 && status < 300) return null;
+  return status === 410 ? "webhook_gone" : "webhook_refused";
+};
+
+/** What becomes of a webhook and its message after an attempt. A message is tried at least once. */
+export function resultOf(
+  { message, attempts }: WebhookSending,
+  { status, failure, retryAfter }: Met,
+  { at, random }: { readonly at: number; readonly random: number },
+): WebhookResult {
+  const noted = { at, status, failure };
+  if (failure === null) return { ...noted, state: "active", isKept: false, due: at };
+  if (failure === "webhook_gone") return { ...noted, state: "disabled", isKept: false, due: at };
+  return {
+    ...noted,
+    state: "failing",
+    isKept: !isGivenUp(message, at),
+    due: at + waitAfter(attempts, retryAfter, { at, random }),
+  };
+}
