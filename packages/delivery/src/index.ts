@@ -4,6 +4,13 @@
  * @module
  */
 
+export {
+  type AuditedManifest,
+  type AuditedPart,
+  auditDeliveries,
+  type DeliveryAudit,
+  type SealedText,
+} from "./audit.ts";
 export type { CrashPoint } from "./build/crash-point.ts";
 export type {
   PublisherMeans,
@@ -19,6 +26,12 @@ export { datasetStart, type PartStart } from "./build/part-text.ts";
 export { createRebuilder } from "./build/rebuilder.ts";
 export { createPublisher, createWorker, type Worker } from "./build/worker.ts";
 export { type PartRequest, type WrittenPart, writePart } from "./build/write-part.ts";
+export {
+  type Destination,
+  type DestinationRegistry,
+  destinationTransitions,
+  type NewDestination,
+} from "./destinations/destination.ts";
 export {
   createDestinations,
   type DestinationOptions,
@@ -49,6 +62,18 @@ export {
 export { type DirectGrant, grantLifetime, type IssuedGrant } from "./exports/grants.ts";
 export type { Pinned } from "./exports/pinned.ts";
 export { type RetentionOptions, type RetentionReport, retain } from "./exports/retention.ts";
+export type { Acknowledgement } from "./ledger/acknowledgement.ts";
+export {
+  type Delivery,
+  type DeliveryMode,
+  type DeliveryPart,
+  type DeliveryState,
+  isServed,
+  type NewDelivery,
+  type SealedManifest,
+} from "./ledger/delivery.ts";
+export type { DeliveryLedger, ListPosition } from "./ledger/ledger.ts";
+export type { Claim, ClaimTerms, DeliveryQueue } from "./ledger/queue.ts";
 export type { AccessKeys, BucketAccess } from "./object-store/access.ts";
 export type { ListedObject, NewObject, ObjectFacts, ObjectStore } from "./object-store/object-store.ts";
 export type { RetryPolicy } from "./object-store/retry.ts";
@@ -78,6 +103,7 @@ export {
   publish,
 } from "./publication/publish.ts";
 export { type PublishedDelivery, publishDelivery } from "./publication/publish-delivery.ts";
+export { createDeliveryRegistry, type DeliveryRegistry } from "./registry.ts";
 export { openText } from "./sealed-text.ts";
 export { comparingReader } from "./source/comparing-reader.ts";
 export type { DatasetReader } from "./source/dataset-reader.ts";
@@ -109,6 +135,12 @@ export {
   type Scheduler,
   type SchedulerOptions,
 } from "./subscriptions/scheduler.ts";
+export type {
+  EmptyDeliveryBehavior,
+  NewSubscription,
+  Subscription,
+  SubscriptionRegistry,
+} from "./subscriptions/subscription.ts";
 export {
   type ChangeSubscription,
   createSubscriptions,
@@ -122,6 +154,7 @@ export {
   type WebhookSender,
   type WebhookSenderOptions,
 } from "./webhooks/sender.ts";
+export { type Webhook, type WebhookEvent, webhookEvents, webhookStates } from "./webhooks/webhook.ts";
 export {
   createWebhooks,
   type IssuedWebhook,

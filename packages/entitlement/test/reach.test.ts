@@ -78,7 +78,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   // Who holds the digests of keys and the entitlements, beside the records.
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
-  ["packages/store/src/registry/audit.ts", "openRegistryAudit", auditors],
+  ["packages/store/src/registry/audit.ts", "openRegistryAudit", [registry]],
+  [registry, "auditRegistry", auditors],
   // Who makes SQL of a query: the store, of those that it has taken restricted.
   ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
   ["packages/odata/src/compile/query.ts", "compileCount", []],

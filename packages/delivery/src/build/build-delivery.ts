@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
 import { type ManifestPart, sealManifest } from "@cadastre/manifest";
-import type { Claim, Delivery, DeliveryPart } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import { type Pinned, readPinned } from "../exports/pinned.ts";
+import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
+import type { Claim } from "../ledger/queue.ts";
 import { writing } from "../parts/fault.ts";
 import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/schema.ts";
 import { contentsOf, type PartsOf } from "./contents.ts";

@@ -1,4 +1,4 @@
-import type { Delivery } from "@cadastre/store/registry";
+import type { Delivery } from "../ledger/delivery.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import type { DeliveredDataset } from "../profiles/schema.ts";
 import { removalColumns } from "../source/delta.ts";

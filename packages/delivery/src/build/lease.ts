@@ -1,5 +1,5 @@
 import { StoreError } from "@cadastre/store";
-import type { Claim, DeliveryQueue } from "@cadastre/store/registry";
+import type { Claim, DeliveryQueue } from "../ledger/queue.ts";
 
 /** A claim that is kept. */
 export type KeptLease = {

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestPart } from "@cadastre/manifest";
-import type { Delivery, DeliveryPart } from "@cadastre/store/registry";
 import type { Pinned } from "../exports/pinned.ts";
+import type { Delivery, DeliveryPart } from "../ledger/delivery.ts";
 import { manifestProfile } from "../profiles/profile.ts";
 import type { DeliveredDataset } from "../profiles/schema.ts";
 

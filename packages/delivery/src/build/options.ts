@@ -1,8 +1,9 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { ManifestSignature } from "@cadastre/manifest";
-import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
 import type { Destinations } from "../destinations/destinations.ts";
 import type { DeliveryErrorCode } from "../errors.ts";
+import type { Delivery } from "../ledger/delivery.ts";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { DamageReport } from "../parts/damage.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import type { ExportSource } from "../source/export-source.ts";

@@ -1,7 +1,7 @@
-import type { Delivery } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import { requirePush } from "../exports/delivery-request.ts";
 import { requireIntact } from "../exports/sealed-manifest.ts";
+import type { Delivery } from "../ledger/delivery.ts";
 import { isDamage, noteDamage } from "../parts/damage.ts";
 import type { Digest } from "../parts/digest.ts";
 import { sealedPublication } from "../publication/publication.ts";

@@ -1,7 +1,7 @@
 import { EntitlementError } from "@cadastre/entitlement";
 import { StoreError } from "@cadastre/store";
-import type { ClaimedDamage } from "@cadastre/store/registry";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import { faultOf } from "./fault.ts";
 import { keepLease } from "./lease.ts";

@@ -1,5 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import type { ClaimTerms, Delivery, DeliveryLedger } from "@cadastre/store/registry";
+import type { Delivery } from "../ledger/delivery.ts";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
+import type { ClaimTerms } from "../ledger/queue.ts";
 import { buildDelivery, type Claimed } from "./build-delivery.ts";
 import { faultOf } from "./fault.ts";
 import { keepLease } from "./lease.ts";

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { Destination, DestinationRegistry } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import type { BucketAccess } from "../object-store/access.ts";
 import type { ObjectStore } from "../object-store/object-store.ts";
@@ -7,6 +6,7 @@ import { assumeRole } from "../object-store/role-session.ts";
 import { openBucket } from "../object-store/s3.ts";
 import { asDeliveryError } from "../registry-errors.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
+import type { Destination, DestinationRegistry } from "./destination.ts";
 import { type ExternalIdKey, newExternalId, openExternalId, sealExternalId } from "./external-id.ts";
 import { type DestinationRequest, placeOf } from "./place.ts";
 import { type DestinationFailure, probeDestination } from "./probe.ts";

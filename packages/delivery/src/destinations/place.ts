@@ -1,5 +1,5 @@
-import type { DestinationPlace } from "@cadastre/store/registry";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import type { DestinationPlace } from "./destination.ts";
 
 /** What is asked for by `POST /v1/file-export-destinations`. Source: interface specification, section 2.9. */
 export type DestinationRequest = {

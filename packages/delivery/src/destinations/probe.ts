@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { DestinationPlace } from "@cadastre/store/registry";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { BucketAccess } from "../object-store/access.ts";
 import type { NewObject, ObjectStore } from "../object-store/object-store.ts";
 import { assumeRole } from "../object-store/role-session.ts";
 import { openBucket } from "../object-store/s3.ts";
+import type { DestinationPlace } from "./destination.ts";
 import { newExternalId } from "./external-id.ts";
 import { probeName, verificationPolicy } from "./session-policy.ts";
 

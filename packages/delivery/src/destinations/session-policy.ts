@@ -1,4 +1,4 @@
-import type { DestinationPlace } from "@cadastre/store/registry";
+import type { DestinationPlace } from "./destination.ts";
 
 /** What probes of the prefix are called, before what tells one from another. */
 export const probeName = ".probe-";

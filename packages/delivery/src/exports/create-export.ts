@@ -1,5 +1,6 @@
-import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import type { Delivery } from "../ledger/delivery.ts";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { asDeliveryError } from "../registry-errors.ts";
 import { type PushTargets, resolveProfile } from "./delivery-request.ts";

@@ -1,15 +1,9 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Acknowledgement,
-  type Delivery,
-  type DeliveryLedger,
-  type DeliveryState,
-  isServed,
-  type ListPosition,
-  type PartGrant,
-  type SealedManifest,
-} from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import type { Acknowledgement } from "../ledger/acknowledgement.ts";
+import { type Delivery, type DeliveryState, isServed, type SealedManifest } from "../ledger/delivery.ts";
+import type { DeliveryLedger, ListPosition } from "../ledger/ledger.ts";
+import type { PartGrant } from "../ledger/part-grant.ts";
 import { type DamageReport, isDamage, noteDamage } from "../parts/damage.ts";
 import type { OpenPart, PartStore } from "../parts/part-store.ts";
 import { heldPart } from "../parts/send.ts";

@@ -1,6 +1,7 @@
 import type { Scope } from "@cadastre/entitlement";
-import { type Delivery, type DeliveryLedger, type DeliveryState, isServed } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import { type Delivery, type DeliveryState, isServed } from "../ledger/delivery.ts";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
 import { isUuid } from "../uuid.ts";
 import { grantedBy } from "./pinned.ts";
 import { covers } from "./scope-coverage.ts";

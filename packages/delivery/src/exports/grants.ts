@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import type { DeliveryLedger, FoundGrant, PartGrant } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
+import type { FoundGrant, PartGrant } from "../ledger/part-grant.ts";
 import type { Caller } from "./export-request.ts";
 import { digestOfToken, secretBytes, tokenOf } from "./grant-token.ts";
 

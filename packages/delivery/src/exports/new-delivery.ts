@@ -1,6 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
-import type { NewDelivery } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import type { NewDelivery } from "../ledger/delivery.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { deliveredDatasets, schemaOf } from "../profiles/schema.ts";
 import type { ExportSource } from "../source/export-source.ts";

@@ -1,4 +1,4 @@
-import type { DeliveryLedger } from "@cadastre/store/registry";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { PartStore } from "../parts/part-store.ts";
 
 export type RetentionOptions = {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { StoredManifest } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import type { StoredManifest } from "../ledger/delivery.ts";
 
 const sha256Of = (text: string): string => createHash("sha256").update(text).digest("hex");
 

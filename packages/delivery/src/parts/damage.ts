@@ -1,5 +1,5 @@
-import type { DeliveryLedger } from "@cadastre/store/registry";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
+import type { DeliveryLedger } from "../ledger/ledger.ts";
 
 /** A part or a manifest whose stored bytes were found to be damaged, for the log. */
 export type DamageReport = {

@@ -1,7 +1,7 @@
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Claim } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
+import type { Claim } from "../ledger/queue.ts";
 import type { Digest } from "./digest.ts";
 import { isAbsent, onFiles, onPart } from "./fault.ts";
 import { partPath } from "./part-path.ts";

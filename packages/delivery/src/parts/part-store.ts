@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { Claim } from "@cadastre/store/registry";
+import type { Claim } from "../ledger/queue.ts";
 import type { Digest } from "./digest.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Delivery } from "@cadastre/store/registry";
+import type { Delivery } from "../ledger/delivery.ts";
 
 /** What lies beside the parts of a delivery. */
 export const manifestName = "manifest.json";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { canonicalBytes, type ManifestPart, readManifest } from "@cadastre/manifest";
-import type { SealedManifest } from "@cadastre/store/registry";
+import type { SealedManifest } from "../ledger/delivery.ts";
 import type { NewObject } from "../object-store/object-store.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import { completeName, manifestName, signatureName } from "./layout.ts";

@@ -1,7 +1,7 @@
-import type { Delivery } from "@cadastre/store/registry";
 import type { Destinations } from "../destinations/destinations.ts";
 import { type DestinationFailure, destinationFailures } from "../destinations/probe.ts";
 import { DeliveryError } from "../errors.ts";
+import type { Delivery } from "../ledger/delivery.ts";
 import { folderOf } from "./layout.ts";
 import type { Publication } from "./publication.ts";
 import { type PublicationReport, type PublishOptions, publish } from "./publish.ts";

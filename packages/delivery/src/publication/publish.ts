@@ -1,4 +1,4 @@
-import type { Destination } from "@cadastre/store/registry";
+import type { Destination } from "../destinations/destination.ts";
 import type { OpenDestination } from "../destinations/destinations.ts";
 import { DeliveryError } from "../errors.ts";
 import type { ObjectFacts } from "../object-store/object-store.ts";

@@ -1,9 +1,9 @@
 import { EntitlementError, type Product, type Scope } from "@cadastre/entitlement";
-import type { GenerationPins, Subscription } from "@cadastre/store/registry";
 import type { DeliveryErrorCode } from "../errors.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/schema.ts";
 import type { StepMeans } from "./step-context.ts";
+import type { GenerationPins, Subscription } from "./subscription.ts";
 
 /** What a subscription delivers by now. */
 export type Grounds = {

@@ -1,4 +1,3 @@
-import type { Subscription, SubscriptionProgress, SubscriptionStep } from "@cadastre/store/registry";
 import { contentsOf } from "../build/contents.ts";
 import { faultOf } from "../build/fault.ts";
 import { newDelivery } from "../exports/new-delivery.ts";
@@ -6,6 +5,7 @@ import { dueAfter } from "./cadence.ts";
 import { areSame, type Grounds, groundsOf, type Ungranted } from "./grounds.ts";
 import { reset, suspended } from "./progress.ts";
 import type { StepMeans } from "./step-context.ts";
+import type { Subscription, SubscriptionProgress, SubscriptionStep } from "./subscription.ts";
 
 /** Milliseconds after which what is suspended is looked at again, whatever its cadence. */
 const longestWait = 3_600_000;

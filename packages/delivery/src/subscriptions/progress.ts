@@ -1,6 +1,7 @@
-import type { Delivery, Subscription, SubscriptionProgress } from "@cadastre/store/registry";
 import type { DeliveryErrorCode } from "../errors.ts";
 import { windowEndOf } from "../exports/pinned.ts";
+import type { Delivery } from "../ledger/delivery.ts";
+import type { Subscription, SubscriptionProgress } from "./subscription.ts";
 
 type Changes = Partial<SubscriptionProgress>;
 

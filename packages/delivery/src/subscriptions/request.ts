@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { canonicalText } from "@cadastre/manifest";
-import type { EmptyDeliveryBehavior } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import type { DeliveryRequest } from "../exports/delivery-request.ts";
 import { isKey, isPlainText } from "../exports/export-request.ts";
+import type { EmptyDeliveryBehavior } from "./subscription.ts";
 
 /** What is asked for by `POST /v1/file-export-subscriptions`. Source: interface specification, section 2.9. */
 export type SubscriptionRequest = DeliveryRequest & {

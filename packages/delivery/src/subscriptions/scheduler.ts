@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { StoreError } from "@cadastre/store";
-import type { Subscription } from "@cadastre/store/registry";
 import { nextStep } from "./next-step.ts";
 import type { StepMeans } from "./step-context.ts";
+import type { Subscription } from "./subscription.ts";
 import { settledNow } from "./subscriptions.ts";
 
 /** What a scheduler tells of a subscription, for the log. */

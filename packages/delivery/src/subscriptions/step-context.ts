@@ -1,8 +1,9 @@
 import type { Scope } from "@cadastre/entitlement";
-import type { DestinationRegistry, SubscriptionRegistry } from "@cadastre/store/registry";
+import type { DestinationRegistry } from "../destinations/destination.ts";
 import type { DeliveryMeans } from "../exports/new-delivery.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
+import type { SubscriptionRegistry } from "./subscription.ts";
 
 /** What the next steps of subscriptions are found by. */
 export type StepMeans = DeliveryMeans & {

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import { StoreError } from "@cadastre/store";
-import type { Subscription, SubscriptionRegistry, SubscriptionStep } from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import type { DeliveryStatus } from "../exports/deliveries.ts";
 import { type PushTargets, resolveProfile } from "../exports/delivery-request.ts";
@@ -13,6 +12,7 @@ import type { ExportSource } from "../source/export-source.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { reset, settled } from "./progress.ts";
 import { fingerprintOf, requireValid, type SubscriptionRequest } from "./request.ts";
+import type { Subscription, SubscriptionRegistry, SubscriptionStep } from "./subscription.ts";
 
 export type SubscriptionOptions = {
   readonly registry: SubscriptionRegistry;

@@ -1,7 +1,7 @@
-import type { WebhookResult, WebhookSending } from "@cadastre/store/registry";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { SealingKey } from "../sealed-text.ts";
 import { bodyOf, signedHeaders } from "./message.ts";
+import type { WebhookResult, WebhookSending } from "./outbox.ts";
 import { type PostOptions, PostTimeout, post } from "./post.ts";
 import { openSecret } from "./secret.ts";
 import { webhookUrl } from "./url.ts";

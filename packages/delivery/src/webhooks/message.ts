@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { WebhookMessage } from "@cadastre/store/registry";
+import type { WebhookMessage } from "./outbox.ts";
 import { keyOf } from "./secret.ts";
 
 /** The body of a message: ids and versions, and nothing of what was delivered. The same whenever it is sent. */

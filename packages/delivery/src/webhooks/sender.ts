@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
-import type { WebhookOutbox, WebhookSending } from "@cadastre/store/registry";
 import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
+import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
 import type { PostOptions } from "./post.ts";
 import { isGivenUp } from "./wait.ts";
 

@@ -1,17 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
-import {
-  type Webhook,
-  type WebhookEvent,
-  type WebhookRecords,
-  webhookEvents,
-} from "@cadastre/store/registry";
 import { DeliveryError } from "../errors.ts";
 import { asDeliveryError } from "../registry-errors.ts";
 import { type Random, type SealingKey, sealText } from "../sealed-text.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { newSecret } from "./secret.ts";
 import { type WebhookReach, webhookUrl } from "./url.ts";
+import { type Webhook, type WebhookEvent, type WebhookRecords, webhookEvents } from "./webhook.ts";
 
 /** Where webhooks may go, and what their secrets are kept under. */
 export type WebhookTerms = WebhookReach & { readonly key: SealingKey };

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { Registry } from "@cadastre/store/registry";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CrashPoint, crashPoints } from "../../src/build/crash-point.ts";
 import { createWorker, retain } from "../../src/index.ts";
+import type { Registry } from "../support/registry.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { spawnWorker } from "../support/spawn-worker.ts";
 import {

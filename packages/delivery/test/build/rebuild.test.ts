@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { EntitlementError } from "@cadastre/entitlement";
 import { readManifest, verifyManifest } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
-import type { Registry } from "@cadastre/store/registry";
 import { describe, expect, test } from "vitest";
 import { rebuildPoints } from "../../src/build/crash-point.ts";
 import {
@@ -20,6 +19,7 @@ import {
   type WorkerOptions,
   type WorkReport,
 } from "../../src/index.ts";
+import type { Registry } from "../support/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { sending } from "../support/sending.ts";

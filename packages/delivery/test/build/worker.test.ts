@@ -3,7 +3,6 @@ import { setTimeout } from "node:timers/promises";
 import { EntitlementError } from "@cadastre/entitlement";
 import { verifyManifest } from "@cadastre/manifest";
 import { StoreError } from "@cadastre/store";
-import type { Registry } from "@cadastre/store/registry";
 import { describe, expect, test } from "vitest";
 import {
   createWorker,
@@ -14,6 +13,7 @@ import {
   type WorkerOptions,
   type WorkReport,
 } from "../../src/index.ts";
+import type { Registry } from "../support/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {

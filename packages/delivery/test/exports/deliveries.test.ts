@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { readManifest } from "@cadastre/manifest";
-import type { Registry } from "@cadastre/store/registry";
 import { describe, expect, test } from "vitest";
 import {
   type Caller,
@@ -16,6 +15,7 @@ import {
   partNumber,
   retain,
 } from "../../src/index.ts";
+import type { Registry } from "../support/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {

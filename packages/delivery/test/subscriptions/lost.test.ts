@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import type { Delivery, Subscription } from "@cadastre/store/registry";
 import { describe, expect, test } from "vitest";
+import type { Delivery, Subscription } from "../../src/index.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { day, plain, Subscribed } from "../support/subscribed.ts";
 

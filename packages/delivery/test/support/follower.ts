@@ -1,7 +1,6 @@
 import { text } from "node:stream/consumers";
 import { type ChainLink, readManifest, requireFollows } from "@cadastre/manifest";
-import type { Delivery, DeliveryLedger } from "@cadastre/store/registry";
-import type { PartStore } from "../../src/index.ts";
+import type { Delivery, DeliveryLedger, PartStore } from "../../src/index.ts";
 
 /** Lines of a dataset by key. */
 export type Copy = ReadonlyMap<string, ReadonlyMap<string, string>>;

@@ -3,18 +3,13 @@ import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
 import { signManifest } from "@cadastre/manifest";
 import type { WritableStore } from "@cadastre/store";
-import {
-  type Delivery,
-  openSqliteRegistry,
-  type Registry,
-  type Subscription,
-} from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import {
   type CrashPoint,
   createScheduler,
   createSubscriptions,
   createWorker,
+  type Delivery,
   type Domain,
   deliveredDatasets,
   type ExportSource,
@@ -24,11 +19,13 @@ import {
   profileOf,
   type Scheduler,
   type SchedulerOptions,
+  type Subscription,
   type Subscriptions,
   type WorkReport,
 } from "../../src/index.ts";
 import { type Copy, Follower } from "./follower.ts";
 import { changeOf, type Edit, type Granted, keyFields, marketSource, resources, scopeOf } from "./market.ts";
+import { openSqliteRegistry, type Registry } from "./registry.ts";
 
 const { privateKey } = generateKeyPairSync("ed25519");
 

@@ -4,15 +4,10 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Manifest, readManifest, signManifest } from "@cadastre/manifest";
 import {
-  type Delivery,
-  openPostgresRegistry,
-  openSqliteRegistry,
-  type Registry,
-} from "@cadastre/store/registry";
-import {
   type Caller,
   createDeliveries,
   type Deliveries,
+  type Delivery,
   type ExportColumn,
   type ExportSource,
   folderParts,
@@ -20,6 +15,7 @@ import {
   profileOf,
   type WorkerMeans,
 } from "../../src/index.ts";
+import { openPostgresRegistry, openSqliteRegistry, type Registry } from "./registry.ts";
 import { anyScope } from "./scope.ts";
 
 /** Where a registry lies, as JSON can say it, and the folder of its parts. */

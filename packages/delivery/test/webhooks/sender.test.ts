@@ -2,18 +2,19 @@ import { createHash, createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EntitlementError, type Scope } from "@cadastre/entitlement";
-import { openSqliteRegistry, type Registry, type Webhook } from "@cadastre/store/registry";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createWebhookSender,
   createWebhooks,
   createWorker,
   type IssuedWebhook,
+  type Webhook,
   type WebhookReport,
   type WebhookSenderOptions,
   type Webhooks,
 } from "../../src/index.ts";
 import { answering, type Received, type Receiver, startReceiver } from "../support/receiver.ts";
+import { openSqliteRegistry, type Registry } from "../support/registry.ts";
 import { scopeFor } from "../support/scope.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { admit, at, caller, customer, deliveriesOf, meansOf, order } from "../support/workshop.ts";

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readdir, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { partPath } from "@cadastre/delivery";
-import { type AuditedPart, openRegistryAudit } from "@cadastre/store/registry";
+import { type AuditedPart, partPath } from "@cadastre/delivery";
 import { type PinnedDatabase, pinSqlite } from "@cadastre/store/sqlite";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, dataFolderAt } from "../data/data-folder.ts";
+import { auditRegistry } from "../data/registry.ts";
 import { readSecrets } from "../data/secrets.ts";
 import { partsRoot } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
@@ -166,7 +166,7 @@ async function* copyDatabases(folder: DataFolder, copy: DataFolder): AsyncGenera
 
 async function* copyParts(parts: string, copy: DataFolder): AsyncGenerator<ListedFile> {
   if (!existsSync(copy.registry)) return;
-  const audit = openRegistryAudit(copy.registry);
+  const audit = auditRegistry(copy.registry);
   try {
     for (const part of audit.parts()) yield await copyPart(part, parts, copy);
   } finally {

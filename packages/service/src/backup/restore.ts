@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { openRegistryAudit } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
 import { takeAlone } from "../data/folder-use.ts";
+import { auditRegistry } from "../data/registry.ts";
 import { markerName, readMarker, writeMarker } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import { partsName, smallFiles } from "./backup.ts";
@@ -142,7 +142,7 @@ async function stageMarker(
 /** Returns the id of a registry; undefined if there is none, or it cannot be read. */
 function registryId(file: string): string | undefined {
   try {
-    const audit = openRegistryAudit(file);
+    const audit = auditRegistry(file);
     try {
       return audit.id();
     } finally {

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
-import type { RegistryAudit } from "@cadastre/store/registry";
 import { digestApiKey, type Peppers } from "../access/pepper.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { ServiceAudit } from "../data/registry.ts";
 import { idOf } from "../demo/customers.ts";
 import { parseDemo } from "../demo/demo-file.ts";
 import { hasKey, parseKeyPair, parseKeySet } from "../demo/issuer.ts";
@@ -11,7 +11,7 @@ import { readParsed } from "./read-parsed.ts";
 
 /** Checks that the keys in `demo.json` are in force. A folder may have no such file. */
 export async function* checkDemoKeys(
-  audit: RegistryAudit,
+  audit: ServiceAudit,
   { demo: file }: DataFolder,
   peppers: Peppers,
 ): AsyncGenerator<Finding> {
@@ -34,7 +34,7 @@ export async function* checkDemoKeys(
 
 /** Checks the key pair of the demo's issuer. Another issuer may be trusted in its place. */
 export async function* checkIssuer(
-  audit: RegistryAudit,
+  audit: ServiceAudit,
   { issuer, publicKeys }: DataFolder,
   { trust }: Pick<Config, "trust">,
 ): AsyncGenerator<Finding> {

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { partPath } from "@cadastre/delivery";
-import { openRegistryAudit, type RegistryAudit } from "@cadastre/store/registry";
 import { hashFile } from "../backup/copy-file.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import { auditRegistry, type ServiceAudit } from "../data/registry.ts";
 import { faultOfPlace, partsRoot } from "../delivery/parts-place.ts";
 import type { Finding } from "./findings.ts";
 
@@ -14,7 +14,7 @@ export type PartsProgress = (bytes: number, files: number) => void;
 
 /** Reads every part that the registry lists, and finds files that it does not list. Parts in a bucket are not checked. */
 export async function* checkParts(
-  audit: RegistryAudit,
+  audit: ServiceAudit,
   folder: DataFolder,
   { partsFolder, partsBucket }: Pick<Config, "partsFolder" | "partsBucket">,
   progress: PartsProgress,
@@ -29,8 +29,8 @@ export async function* checkParts(
     return;
   }
   /** Asks the registry again: a running service may have changed it since the check began. */
-  const now = <T>(ask: (audit: RegistryAudit) => T): T => {
-    const fresh = openRegistryAudit(folder.registry);
+  const now = <T>(ask: (audit: ServiceAudit) => T): T => {
+    const fresh = auditRegistry(folder.registry);
     try {
       return ask(fresh);
     } finally {

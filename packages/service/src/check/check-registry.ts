@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
+import type { AuditedManifest } from "@cadastre/delivery";
 import { EntitlementError, verifyEntitlement } from "@cadastre/entitlement";
 import { ManifestError, verifyManifest } from "@cadastre/manifest";
-import type { AuditedEntitlement, AuditedManifest, RegistryAudit } from "@cadastre/store/registry";
+import type { AuditedEntitlement } from "@cadastre/store/registry";
 import { openTrust, type Trust } from "../access/trust.ts";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { ServiceAudit } from "../data/registry.ts";
 import {
   faultOfForeignPepper,
   faultOfPepper,
@@ -23,7 +25,7 @@ import { readParsed } from "./read-parsed.ts";
 
 /** Compares the registry with the files that it depends on: peppers, keys and signatures. */
 export async function* checkRegistry(
-  audit: RegistryAudit,
+  audit: ServiceAudit,
   folder: DataFolder,
   config: Config,
 ): AsyncGenerator<Finding> {
@@ -33,7 +35,7 @@ export async function* checkRegistry(
   yield* checkManifests(audit, folder, config);
 }
 
-async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGenerator<Finding> {
+async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): AsyncGenerator<Finding> {
   const subject = basename(folder.secrets);
   const secrets = await readParsed(folder.secrets, parseSecrets);
   if (typeof secrets === "string") {
@@ -55,7 +57,7 @@ async function* checkSecrets(audit: RegistryAudit, folder: DataFolder): AsyncGen
 const ofTime = ["entitlement_expired", "entitlement_not_yet_valid"];
 
 async function* checkEntitlements(
-  audit: RegistryAudit,
+  audit: ServiceAudit,
   folder: DataFolder,
   config: Config,
 ): AsyncGenerator<Finding> {
@@ -91,7 +93,7 @@ async function faultOfEntitlement(
 }
 
 async function* checkManifests(
-  audit: RegistryAudit,
+  audit: ServiceAudit,
   folder: DataFolder,
   config: Config,
 ): AsyncGenerator<Finding> {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { openRegistryAudit } from "@cadastre/store/registry";
 import { isRestorePending, isStaging, placesOf, stagingOf } from "../backup/swap.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import { auditRegistry } from "../data/registry.ts";
 import { checkDatabases } from "./check-databases.ts";
 import { checkParts, type PartsProgress } from "./check-parts.ts";
 import { checkRegistry } from "./check-registry.ts";
@@ -37,7 +37,7 @@ export async function* checkFolder(
   }
   // Nothing can be concluded from a damaged registry.
   if (!isReliable) return;
-  const audit = openRegistryAudit(folder.registry);
+  const audit = auditRegistry(folder.registry);
   try {
     yield* checkRegistry(audit, folder, config);
     yield* checkParts(audit, folder, config, progress);

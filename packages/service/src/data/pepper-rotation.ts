@@ -1,8 +1,9 @@
 import { open, rm } from "node:fs/promises";
-import { isInForce, type Registry } from "@cadastre/store/registry";
+import { isInForce } from "@cadastre/store/registry";
 import { checkOf, type Pepper } from "../access/pepper.ts";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
+import type { Registry } from "./registry.ts";
 import { createPepper, readSecrets, writeSecrets } from "./secrets.ts";
 
 /** Peppers that are accepted at most: each costs a digest at a look-up. */

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import { openText } from "@cadastre/delivery";
-import { openRegistryAudit, type RegistryAudit, type SealedText } from "@cadastre/store/registry";
+import { openText, type SealedText } from "@cadastre/delivery";
 import { checkOf, type Peppers } from "../access/pepper.ts";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
+import { auditRegistry, type ServiceAudit } from "./registry.ts";
 
 /*
  * A registry depends on files beside it: without them every API key gets 401, entitlements and manifests cannot be verified, and
@@ -24,7 +24,7 @@ const uses = {
       : undefined,
   issuer: (audit) => (first(audit.entitlements()) === undefined ? undefined : "entitlements"),
   signingKeys: (audit) => (first(audit.manifests()) === undefined ? undefined : "deliveries"),
-} as const satisfies Partial<Record<keyof DataFolder, (audit: RegistryAudit) => string | undefined>>;
+} as const satisfies Partial<Record<keyof DataFolder, (audit: ServiceAudit) => string | undefined>>;
 
 /**
  * Refuses to create a file that is missing and that the registry depends on.
@@ -59,11 +59,11 @@ export function requireSecrets(folder: DataFolder, secrets: Secrets): void {
     );
 }
 
-type UsedPepper = ReturnType<RegistryAudit["peppers"]>[number];
+type UsedPepper = ReturnType<ServiceAudit["peppers"]>[number];
 
 /** Peppers of keys in force that the secrets do not have. */
 export const missingPeppers = (
-  audit: RegistryAudit,
+  audit: ServiceAudit,
   { peppers }: Secrets,
   at: number,
 ): readonly UsedPepper[] =>
@@ -73,11 +73,7 @@ export const faultOfPepper = ({ version, keys }: UsedPepper): string =>
   `it lacks the pepper of version ${version}, with which ${keys} API keys in force were made`;
 
 /** Peppers of keys in force that the secrets have with another value. Registries of earlier versions have no check values. */
-export function foreignPeppers(
-  audit: RegistryAudit,
-  { peppers }: Secrets,
-  at: number,
-): readonly UsedPepper[] {
+export function foreignPeppers(audit: ServiceAudit, { peppers }: Secrets, at: number): readonly UsedPepper[] {
   const known = new Map(audit.pepperChecks().map(({ version, checkValue }) => [version, checkValue]));
   const foreign = peppers
     .map(checkOf)
@@ -107,9 +103,9 @@ const first = <Item>(items: Iterable<Item>): Item | undefined => {
 };
 
 /** Reads the registry of the folder without migrating it. Returns undefined if there is none. */
-function withAudit<T>({ registry }: DataFolder, read: (audit: RegistryAudit) => T): T | undefined {
+function withAudit<T>({ registry }: DataFolder, read: (audit: ServiceAudit) => T): T | undefined {
   if (statSync(registry, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const audit = openRegistryAudit(registry);
+  const audit = auditRegistry(registry);
   try {
     return read(audit);
   } finally {

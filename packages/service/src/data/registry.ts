@@ -1,6 +1,17 @@
 import { existsSync } from "node:fs";
+import {
+  auditDeliveries,
+  createDeliveryRegistry,
+  type DeliveryAudit,
+  type DeliveryRegistry,
+} from "@cadastre/delivery";
 import type { Migration } from "@cadastre/store";
-import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import {
+  openRegistryAudit,
+  openSqliteRegistry,
+  type RegistryAudit,
+  type Registry as StoreRegistry,
+} from "@cadastre/store/registry";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { requireSchema } from "./listings.ts";
@@ -8,15 +19,33 @@ import { requireSchema } from "./listings.ts";
 /** How long a change waits for that of another process, and a request for its key, in milliseconds. */
 const wait = 1000;
 
+/** The registry of the service: who has access, and what is delivered to them. */
+export type Registry = StoreRegistry & DeliveryRegistry;
+
 /**
  * Opens the registry of the folder, and creates it if it does not exist. By default a registry of an earlier version is refused.
  *
  * @throws {DataError}
  */
-export const openRegistry = (
+export async function openRegistry(
   { registry: file }: DataFolder,
   migration: Migration | "refuse" = "refuse",
-): Promise<Registry> => requireSchema(file, () => openSqliteRegistry({ file, wait, migration }));
+): Promise<Registry> {
+  const registry = await requireSchema(file, () => openSqliteRegistry({ file, wait, migration }));
+  return { ...registry, ...createDeliveryRegistry(registry.database) };
+}
+
+/**
+ * Opens a registry to read all that it refers to, in one read transaction.
+ *
+ * @throws {StoreError} `registry_unavailable`
+ */
+export function auditRegistry(file: string): ServiceAudit {
+  const audit = openRegistryAudit(file);
+  return { ...audit, ...auditDeliveries(audit) };
+}
+
+export type ServiceAudit = RegistryAudit & DeliveryAudit;
 
 /**
  * Refuses a folder whose registry is gone: a new one would lock every customer out. Call it before the registry is opened.

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
-import type { Registry } from "@cadastre/store/registry";
 import { z } from "zod";
 import { checkOf, type Pepper, type Peppers } from "../access/pepper.ts";
 import { parseDataFile, readDataFile } from "./data-error.ts";
 import { type DataFolder, readOrCreate, writeAtomically } from "./data-folder.ts";
+import type { Registry } from "./registry.ts";
 import { requireSecrets, requireUnused } from "./registry-needs.ts";
 
 const secretBytes = 32;

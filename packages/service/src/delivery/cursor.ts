@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { ListPosition } from "@cadastre/store/registry";
+import type { ListPosition } from "@cadastre/delivery";
 import { z } from "zod";
 import { Refused } from "../errors.ts";
 

@@ -1,5 +1,4 @@
-import { destinationFailures } from "@cadastre/delivery";
-import { destinationTransitions } from "@cadastre/store/registry";
+import { destinationFailures, destinationTransitions } from "@cadastre/delivery";
 import type { Operation } from "../openapi/operation.ts";
 import {
   envelope,

@@ -1,5 +1,4 @@
-import type { IssuedDestination } from "@cadastre/delivery";
-import type { Destination } from "@cadastre/store/registry";
+import type { Destination, IssuedDestination } from "@cadastre/delivery";
 
 const instant = (at: number): string => new Date(at).toISOString();
 

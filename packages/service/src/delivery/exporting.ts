@@ -1,8 +1,8 @@
 import type { Destinations, OutputProfile, Pinned, WebhookTerms } from "@cadastre/delivery";
 import type { Scope } from "@cadastre/entitlement";
-import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 import type { RecentProfiles } from "../v1/recent-profiles.ts";
 import { creditsOf } from "./credits.ts";

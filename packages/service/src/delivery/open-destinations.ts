@@ -1,7 +1,7 @@
 import { createDestinations, type Destinations } from "@cadastre/delivery";
-import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import { sealingKeys } from "../data/derived-keys.ts";
+import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 
 /** The destinations of a registry, with their external ids under a key that follows from the folder's secrets. */

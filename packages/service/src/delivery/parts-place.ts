@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DeliveryError, type PartStore, partPath } from "@cadastre/delivery";
-import { openRegistryAudit, type Registry, type RegistryAudit } from "@cadastre/store/registry";
 import { z } from "zod";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, readIfExists, readOrCreate, writeAtomically } from "../data/data-folder.ts";
+import { auditRegistry, type Registry, type ServiceAudit } from "../data/registry.ts";
 
 /*
  * A marker file in the folder of parts names the registry that the parts belong to. Without it, the mount point of a disk that is not
@@ -57,7 +57,7 @@ export async function writeMarker(root: string, registry: string): Promise<void>
 export async function faultOfPlace(
   root: string,
   id: string,
-  audit: RegistryAudit,
+  audit: ServiceAudit,
 ): Promise<string | undefined> {
   const marker = await readMarker(root);
   if (marker === id) return undefined;
@@ -84,7 +84,7 @@ export async function claimPlace(
   { guards }: Pick<Registry, "guards">,
 ): Promise<PartsPlace> {
   const id = await guards.id();
-  const audit = openRegistryAudit(file);
+  const audit = auditRegistry(file);
   const fault = await faultOfPlace(root, id, audit).finally(audit.close);
   if (fault !== undefined) throw notOwn(root, fault);
   await mkdir(root, { recursive: true, mode: 0o700 });

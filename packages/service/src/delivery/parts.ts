@@ -1,7 +1,7 @@
 import { bucketParts, folderParts, openBucket, type PartStore } from "@cadastre/delivery";
-import type { Registry } from "@cadastre/store/registry";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { Registry } from "../data/registry.ts";
 import { claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-place.ts";
 
 type PartsConfig = Pick<Config, "partsFolder" | "partsBucket" | "partsRegion" | "partsEndpoint">;

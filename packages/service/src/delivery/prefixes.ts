@@ -1,4 +1,4 @@
-import type { Delivery } from "@cadastre/store/registry";
+import type { Delivery } from "@cadastre/delivery";
 import type { DeliveryServices } from "./services.ts";
 import { type Prefixes, prefixesOf } from "./views.ts";
 

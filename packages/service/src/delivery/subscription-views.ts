@@ -1,5 +1,5 @@
+import type { Subscription } from "@cadastre/delivery";
 import { statusOf } from "@cadastre/delivery";
-import type { Subscription } from "@cadastre/store/registry";
 
 /** A subscription: what was asked for in the spelling of the request, then how far it is. */
 export const subscriptionView = (subscription: Subscription) => ({

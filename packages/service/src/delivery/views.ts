@@ -1,5 +1,5 @@
+import type { Acknowledgement, Delivery, DeliveryState, Destination } from "@cadastre/delivery";
 import { type DeliveryStatus, folderOf } from "@cadastre/delivery";
-import type { Acknowledgement, Delivery, DeliveryState, Destination } from "@cadastre/store/registry";
 
 const instant = (at: number): string => new Date(at).toISOString();
 

@@ -1,5 +1,4 @@
-import { webhookFailures } from "@cadastre/delivery";
-import { webhookEvents, webhookStates } from "@cadastre/store/registry";
+import { webhookEvents, webhookFailures, webhookStates } from "@cadastre/delivery";
 import type { Operation, Parameter } from "../openapi/operation.ts";
 import { envelope, instant, integer, json, object, orNull, string } from "./schemas.ts";
 

@@ -1,5 +1,4 @@
-import type { IssuedWebhook } from "@cadastre/delivery";
-import type { Webhook } from "@cadastre/store/registry";
+import type { IssuedWebhook, Webhook } from "@cadastre/delivery";
 
 const instant = (at: number): string => new Date(at).toISOString();
 const orNull = (at: number | null): string | null => (at === null ? null : instant(at));

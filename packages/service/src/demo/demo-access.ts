@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Entitlement, signEntitlement, verifyEntitlement } from "@cadastre/entitlement";
-import type { InstalledEntitlement, Registry } from "@cadastre/store/registry";
+import type { InstalledEntitlement } from "@cadastre/store/registry";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 import { type DemoCustomer, demoCustomers, idOf } from "./customers.ts";
 import { type DemoKey, readDemo, writeDemo } from "./demo-file.ts";

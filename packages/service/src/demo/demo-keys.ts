@@ -1,7 +1,8 @@
-import { isInForce, type Registry } from "@cadastre/store/registry";
+import { isInForce } from "@cadastre/store/registry";
 import { type IssuedKey, issueApiKey } from "../access/issue-key.ts";
 import { isWellFormed } from "../access/key-text.ts";
 import { digestApiKey, type Peppers } from "../access/pepper.ts";
+import type { Registry } from "../data/registry.ts";
 
 /** Where the demo's keys are kept, and how. */
 export type KeyKeeping = Pick<Registry, "keys"> & { readonly peppers: Peppers };

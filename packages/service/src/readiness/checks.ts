@@ -1,8 +1,8 @@
 import type { PartStore } from "@cadastre/delivery";
 import type { Builds } from "@cadastre/store";
-import type { Registry } from "@cadastre/store/registry";
 import type { Trust } from "../access/trust.ts";
 import type { DataFolder } from "../data/data-folder.ts";
+import type { Registry } from "../data/registry.ts";
 import { pepperReader } from "../data/secrets.ts";
 import type { PartsPlace } from "../delivery/parts-place.ts";
 import type { Activation } from "../gates/activation.ts";

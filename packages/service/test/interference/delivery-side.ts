@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import {
   createDeliveries,
+  createDeliveryRegistry,
   createScheduler,
   createSubscriptions,
   createWorker,
@@ -67,7 +68,7 @@ export type DeliverySide = Filling & {
 /** @param folder for the registry and the parts */
 export async function openDeliverySide(store: FilledStore, folder: string): Promise<DeliverySide> {
   const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
-  const { deliveries: ledger, subscriptions: registered } = registry;
+  const { deliveries: ledger, subscriptions: registered } = createDeliveryRegistry(registry.database);
   const parts = partsInMemory(join(folder, "staging"));
   const source = sourceOver(store);
   let at = now * 1000;

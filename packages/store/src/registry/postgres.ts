@@ -1,7 +1,6 @@
 import type { Knex } from "knex";
 import { type ConnectionOptions, connect } from "../postgres/connections.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
-import { postgresQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { migrate, stateOf } from "./schema/migrate.ts";
@@ -28,7 +27,7 @@ export async function openPostgresRegistry(options: PostgresRegistryOptions): Pr
   const database = connect({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
     await migrateAlone(database, schema, options.migration);
-    return createRegistry(database, (work) => work(), postgresQueue);
+    return createRegistry(database, (work) => work(), "postgres");
   } catch (error) {
     await database.destroy();
     return giveUp(error);

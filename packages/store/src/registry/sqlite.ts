@@ -6,7 +6,6 @@ import { patientFor } from "../patience.ts";
 import { Recent } from "../recent.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
 import { silent } from "../schema/silent.ts";
-import { sqliteQueue } from "./deliveries/dialect.ts";
 import { giveUp } from "./guarded.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { migrate, stateOf } from "./schema/migrate.ts";
@@ -31,7 +30,7 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
     createFile(file);
     await attempt(() => migrateAlone(database, migration));
     await attempt(async () => checksum(file));
-    return createRegistry(database, attempt, sqliteQueue);
+    return createRegistry(database, attempt, "sqlite");
   } catch (error) {
     await database.destroy();
     return giveUp(error);

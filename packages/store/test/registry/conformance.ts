@@ -1,13 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
-import { committedConformance } from "./deliveries/committed.ts";
-import { damageConformance } from "./deliveries/damage.ts";
-import { queueConformance } from "./deliveries/queue.ts";
-import { recordsConformance } from "./deliveries/records.ts";
-import { retentionConformance } from "./deliveries/retention.ts";
-import { destinationConformance } from "./destinations.ts";
-import { subscriptionConformance } from "./subscriptions.ts";
-import { webhookConformance } from "./webhooks.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -296,15 +288,6 @@ export function conformance(name: string, open: Open): void {
         expect(await other.list()).toEqual([{ ...profile, datasetId: "0" }, draft]);
       }));
   });
-
-  recordsConformance(name, withRegistry);
-  committedConformance(name, withRegistry);
-  queueConformance(name, withRegistry);
-  damageConformance(name, withRegistry);
-  retentionConformance(name, withRegistry);
-  destinationConformance(name, withRegistry);
-  subscriptionConformance(name, withRegistry);
-  webhookConformance(name, () => open("webhooks"));
 
   test(`processes that open a new registry in ${name} at once do not meet`, async () => {
     const own = `registry_${++opened}`;

@@ -11,13 +11,13 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from "@aws-sdk/client-s3";
-import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
 import {
   type BucketAccess,
   createDestinations,
   type DestinationOptions,
   type Destinations,
 } from "../../../src/index.ts";
+import { openSqliteRegistry, type Registry } from "../registry.ts";
 import { type Filled, policyOf } from "./onboarding.ts";
 import { kmsKeyArns, type ObjectServer, region, servicePrincipal } from "./server.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Scope } from "@cadastre/entitlement";
-import type { DeliveryQueue } from "@cadastre/store/registry";
 import { afterAll, beforeAll } from "vitest";
+import type { DeliveryQueue } from "../../../src/index.ts";
 import {
   type Caller,
   createDeliveries,

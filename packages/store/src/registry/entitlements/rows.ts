@@ -1,13 +1,13 @@
 import type { Knex } from "knex";
-import type { Whole } from "../whole.ts";
+import type { Int64Column } from "../int64-column.ts";
 import type { InstalledEntitlement } from "./entitlement.ts";
 
 /** A row of the table of customers. */
 type CustomerRow = {
   readonly name: string;
-  readonly version: Whole;
+  readonly version: Int64Column;
   readonly entitlement: string;
-  readonly installed: Whole;
+  readonly installed: Int64Column;
 };
 
 /** The table of customers, to build a statement on. */

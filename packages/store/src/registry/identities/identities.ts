@@ -11,7 +11,7 @@ export function createIdentityRegister(knex: Knex): IdentityRegister {
   return {
     resolve: (id, placekey, at) =>
       knex.transaction(async (transaction) => {
-        // A write comes first, see `inTurn`.
+        // A write comes first, see `withCustomerLock`.
         await countChange(transaction);
         const [known] = await selectResolutions(transaction, { id });
         if (known?.placekey === placekey) return known;

@@ -1,11 +1,11 @@
 import type { Knex } from "knex";
-import type { Whole } from "../whole.ts";
+import type { Int64Column } from "../int64-column.ts";
 import type { Resolution } from "./identity.ts";
 
 /** Rows of the tables. */
-type ResolutionRow = Omit<Resolution, "resolved"> & { readonly resolved: Whole };
+type ResolutionRow = Omit<Resolution, "resolved"> & { readonly resolved: Int64Column };
 type CrosswalkRow = { readonly source: string; readonly listing: string; readonly placekey: string };
-type RevisionRow = { readonly name: string; readonly revision: Whole };
+type RevisionRow = { readonly name: string; readonly revision: Int64Column };
 
 /** The tables, to build a statement on. */
 export const resolutionTable = (knex: Knex) => knex<ResolutionRow>("cadastre_resolution");

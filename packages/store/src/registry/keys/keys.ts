@@ -1,19 +1,19 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { createUlid } from "../../ulid.ts";
-import { inTurn } from "../turn.ts";
+import { withCustomerLock } from "../customer-lock.ts";
 import { type ApiKeyRecord, isInForce, type KeyRegistry, maxLiveKeys, type NewApiKey } from "./key.ts";
 import { insertKey, keyTable, selectByDigest, selectKeys } from "./rows.ts";
 
 /** The API keys in a database. */
 export function createKeyRegistry(knex: Knex): KeyRegistry {
   return {
-    add: (key, at) => inTurn(knex, key.customer, (transaction) => add(transaction, key, at)),
+    add: (key, at) => withCustomerLock(knex, key.customer, (transaction) => add(transaction, key, at)),
     find: (digests) => selectByDigest(knex, digests),
     list: (customer) => selectKeys(knex, customer === undefined ? {} : { customer }),
     rotate: async (id, key, { at, end }) => {
       const { customer } = await requireKey(knex, id);
-      return inTurn(knex, customer, async (transaction) => {
+      return withCustomerLock(knex, customer, async (transaction) => {
         const before = await requireKey(transaction, id);
         if (!isInForce(before, at)) throw new StoreError("key_not_in_force", id);
         const added = await add(transaction, { ...key, customer }, at);

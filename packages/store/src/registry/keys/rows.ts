@@ -1,5 +1,5 @@
 import type { Knex } from "knex";
-import { numberOf, type Whole } from "../whole.ts";
+import { type Int64Column, toNumber } from "../int64-column.ts";
 import type { ApiKeyRecord } from "./key.ts";
 
 /** A row of the table of keys. */
@@ -9,10 +9,10 @@ type KeyRow = {
   readonly prefix: string;
   readonly digest: string;
   readonly pepper: number;
-  readonly created: Whole;
-  readonly expires: Whole | null;
-  readonly revoked: Whole | null;
-  readonly last_used: Whole | null;
+  readonly created: Int64Column;
+  readonly expires: Int64Column | null;
+  readonly revoked: Int64Column | null;
+  readonly last_used: Int64Column | null;
 };
 
 /** The table of keys, to build a statement on. */
@@ -21,9 +21,9 @@ export const keyTable = (knex: Knex) => knex<KeyRow>("cadastre_api_key");
 const toRecord = ({ last_used, created, expires, revoked, ...row }: KeyRow): ApiKeyRecord => ({
   ...row,
   created: Number(created),
-  expires: numberOf(expires),
-  revoked: numberOf(revoked),
-  lastUsed: numberOf(last_used),
+  expires: toNumber(expires),
+  revoked: toNumber(revoked),
+  lastUsed: toNumber(last_used),
 });
 
 /** The keys with all of the values, the oldest of each customer first. */

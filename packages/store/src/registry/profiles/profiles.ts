@@ -1,5 +1,5 @@
 import type { Knex } from "knex";
-import { numberOf, type Whole } from "../whole.ts";
+import { type Int64Column, toNumber } from "../int64-column.ts";
 import type { MlsProfile, ProfileRegistry } from "./profile.ts";
 
 /** A row of the table of profiles. */
@@ -11,7 +11,7 @@ type ProfileRow = {
   readonly logo_url: string;
   readonly rules_url: string;
   readonly update_hours: number;
-  readonly approved: Whole | null;
+  readonly approved: Int64Column | null;
 };
 
 const profileTable = (knex: Knex) => knex<ProfileRow>("cadastre_profile");
@@ -39,7 +39,7 @@ const toProfile = (row: ProfileRow): MlsProfile => ({
   logoUrl: row.logo_url,
   rulesUrl: row.rules_url,
   updateHours: row.update_hours,
-  approved: numberOf(row.approved),
+  approved: toNumber(row.approved),
 });
 
 const toRow = (profile: MlsProfile): ProfileRow => ({

@@ -1,0 +1,81 @@
+import type { RegistryAudit } from "@cadastre/store/registry";
+import { deadStates } from "./ledger/delivery.ts";
+
+/** A part that a delivery needs. */
+export type AuditedPart = {
+  readonly delivery: string;
+  readonly number: number;
+  readonly sha256: string;
+  readonly byteLength: number;
+};
+
+/** A sealed manifest and the hash that its delivery has of it. */
+export type AuditedManifest = {
+  readonly delivery: string;
+  readonly text: string;
+  readonly sha256: string;
+  /** Manifest hash of the delivery; null until it is complete. */
+  readonly deliverySha256: string | null;
+  /** JSON text. */
+  readonly signature: string;
+};
+
+/** An encrypted text of the destination or webhook `owner`. */
+export type SealedText = {
+  readonly kind: "destination" | "webhook";
+  readonly owner: string;
+  readonly text: string;
+};
+
+/** Reads the references from deliveries, destinations and webhooks to secrets, keys and parts. */
+export type DeliveryAudit = {
+  readonly sealedTexts: () => Iterable<SealedText>;
+  readonly manifests: () => Iterable<AuditedManifest>;
+  /** Returns the parts of deliveries that are not over, ordered by digest, each digest once. */
+  readonly parts: () => Iterable<AuditedPart>;
+  /** True if the registry lists a stored file of this digest. */
+  readonly knowsBytes: (sha256: string) => boolean;
+  /** True if a delivery that is not over has a part of this digest. */
+  readonly needsPart: (sha256: string) => boolean;
+};
+
+const isAlive = `d.state not in (${deadStates.map((state) => `'${state}'`).join(", ")})`;
+
+/** Returns the part of an audit that concerns deliveries. */
+export function auditDeliveries({ prepare }: Pick<RegistryAudit, "prepare">): DeliveryAudit {
+  const destinations = prepare<SealedText>(
+    "cadastre_destination",
+    `select 'destination' as "kind", id as "owner", external_id as "text"
+      from cadastre_destination where external_id is not null order by id`,
+  );
+  const webhooks = prepare<SealedText>(
+    "cadastre_webhook",
+    `select 'webhook' as "kind", id as "owner", secret as "text" from cadastre_webhook where state <> 'disabled' order by id`,
+  );
+  const manifests = prepare<AuditedManifest>(
+    "cadastre_manifest",
+    `select m.delivery, m.text, m.sha256, m.signature, d.manifest_sha256 as "deliverySha256"
+      from cadastre_manifest m join cadastre_delivery d on d.id = m.delivery where ${isAlive} order by m.delivery`,
+  );
+  const parts = prepare<AuditedPart>(
+    "cadastre_delivery_part",
+    `select p.delivery, p.number, p.sha256, p.byte_length as "byteLength", min(p.delivery)
+      from cadastre_delivery_part p join cadastre_delivery d on d.id = p.delivery
+      where ${isAlive} group by p.sha256 order by p.sha256`,
+  );
+  const needed = prepare(
+    "cadastre_delivery_part",
+    `select 1 from cadastre_delivery_part p join cadastre_delivery d on d.id = p.delivery where ${isAlive} and p.sha256 = ?`,
+  );
+  const bytes = prepare("cadastre_part_bytes", "select 1 from cadastre_part_bytes where sha256 = ?");
+  return {
+    sealedTexts: function* () {
+      yield* destinations.rows();
+      yield* webhooks.rows();
+    },
+    manifests: () => manifests.rows(),
+    parts: () => parts.rows(),
+    knowsBytes: (sha256) => bytes.first(sha256) !== undefined,
+    needsPart: (sha256) => needed.first(sha256) !== undefined,
+  };
+}

@@ -1,0 +1,124 @@
+import { StoreError } from "@cadastre/store";
+import { type Knex, withCustomerLock } from "@cadastre/store/registry";
+import {
+  type Destination,
+  type DestinationRegistry,
+  type DestinationState,
+  destinationStatesBefore,
+  type NewDestination,
+} from "../destination.ts";
+import { bucketTable, destinationTable, selectDestinations, toDestination } from "./destination-rows.ts";
+
+/** The destinations in a database. */
+export function createDestinationRegistry(knex: Knex): DestinationRegistry {
+  const change = changeOf(knex);
+  const verifying = knex.raw("case ?? when 'active' then 'active' else 'verifying' end", ["state"]);
+  return {
+    reserve: (destination, most = Infinity) =>
+      withCustomerLock(knex, destination.customer, (transaction) => reserve(transaction, destination, most)),
+    find: async (customer, id) => (await selectDestinations(knex, { customer, id }))[0],
+    list: (customer) => selectDestinations(knex, { customer }),
+    externalId: async (customer, id) => {
+      const row = await destinationTable(knex).where({ customer, id }).first();
+      return row?.external_id ?? undefined;
+    },
+    beginVerification: (customer, id) => change({ customer, id }, verifiable, { state: verifying }),
+    requestVerification: (customer, id, at) =>
+      change({ customer, id }, verifiable, { state: verifying, due: at }),
+    claimVerification: async (at, lease) => {
+      const first = destinationTable(knex).where("due", "<=", at).orderBy(["due", "id"]).limit(1);
+      const [row] = await destinationTable(knex)
+        .where("id", first.select("id"))
+        // Somebody else may have it by now.
+        .andWhere("due", "<=", at)
+        .update({ state: verifying, due: at + lease, round: knex.raw("?? + 1", ["round"]) })
+        .returning("*");
+      return row && toDestination(row);
+    },
+    note: async ({ id, round }, { at, failure, again }) => {
+      const state = failure === null ? "active" : "degraded";
+      const noted = await destinationTable(knex)
+        .where({ id, round })
+        .whereIn("state", destinationStatesBefore(state))
+        .update({ state, failure, due: again ?? null, ...(failure === null ? { verified: at } : {}) });
+      return noted > 0;
+    },
+    rotate: (customer, id) =>
+      change({ customer, id }, destinationStatesBefore("rotating"), { ...unwritten, state: "rotating" }),
+    reissue: (customer, id, { externalId, due }) =>
+      change({ customer, id }, ["rotating"], {
+        state: "reserved",
+        external_id: externalId,
+        failure: null,
+        due: due ?? null,
+      }),
+    disable: (customer, id) =>
+      change({ customer, id }, [...destinationStatesBefore("disabled"), "disabled"], {
+        ...unwritten,
+        state: "disabled",
+      }),
+  };
+}
+
+type Change = {
+  readonly state: DestinationState | Knex.Raw;
+  readonly external_id?: string | null;
+  readonly failure?: null;
+  readonly due?: number | null;
+};
+
+/** Nothing is written to it, and nobody looks at it. */
+const unwritten = { external_id: null, due: null } as const;
+
+const verifiable: readonly DestinationState[] = [...destinationStatesBefore("verifying"), "active"];
+
+/** Change a destination that is in one of some states, and begin a round of its own. */
+const changeOf =
+  (knex: Knex) =>
+  (
+    one: Pick<Destination, "customer" | "id">,
+    from: readonly DestinationState[],
+    values: Change,
+  ): Promise<Destination> =>
+    knex.transaction(async (transaction) => {
+      const changed = await destinationTable(transaction)
+        .where(one)
+        .whereIn("state", from)
+        .update({ ...values, round: transaction.raw("?? + 1", ["round"]) });
+      const [destination] = await selectDestinations(transaction, one);
+      if (destination === undefined) throw new StoreError("unknown_destination", one.id);
+      if (changed === 0) throw new StoreError("destination_state", `${one.id} is ${destination.state}`);
+      return destination;
+    });
+
+/** To be called in the customer's turn. */
+async function reserve(
+  transaction: Knex.Transaction,
+  destination: NewDestination,
+  most: number,
+): Promise<Destination> {
+  const { bucket, prefix, roleArn, kmsKeyArn, externalId, due, ...row } = destination;
+  const own = await selectDestinations(transaction, { customer: destination.customer });
+  if (own.filter(({ state }) => state !== "disabled").length >= most)
+    throw new StoreError("too_many_destinations");
+  // Whoever reserves a place in the bucket waits for whoever else does.
+  await bucketTable(transaction).insert({ name: bucket }).onConflict("name").merge();
+  const others = await selectDestinations(transaction, { bucket });
+  if (others.some((other) => other.state !== "disabled" && overlap(prefix, other.prefix)))
+    throw new StoreError("destination_exists");
+  await destinationTable(transaction).insert({
+    ...row,
+    bucket,
+    prefix,
+    role_arn: roleArn,
+    kms_key_arn: kmsKeyArn,
+    external_id: externalId,
+    due: due ?? null,
+    state: "reserved",
+    round: 0,
+  });
+  const { externalId: _, due: __, ...reserved } = destination;
+  return { ...reserved, state: "reserved", failure: null, verified: null, round: 0 };
+}
+
+const overlap = (a: string, b: string): boolean => `${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`);

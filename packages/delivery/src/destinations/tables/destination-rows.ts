@@ -1,0 +1,50 @@
+import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
+import type { Destination, DestinationState } from "../destination.ts";
+
+/** A row of the table of destinations. */
+type DestinationRow = {
+  readonly id: string;
+  readonly customer: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly prefix: string;
+  readonly role_arn: string;
+  readonly kms_key_arn: string | null;
+  readonly external_id: string | null;
+  readonly created: Int64Column;
+  readonly state: DestinationState;
+  readonly failure: string | null;
+  readonly verified: Int64Column | null;
+  readonly round: number;
+  readonly due: Int64Column | null;
+};
+
+/** The tables, to build a statement on. */
+export const destinationTable = (knex: Knex) => knex<DestinationRow>("cadastre_destination");
+export const bucketTable = (knex: Knex) => knex<{ readonly name: string }>("cadastre_destination_bucket");
+
+export const toDestination = (row: DestinationRow): Destination => ({
+  id: row.id,
+  customer: row.customer,
+  bucket: row.bucket,
+  region: row.region,
+  prefix: row.prefix,
+  roleArn: row.role_arn,
+  kmsKeyArn: row.kms_key_arn,
+  created: Number(row.created),
+  state: row.state,
+  failure: row.failure,
+  verified: toNumber(row.verified),
+  round: row.round,
+});
+
+/** The destinations with all of the values, the oldest first. */
+export async function selectDestinations(
+  knex: Knex,
+  values: Partial<Pick<DestinationRow, "id" | "customer" | "bucket">>,
+): Promise<readonly Destination[]> {
+  const rows: readonly DestinationRow[] = await destinationTable(knex)
+    .where(values)
+    .orderBy(["created", "id"]);
+  return rows.map(toDestination);
+}

@@ -1,0 +1,60 @@
+import { StoreError } from "@cadastre/store";
+import type { Int64Column, Knex } from "@cadastre/store/registry";
+import type { Acknowledgement, NewAcknowledgement } from "../acknowledgement.ts";
+import { type Delivery, type DeliveryState, partLost } from "../delivery.ts";
+import type { DeliveryRecords } from "../ledger.ts";
+import { selectDelivery } from "./delivery-rows.ts";
+
+type AcknowledgementRow = {
+  readonly delivery: string;
+  readonly generation: Int64Column;
+  readonly sequence: Int64Column;
+  readonly manifest_sha256: string;
+  readonly reference: string;
+  readonly at: Int64Column;
+};
+
+export const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");
+
+/** States of deliveries that could be fetched. */
+const fetched: readonly DeliveryState[] = ["complete", "expired", "purged"];
+
+/** True if the delivery could be fetched once. It stays acknowledgeable, even if a part was lost since. */
+const isAcknowledgeable = ({ state, code, completed }: Delivery): boolean =>
+  fetched.includes(state) || (code === partLost && completed !== null);
+
+/** Notes acknowledgements in a database. */
+export const acknowledgeIn =
+  (knex: Knex): DeliveryRecords["acknowledge"] =>
+  async (customer, id, acknowledgement) => {
+    const delivery = await selectDelivery(knex, { id, customer });
+    if (delivery === undefined) throw new StoreError("unknown_delivery", id);
+    refuseOther(delivery, acknowledgement);
+    const { generation, sequence, manifestSha256, reference, at } = acknowledgement;
+    const inserted: readonly unknown[] = await acknowledgementTable(knex)
+      .insert({ delivery: id, generation, sequence, manifest_sha256: manifestSha256, reference, at })
+      .onConflict("delivery")
+      .ignore()
+      .returning("delivery");
+    const row = await acknowledgementTable(knex).where({ delivery: id }).first();
+    if (row === undefined) throw new StoreError("unknown_delivery", id);
+    return { acknowledgement: toAcknowledgement(row), first: inserted.length > 0 };
+  };
+
+/** @throws {StoreError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
+function refuseOther(delivery: Delivery, { generation, sequence, manifestSha256 }: NewAcknowledgement): void {
+  const { id } = delivery;
+  if (!isAcknowledgeable(delivery)) throw new StoreError("delivery_not_complete", id);
+  if (generation !== delivery.generation || sequence !== delivery.sequence)
+    throw new StoreError("sequence_conflict", id);
+  if (manifestSha256 !== delivery.manifestSha256) throw new StoreError("manifest_conflict", id);
+}
+
+const toAcknowledgement = (row: AcknowledgementRow): Acknowledgement => ({
+  delivery: row.delivery,
+  generation: Number(row.generation),
+  sequence: Number(row.sequence),
+  manifestSha256: row.manifest_sha256,
+  reference: row.reference,
+  at: Number(row.at),
+});

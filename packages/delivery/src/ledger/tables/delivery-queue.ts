@@ -1,0 +1,131 @@
+import { StoreError } from "@cadastre/store";
+import type { Knex } from "@cadastre/store/registry";
+import type { DeliveryState } from "../delivery.ts";
+import type { Claim, DeliveryQueue } from "../queue.ts";
+import {
+  bytesTable,
+  deliveryTable,
+  manifestRow,
+  manifestTable,
+  partTable,
+  revocable,
+  toDelivery,
+} from "./delivery-rows.ts";
+import type { QueueDialect } from "./queue-dialect.ts";
+
+/** Why a delivery fails whose workers were lost one after the other. */
+const workerLost = "worker_lost";
+
+/** No worker has it. */
+const unclaimed = { worker: null, announced: null } as const;
+
+/** By what they are for, the states of deliveries that wait for a worker, then of those that one has. */
+const tasks = { build: ["queued", "building"], publish: ["sealed", "publishing"] } as const;
+
+const held = Object.values(tasks).map(([, state]) => state);
+
+/** The queue of deliveries in a database. */
+export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect): DeliveryQueue {
+  const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
+  /** Deliveries that wait, or whose lease has ended. */
+  const due = (table: ReturnType<typeof deliveryTable>, states: readonly DeliveryState[]) =>
+    table.whereIn("state", states).andWhere("due", "<=", knex.raw(now));
+
+  /** Change a delivery under a claim, in one of some states. */
+  async function hold(
+    builder: Knex,
+    { id, fence }: Claim,
+    states: readonly DeliveryState[],
+    changes: object,
+  ): Promise<void> {
+    const changed = await deliveryTable(builder)
+      .where({ id, fence })
+      .whereIn("state", states)
+      .update(changes);
+    if (changed === 0) throw new StoreError("lease_lost", id);
+  }
+  /** The state of a delivery that is given back. */
+  const waiting = knex.raw("case ?? when 'publishing' then 'sealed' else 'queued' end", ["state"]);
+
+  return {
+    claim: async (worker, { lease, attempts, task = "build" }) => {
+      const states = tasks[task];
+      const [, claimed] = states;
+      // Whoever only looks does not lock.
+      if ((await due(deliveryTable(knex), states).first("id")) === undefined) return undefined;
+      await due(revocable(knex), [claimed])
+        .andWhere("attempts", ">=", attempts)
+        .update({ ...unclaimed, state: "failed", code: workerLost });
+      const first = due(deliveryTable(knex), states).select("id").orderBy(["created", "id"]).limit(1);
+      const [row] = await deliveryTable(knex)
+        .where("id", unlocked(first))
+        .update({
+          state: claimed,
+          worker,
+          fence: knex.raw("?? + 1", ["fence"]),
+          attempts: knex.raw("?? + 1", ["attempts"]),
+          due: after(lease),
+        })
+        .returning("*");
+      return row && { claim: { id: row.id, fence: Number(row.fence) }, delivery: toDelivery(row) };
+    },
+    extend: (claim, lease) => hold(knex, claim, held, { due: after(lease) }),
+    announce: (claim, sha256) =>
+      knex.transaction(async (transaction) => {
+        await hold(transaction, claim, ["building"], { announced: sha256 });
+        // Waits for a removal of the bytes, and has the next one wait for this.
+        await bytesTable(transaction).insert({ sha256 }).onConflict("sha256").merge();
+      }),
+    addPart: (claim, { byteLength, ...part }) =>
+      knex.transaction(async (transaction) => {
+        await hold(transaction, claim, ["building"], { announced: null, attempts: 1 });
+        await partTable(transaction).insert({ ...part, delivery: claim.id, byte_length: byteLength });
+      }),
+    seal: (claim, manifest, at) =>
+      knex.transaction(async (transaction) => {
+        const sealed = { ...unclaimed, manifest_sha256: manifest.sha256, attempts: 0, due: knex.raw(now) };
+        await hold(transaction, claim, ["building"], { ...sealed, state: "sealed" });
+        await manifestTable(transaction).insert({ ...manifestRow(manifest), delivery: claim.id });
+        if ((await partTable(transaction).where({ delivery: claim.id }).first("ordinal")) === undefined)
+          await deliveryTable(transaction).where({ id: claim.id, kind: "delta" }).update({ no_change: true });
+        await deliveryTable(transaction)
+          .where({ id: claim.id, mode: "pull" })
+          .update({ state: "complete", completed: at });
+      }),
+    advance: (claim) => hold(knex, claim, ["publishing"], { attempts: 1 }),
+    commit: (claim, at) =>
+      hold(knex, claim, ["publishing"], { committed: knex.raw("coalesce(??, ?)", ["committed", at]) }),
+    complete: (claim, at) =>
+      hold(knex, claim, ["publishing"], { ...unclaimed, state: "complete", completed: at, code: null }),
+    release: (claim) =>
+      hold(knex, claim, held, {
+        ...unclaimed,
+        state: waiting,
+        due: knex.raw(now),
+        attempts: knex.raw("?? - 1", ["attempts"]),
+      }),
+    retry: (claim, delay, attempts, code) =>
+      knex.transaction(async (transaction) => {
+        await hold(transaction, claim, held, { ...unclaimed, state: waiting, due: after(delay) });
+        await deliveryTable(transaction).where({ id: claim.id }).whereNotNull("committed").update({ code });
+        await revocable(transaction)
+          .where({ id: claim.id })
+          .andWhere("attempts", ">=", attempts)
+          .update({ state: "failed", code });
+        const row = await deliveryTable(transaction).where({ id: claim.id }).first("state");
+        return row?.state === "sealed" || row?.state === "failed" ? row.state : "queued";
+      }),
+    end: (claim, state, code) =>
+      knex.transaction(async (transaction) => {
+        // Changes nothing: the claim holds, and nobody else changes the delivery meanwhile.
+        await hold(transaction, claim, held, { fence: claim.fence });
+        const ended = await revocable(transaction)
+          .where({ id: claim.id })
+          .update({ ...unclaimed, state, code });
+        return ended > 0;
+      }),
+    abandon: async (sha256) => {
+      await bytesTable(knex).insert({ sha256 }).onConflict("sha256").ignore();
+    },
+  };
+}

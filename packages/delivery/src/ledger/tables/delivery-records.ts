@@ -1,0 +1,63 @@
+import { StoreError } from "@cadastre/store";
+import type { Knex } from "@cadastre/store/registry";
+import { type Delivery, statesBefore } from "../delivery.ts";
+import type { DeliveryRecords } from "../ledger.ts";
+import { acknowledgeIn } from "./acknowledgements.ts";
+import { createDelivery, replayDelivery } from "./create-delivery.ts";
+import {
+  deliveryTable,
+  manifestTable,
+  partTable,
+  revocable,
+  selectDelivery,
+  selectParts,
+  toDelivery,
+} from "./delivery-rows.ts";
+
+/** The deliveries in a database, as customers ask for them. */
+export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
+  create: createDelivery(knex),
+  replay: replayDelivery(knex),
+  find: (customer, id) => selectDelivery(knex, { id, customer }),
+  list: async (customer, { after, limit, at }) => {
+    const complete = deliveryTable(knex)
+      .where({ customer, state: "complete" })
+      .andWhere("expires", ">", at)
+      .orderBy([
+        { column: "completed", order: "desc" },
+        { column: "id", order: "desc" },
+      ])
+      .limit(limit);
+    if (after !== undefined)
+      complete.whereRaw("(??, ??) < (?, ?)", ["completed", "id", after.completed, after.id]);
+    return (await complete).map(toDelivery);
+  },
+  parts: (id) => selectParts(knex, { delivery: id }),
+  countParts: async (delivery) => {
+    const rows = await partTable(knex).where({ delivery }).count({ finished: "*" });
+    return Number(rows[0]?.finished);
+  },
+  part: async (id, number) => (await selectParts(knex, { delivery: id, number }))[0],
+  manifest: async (id) => {
+    const row = await manifestTable(knex).where({ delivery: id }).first();
+    if (row === undefined) return undefined;
+    const { text, sha256, signature, signature_sha256: signatureSha256 } = row;
+    return { text, sha256, signature, signatureSha256 };
+  },
+  cancel: (customer, id, code) =>
+    knex.transaction(async (transaction) => {
+      await revocable(transaction)
+        .where({ customer, id })
+        .whereIn("state", statesBefore("canceled"))
+        .update({ state: "canceled", code, worker: null, announced: null });
+      return requireCanceled(await selectDelivery(transaction, { customer, id }));
+    }),
+  acknowledge: acknowledgeIn(knex),
+});
+
+/** @throws {StoreError} `unknown_delivery`, `delivery_not_open` */
+function requireCanceled(delivery: Delivery | undefined): Delivery {
+  if (delivery === undefined) throw new StoreError("unknown_delivery");
+  if (delivery.state !== "canceled") throw new StoreError("delivery_not_open", delivery.id);
+  return delivery;
+}

@@ -1,0 +1,25 @@
+import type { Knex, RegistryDatabase } from "@cadastre/store/registry";
+
+/** Differences between the databases in the statements of a queue. */
+export type QueueDialect = {
+  /** SQL of the present time, in milliseconds since 1970. */
+  readonly now: string;
+  /** Has a query lock the row that it finds, and pass over those that others have locked. */
+  readonly unlocked: <Query extends Knex.QueryBuilder>(query: Query) => Query;
+};
+
+export const queueDialects: Readonly<Record<RegistryDatabase["engine"], QueueDialect>> = {
+  sqlite: {
+    now: "cast(unixepoch('subsec') * 1000 as integer)",
+    // Every write locks the file.
+    unlocked: (query) => query,
+  },
+  postgres: {
+    // The time of the statement: the transaction may have begun long ago.
+    now: "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
+    unlocked: (query) => {
+      query.forUpdate().skipLocked();
+      return query;
+    },
+  },
+};

@@ -1,0 +1,43 @@
+import type { RegistryDatabase } from "@cadastre/store/registry";
+import type { DestinationRegistry } from "./destinations/destination.ts";
+import { createDestinationRegistry } from "./destinations/tables/destination-records.ts";
+import type { DeliveryLedger } from "./ledger/ledger.ts";
+import { createPartDamage } from "./ledger/tables/damaged-parts.ts";
+import { createDeliveryQueue } from "./ledger/tables/delivery-queue.ts";
+import { createDeliveryRecords } from "./ledger/tables/delivery-records.ts";
+import { createDeliveryRetention } from "./ledger/tables/delivery-retention.ts";
+import { createPartGrants } from "./ledger/tables/part-grants.ts";
+import { queueDialects } from "./ledger/tables/queue-dialect.ts";
+import type { SubscriptionRegistry } from "./subscriptions/subscription.ts";
+import { createSubscriptionRegistry } from "./subscriptions/tables/subscription-records.ts";
+import type { WebhookRegistry } from "./webhooks/outbox.ts";
+import { createGathering } from "./webhooks/tables/gathering.ts";
+import { createSending } from "./webhooks/tables/sending.ts";
+import { createWebhookRecords } from "./webhooks/tables/webhook-records.ts";
+
+/** The tables of deliveries in a registry's database. */
+export type DeliveryRegistry = {
+  readonly deliveries: DeliveryLedger;
+  readonly destinations: DestinationRegistry;
+  readonly subscriptions: SubscriptionRegistry;
+  readonly webhooks: WebhookRegistry;
+};
+
+export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDatabase): DeliveryRegistry {
+  const dialect = queueDialects[engine];
+  return {
+    deliveries: {
+      ...guarded(createDeliveryRecords(knex)),
+      queue: guarded(createDeliveryQueue(knex, dialect)),
+      damage: guarded(createPartDamage(knex, dialect)),
+      grants: guarded(createPartGrants(knex)),
+      retention: guarded(createDeliveryRetention(knex)),
+    },
+    destinations: guarded(createDestinationRegistry(knex)),
+    subscriptions: guarded(createSubscriptionRegistry(knex)),
+    webhooks: {
+      ...guarded(createWebhookRecords(knex)),
+      outbox: guarded({ ...createGathering(knex), ...createSending(knex) }),
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { StoreError } from "@cadastre/store";
+import { type Knex, withCustomerLock } from "@cadastre/store/registry";
+import type {
+  NewSubscription,
+  Subscription,
+  SubscriptionRegistry,
+  SubscriptionRequest,
+} from "../subscription.ts";
+import { subscriptionTable, toSubscription } from "./subscription-rows.ts";
+
+/** Creates subscriptions in a database. Those of one customer are created one after the other. */
+export const createSubscription =
+  (knex: Knex): SubscriptionRegistry["create"] =>
+  (created, request, most) =>
+    withCustomerLock(knex, created.customer, async (transaction) => {
+      const replayed = request && (await replaySubscription(transaction)(created.customer, request));
+      if (replayed) return { subscription: replayed, replayed: true };
+      await refuseMore(transaction, created, most);
+      return { subscription: await insertSubscription(transaction, created, request), replayed: false };
+    });
+
+/** Finds what requests created in a database. */
+export const replaySubscription =
+  (knex: Knex): SubscriptionRegistry["replay"] =>
+  async (customer, { key, fingerprint }) => {
+    const met = await subscriptionTable(knex).where({ customer, request_key: key }).first();
+    if (met !== undefined && met.fingerprint !== fingerprint) throw new StoreError("idempotency_conflict");
+    return met && toSubscription(met);
+  };
+
+/** @throws {StoreError} `subscription_exists`, `too_many_subscriptions` */
+async function refuseMore(
+  transaction: Knex.Transaction,
+  { customer, name }: NewSubscription,
+  most: number,
+): Promise<void> {
+  const names: readonly string[] = await subscriptionTable(transaction)
+    .where({ customer })
+    .whereNot({ state: "canceled" })
+    .pluck("name");
+  if (names.includes(name)) throw new StoreError("subscription_exists");
+  if (names.length >= most) throw new StoreError("too_many_subscriptions");
+}
+
+async function insertSubscription(
+  transaction: Knex.Transaction,
+  {
+    cadenceSeconds,
+    preferredMinuteOfDay,
+    emptyDeliveryBehavior,
+    entitlementVersion,
+    ...same
+  }: NewSubscription,
+  request: SubscriptionRequest | null,
+): Promise<Subscription> {
+  const row = {
+    ...same,
+    cadence_seconds: cadenceSeconds,
+    preferred_minute: preferredMinuteOfDay,
+    empty_behavior: emptyDeliveryBehavior,
+    entitlement_version: entitlementVersion,
+    request_key: request?.key ?? null,
+    fingerprint: request?.fingerprint ?? null,
+    state: "active",
+    code: null,
+    due: same.created,
+    delivery: null,
+    generation: 1,
+    sequence: 0,
+    since: null,
+    since_name: null,
+    previous: null,
+    pins: null,
+    revision: 0,
+  } as const;
+  await subscriptionTable(transaction).insert(row);
+  return toSubscription(row);
+}

@@ -1,0 +1,138 @@
+import { StoreError } from "@cadastre/store";
+import type { Knex } from "@cadastre/store/registry";
+import { openStates, partLost, statesBefore } from "../../ledger/delivery.ts";
+import { acknowledgementTable } from "../../ledger/tables/acknowledgements.ts";
+import { insertDelivery } from "../../ledger/tables/create-delivery.ts";
+import { deliveryTable, revocable, selectDelivery, toDelivery } from "../../ledger/tables/delivery-rows.ts";
+import type { SubscriptionRegistry } from "../subscription.ts";
+import { createSubscription, replaySubscription } from "./create-subscription.ts";
+import {
+  changedColumns,
+  type SubscriptionRow,
+  subscriptionTable,
+  toSubscription,
+} from "./subscription-rows.ts";
+
+/** The subscriptions in a database. */
+export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => ({
+  create: createSubscription(knex),
+  replay: replaySubscription(knex),
+  find: async (customer, id) => {
+    const row = await subscriptionTable(knex).where({ customer, id }).first();
+    return row && toSubscription(row);
+  },
+  list: async (customer, limit) => {
+    const rows = await subscriptionTable(knex).where({ customer }).orderBy("id", "desc").limit(limit);
+    return rows.map(toSubscription);
+  },
+  deliveries: async (customer, subscription, limit) => {
+    const rows = await deliveryTable(knex)
+      .where({ customer, subscription })
+      .orderBy(["generation", "sequence", "id"].map((column) => ({ column, order: "desc" as const })))
+      .limit(limit);
+    return rows.map(toDelivery);
+  },
+  delivery: (id) => selectDelivery(knex, { id }),
+  waiting: async (at, after, limit) => {
+    const rows: readonly SubscriptionRow[] = await waiting(knex, at)
+      .andWhere("cadastre_subscription.id", ">", after)
+      .orderBy("cadastre_subscription.id")
+      .limit(limit);
+    return rows.map(toSubscription);
+  },
+  isBroken: async ({ id }) => {
+    const broken = subscriptionTable(knex).where({ id }).whereExists(lostDeliveries(knex));
+    return (await broken.first("id")) !== undefined;
+  },
+  step: ({ id, customer, revision, delivery }, { changes, creates, cancels }) =>
+    knex.transaction(async (transaction) => {
+      const created = creates === undefined ? {} : { delivery: creates.id };
+      const [row] = await subscriptionTable(transaction)
+        .where({ id, customer, revision })
+        .update({ ...changedColumns(changes), ...created, revision: revision + 1 })
+        .returning("*");
+      if (row === undefined) throw new StoreError("subscription_changed", id);
+      if (cancels !== undefined && delivery !== null) {
+        const isGivenUp = await giveUp(transaction, delivery, cancels);
+        if (!isGivenUp && row.state !== "canceled") throw new StoreError("delivery_not_open", delivery);
+      }
+      if (creates !== undefined) await insertDelivery(transaction, creates);
+      return toSubscription(row);
+    }),
+});
+
+/**
+ * Whether a delivery is given up; false: it is committed.
+ *
+ * @throws {StoreError} `subscription_changed` if it is complete by now, which is to be settled first
+ */
+async function giveUp(transaction: Knex.Transaction, id: string, code: string): Promise<boolean> {
+  await revocable(transaction)
+    .where({ id })
+    .whereIn("state", statesBefore("canceled"))
+    .update({ state: "canceled", code, worker: null, announced: null });
+  const delivery = await selectDelivery(transaction, { id });
+  if (delivery?.state === "canceled" || delivery?.state === "failed") return true;
+  if (openStates.some((open) => open === delivery?.state)) return false;
+  throw new StoreError("subscription_changed", id);
+}
+
+/** Lost deliveries of a subscription's generation after which nothing is acknowledged. */
+const lostDeliveries = (knex: Knex) =>
+  deliveryTable(knex)
+    .from("cadastre_delivery as l")
+    .whereRaw("?? = ??", ["l.subscription", "cadastre_subscription.id"])
+    .whereRaw("?? = ??", ["l.generation", "cadastre_subscription.generation"])
+    .where({ "l.state": "failed", "l.code": partLost })
+    .whereNotNull("l.completed")
+    .whereNotExists(
+      acknowledgementTable(knex)
+        .from("cadastre_acknowledgement as k")
+        .join("cadastre_delivery as a", "a.id", "k.delivery")
+        .whereRaw("?? = ??", ["a.subscription", "l.subscription"])
+        .whereRaw("?? = ??", ["a.generation", "l.generation"])
+        .whereRaw("?? >= ??", ["a.sequence", "l.sequence"]),
+    );
+
+/** Why a subscription is suspended whose destination is not active. */
+const destinationDegraded = "destination_degraded";
+
+/** Those that something is to be done for at a time. */
+const waiting = (knex: Knex, at: number) =>
+  subscriptionTable(knex)
+    .join("cadastre_customer as c", "c.name", "cadastre_subscription.customer")
+    .leftJoin("cadastre_delivery as d", "d.id", "cadastre_subscription.delivery")
+    .leftJoin("cadastre_destination as t", "t.id", "cadastre_subscription.destination")
+    .whereNot("cadastre_subscription.state", "canceled")
+    .andWhere((either) => {
+      either.where(hasEnded).orWhere((next) => {
+        next
+          .whereNull("cadastre_subscription.delivery")
+          .whereIn("cadastre_subscription.state", ["active", "suspended"])
+          .andWhere((now) => {
+            now
+              .where("cadastre_subscription.due", "<=", at)
+              .orWhereRaw("?? <> ??", ["c.version", "cadastre_subscription.entitlement_version"])
+              .orWhere(hasOtherDestination)
+              .orWhereExists(lostDeliveries(knex));
+          })
+          .whereNotNull("cadastre_subscription.due");
+      });
+    })
+    .select("cadastre_subscription.*");
+
+/** Its destination is not active any more, or is again. */
+const hasOtherDestination = (builder: Knex.QueryBuilder): void => {
+  const isDegraded = { "cadastre_subscription.code": destinationDegraded };
+  builder
+    .where((repaired) => {
+      repaired.where({ ...isDegraded, "t.state": "active" });
+    })
+    .orWhere((degraded) => {
+      degraded.where("cadastre_subscription.state", "active").whereNot("t.state", "active");
+    });
+};
+
+const hasEnded = (builder: Knex.QueryBuilder): void => {
+  builder.whereNotNull("cadastre_subscription.delivery").whereNotIn("d.state", openStates);
+};

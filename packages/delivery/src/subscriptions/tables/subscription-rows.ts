@@ -1,0 +1,75 @@
+import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
+import type { GenerationPins, Subscription, SubscriptionProgress } from "../subscription.ts";
+
+export type SubscriptionRow = {
+  readonly id: string;
+  readonly customer: string;
+  readonly name: string;
+  readonly domain: string;
+  readonly profile: string;
+  readonly mode: Subscription["mode"];
+  readonly destination: string | null;
+  readonly cadence_seconds: Int64Column;
+  readonly preferred_minute: number | null;
+  readonly empty_behavior: Subscription["emptyDeliveryBehavior"];
+  readonly created: Int64Column;
+  readonly request_key: string | null;
+  readonly fingerprint: string | null;
+  readonly state: Subscription["state"];
+  readonly code: string | null;
+  readonly entitlement_version: Int64Column;
+  readonly due: Int64Column | null;
+  readonly delivery: string | null;
+  readonly generation: Int64Column;
+  readonly sequence: Int64Column;
+  readonly since: Int64Column | null;
+  readonly since_name: string | null;
+  /** JSON text. */
+  readonly previous: string | null;
+  /** JSON text. */
+  readonly pins: string | null;
+  readonly revision: Int64Column;
+};
+
+/** The table, to build a statement on. */
+export const subscriptionTable = (knex: Knex) => knex<SubscriptionRow>("cadastre_subscription");
+
+export const toSubscription = (row: SubscriptionRow): Subscription => ({
+  id: row.id,
+  customer: row.customer,
+  name: row.name,
+  domain: row.domain,
+  profile: row.profile,
+  mode: row.mode,
+  destination: row.destination,
+  cadenceSeconds: Number(row.cadence_seconds),
+  preferredMinuteOfDay: row.preferred_minute,
+  emptyDeliveryBehavior: row.empty_behavior,
+  created: Number(row.created),
+  state: row.state,
+  code: row.code,
+  entitlementVersion: Number(row.entitlement_version),
+  due: toNumber(row.due),
+  delivery: row.delivery,
+  generation: Number(row.generation),
+  sequence: Number(row.sequence),
+  since: toNumber(row.since),
+  sinceName: row.since_name,
+  previous: row.previous === null ? null : (JSON.parse(row.previous) as Subscription["previous"]),
+  pins: row.pins === null ? null : (JSON.parse(row.pins) as GenerationPins),
+  revision: Number(row.revision),
+});
+
+const textOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+
+/** Changes as the table has them. */
+export function changedColumns(changes: Partial<SubscriptionProgress>): Partial<SubscriptionRow> {
+  const { entitlementVersion, sinceName, previous, pins, ...same } = changes;
+  return {
+    ...same,
+    ...(entitlementVersion === undefined ? {} : { entitlement_version: entitlementVersion }),
+    ...(sinceName === undefined ? {} : { since_name: sinceName }),
+    ...(previous === undefined ? {} : { previous: textOf(previous) }),
+    ...(pins === undefined ? {} : { pins: textOf(pins) }),
+  };
+}

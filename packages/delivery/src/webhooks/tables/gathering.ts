@@ -1,0 +1,126 @@
+import { customerTable, type Int64Column, type Knex, withCustomerLock } from "@cadastre/store/registry";
+import { type Delivery, openStates } from "../../ledger/delivery.ts";
+import { deliveryTable, toDelivery } from "../../ledger/tables/delivery-rows.ts";
+import type { WebhookOutbox } from "../outbox.ts";
+import type { ToldEntitlement, Webhook, WebhookEvent } from "../webhook.ts";
+import { messageIdOf } from "./webhook-records.ts";
+import { messageTable, toldColumns, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
+
+/** By the state that a delivery has ended in, what is told of it. One that is over by now is not told of. */
+const endings: Readonly<Record<string, WebhookEvent>> = {
+  complete: "delivery.completed",
+  failed: "delivery.failed",
+  canceled: "delivery.canceled",
+};
+
+/** How messages come to be, in a database. */
+export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "claimComparison" | "tell"> => ({
+  gather: async (at, limit) => {
+    const ended = deliveryTable(knex).whereNull("told").whereNotIn("state", openStates);
+    // Whoever only looks does not lock.
+    if ((await ended.clone().first("id")) === undefined) return 0;
+    return knex.transaction(async (transaction) => {
+      const rows = await deliveryTable(transaction)
+        .whereIn("id", ended.clone().select("id").orderBy("id").limit(limit))
+        // Somebody else may have told of it by now.
+        .whereNull("told")
+        .update({ told: at })
+        .returning("*");
+      await insertEndings(transaction, rows.map(toDelivery), at);
+      return rows.length;
+    });
+  },
+  claimComparison: async (at, interval) => {
+    const found: ComparedRow | undefined = await compared(knex, at).first(
+      "w.id",
+      "w.compare",
+      "w.seen_version",
+      "c.version",
+    );
+    if (found === undefined) return undefined;
+    const { version, ...seen } = found;
+    const [row] = await webhookTable(knex)
+      .where(seen)
+      .update({ compare: at + interval, seen_version: version })
+      .returning("*");
+    return row && toWebhook(row);
+  },
+  tell: ({ id, customer, told }, now, at) =>
+    withCustomerLock(knex, customer, async (transaction) => {
+      const enabled = () => webhookTable(transaction).whereNot({ state: "disabled" });
+      const seen = { id, ...toldColumns(told) };
+      if ((await enabled().andWhere(seen).first("id")) === undefined) return false;
+      const rows = await enabled()
+        .andWhere({ customer })
+        .whereNotNull("compare")
+        .andWhere((other) => wasToldOtherThan(other, now))
+        .update(toldColumns(now))
+        .returning("id");
+      const message = {
+        id: messageIdOf(at),
+        type: "entitlement.changed",
+        at,
+        entitlement_version: now?.version ?? null,
+      } as const;
+      if (rows.length > 0)
+        await messageTable(transaction).insert(rows.map((row) => ({ ...message, webhook: row.id })));
+      return rows.length > 0;
+    }),
+});
+
+/** Null equals nothing in SQL: it is asked for by itself. */
+function wasToldOtherThan(webhooks: Knex.QueryBuilder, now: ToldEntitlement): void {
+  if (now === null) webhooks.whereNotNull("told_version");
+  else {
+    const { told_version, told_scope } = toldColumns(now);
+    webhooks.whereNull("told_version").orWhereNot({ told_version }).orWhereNot({ told_scope });
+  }
+}
+
+type ComparedRow = Pick<WebhookRow, "id" | "compare" | "seen_version"> & {
+  readonly version: Int64Column;
+};
+
+/** Webhooks to be compared with the entitlements of their customers, the longest waiting first. */
+const compared = (knex: Knex, at: number) =>
+  customerTable(knex)
+    .from("cadastre_customer as c")
+    .join("cadastre_webhook as w", "w.customer", "c.name")
+    .whereNot("w.state", "disabled")
+    .whereNotNull("w.compare")
+    .andWhere((either) => {
+      either.where("w.compare", "<=", at).orWhereRaw("?? <> ??", ["w.seen_version", "c.version"]);
+    })
+    .orderBy(["w.compare", "w.id"]);
+
+/** Have the webhooks of their customers told of deliveries that have ended. */
+async function insertEndings(
+  transaction: Knex.Transaction,
+  deliveries: readonly Delivery[],
+  at: number,
+): Promise<void> {
+  const customers = [...new Set(deliveries.map(({ customer }) => customer))];
+  const rows: readonly WebhookRow[] = await webhookTable(transaction)
+    .whereIn("customer", customers)
+    .whereNot({ state: "disabled" })
+    // None is removed before the messages are there.
+    .forKeyShare();
+  const webhooks = rows.map(toWebhook);
+  for (const delivery of deliveries) {
+    const messages = messagesOf(delivery, webhooks, at);
+    if (messages.length > 0) await messageTable(transaction).insert(messages);
+  }
+}
+
+/** Time at which a delivery ended: when it became complete, else `at`, because no other time is stored. */
+const endOf = ({ state, completed }: Delivery, at: number): number =>
+  state === "complete" ? (completed ?? at) : at;
+
+function messagesOf(delivery: Delivery, webhooks: readonly Webhook[], at: number) {
+  const type = endings[delivery.state];
+  if (type === undefined) return [];
+  const message = { id: messageIdOf(at), type, at: endOf(delivery, at), delivery: delivery.id };
+  return webhooks
+    .filter(({ customer, events }) => customer === delivery.customer && events.includes(type))
+    .map(({ id }) => ({ ...message, webhook: id }));
+}

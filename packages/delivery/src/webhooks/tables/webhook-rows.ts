@@ -1,0 +1,72 @@
+import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
+import type { WebhookMessage } from "../outbox.ts";
+import type { ToldEntitlement, Webhook, WebhookState } from "../webhook.ts";
+
+export type WebhookRow = {
+  readonly id: string;
+  readonly customer: string;
+  readonly url: string;
+  /** JSON text. */
+  readonly events: string;
+  readonly secret: string;
+  readonly previous_secret: string | null;
+  readonly previous_until: Int64Column | null;
+  readonly created: Int64Column;
+  readonly state: WebhookState;
+  readonly failure: string | null;
+  readonly last_status: number | null;
+  readonly last_attempt: Int64Column | null;
+  readonly told_version: Int64Column | null;
+  readonly told_scope: string | null;
+  /** Version of the customer's entitlement, verified or not, when it was last compared. */
+  readonly seen_version: Int64Column;
+  /** When it is to be compared again; null: the webhook is not told of it. */
+  readonly compare: Int64Column | null;
+  readonly due: Int64Column;
+  readonly leased: Int64Column;
+  readonly attempts: number;
+  readonly round: number;
+};
+
+export type MessageRow = Pick<WebhookMessage, "id" | "type"> & {
+  readonly webhook: string;
+  readonly at: Int64Column;
+  readonly delivery: string | null;
+  readonly entitlement_version: Int64Column | null;
+};
+
+/** The tables, to build a statement on. */
+export const webhookTable = (knex: Knex) => knex<WebhookRow>("cadastre_webhook");
+export const messageTable = (knex: Knex) => knex<MessageRow>("cadastre_webhook_message");
+
+export const toWebhook = (row: WebhookRow): Webhook => ({
+  id: row.id,
+  customer: row.customer,
+  url: row.url,
+  events: JSON.parse(row.events) as Webhook["events"],
+  created: Number(row.created),
+  told:
+    row.told_version === null || row.told_scope === null
+      ? null
+      : { version: Number(row.told_version), scopeSha256: row.told_scope },
+  state: row.state,
+  failure: row.failure,
+  lastStatus: row.last_status,
+  lastAttempt: toNumber(row.last_attempt),
+  previousUntil: toNumber(row.previous_until),
+});
+
+/** What a webhook was told of the entitlement, as the table has it. */
+export const toldColumns = (told: ToldEntitlement) => ({
+  told_version: told?.version ?? null,
+  told_scope: told?.scopeSha256 ?? null,
+});
+
+/** The webhooks with all of the values, the oldest first. */
+export async function selectWebhooks(
+  knex: Knex,
+  values: Partial<Pick<WebhookRow, "id" | "customer">>,
+): Promise<readonly Webhook[]> {
+  const rows: readonly WebhookRow[] = await webhookTable(knex).where(values).orderBy(["created", "id"]);
+  return rows.map(toWebhook);
+}

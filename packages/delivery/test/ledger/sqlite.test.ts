@@ -1,0 +1,31 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openRegistryAudit } from "@cadastre/store/registry";
+import { checkSqlite } from "@cadastre/store/sqlite";
+import { afterAll, expect, test } from "vitest";
+import { auditDeliveries } from "../../src/index.ts";
+import { openSqliteRegistry } from "../support/registry.ts";
+import { conformance } from "./conformance.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "cadastre-deliveries-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+conformance("SQLite", (name) => openSqliteRegistry({ file: join(folder, `${name}.sqlite`) }));
+
+test("an audit of a registry without deliveries is empty", async () => {
+  const file = join(folder, "empty.sqlite");
+  await openSqliteRegistry({ file }).then(({ close }) => close());
+  const registry = openRegistryAudit(file);
+  const audit = auditDeliveries(registry);
+  expect([[...audit.parts()], [...audit.manifests()], [...audit.sealedTexts()]]).toEqual([[], [], []]);
+  expect(audit.knowsBytes("00")).toBe(false);
+  registry.close();
+});
+
+// The last test: it reads what those before it have left.
+test("every database of these tests passes the check: each statement keeps the checksums", () => {
+  const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite"));
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) expect([file, checkSqlite(join(folder, file))]).toEqual([file, []]);
+});

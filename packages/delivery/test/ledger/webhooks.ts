@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { WebhookResult } from "../../src/webhooks/outbox.ts";
+import type { NewWebhook, Webhook } from "../../src/webhooks/webhook.ts";
+import type { Registry } from "../support/registry.ts";
+import {
+  at,
+  claim,
+  codeOf,
+  complete,
+  create,
+  customer,
+  newDelivery,
+  sha,
+  terms,
+  type WithRegistry,
+} from "../support/tables.ts";
+
+const told = { version: 1, scopeSha256: sha("5c09e") };
+
+let made = 0;
+
+const newWebhook = (more: Partial<NewWebhook> = {}): NewWebhook => ({
+  id: `00000000-0000-7000-a000-${String(++made).padStart(12, "0")}`,
+  customer,
+  url: "https://hooks.example/cadastre",
+  events: ["entitlement.changed", "delivery.completed", "delivery.canceled"],
+  created: at + made,
+  told,
+  ...more,
+});
+
+const register = ({ webhooks }: Registry, more: Partial<NewWebhook> = {}): Promise<Webhook> =>
+  webhooks.register(newWebhook(more), "sealed", 8);
+
+const sent: WebhookResult = {
+  at: at + 1000,
+  status: 204,
+  failure: null,
+  state: "active",
+  isKept: false,
+  due: at + 1000,
+};
+const refused: WebhookResult = {
+  ...sent,
+  status: 500,
+  failure: "webhook_refused",
+  state: "failing",
+  isKept: true,
+  due: at + 6000,
+};
+const later = at + 1000;
+const lease = 60_000;
+
+/** Have a webhook sent a message, and the message claimed. */
+async function claimTest({ webhooks }: Registry, { id }: Webhook) {
+  await webhooks.test(customer, id, later);
+  const sending = await webhooks.outbox.claim(later, lease);
+  if (sending === undefined) throw new Error("nothing to send");
+  return sending;
+}
+
+/** What every registry of webhooks does, whatever its database. */
+export function webhookConformance(name: string, open: () => Promise<Registry>): void {
+  describe(`webhooks in ${name}`, () => {
+    let shared: Registry;
+    beforeAll(async () => {
+      shared = await open();
+      for (const one of [customer, "other"])
+        await shared.entitlements.install({ customer: one, version: 1, jws: "a", installed: at });
+    });
+    afterAll(() => shared.close());
+
+    /** Use the registry of all of them, with no webhook in it. */
+    const withRegistry: WithRegistry = async (use) => {
+      const others: Registry[] = [];
+      await use(shared, async () => {
+        const other = await open();
+        others.push(other);
+        return other;
+      });
+      for (const other of others) await other.close();
+      for (const one of [customer, "other"])
+        for (const { id } of await shared.webhooks.list(one)) await shared.webhooks.remove(one, id);
+    };
+
+    test("one is registered, and found by its customer alone", () =>
+      withRegistry(async (registry, again) => {
+        const wanted = newWebhook();
+        const registered = await registry.webhooks.register(wanted, "sealed", 8);
+        const fresh = { state: "active", failure: null, lastStatus: null, lastAttempt: null };
+        expect(registered).toEqual({ ...wanted, ...fresh, previousUntil: null });
+        const { webhooks } = await again();
+        expect(await webhooks.find(customer, wanted.id)).toEqual(registered);
+        expect(await webhooks.list(customer)).toEqual([registered]);
+        expect(await webhooks.find("other", wanted.id)).toBeUndefined();
+        expect(await webhooks.list("other")).toEqual([]);
+        for (const change of [
+          webhooks.remove("other", wanted.id),
+          webhooks.rotate("other", wanted.id, "b", at),
+          webhooks.test("other", wanted.id, at),
+        ].map(codeOf))
+          expect(await change).toBe("unknown_webhook");
+        expect(await codeOf(register(registry, { customer: "nobody" }))).toBe("unknown_customer");
+      }));
+
+    test("there are so many of a customer, however many are registered at once", () =>
+      withRegistry(async ({ webhooks }) => {
+        const asking = Array.from({ length: 5 }, () => codeOf(webhooks.register(newWebhook(), "s", 3)));
+        const codes = await Promise.all(asking);
+        const countOf = (code: string) => codes.filter((one) => one === code).length;
+        expect([countOf("done"), countOf("too_many_webhooks")]).toEqual([3, 2]);
+        const [first] = await webhooks.list(customer);
+        await webhooks.remove(customer, first?.id ?? "");
+        expect(await codeOf(webhooks.register(newWebhook(), "s", 3))).toBe("done");
+      }));
+
+    test("a rotation keeps the secret before for a time, and no longer one before that", () =>
+      withRegistry(async (registry) => {
+        const webhook = await register(registry);
+        await registry.webhooks.rotate(customer, webhook.id, "second", at + 50);
+        const rotated = await registry.webhooks.rotate(customer, webhook.id, "third", at + 100);
+        expect(rotated.previousUntil).toBe(at + 100);
+        const { secrets } = await claimTest(registry, webhook);
+        expect(secrets).toEqual({ secret: "third", previous: "second" });
+      }));
+
+    test("a delivery that has ended is told of once, to the webhooks of its customer that want it", () =>
+      withRegistry(async (registry, again) => {
+        const { webhooks, deliveries } = registry;
+        const wanting = [await register(registry), await register(registry)];
+        await register(registry, { events: ["delivery.failed"] });
+        const foreign = await register(registry, { customer: "other" });
+        const { id: theirs } = await create(registry, { customer: "other" });
+        await deliveries.cancel("other", theirs, "canceled_by_customer");
+        await create(registry);
+        const id = await complete(registry);
+        await create(registry);
+        const other = (await again()).webhooks;
+        const [one, two] = await Promise.all([
+          webhooks.outbox.gather(later, 10),
+          other.outbox.gather(later, 10),
+        ]);
+        expect(one + two).toBe(2);
+        const [first, second] = [
+          await webhooks.outbox.claim(later, lease),
+          await other.outbox.claim(later, lease),
+        ];
+        const third = await webhooks.outbox.claim(later, lease);
+        expect([third?.webhook.id, third?.message.delivery?.id]).toEqual([foreign.id, theirs]);
+        expect(await webhooks.outbox.claim(later, lease)).toBeUndefined();
+        expect([first?.webhook.id, second?.webhook.id]).toEqual(wanting.map((one) => one.id));
+        expect(first?.message).toMatchObject({ type: "delivery.completed", at, delivery: { id } });
+        expect(first?.message.id).toBe(second?.message.id);
+        // The one that is still to be built.
+        const open = await deliveries.queue.claim("w1", terms);
+        await deliveries.cancel(customer, open?.delivery.id ?? "", "canceled_by_customer");
+        expect(await webhooks.outbox.gather(later, 10)).toBe(1);
+        if (first !== undefined) await webhooks.outbox.note(first, sent);
+        expect((await webhooks.outbox.claim(later, lease))?.message.type).toBe("delivery.canceled");
+      }));
+
+    test("a delivery whose end is not noted tells nothing", () =>
+      withRegistry(async (registry) => {
+        await register(registry);
+        await create(registry);
+        const held = await claim(registry);
+        const sealing = registry.deliveries.queue.seal(
+          { ...held, fence: held.fence + 1 },
+          { text: "{}", sha256: sha("1"), signature: "{}" },
+          at,
+        );
+        expect(await codeOf(sealing)).toBe("lease_lost");
+        expect(await registry.webhooks.outbox.gather(later, 10)).toBe(0);
+      }));
+
+    test("many deliveries are told of in groups, and each once", () =>
+      withRegistry(async (registry) => {
+        const { webhooks, deliveries } = registry;
+        await register(registry);
+        for (let i = 0; i < 3; i++) {
+          const delivery = newDelivery();
+          await deliveries.create(
+            delivery,
+            { operation: "export", key: delivery.id, fingerprint: sha("f") },
+            9,
+          );
+          await deliveries.cancel(customer, delivery.id, "canceled_by_customer");
+        }
+        const gather = () => webhooks.outbox.gather(later, 2);
+        expect([await gather(), await gather(), await gather()]).toEqual([2, 1, 0]);
+        const ids = new Set<string>();
+        for (;;) {
+          const sending = await webhooks.outbox.claim(later, lease);
+          if (sending === undefined) break;
+          ids.add(sending.message.delivery?.id ?? "");
+          await webhooks.outbox.note(sending, sent);
+        }
+        expect(ids.size).toBe(3);
+      }));
+
+    test("an entitlement is compared when another one is installed, and from time to time, by one", () =>
+      withRegistry(async (registry, again) => {
+        const { webhooks, entitlements } = registry;
+        const webhook = await register(registry);
+        await register(registry, { events: ["delivery.completed"] });
+        const other = (await again()).webhooks;
+        const claimBoth = async (time: number) => {
+          const both = [webhooks, other].map(({ outbox }) => outbox.claimComparison(time, 500));
+          return (await Promise.all(both)).flatMap((one) => one?.id ?? []);
+        };
+        // Of two at once none may get it: somebody does then.
+        const first = [...(await claimBoth(later)), ...(await claimBoth(later))];
+        expect(first).toEqual([webhook.id]);
+        expect(await claimBoth(later + 499)).toEqual([]);
+        expect(await claimBoth(later + 500)).toEqual([webhook.id]);
+        await entitlements.install({ customer, version: 2, jws: "b", installed: at });
+        expect(await claimBoth(later + 501)).toEqual([webhook.id]);
+        expect(await claimBoth(later + 502)).toEqual([]);
+      }));
+
+    test("what was found is told once, with its version", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const webhook = await register(registry);
+        const now = { version: 2, scopeSha256: sha("2") };
+        expect(await webhooks.outbox.tell(webhook, now, later)).toBe(true);
+        expect(await webhooks.outbox.tell(webhook, now, later)).toBe(false);
+        const second = (await webhooks.find(customer, webhook.id)) as Webhook;
+        expect(second.told).toEqual(now);
+        expect(await webhooks.outbox.tell(second, null, later + 1)).toBe(true);
+        const third = (await webhooks.find(customer, webhook.id)) as Webhook;
+        expect(third.told).toBeNull();
+        expect(await webhooks.outbox.tell(third, now, later + 2)).toBe(true);
+        const versions: unknown[] = [];
+        for (let i = 0; i < 3; i++) {
+          const sending = await webhooks.outbox.claim(later + 2, lease);
+          if (sending === undefined) break;
+          versions.push([sending.message.type, sending.message.entitlementVersion]);
+          await webhooks.outbox.note(sending, sent);
+        }
+        expect(versions).toEqual([2, null, 2].map((version) => ["entitlement.changed", version]));
+      }));
+
+    test("what was found is told to all webhooks of the customer that want it and do not know it, as one", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const now = { version: 2, scopeSha256: sha("2") };
+        const first = await register(registry);
+        await register(registry, { events: ["delivery.completed"] });
+        const behind = await register(registry, { told: null });
+        await register(registry, { told: now });
+        await register(registry, { customer: "other" });
+        expect(await webhooks.outbox.tell(first, now, later)).toBe(true);
+        expect(await webhooks.outbox.tell(behind, now, later)).toBe(false);
+        const sendings = [
+          await webhooks.outbox.claim(later, lease),
+          await webhooks.outbox.claim(later, lease),
+        ];
+        expect(sendings.map((sending) => sending?.webhook)).toEqual([
+          { ...first, told: now },
+          { ...behind, told: now },
+        ]);
+        expect(sendings[0]?.message).toEqual(sendings[1]?.message);
+        expect(await webhooks.outbox.claim(later, lease)).toBeUndefined();
+      }));
+
+    test("a message is one sender's, until its lease ends; who has lost it can note nothing", () =>
+      withRegistry(async (registry, again) => {
+        const { outbox } = registry.webhooks;
+        const webhook = await register(registry);
+        const first = await claimTest(registry, webhook);
+        const other = (await again()).webhooks.outbox;
+        expect(await other.claim(later + lease - 1, lease)).toBeUndefined();
+        const second = await other.claim(later + lease, lease);
+        expect(second?.message).toEqual(first.message);
+        expect(await outbox.note(first, sent)).toBe(false);
+        expect(await outbox.drop(first)).toBe(false);
+        if (second !== undefined) expect(await other.note(second, sent)).toBe(true);
+        expect(await other.claim(later + 2 * lease, lease)).toBeUndefined();
+      }));
+
+    test("what has failed waits, and counts its attempts until it arrives", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const webhook = await register(registry);
+        const first = await claimTest(registry, webhook);
+        expect([first.attempts, await webhooks.outbox.note(first, refused)]).toEqual([0, true]);
+        const failing = {
+          state: "failing",
+          failure: "webhook_refused",
+          lastStatus: 500,
+          lastAttempt: at + 1000,
+        };
+        expect(await webhooks.find(customer, webhook.id)).toMatchObject(failing);
+        expect(await webhooks.outbox.claim(refused.due - 1, lease)).toBeUndefined();
+        const second = await webhooks.outbox.claim(refused.due, lease);
+        expect([second?.attempts, second?.message]).toEqual([1, first.message]);
+        if (second !== undefined) await webhooks.outbox.note(second, sent);
+        const active = { state: "active", failure: null, lastStatus: 204 };
+        expect(await webhooks.find(customer, webhook.id)).toMatchObject(active);
+        // A test is not kept waiting, and there is one at a time.
+        const third = await claimTest(registry, webhook);
+        await webhooks.outbox.note(third, refused);
+        await webhooks.test(customer, webhook.id, later);
+        expect((await webhooks.outbox.claim(later, lease))?.message).toEqual(third.message);
+      }));
+
+    test("a test that is asked for during an attempt is not undone by its end", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const webhook = await register(registry);
+        const first = await claimTest(registry, webhook);
+        await webhooks.test(customer, webhook.id, later + 5);
+        expect(await webhooks.outbox.note(first, { ...refused, due: later + 10_000 })).toBe(true);
+        expect(await webhooks.outbox.claim(later + 4, lease)).toBeUndefined();
+        const second = await webhooks.outbox.claim(later + 5, lease);
+        expect([second?.message, second?.attempts]).toEqual([first.message, 1]);
+        if (second !== undefined) await webhooks.outbox.note(second, { ...refused, due: later + 10_000 });
+        expect(await webhooks.outbox.claim(later + 9_999, lease)).toBeUndefined();
+        expect(await webhooks.outbox.claim(later + 10_000, lease)).toBeDefined();
+      }));
+
+    test("one that defers is asked again later; a message that is dropped is gone", () =>
+      withRegistry(async (registry) => {
+        const { outbox } = registry.webhooks;
+        const first = await claimTest(registry, await register(registry));
+        expect(await outbox.defer(first, later + 10)).toBe(true);
+        expect(await outbox.claim(later + 9, lease)).toBeUndefined();
+        const second = await outbox.claim(later + 10, lease);
+        expect(second?.attempts).toBe(0);
+        if (second !== undefined) expect(await outbox.drop(second)).toBe(true);
+        expect(await outbox.claim(later + 10, lease)).toBeUndefined();
+      }));
+
+    test("one that is disabled is told nothing more, and one that is removed is gone", () =>
+      withRegistry(async (registry) => {
+        const { webhooks } = registry;
+        const [disabled, removed] = [await register(registry), await register(registry)];
+        const sending = await claimTest(registry, disabled);
+        await webhooks.outbox.note(sending, { ...refused, status: 410, state: "disabled", isKept: false });
+        expect(await codeOf(webhooks.test(customer, disabled.id, later))).toBe("webhook_disabled");
+        const held = await claimTest(registry, removed);
+        expect(await webhooks.remove(customer, removed.id)).toMatchObject({ id: removed.id });
+        expect(await webhooks.outbox.note(held, sent)).toBe(false);
+        await create(registry);
+        await complete(registry);
+        expect(await webhooks.outbox.gather(later, 10)).toBe(1);
+        expect(await webhooks.outbox.claimComparison(later, 10)).toBeUndefined();
+        expect(await webhooks.outbox.tell(disabled, null, later)).toBe(false);
+        expect(await webhooks.outbox.claim(later + 10_000, lease)).toBeUndefined();
+      }));
+  });
+}

@@ -1,0 +1,18 @@
+import type { NewDestination } from "../../src/index.ts";
+import { at, customer } from "./tables.ts";
+
+let made = 0;
+
+/** A place of the customer that nobody has reserved yet, later than those before. */
+export const newDestination = (more: Partial<NewDestination> = {}): NewDestination => ({
+  id: `00000000-0000-7000-9000-${String(++made).padStart(12, "0")}`,
+  customer,
+  bucket: "acme-exports",
+  region: "us-west-2",
+  prefix: "cadastre",
+  roleArn: "arn:aws:iam::111122223333:role/cadastre/file-delivery/exports",
+  kmsKeyArn: null,
+  externalId: "sealed",
+  created: at + made,
+  ...more,
+});

@@ -1,7 +1,0 @@
-import { expect, test } from "vitest";
-import { transitions } from "../../src/registry/deliveries/delivery.ts";
-
-test("a delivery that has ended goes nowhere, and no other state is a dead end", () => {
-  const ends = Object.entries(transitions).filter(([, next]) => next.length === 0);
-  expect(ends.map(([state]) => state)).toEqual(["canceled", "failed", "purged"]);
-});
