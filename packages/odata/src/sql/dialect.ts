@@ -68,7 +68,7 @@ export type Dialect = {
   readonly item: (alias: SqlFragment, type: PrimitiveType) => SqlFragment;
   /**
    * Returns a table of given rows under `alias`. `arrays` is a JSON array of arrays, one for each row, with values
-   * as {@link Dialect.written} returns them.
+   * as {@link Dialect.written} returns them. The column `place` holds the index of a row in `arrays`.
    */
   readonly given: (
     arrays: string,
