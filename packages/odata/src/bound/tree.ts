@@ -197,7 +197,7 @@ export type Projection = { readonly property: StructuralProperty; readonly expre
 export type BoundQuery = {
   readonly entitySet: EntitySet;
   readonly filter: BoundNode;
-  /** A total order: the key is its last part. Null sorts before every value. */
+  /** A total order, since it includes the key as a tie-breaker. Null sorts before every value. */
   readonly orderBy: readonly BoundOrderBy[];
   readonly select: readonly Projection[];
   readonly top: number;

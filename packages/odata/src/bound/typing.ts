@@ -54,7 +54,7 @@ export const isSortable = (type: BoundType): boolean =>
 
 /**
  * True if operands of these types can be compared, by `eq` and `ne`, or by `gt`, `ge`, `lt` and `le` if `ordered`.
- * Null is comparable with every type.
+ * Null is comparable with every primitive type.
  */
 export function isComparable(left: BoundType, right: BoundType, ordered: boolean): boolean {
   if (isCollection(left) || isCollection(right)) return false;

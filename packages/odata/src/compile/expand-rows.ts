@@ -18,7 +18,7 @@ import { keyName } from "./select.ts";
 /** A row as the database driver returns it. */
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
-/** Source of the expanded rows. */
+/** The expanded rows' entity set and mapping, and access to the database. */
 export type ExpandSource = {
   readonly entitySet: EntitySet;
   readonly mapping: Mapping;

@@ -214,7 +214,7 @@ function escapedCode([, control, letter, ...rest]: RegExpExecArray): number {
   return checked(Number.parseInt(byte ?? long ?? unit ?? "", 16));
 }
 
-/** Checks that text can contain a code point. */
+/** Returns the code point, which must be one that text can contain. */
 function checked(code: number): number {
   if (code > greatestCode || (code >= 0xd800 && code <= 0xdfff)) throw new Refused();
   return code;

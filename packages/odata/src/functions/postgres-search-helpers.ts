@@ -20,8 +20,8 @@ end
 $$`;
 
 /**
- * Returns the distinct words of texts, for an index. The search path is fixed, because restoring a dump fills
- * indexes with an empty one.
+ * Returns the distinct words of texts, for an index. The function sets its own search path, because restoring a
+ * dump fills indexes while the search path is empty.
  */
 const searchWords = `
 create or replace function cadastre_search_words(variadic text[]) returns text[] ${header}

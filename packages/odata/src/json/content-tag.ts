@@ -3,7 +3,10 @@ import { createHash, type Hash } from "node:crypto";
 /** Number of base64url characters of the hash that a tag keeps. */
 const tagLength = 22;
 
-/** Separator of the pieces: this byte does not occur in UTF-8. */
+/**
+ * Terminates each piece in the hash. This byte does not occur in UTF-8, so different pieces cannot be hashed as the
+ * same text.
+ */
 const end = Uint8Array.of(0xff);
 
 /**

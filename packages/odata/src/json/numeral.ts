@@ -1,7 +1,7 @@
 const pattern = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?e(?<exponent>[+-]?\d+)$/i;
 
 /**
- * Rewrites a number without an exponent, `1.5e-7` → `0.00000015`, by moving digits, so that nothing is rounded to a
+ * Removes the exponent of a number, `1.5e-7` → `0.00000015`, by moving digits, so that nothing is rounded to a
  * double. Returns other text unchanged.
  */
 export function withoutExponent(text: string): string {

@@ -2,8 +2,8 @@ import type { EntityType, PrimitiveType } from "../model/types.ts";
 import { withoutExponent } from "./numeral.ts";
 
 /**
- * JSON format of records in a response, if it differs from the stored one. Plain data, so that it can be sent to a
- * worker thread.
+ * Format options of records in a JSON response, for responses that cannot send the records as they are stored.
+ * Plain data, so that it can be sent to a worker thread.
  */
 export type RecordForm = {
   /**

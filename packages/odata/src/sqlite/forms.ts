@@ -7,7 +7,7 @@ import { codecOf } from "../model/values.ts";
 import { encodings } from "../sql/encoding.ts";
 import { jsonOf, sqlite } from "../sql/sqlite.ts";
 
-/** Collections in value types hold primitive items only. */
+/** Item type of a collection, which is always primitive in a value type; undefined for other types. */
 const itemOf = (type: ValueType) => itemType(type) as PrimitiveType | undefined;
 
 /** Readers of the computed forms that differ from the JSON form of a value. */
