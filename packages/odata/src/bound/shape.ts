@@ -20,7 +20,10 @@ const foreign = new Set([34, 64]);
 
 const mixed = (hash: number, code: number): number => (Math.imul(hash, 31) + code) | 0;
 
-/** Finds the literals of a filter; returns undefined if some are not strings or plain numbers. */
+/**
+ * Finds the literals of a filter; returns undefined if some may be neither strings nor begin with a digit or a
+ * minus (with a prefix, in JSON, or behind an alias).
+ */
 export function shapeOf(text: string): Shape | undefined {
   if (text.includes("\0")) return undefined;
   const literals: LiteralNode[] = [];

@@ -68,8 +68,8 @@ export const cast: Dialect["cast"] = (from, to, operand) => {
 };
 
 /**
- * Compiles `isof`. The operand occurs only once in the text, because queries may apply `isof` to the result of
- * another, or to a long sum.
+ * Compiles `isof`. The operand occurs only once in the text, because a query can nest calls of `isof`, or apply it
+ * to a long sum.
  */
 export const isOf: Dialect["isOf"] = (type, of, operand) => {
   const given = sql`"a number".given`;
