@@ -69,7 +69,8 @@ export class QueryError extends Error {
   }
 
   /**
-   * Returns the same error with `option` as the query option at fault, unless the error names one already.
+   * Returns the same error, attributed to the query option `option`. If it is already attributed to a parameter
+   * alias, `option` is recorded as the option that uses the alias.
    */
   in(option: string): QueryError {
     if (this.option === null) return this.#at(option, this.use);

@@ -13,7 +13,10 @@ export type PointIndex = {
   readonly within: (boxes: readonly Box[]) => SqlFragment;
   /** Condition for rows without a point: null, or a point that is not on earth. */
   readonly missing: SqlFragment;
-  /** The same condition, restricted to points that are not null, if the index can tell. */
+  /**
+   * Condition for rows with a point that is not null but not on earth. Undefined if the index cannot tell; then
+   * `missing` is used.
+   */
   readonly misplaced?: SqlFragment;
 };
 

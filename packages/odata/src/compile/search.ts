@@ -20,7 +20,7 @@ export function compileSearch(node: BoundSearchNode, target: Target): SqlFragmen
   return found === undefined ? exact : sql`(${found} and ${exact})`;
 }
 
-/** Returns the name of the property whose text, or null, the node gives. */
+/** Returns the name of the property that the node reads, masked or not; undefined for other nodes. */
 function nameOf(node: BoundNode): string | undefined {
   if (node.kind === "Choice" && node.otherwise === undefined) return nameOf(node.value);
   return node.kind === "Property" && node.base === undefined ? node.property.name : undefined;

@@ -20,9 +20,9 @@ export type TestDatabase = {
   readonly dialect: Dialect;
   /** Creates a table named like the entity set, with one column per property, and fills it. */
   readonly fill: (entitySet: EntitySet, rows: readonly Row[]) => Promise<void>;
-  /** Run a query; rows are arrays. */
+  /** Runs a query and returns its rows as arrays. */
   readonly run: (compiled: CompiledSql) => Promise<SqlRows>;
-  /** Run statements that a test wrote itself. */
+  /** Runs SQL that a test has written by hand. */
   readonly execute: (text: string, values?: readonly unknown[]) => Promise<void>;
   readonly close: () => Promise<void>;
 };
