@@ -29,8 +29,8 @@ export const instantOrNull = (instant: Instant): Instant | null =>
   dateOrNull(splitInstant(instant.picoseconds).days) === null ? null : instant;
 
 /**
- * True if a constant is within the bounds of computed values. Operands of a comparison are not limited by these
- * bounds.
+ * True if a constant is within the bounds of computed values, which exclude NaN. Operands of a comparison are not
+ * limited by these bounds.
  */
 export function isBounded(value: unknown, type: ValueType | "Null"): boolean {
   if (Number.isNaN(value)) return false;
