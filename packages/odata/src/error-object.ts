@@ -7,25 +7,28 @@ type Detail = { readonly code: string; readonly message: string; readonly target
 export type ErrorObject = {
   readonly code: string;
   readonly message: string;
-  /** What of the request is at fault: the name of an option. */
+  /** Name of the query option at fault. */
   readonly target?: string;
   readonly details?: readonly Detail[];
 };
 
-/** Longest message, detail and target, in bytes of JSON: the whole object stays under 1 kB. */
+/**
+ * Size limits of the message, an excerpt and a target, in bytes of JSON. They keep the whole object under 1 kB.
+ */
 const maxMessage = 500;
 const maxMessageWithUse = 380;
 const maxExcerpt = 200;
 const maxTarget = 40;
 
-/** Text around a fault that is shown with it, in code points to each side. */
+/** Code points of context shown on each side of a fault. */
 const around = 30;
 
 /**
- * What to tell the client of `error`, at most 1 kB of JSON: its code, sentence and option, and where the fault is.
- * `position 8 to 17` is a half-open range of UTF-16 code units, from 0, of the option's decoded text; `excerpt` is that
- * text with a caret under each character of the range. For a fault in the value of a parameter alias, `use` is the
- * position of the alias in the option that uses it, which is its `target`.
+ * Returns the `error` object of an error response, at most 1 kB of JSON: code, message, option, and the
+ * position of the fault. `position 8 to 17` is a half-open range of UTF-16 code units, counted from 0, in the
+ * decoded text of the option; `excerpt` is that text with a caret under each character of the range. If the fault
+ * is in the value of a parameter alias, the detail `use` holds the position of the alias in the option that uses
+ * it, and names that option as its `target`.
  *
  * @param text decoded text of the option at fault. Without it there is no excerpt.
  */
@@ -65,13 +68,16 @@ function placeOf({ span }: QueryError, text: string | undefined): readonly Detai
   return jsonLength(message) > maxExcerpt ? [position] : [position, { code: "excerpt", message }];
 }
 
-/** Code points, one column each: control characters would move the caret. */
+/**
+ * Splits text into code points, each one column wide. Control characters would move the caret, so they become
+ * spaces.
+ */
 const columns = (text: string) =>
   Array.from(text, (character) => (/\p{C}/u.test(character) ? " " : character));
 
 const jsonLength = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
-/** The start of `text` that is at most `most` bytes of JSON. */
+/** Truncates `text` to at most `most` bytes of JSON. */
 function cut(text: string, most: number): string {
   if (jsonLength(text) <= most) return text;
   const characters = Array.from(text.slice(0, most));

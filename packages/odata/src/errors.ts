@@ -6,8 +6,8 @@ const suggestion = (d: Details) =>
   d["suggestion"] === undefined ? "" : `, did you mean \`${d["suggestion"]}\`?`;
 
 /**
- * Every way a query can be refused. The key is the public, stable error code; a code that is no longer
- * thrown stays here as a comment and is never used again.
+ * Messages of all errors a query can be refused with. The key is the public, stable error code. A code that is no
+ * longer thrown stays here as a comment and is never reused.
  */
 export const queryErrors = {
   syntax_error: (d: Details) => `expected ${d["expected"]}, found ${d["found"]}`,
@@ -36,19 +36,21 @@ export const queryErrors = {
 
 export type QueryErrorCode = keyof typeof queryErrors;
 
-/** A use of a parameter alias: its place in the decoded text of an option, or of another alias. */
+/** A use of a parameter alias: its position in the decoded text of an option, or of another alias. */
 export type AliasUse = { readonly span: Span; readonly option: string | null };
 
-/** The caller's query is at fault. Safe to show: holds no data, no SQL and no table name. */
+/** An error in the caller's query. Safe to show to the caller: it holds no data, no SQL and no table name. */
 export class QueryError extends Error {
   override readonly name = "QueryError";
   readonly code: QueryErrorCode;
-  /** Where in the decoded text of the option, or null where the whole request is at fault. */
+  /** Position of the fault in the decoded text of the option; null if the whole request is at fault. */
   readonly span: Span | null;
   readonly details: Details;
-  /** System query option at fault, with its dollar sign, once it is known. */
+  /** Name of the system query option at fault, with its dollar sign; null until it is known. */
   readonly option: string | null;
-  /** Where the parameter alias is used whose value is at fault; null where no alias is. */
+  /**
+   * Position at which the parameter alias with the faulty value is used; null if the fault is not in an alias.
+   */
   readonly use: AliasUse | null;
 
   constructor(
@@ -66,13 +68,16 @@ export class QueryError extends Error {
     this.use = use;
   }
 
-  /** The same error, known to have come from the query option `option`. */
+  /**
+   * Returns the same error, attributed to the query option `option`. If it is already attributed to a parameter
+   * alias, `option` is recorded as the option that uses the alias.
+   */
   in(option: string): QueryError {
     if (this.option === null) return this.#at(option, this.use);
     return this.use?.option === null ? this.#at(this.option, { ...this.use, option }) : this;
   }
 
-  /** The same error, known to have come from the value of the parameter alias `name`, which is used at `span`. */
+  /** Returns the same error, located in the value of the parameter alias `name`, which is used at `span`. */
   inAlias(name: string, span: Span): QueryError {
     const error = this.in(name);
     return error.use === null

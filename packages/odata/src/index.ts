@@ -1,5 +1,6 @@
 /**
- * Text in, SQL or an answer out: parse → bind → compile, or parse → bind → evaluate.
+ * Parses OData queries and runs them. Two pipelines share the first two steps: parse → bind → compile turns the
+ * text into SQL, parse → bind → evaluate computes the answer from rows in memory.
  *
  * @module
  */

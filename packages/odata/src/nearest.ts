@@ -1,4 +1,7 @@
-/** The name most like `wanted`, if one is near enough to be meant: an edit in every four letters. */
+/**
+ * Returns the name most similar to `wanted`, for "did you mean" suggestions. Undefined if none is close: about one
+ * edit per four letters is allowed, and names over 64 characters get no suggestion.
+ */
 export function nearest(wanted: string, names: Iterable<string>): string | undefined {
   const target = wanted.toLowerCase();
   let best: string | undefined;
@@ -12,7 +15,10 @@ export function nearest(wanted: string, names: Iterable<string>): string | undef
   return best;
 }
 
-/** Edits between two words: a letter inserted, removed or replaced, or two neighbours swapped. */
+/**
+ * Damerau-Levenshtein distance of two words: the number of letters inserted, deleted or replaced, or of neighbours
+ * swapped.
+ */
 function distance(a: string, b: string): number {
   const first = Array.from({ length: b.length + 1 }, (_, i) => i);
   let [before, row] = [first, first];

@@ -1,11 +1,11 @@
 /*
- * Whether SQLite and PostgreSQL answer as memory does, on as many random queries as are asked for: filters, orders
- * and generated schemas in turn, a thousand queries a seed.
+ * Soak test: compares SQLite and PostgreSQL with in-memory evaluation on a given number of random queries: filters,
+ * orders and generated schemas in turn, a thousand queries per seed.
  *
  *   node --conditions=@cadastre/source --import tsx packages/odata/test/agreement-soak.ts [queries] [first seed]
  *
- * Each seed that is done is printed: to go on after a stop, begin with the next one. The first disagreement ends
- * the run, shrunk, as OData text, with its seed.
+ * Completed seeds are printed: to resume after an interruption, start with the next one. The run ends at the first
+ * disagreement, which is printed shrunk, as OData text, with its seed.
  */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
@@ -36,7 +36,7 @@ const engines: readonly Engine[] = [
 ];
 const databases = await openDatabases();
 
-/** Where a database gives other keys than `expected`, in words; undefined where none does. */
+/** Describes the first database whose keys differ from `expected`; undefined if there is none. */
 async function disagreement(
   text: string,
   query: BoundQuery,
@@ -69,7 +69,10 @@ const property = <T>(
   },
 });
 
-/** Of a thousand queries: a schema is asked some four filters and an order. */
+/**
+ * The tested properties, with their share of a thousand queries. A schema is tested with about four filters and an
+ * order.
+ */
 const properties: Readonly<Record<string, Property>> = {
   filters: property(500, filterTexts, async (text) => {
     const query = bindQuery({ filter: parseFilter(text), top: 100 }, listing);

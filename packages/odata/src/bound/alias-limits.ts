@@ -3,23 +3,29 @@ import { type Limits, tooComplex } from "../syntax/limits.ts";
 import type { Span, SyntaxNode } from "../syntax/tree.ts";
 import type { BindOptions } from "./context.ts";
 
-/** An alias whose value is being read, and the aliases around it. */
+/** A parameter alias whose value is being read, and the aliases that enclose it. */
 export type OpenAlias = { readonly name: string; readonly outer: OpenAlias | null };
 
 /** True if `name` is used inside its own value. */
 export const isOpen = (name: string, open: OpenAlias | null): boolean =>
   open !== null && (open.name === name || isOpen(name, open.outer));
 
-/** The place of a node after all aliases around it are replaced by their values. */
+/**
+ * Position of a node in the tree in which all aliases are replaced by their values: its depths and the aliases that
+ * enclose it.
+ */
 type Place = {
   readonly nesting: number;
   readonly lambdas: number;
   readonly open: OpenAlias | null;
-  /** The outermost alias around the node. */
+  /** The outermost alias that encloses the node. */
   readonly use: Span | null;
 };
 
-/** Kinds of nodes whose text has parentheses, brackets, braces or a prefix operator around its operands. */
+/**
+ * Kinds of nodes that add a level of nesting: their text has parentheses, brackets, braces or a prefix operator
+ * around the operands.
+ */
 const nests: ReadonlySet<SyntaxNode["kind"]> = new Set([
   "Aggregation",
   "Array",
@@ -38,8 +44,8 @@ const nests: ReadonlySet<SyntaxNode["kind"]> = new Set([
 
 /**
  * Refuses the expressions of one option if they exceed `limits` once each parameter alias is replaced by its value
- * in parentheses: `@a=@b add @b&@b=@c add @c&…` is a short text that means millions of nodes. The count ends at the
- * limit, so its own cost is bounded too.
+ * in parentheses: `@a=@b add @b&@b=@c add @c&…` is a short text that expands to millions of nodes. The traversal
+ * stops at the limit, so its own cost is bounded too.
  *
  * @throws {QueryError} `query_too_complex` with the span of the outermost alias
  */

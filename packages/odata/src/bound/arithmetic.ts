@@ -6,7 +6,7 @@ import { promote } from "./promote.ts";
 import type { BoundNode, BoundType, ConstantNode } from "./tree.ts";
 import { isIntegral, isNumeric, typeName, wider } from "./typing.ts";
 
-/** Arithmetic on dates and durations: operator, types of the operands, type of the result. */
+/** Rules of arithmetic on dates and durations: operator, types of the operands, type of the result. */
 export const temporalRules = [
   ["add", "Edm.DateTimeOffset", "Edm.Duration", "Edm.DateTimeOffset"],
   ["add", "Edm.Duration", "Edm.Duration", "Edm.Duration"],
@@ -26,12 +26,11 @@ export const temporalRules = [
   ["divby", "Edm.Duration", "Edm.Double", "Edm.Duration"],
 ] as const satisfies readonly (readonly [ArithmeticOperator, PrimitiveType, PrimitiveType, PrimitiveType])[];
 
-/** Types of the operands after promotion, and of the result. */
 type Rule = { readonly left: PrimitiveType; readonly right: PrimitiveType; readonly result: PrimitiveType };
 
 /**
- * Operands of two numeric types are promoted to the wider. Integers are computed as Edm.Int64, and `divby`
- * of integers as decimals. Source: OData 4.01 URL Conventions, section 5.1.1.2.
+ * Binds an arithmetic operation. Operands of two numeric types are promoted to the wider one. Integer arithmetic is
+ * done in Edm.Int64; `divby` of integers gives a decimal. Source: OData 4.01 URL Conventions, section 5.1.1.2.
  */
 export function bindArithmetic(node: ArithmeticNode, context: Context): BoundNode {
   const left = context.bind(node.left, context);
@@ -54,7 +53,7 @@ export function bindArithmetic(node: ArithmeticNode, context: Context): BoundNod
 const nothing = (type: PrimitiveType): ConstantNode => ({ kind: "Constant", type, value: null });
 
 function ruleOf(operator: ArithmeticOperator, a: BoundType, b: BoundType): Rule | undefined {
-  // Null has any type: here that of the other operand.
+  // A null operand takes the type of the other one.
   const [left, right] = [a === "Null" ? b : a, b === "Null" ? a : b];
   if (left === "Null") return { left: "Edm.Int64", right: "Edm.Int64", result: "Edm.Int64" };
   if (isNumeric(left) && isNumeric(right)) {
@@ -73,7 +72,7 @@ function numericResult(operator: ArithmeticOperator, type: PrimitiveType): Primi
   return operator === "divby" ? "Edm.Decimal" : "Edm.Int64";
 }
 
-/** Beside a duration a number is a decimal or a double. */
+/** Generalises a numeric type to decimal or double, for arithmetic with a duration. */
 function general(type: BoundType): BoundType {
   if (!isNumeric(type)) return type;
   return isIntegral(type) || type === "Edm.Decimal" ? "Edm.Decimal" : "Edm.Double";

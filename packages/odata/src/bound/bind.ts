@@ -15,18 +15,21 @@ import type { BoundNode, BoundOrderBy } from "./tree.ts";
 import { isSortable, typeName } from "./typing.ts";
 
 /**
- * Resolve every name in `node` against `entitySet` and give every node a type.
+ * Resolves every name in `node` against `entitySet` and gives every node a type.
  *
- * @throws {QueryError} with the span of what is unknown or does not fit.
+ * @throws {QueryError} with the span of the unknown name or the mismatched operand.
  */
 export const bindExpression = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
   admitted(bind(node, rootContext([node], entitySet, options)), node, options);
 
-/** Like {@link bindExpression}, for a place where only a boolean makes sense. */
+/** Like {@link bindExpression}, for positions that require a boolean. */
 export const bindFilter = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
   admitted(bindPredicate(node, rootContext([node], entitySet, options)), node, options);
 
-/** Bind the items of `$orderby`, which `ignoreCase` does not touch. A collection, an entity or a geography has no order. */
+/**
+ * Binds the items of `$orderby`. `ignoreCase` does not apply to them. Collections, entities and geographies cannot
+ * be sorted by.
+ */
 export function bindOrderBy(
   items: readonly OrderByItem[],
   entitySet: EntitySet,
@@ -42,7 +45,10 @@ export function bindOrderBy(
   });
 }
 
-/** A tree is as large as its text, unless it holds what is computed. */
+/**
+ * Refuses a tree that is too deep. A tree grows beyond its text only if it uses computed properties; then its size
+ * is checked too.
+ */
 function admitted(tree: BoundNode, span: Span, options: BindOptions | undefined): BoundNode {
   if (options?.computed === undefined) admitDepth(tree, span);
   else admitSize([tree], span);
@@ -51,7 +57,7 @@ function admitted(tree: BoundNode, span: Span, options: BindOptions | undefined)
 
 const clock = (): Instant => ({ picoseconds: BigInt(Date.now()) * 1_000_000_000n, offset: 0 });
 
-/** The context of the expressions of one option, after {@link admitAliases}. */
+/** Returns the context of the expressions of one option, after checking them with {@link admitAliases}. */
 function rootContext(
   expressions: readonly SyntaxNode[],
   { type }: EntitySet,
@@ -132,7 +138,7 @@ function bind(node: SyntaxNode, context: Context): BoundNode {
   }
 }
 
-/** What to call the syntax that has no meaning over one row of one entity set. */
+/** Names, for error messages, of the syntax that has no meaning for a single row of one entity set. */
 const features = {
   Enum: "an enumeration literal here",
   Annotation: "an annotation",
@@ -150,7 +156,7 @@ function bindAlias(node: SyntaxNode & { kind: "Alias" }, context: Context): Boun
   const { aliases, openAlias } = context;
   const { name } = node;
   const value = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-  // Its own name is unknown inside its value, so aliases cannot go in circles.
+  // An alias is unknown inside its own value, which rules out cycles.
   if (value === undefined || isOpen(name, openAlias)) throw new QueryError("unknown_alias", node, { name });
   try {
     return bind(value, { ...context, openAlias: { name, outer: openAlias } });

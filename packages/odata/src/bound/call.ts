@@ -14,7 +14,9 @@ import { promote } from "./promote.ts";
 import { type BoundNode, type BoundType, constant } from "./tree.ts";
 import { fits, isNumeric, isStructure, itemType, typeName, wider } from "./typing.ts";
 
-/** Calls that the function table cannot state: they take a type, or the time of the request. */
+/**
+ * Functions that do not fit into the function table: they take a type, or depend on the time of the request.
+ */
 const special: ReadonlyMap<string, (node: CallNode, context: Context) => BoundNode> = new Map([
   ["cast", bindCast],
   ["isof", bindIsOf],
@@ -47,7 +49,9 @@ function unknownFunction({ name, start, end }: CallNode): QueryError {
   return new QueryError("unknown_function", { start, end: Math.min(end, start + name.length) }, details);
 }
 
-/** The overloads for people; those over collections only where there are no others. */
+/**
+ * Lists the overloads for an error message. Overloads over collections are listed only if there are no others.
+ */
 function signatures(overloads: readonly FunctionEntry[]): string {
   const scalar = overloads.filter(({ params }) => params.every((param) => itemType(param) === undefined));
   const shown = scalar.length === 0 ? overloads : scalar;
@@ -82,7 +86,10 @@ function bindNow(node: CallNode, context: Context): BoundNode {
   return { kind: "Constant", type: "Edm.DateTimeOffset", value: context.now() };
 }
 
-/** The operand and the type of `cast(operand,type)` or `isof(operand,type)`. Without operand it is `$this`. */
+/**
+ * Returns the operand and the type of `cast(operand,type)` or `isof(operand,type)`. Without an operand it is
+ * `$this`.
+ */
 function typeArguments(node: CallNode, context: Context) {
   const last = node.args.at(-1);
   if (last?.kind !== "Type" || node.args.length > 2) {
@@ -111,7 +118,7 @@ function bindCast(node: CallNode, context: Context): BoundNode {
 
 const temporalCasts = ["Edm.Date", "Edm.TimeOfDay"];
 
-/** Whether `cast` takes a value of `from` to `to`. */
+/** True if `cast` can convert values of type `from` to `to`. */
 export function isCastable(from: BoundType, to: PrimitiveType): boolean {
   if (from === to) return true;
   if (isStructure(from) || itemType(from) !== undefined || isShape(from) || isShape(to)) return false;
@@ -145,7 +152,7 @@ const isPresent = (operand: BoundNode): BoundNode => ({
 
 const nullNode: BoundNode = { kind: "Constant", type: "Null", value: null };
 
-/** `case(a:1,b:2)` is 1 where `a`, else 2 where `b`, else null. */
+/** Binds `case(a:1,b:2)`: 1 if `a`, else 2 if `b`, else null. */
 export function bindCase(node: CaseNode, context: Context): BoundNode {
   const branches = node.branches.map(({ condition, value }) => ({
     when: bindPredicate(condition, context),

@@ -31,7 +31,7 @@ export function bindCompare(node: CompareNode, context: Context): BoundNode {
   };
 }
 
-/** Bind two operands, of which either may be an enumeration literal for the other. */
+/** Binds two operands, either of which may be an enumeration literal whose type the other one determines. */
 function bindPair(left: SyntaxNode, right: SyntaxNode, context: Context): readonly [BoundNode, BoundNode] {
   if (left.kind === "Enum") {
     const bound = context.bind(right, context);
@@ -67,7 +67,7 @@ export function bindIn(node: InNode, context: Context): BoundNode {
   return isIn(left, collection, item, context);
 }
 
-/** `[A,B] in [[1,2],[3,4]]`: equal, item by item, to one of the tuples. */
+/** Binds `[A,B] in [[1,2],[3,4]]`: true if the operand equals one of the tuples, item by item. */
 function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): BoundNode {
   if (right.kind !== "List" && right.kind !== "Array")
     throw new QueryError("not_supported", right, { feature: "a tuple in a path" });
@@ -91,12 +91,12 @@ function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): B
     );
   });
   const tree = anyOf(...rows);
-  // A long operand times many rows is far larger than its text.
+  // A long operand repeated for many rows is far larger than its text.
   if ([...bound.values()].some((node) => !isLeaf(node))) admitSize([tree], operand);
   return tree;
 }
 
-/** A context that binds each of `nodes` once, however often it is asked to, and what they are bound to. */
+/** Returns a context that binds each of `nodes` only once, and the map of their bound nodes. */
 function bindingOnce(nodes: readonly SyntaxNode[], context: Context) {
   const repeated = new Set(nodes);
   const bound = new Map<SyntaxNode, BoundNode>();
@@ -112,14 +112,14 @@ function bindingOnce(nodes: readonly SyntaxNode[], context: Context) {
 const isLeaf = ({ kind }: BoundNode): boolean =>
   kind === "Property" || kind === "Constant" || kind === "Variable";
 
-/** `operand` equals an item of `collection`. */
+/** Builds the condition that `operand` equals an item of `collection`. */
 function isIn(
   operand: BoundNode,
   collection: BoundNode,
   item: VariableNode["type"],
   context: Context,
 ): BoundNode {
-  // With a space no query can name it, so it captures nothing.
+  // The name contains a space, so no query can refer to it and it shadows nothing.
   const variable: VariableNode = { kind: "Variable", type: item, name: "in collection" };
   const fold = foldAmong([variable, operand], context);
   const predicate = equals(fold(variable), fold(operand));
@@ -129,8 +129,9 @@ function isIn(
 const lookupName = "RESO.OData.Metadata.LookupName";
 
 /**
- * `has` is for flags. RESO lookups are strings today, but clients written for enumerations still send
- * `F has 'x'` or `F has Ns.Lookup'x'`: equal on a single lookup, contained in a collection of them.
+ * Binds `has`, which the standard defines for flags. RESO lookups are strings today, but clients written for
+ * enumerations still send `F has 'x'` or `F has Ns.Lookup'x'`. That means equality for a single-valued lookup, and
+ * containment for a collection of them.
  */
 export function bindHas(node: HasNode, context: Context): BoundNode {
   const operand = context.bind(node.operand, context);
@@ -164,7 +165,7 @@ const text = (value: string): ConstantNode => ({ kind: "Constant", type: "Edm.St
 const enumTypeOf = (node: BoundNode): EnumType | undefined =>
   node.kind === "Property" ? node.property.enumType : undefined;
 
-/** An enumeration literal, for comparison with `other`. */
+/** Binds an enumeration literal that is compared with `other`. */
 function bindEnum(node: EnumNode, other: BoundNode): ConstantNode {
   const enumType = enumTypeOf(other);
   if (enumType === undefined) {
@@ -181,7 +182,11 @@ function bindEnum(node: EnumNode, other: BoundNode): ConstantNode {
   };
 }
 
-/** The members that `text` names, in the order of the type. */
+/**
+ * Returns the members that `text` names, in the order of the type.
+ *
+ * @throws {QueryError} `invalid_literal`
+ */
 function checkedMembers(text: string, { name, members, isFlags }: EnumType, span: Span): readonly string[] {
   const named = text.split(",").map((member) => member.trim());
   const unknown = named.find((member) => !members.includes(member));

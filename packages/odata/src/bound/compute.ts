@@ -8,10 +8,11 @@ import type { BoundNode, Projection } from "./tree.ts";
 import { isStructure, itemType, typeName } from "./typing.ts";
 
 /**
- * Bind the items of `$compute`: the expression of each name. As `computed` of {@link BindOptions} they are
- * properties of the entity in every other option; each item may use those before it.
+ * Binds the items of `$compute` and returns the expression of each name. Passed as `computed` of {@link
+ * BindOptions}, they are properties of the entity in every other option. Each item may use the items before it.
  *
- * @throws {QueryError} `invalid_option` for a name that is taken, and as {@link bindExpression} does.
+ * @throws {QueryError} `invalid_option` for a name that is already in use, and the errors of {@link
+ * bindExpression}.
  */
 export function bindCompute(
   items: readonly ComputeItem[],
@@ -35,7 +36,9 @@ export function bindCompute(
   return computed;
 }
 
-/** What a computed property is in the answer. */
+/**
+ * Returns the projection of a computed property: its description as a structural property, and its expression.
+ */
 export function computedProjection(name: string, expression: BoundNode): Projection {
   const { type } = expression;
   const item = itemType(type);

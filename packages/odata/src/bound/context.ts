@@ -4,37 +4,44 @@ import type { SyntaxNode } from "../syntax/tree.ts";
 import type { OpenAlias } from "./alias-limits.ts";
 import type { BoundNode, VariableNode } from "./tree.ts";
 
-/** What a query is bound with besides its text. */
+/** Inputs of binding besides the text of the query. */
 export type BindOptions = {
   /** Values of parameter aliases by name, with the at sign. */
   readonly aliases?: Readonly<Record<string, SyntaxNode>>;
-  /** What `now()` means. By default the time of binding. */
+  /** Value of `now()`. By default the time of binding. */
   readonly now?: () => Instant;
   /**
-   * `$ignorecase`: whether `eq`, `ne`, `in`, `contains`, `startswith` and `endswith` of a filter compare texts without
-   * regard to case. By default they do not.
+   * `$ignorecase`: true if `eq`, `ne`, `in`, `contains`, `startswith` and `endswith` of a filter compare text
+   * case-insensitively. By default false.
    */
   readonly ignoreCase?: boolean;
-  /** Names of the properties whose words `$search` finds: those that the entity set has, texts all of them. */
+  /**
+   * Names of the string properties that `$search` searches. Names that the entity set does not have are ignored.
+   */
   readonly searchable?: readonly string[];
-  /** Properties that `$compute` adds to the entity, as `bindCompute` gives them. */
+  /** Properties that `$compute` adds to the entity, as `bindCompute` returns them. */
   readonly computed?: Computed;
-  /** Limits of an option whose parameter aliases are replaced by their values: those that its text is parsed with. */
+  /**
+   * Limits of an option after its parameter aliases are replaced by their values: the limits that its text is
+   * parsed with.
+   */
   readonly limits?: Limits;
 };
 
 /** Expressions by the names that `$compute` gives them. */
 export type Computed = ReadonlyMap<string, BoundNode>;
 
-/** What names mean at some place of a query, passed down and narrowed on the way. */
+/** Scope of names at one point of a query, passed down and narrowed on the way. */
 export type Context = Required<Omit<BindOptions, "searchable" | "limits">> & {
-  /** Type of the entity that the query is about: `$it`. */
+  /** Type of the queried entity, which `$it` refers to. */
   readonly root: StructuredType;
-  /** What a bare name is a property of: the entity itself, unless `node` says which item. */
+  /**
+   * The instance whose properties bare names refer to: the entity itself, or the item `node` inside a collection.
+   */
   readonly instance: { readonly type: StructuredType | PrimitiveType; readonly node?: VariableNode };
   readonly variables: readonly VariableNode[];
   /** The innermost alias whose value is being bound. */
   readonly openAlias: OpenAlias | null;
-  /** The dispatcher: binds a node of any kind. */
+  /** Binds a node of any kind. */
   readonly bind: (node: SyntaxNode, context: Context) => BoundNode;
 };

@@ -4,7 +4,7 @@ import type { BoundCallNode, BoundNode } from "./tree.ts";
 export const isDistance = (node: BoundNode): node is BoundCallNode =>
   node.kind === "Call" && node.entry.name === "geo.distance";
 
-/** Whether two distances are of one property and one place. */
+/** True if two distances are between the same property and the same constant. */
 export const isSameDistance = (node: BoundNode, distance: BoundCallNode): boolean =>
   isDistance(node) &&
   node.args.every((arg, i) => {
@@ -15,7 +15,9 @@ export const isSameDistance = (node: BoundNode, distance: BoundCallNode): boolea
 
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Whether two nodes are one property of the entity at hand, shown on one condition. */
+/**
+ * True if two nodes are the same property of the current entity, restricted by the same condition if at all.
+ */
 function isSamePoint(node: BoundNode, other: BoundNode | undefined): boolean {
   if (node.kind === "Choice" && other?.kind === "Choice") {
     const isAlike = node.when === other.when && node.otherwise === other.otherwise;
@@ -26,8 +28,9 @@ function isSamePoint(node: BoundNode, other: BoundNode | undefined): boolean {
 }
 
 /**
- * Whether every row that the filter lets through has the distance, which is of a point and a constant: it is in an area,
- * or its distance from some place is compared. Null is less than nothing, and in no area.
+ * True if every row that passes the filter has a non-null distance. `distance` is between a point and a constant. A
+ * filter implies this if it requires the point to be in an area or compares its distance: a null distance satisfies
+ * no comparison, and a null point is in no area.
  */
 export const impliesDistance = (filter: BoundNode, distance: BoundCallNode): boolean =>
   isOnEarth(distance) &&
@@ -39,7 +42,9 @@ export const impliesDistance = (filter: BoundNode, distance: BoundCallNode): boo
     return [condition.left, condition.right].some((side) => isDistance(side) && isOfPoint(side, distance));
   });
 
-/** Whether every row that the filter lets through has the point. It may still be no place on earth. */
+/**
+ * True if every row that passes the filter has a non-null point. The point may still be invalid (not on earth).
+ */
 export const impliesPoint = (filter: BoundNode, { args }: BoundCallNode): boolean =>
   implies(filter, (condition) => {
     if (condition.kind !== "Compare" || condition.comparator !== "ne") return false;
@@ -50,7 +55,7 @@ export const impliesPoint = (filter: BoundNode, { args }: BoundCallNode): boolea
     );
   });
 
-/** Whether all that the filter lets through meets a condition that passes `test`. */
+/** True if every row that passes the filter satisfies a condition that passes `test`. */
 function implies(filter: BoundNode, test: (condition: BoundNode) => boolean): boolean {
   if (filter.kind !== "Logical" || filter.operands.length === 0) return test(filter);
   const { operator, operands } = filter;
@@ -59,12 +64,12 @@ function implies(filter: BoundNode, test: (condition: BoundNode) => boolean): bo
     : operands.every((operand) => implies(operand, test));
 }
 
-/** Whether a function of a constant takes the point that the distance is of. */
+/** True if the call takes a constant and the point of `distance`. */
 const isOfPoint = ({ args }: BoundCallNode, distance: BoundCallNode): boolean =>
   args.some((arg) => arg.kind === "Constant") &&
   args.some((arg) => distance.args.some((other) => isSamePoint(arg, other)));
 
-/** Whether the constant is a place on earth: from one that is not, nothing has a distance. */
+/** True if the constant is a valid place on earth. Distances from an invalid place are null. */
 function isOnEarth({ entry, args }: BoundCallNode): boolean {
   const shape = args.find((arg) => arg.kind === "Constant")?.value;
   return shape ? entry.boxes?.(shape as GeoShape, 0)?.length !== 0 : false;

@@ -7,30 +7,35 @@ import type { BindOptions } from "./context.ts";
 import { bindQuery } from "./query.ts";
 import type { BoundQuery } from "./tree.ts";
 
-/** One item of `$expand`: the entities that a navigation property leads to. It is no part of a {@link BoundQuery}. */
+/**
+ * One item of `$expand`: the entities that a navigation property leads to. It is not part of a {@link BoundQuery}.
+ */
 export type BoundExpand = {
   readonly navigation: StructuredProperty;
-  /** Which of them, of each entity. Without `$top` its `top` is infinite. */
+  /** Selects among the related entities of each entity. Without `$top`, its `top` is infinite. */
   readonly query: BoundQuery;
-  /** Whether their number is asked for: `Rooms/$count` is that alone, `Rooms($count=true)` that as well. */
+  /**
+   * Requested count of the related entities: `Rooms/$count` asks for it alone ("only"), `Rooms($count=true)` for it
+   * as well ("also").
+   */
   readonly count: "only" | "also" | "no";
   readonly expand: readonly BoundExpand[];
 };
 
-/** Most levels of one `$levels`: each costs a query. */
+/** Maximum of `$levels`: each level costs a query. */
 const mostLevels = 16;
 
-/** Most queries of one `$expand`, those inside items and of each of their levels included. */
+/** Maximum number of queries of one `$expand`, including nested items and each of their levels. */
 const mostQueries = 100;
 
-/** Options of all items, and the number of those that are bound. */
+/** Options common to all items, and the number of items bound so far. */
 type ExpandContext = { readonly options: BindOptions; queries: number };
 
 /**
- * Bind the items of `$expand`; `*` is every navigation property that no other item names. Computed properties
- * of the outer query mean nothing inside.
+ * Binds the items of `$expand`; `*` stands for every navigation property that no other item names. Computed
+ * properties of the outer query are unknown inside an item.
  *
- * @throws {QueryError} with the option at fault, `not_supported` for `$ref`, `$value`, paths, `$levels=max`,
+ * @throws {QueryError} with the option at fault; `not_supported` for `$ref`, `$value`, paths, `$levels=max`,
  * `$search`, `$apply`, and for `$it` in an option inside an item.
  */
 export function bindExpand(
@@ -92,7 +97,7 @@ function findNavigation(item: ExpandItem, type: StructuredType): StructuredPrope
 
 const notSupported = (feature: string, span: Span) => new QueryError("not_supported", span, { feature });
 
-/** Options inside an item that nothing here answers. */
+/** Options inside an item that are not supported. */
 const unsupported = [
   "search",
   "apply",
@@ -103,7 +108,7 @@ const unsupported = [
   "aliases",
 ] as const satisfies readonly (keyof SelectOptions)[];
 
-/** Options inside an item that only a collection has. */
+/** Options inside an item that apply only to collections. */
 const ofCollections = [
   "filter",
   "orderBy",
@@ -143,7 +148,9 @@ function refuseCollectionOptions(item: ExpandItem, given: SelectOptions, { name:
   if (operator !== undefined) throw new QueryError("not_a_collection", item, { operator, actual });
 }
 
-/** Inside an item `$it` is the entity of the outer query, which the query of a level does not read. */
+/**
+ * Refuses `$it` inside an item: it is the entity of the outer query, which the query of a level does not read.
+ */
 function refuseOuter({ filter, orderBy = [], compute = [] }: SelectOptions): void {
   const visit = (node: SyntaxNode): void => {
     if (node.kind === "Name" && node.name === "$it") throw notSupported("`$it` in `$expand`", node);
@@ -153,7 +160,10 @@ function refuseOuter({ filter, orderBy = [], compute = [] }: SelectOptions): voi
   for (const node of filter === undefined ? expressions : [filter, ...expressions]) visit(node);
 }
 
-/** `$levels=3` is the item once more inside itself, with two levels, where its entities have the property. */
+/**
+ * Expands `$levels=3` into the item once more inside itself, with two levels, if the target type has the same
+ * navigation property.
+ */
 function nextLevel(
   item: ExpandItem,
   { name }: StructuredProperty,

@@ -7,19 +7,23 @@ import { type Template, templateOf } from "./template.ts";
 import type { BoundNode } from "./tree.ts";
 
 export type FilterCacheOptions = {
-  /** Shapes kept; the one kept longest leaves first. */
+  /** Maximum number of cached shapes. The oldest is evicted first (FIFO). */
   readonly capacity?: number;
   readonly limits?: Limits;
-  /** See {@link BindOptions.ignoreCase}: for all filters of this function. */
+  /** See {@link BindOptions.ignoreCase}. Applies to all filters of the binder. */
   readonly ignoreCase?: boolean;
 };
 
-/** A shape that was met, by its first text. Without template its tree depends on more than types. */
+/**
+ * A cached shape, represented by the first filter that had it. Without a template, its tree depends on more than
+ * the types of its constants, and is bound each time.
+ */
 type Known = { readonly shape: Shape; readonly template: Template | undefined };
 
 /**
- * A function that parses and binds filters over one entity set, and remembers their shapes: a filter that
- * differs from an earlier one only in its literals is neither parsed nor bound again. The tree is the same.
+ * Returns a function that parses and binds filters over one entity set, with a cache of filter shapes: a filter
+ * that differs from an earlier one only in its literals is neither parsed nor bound again. The resulting tree is
+ * the same as without the cache.
  *
  * @throws {QueryError} from the returned function, as `parseFilter` and `bindFilter` do.
  */

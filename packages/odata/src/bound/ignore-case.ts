@@ -2,12 +2,13 @@ import { foldcase } from "../functions/fold-case.ts";
 import type { Context } from "./context.ts";
 import type { BoundNode } from "./tree.ts";
 
-/** Functions that compare their arguments, where these are texts. */
+/** Functions whose string arguments are compared. */
 const comparing: ReadonlySet<string> = new Set(["contains", "endswith", "startswith"]);
 
 /**
- * What `$ignorecase` does to each operand of one comparison: texts are folded, where there are two or more. Constants
- * keep their value, so that filters of one shape keep one shape; compiling folds them.
+ * Returns the `$ignorecase` mapping for the operands of one comparison: strings are case-folded if at least two
+ * operands are strings. Constants are wrapped rather than changed, so that filters keep their shape; compiling
+ * folds them.
  */
 export const foldAmong = (
   operands: readonly BoundNode[],
@@ -15,7 +16,7 @@ export const foldAmong = (
 ): ((operand: BoundNode) => BoundNode) =>
   ignoreCase && operands.filter(isText).length > 1 ? foldText : (operand) => operand;
 
-/** The arguments of the function `name`, likewise. */
+/** Applies {@link foldAmong} to the arguments of the function `name` if it compares them. */
 export const foldArguments = (
   name: string,
   args: readonly BoundNode[],

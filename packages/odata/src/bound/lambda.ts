@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import type { BoundNode, VariableNode } from "./tree.ts";
 import { isStructure, itemType, typeName } from "./typing.ts";
 
-/** Bind a node for a place where only a boolean makes sense. */
+/** Binds a node in a position that requires a boolean. */
 export function bindPredicate(node: SyntaxNode, context: Context): BoundNode {
   const bound = context.bind(node, context);
   if (bound.type === "Edm.Boolean" || bound.type === "Null") return bound;
@@ -28,11 +28,14 @@ export function bindLambda(node: LambdaNode, context: Context): BoundNode {
   return { kind: "Lambda", type: "Edm.Boolean", operator: node.operator, collection, variable, predicate };
 }
 
-/** `Rooms/$count`, `Rooms/$count($filter=RoomLength gt 12)`: inside, a bare name is a property of an item. */
+/**
+ * Binds `Rooms/$count` and `Rooms/$count($filter=RoomLength gt 12)`. Inside the parentheses, a bare name is a
+ * property of an item.
+ */
 export function bindCount(node: CountNode, context: Context): BoundNode {
   if (node.search !== null) throw new QueryError("not_supported", node, { feature: "`$search` in `$count`" });
   const { collection, item } = bindCollection(node.base, "$count", context);
-  // A depth in the name keeps a count within a count apart.
+  // The depth in the name distinguishes the variables of nested counts.
   const name = `item ${context.variables.length}`;
   const variable: VariableNode = { kind: "Variable", type: item, name };
   const inner: Context = {

@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import type { BoundType, ConstantNode } from "./tree.ts";
 import { isNumeric, typeName, wider } from "./typing.ts";
 
-/** The types that a literal's form may stand for: the first that holds its value is taken. */
+/** Candidate types for each form of literal. A literal gets the first type that can hold its value. */
 const candidates = {
   Boolean: ["Edm.Boolean"],
   Integer: ["Edm.Int32", "Edm.Int64", "Edm.Decimal"],
@@ -21,12 +21,12 @@ const candidates = {
   Binary: ["Edm.Binary"],
 } as const satisfies Record<Exclude<LiteralType, "Null">, readonly PrimitiveType[]>;
 
-/** Give a literal its type and its value. */
+/** Returns the constant for a literal, with its type and value. */
 export function bindLiteral(node: LiteralNode): ConstantNode {
   if (node.type === "Null") return { kind: "Constant", type: "Null", value: null };
   if (node.type === "String") return { kind: "Constant", type: "Edm.String", value: storable(node) };
   const text = String(node.value);
-  // Nine digits are within 32 bits, whatever they are.
+  // Every integer of at most nine characters fits in 32 bits.
   if (node.type === "Integer" && text.length <= 9)
     return { kind: "Constant", type: "Edm.Int32", value: BigInt(text) };
   for (const type of candidates[node.type]) {
@@ -40,7 +40,11 @@ export function bindLiteral(node: LiteralNode): ConstantNode {
   });
 }
 
-/** Text without U+0000, which only JSON can write here and no database can hold. */
+/**
+ * Returns the text of a string literal without U+0000, which JSON strings can contain but no database can store.
+ *
+ * @throws {QueryError} `invalid_literal`
+ */
 function storable(node: LiteralNode): string {
   const text = String(node.value);
   if (!text.includes("\0")) return text;
@@ -51,7 +55,7 @@ function storable(node: LiteralNode): string {
   });
 }
 
-/** SRIDs of coordinates that are longitude and latitude on WGS 84. */
+/** SRID of longitude and latitude on WGS 84. */
 const geographySrid = 4326;
 
 export function bindGeo(node: GeoNode): ConstantNode {
@@ -64,7 +68,7 @@ export function bindGeo(node: GeoNode): ConstantNode {
   return { kind: "Constant", type: `${prefix}${suffix}`, value: shape };
 }
 
-/** A JSON array of literals: a constant collection of their common type. */
+/** Binds a JSON array of literals to a constant collection of their common type. */
 export function bindArray(node: ArrayNode, context: Context): ConstantNode {
   const items = node.items.map((item) => {
     const bound = context.bind(item, context);
@@ -85,7 +89,7 @@ export function bindArray(node: ArrayNode, context: Context): ConstantNode {
     }
   }
   const type = common === "Null" ? "Edm.String" : (common as PrimitiveType);
-  // Integers among decimals are decimals: the codec of the common type reads every narrower value.
+  // Integers in an array of decimals become decimals: the codec of the common type reads every narrower value.
   const values = items.map(({ type: own, value }) =>
     value === null || own === type
       ? value

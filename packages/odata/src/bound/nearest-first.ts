@@ -2,17 +2,20 @@ import type { Comparator } from "../syntax/tree.ts";
 import { impliesDistance, impliesPoint, isDistance, isSameDistance } from "./distance.ts";
 import { allOf, type BoundCallNode, type BoundCompareNode, type BoundNode, type BoundQuery } from "./tree.ts";
 
-/** Where the rings round a place begin, in metres: the ground of each is three times that of all inside of it. */
+/**
+ * Inner radii, in metres, of the rings searched around a point. The radius doubles, so each ring covers three times
+ * the area of all the rings inside it.
+ */
 const starts: readonly number[] = [0, ...Array.from({ length: 14 }, (_, i) => 500 * 2 ** i)];
 
 /**
- * Split a query whose order begins with the distance from a place, nearest first, into queries for the rows that
- * have no distance, if the filter lets any through, for those in each ring round the place from the innermost out, and
- * for the rest. Their rows in turn are the rows of the query in its order. Run them until the page is full: an index
- * of points serves the rings, whereas the query itself would sort all that matches.
+ * Nearest-neighbour search by expanding rings. Splits a query ordered by distance, nearest first, into queries for
+ * the rows without a distance (if the filter admits any), for the rows in each ring from the innermost outwards,
+ * and for the remaining rows. Their results, concatenated, are the rows of the query in its order. Run them until
+ * the page is full: a point index serves each ring, whereas the original query sorts all matching rows.
  *
- * They skip nothing and ask for `skip + top` rows: the page is what follows the first `skip` of all their rows.
- * Null where the order does not begin with `geo.distance(Place,constant) asc`.
+ * The queries skip nothing and ask for `skip + top` rows; drop the first `skip` rows of the concatenated result.
+ * Null if the order does not begin with `geo.distance(Place,constant) asc`.
  */
 export function nearestPhases<Query extends BoundQuery>(query: Query): readonly Query[] | null {
   const distance = orderingDistance(query);
@@ -22,14 +25,14 @@ export function nearestPhases<Query extends BoundQuery>(query: Query): readonly 
   const limit = limitOf(query.filter, distance);
   const phase = (isFirst: boolean, ...conditions: readonly BoundNode[]): Query => ({
     ...query,
-    // The ring first: of two conditions that an index serves equally well, a database takes the first.
+    // The ring goes first: of two conditions that an index serves equally well, a database uses the first.
     filter: allOf(...conditions, query.filter),
     skip: 0,
     top: skip + top,
-    // The rows of a later phase all follow the last one.
+    // All rows of a later phase follow the last row of the previous page.
     after: isFirst ? after : null,
   });
-  /** Whether nothing that matches lies beyond `end`. */
+  /** True if no matching row lies at the distance `end` or beyond. */
   const isEnded = (end: number) => end === Number.POSITIVE_INFINITY || (limit !== null && limit < end);
   const isMissing = last === null && !impliesDistance(query.filter, distance);
   const missing = isMissing ? [phase(true, compare(ofPresent(distance, query.filter), "eq", null))] : [];
@@ -60,7 +63,10 @@ const compare = (left: BoundNode, comparator: Comparator, metres: number | null)
   right: { kind: "Constant", type: metres === null ? "Null" : "Edm.Double", value: metres },
 });
 
-/** The distance of points that are not null, where the filter lets no others through: an index finds what is left. */
+/**
+ * Marks the point of a distance as not nullable if the filter excludes null points. An index then finds the
+ * remaining rows without a distance: points that are not on earth.
+ */
 function ofPresent(distance: BoundCallNode, filter: BoundNode): BoundCallNode {
   if (!impliesPoint(filter, distance)) return distance;
   const args = distance.args.map((arg) =>
@@ -69,7 +75,7 @@ function ofPresent(distance: BoundCallNode, filter: BoundNode): BoundCallNode {
   return { ...distance, args };
 }
 
-/** The greatest distance that a filter lets through; null where it does not say. */
+/** Returns the greatest distance that a filter admits; null if the filter does not limit it. */
 function limitOf(filter: BoundNode, distance: BoundCallNode): number | null {
   if (filter.kind === "Logical" && filter.operator === "and") {
     const limits = filter.operands.flatMap((operand) => limitOf(operand, distance) ?? []);

@@ -8,7 +8,10 @@ import { promote } from "./promote.ts";
 import type { BoundCallNode, BoundNode } from "./tree.ts";
 import { fits, itemType } from "./typing.ts";
 
-/** Of the overloads that take these arguments, the one that takes them after the fewest promotions. */
+/**
+ * Overload resolution: of the overloads that accept these arguments, returns the one that needs the fewest
+ * promotions.
+ */
 export function overloadFor(
   overloads: readonly FunctionEntry[],
   args: readonly BoundNode[],
@@ -28,14 +31,17 @@ function fitsParam(arg: BoundNode | undefined, param: ValueType): boolean {
   return fits(item, wanted) || (arg.kind === "Constant" && holdsOnly(arg.value, wanted as PrimitiveType));
 }
 
-/** JSON has fewer types than the model: `["2024-01-01"]` may be dates, and `[]` anything. */
+/**
+ * True if a JSON array can be read as a collection of `type`. JSON has fewer types than the model: `["2024-01-01"]`
+ * may hold dates, and `[]` anything.
+ */
 const holdsOnly = (items: unknown, type: PrimitiveType): boolean =>
   Array.isArray(items) &&
   items.every(
     (item) => item === null || (typeof item === "string" && codecs[type].fromJson(item) !== undefined),
   );
 
-/** Arguments that an overload takes only after promotion. */
+/** Number of arguments that the overload accepts only after promotion. */
 const promotions = (args: readonly BoundNode[], { params }: FunctionEntry): number =>
   params.filter((param, i) => args[i]?.type !== param).length;
 
@@ -47,7 +53,7 @@ const callOf = (entry: FunctionEntry, args: readonly BoundNode[]): BoundCallNode
 });
 
 /**
- * A call of a canonical function, as binding its text gives it: `callNode("length", text)`.
+ * Returns a call of a canonical function, as binding its text would: `callNode("length", text)`.
  *
  * @throws {TypeError} if the function has no overload for these arguments.
  */
@@ -57,10 +63,10 @@ export function callNode(name: string, ...args: readonly BoundNode[]): BoundCall
   return callOf(entry, args);
 }
 
-/** The place at two numbers of degrees; null where one is null, or where there is no such place. */
+/** Returns a point from two numbers in degrees; null if one is null or out of range. */
 export const pointNode = (longitude: BoundNode, latitude: BoundNode): BoundCallNode =>
   callOf(point, [longitude, latitude]);
 
-/** A decimal with at most so many digits after the point, half away from zero. */
+/** Rounds a decimal to at most `digits` digits after the point, half away from zero. */
 export const roundToNode = (value: BoundNode, digits: number): BoundCallNode =>
   callOf(roundTo, [value, { kind: "Constant", type: "Edm.Int64", value: BigInt(digits) }]);

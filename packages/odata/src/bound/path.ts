@@ -6,7 +6,7 @@ import type { Computed, Context } from "./context.ts";
 import { type BoundNode, propertyNode, type StructureType } from "./tree.ts";
 import { isStructure, typeName } from "./typing.ts";
 
-/** The first segment of a path: a variable, `$it`, `$this`, or a property of the instance at hand. */
+/** Binds the first segment of a path: a variable, `$it`, `$this`, or a property of the current instance. */
 export function bindName(node: NameNode, { root, instance, variables, computed }: Context): BoundNode {
   const { name } = node;
   if (name === "$it") return { kind: "Variable", type: single(root), name };
@@ -21,7 +21,7 @@ export function bindName(node: NameNode, { root, instance, variables, computed }
 
 const single = (structure: StructuredType): StructureType => ({ structure, collection: false });
 
-/** `base/name`. A name with a dot is a type cast, of which only that to the same type has a meaning here. */
+/** Binds `base/name`. A name with a dot is a type cast; only a cast to the same type is supported. */
 export function bindMember(node: MemberNode, context: Context): BoundNode {
   const base = context.bind(node.base, context);
   const span = { start: node.end - node.name.length, end: node.end };
@@ -34,7 +34,7 @@ export function bindMember(node: MemberNode, context: Context): BoundNode {
     throw new QueryError("unknown_type", span, { name: node.name });
   }
   if (collection) throw new QueryError("type_mismatch", node, { operator: "/", actual: typeName(base.type) });
-  // `$it/City` is `City` of the entity at hand.
+  // `$it/City` is `City` of the current entity.
   const isEntity = base.kind === "Variable" && base.name === "$it";
   return bindSegment(node.name, span, structure, isEntity ? undefined : base, context.computed);
 }
@@ -60,7 +60,11 @@ function bindSegment(
   };
 }
 
-/** The structural property `name` of a type. */
+/**
+ * Returns the structural property `name` of a type.
+ *
+ * @throws {QueryError} `unknown_property`
+ */
 export function findProperty(name: string, span: Span, type: StructuredType): StructuralProperty {
   const property = type.properties.get(name);
   if (property === undefined) throw unknownProperty(name, span, type);

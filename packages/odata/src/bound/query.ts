@@ -30,7 +30,7 @@ export type QueryParts = {
 };
 
 /**
- * Bind all options of a query. The order is made total with the key; without `$orderby` it is
+ * Binds all options of a query. The key is appended to the order as a tie-breaker. Without `$orderby`, the order is
  * `defaultOrder` (names of properties, ascending), then the key.
  *
  * @throws {QueryError} whose `option` names the option at fault.
@@ -61,7 +61,7 @@ export function bindQuery(
   };
 }
 
-/** Run `bind` and say of an error that it came from `option`. */
+/** Runs `bind`, and adds the option's name to its errors. */
 function inOption<T>(option: string, bind: () => T): T {
   try {
     return bind();
@@ -87,13 +87,19 @@ function bindTotalOrder(
   return [...asked, ...ascending(key.filter((name) => !sorted.has(name)))];
 }
 
-/** A related entity may well have a key of the same name. */
+/**
+ * Name of a property of the entity itself; null for other expressions. A related entity may have a property of the
+ * same name.
+ */
 const ownProperty = (node: BoundNode): string | null =>
   node.kind === "Property" && node.base === undefined ? node.property.name : null;
 
 const everything = new WeakMap<EntitySet, readonly Projection[]>();
 
-/** Every property. The same array for the same set, so that what is made of it can be kept with it. */
+/**
+ * Projects every property. Returns the same array for the same set, so that results derived from it can be cached
+ * by identity.
+ */
 function selectAll(entitySet: EntitySet): readonly Projection[] {
   const known = everything.get(entitySet);
   if (known !== undefined) return known;
@@ -108,8 +114,8 @@ function selectAll(entitySet: EntitySet): readonly Projection[] {
 const none: Computed = new Map();
 
 /**
- * The properties that `$select` names, in the order of the model, then those that are computed; all of them
- * without it or with `*`.
+ * Binds `$select`: the named properties in the order of the model, then the computed ones. Without `$select`, or
+ * with `*`, all properties.
  */
 export function bindSelect(
   items: readonly SelectItem[] | undefined,

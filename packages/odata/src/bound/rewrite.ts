@@ -3,8 +3,8 @@ import type { BoundNode } from "./tree.ts";
 type Visit = (child: BoundNode) => BoundNode;
 
 /**
- * Rebuild `node` with each child replaced by `visit(child)`; the node itself where no child is another one.
- * Rewriters are built on this alone.
+ * Rebuilds `node` with each child replaced by `visit(child)`; returns `node` itself if no child changed. All tree
+ * rewriters are built on this function.
  */
 export function mapChildren(node: BoundNode, visit: Visit): BoundNode {
   switch (node.kind) {
@@ -66,7 +66,7 @@ export function mapChildren(node: BoundNode, visit: Visit): BoundNode {
   }
 }
 
-/** The array itself where every item is its own image. */
+/** Maps an array; returns the array itself if no item changed. */
 function mapAll(nodes: readonly BoundNode[], visit: Visit): readonly BoundNode[] {
   let mapped: BoundNode[] | undefined;
   for (let i = 0; i < nodes.length; i += 1) {

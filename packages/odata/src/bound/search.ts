@@ -6,11 +6,11 @@ import type { SearchNode } from "../syntax/tree.ts";
 import { type BoundNode, type BoundSearchNode, propertyNode } from "./tree.ts";
 
 /**
- * Bind `$search` to the words of the `searchable` properties that the entity set has. A term is found where its words
- * stand in a row in one of them.
+ * Binds `$search` to the `searchable` properties that the entity set has. A term matches if its words are adjacent,
+ * in order, in one of them.
  *
- * @throws {QueryError} `not_supported` where no property is searchable, `invalid_literal` for a term without words.
- * @throws {RangeError} if a searchable property is not a text.
+ * @throws {QueryError} `not_supported` if no property is searchable, `invalid_literal` for a term without words.
+ * @throws {RangeError} if a searchable property is not a string.
  */
 export function bindSearch(
   node: SearchNode,
@@ -29,11 +29,14 @@ export function bindSearch(
   return negated ? { kind: "Not", type: "Edm.Boolean", operand: found } : found;
 }
 
-/** Whether the words of `texts` hold `expression`. Null has no words. */
+/** True if the words of `texts` match `expression`. Null has no words. */
 export const searchIn = (expression: SearchExpression, texts: readonly unknown[]): boolean =>
   isFound(expression, texts.map((text) => (typeof text === "string" ? wordsOf(text) : "")).join(""));
 
-/** An expression that finds nothing where there are no words, which is what an index can answer; or its negation. */
+/**
+ * A search expression, possibly negated. `expression` itself never matches a text without words, because an index
+ * could not find such rows.
+ */
 type Signed = { readonly expression: SearchExpression; readonly negated: boolean };
 
 function normalForm(node: SearchNode): Signed {
@@ -49,7 +52,10 @@ function normalForm(node: SearchNode): Signed {
   }
 }
 
-/** `a and not b` is `a` without `b`; `a or not b` is the negation of `b` without `a`. */
+/**
+ * Combines operands of which some are negated: `a and not b` becomes `a` without `b`; `a or not b` becomes the
+ * negation of `b` without `a`.
+ */
 function combined(operator: "and" | "or", operands: readonly Signed[]): Signed {
   const isOr = operator === "or";
   const some = (negated: boolean) =>

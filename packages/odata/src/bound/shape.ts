@@ -2,22 +2,28 @@ import { digit, is, letter } from "../syntax/fast/characters.ts";
 import { endOfNumeral, numeralType } from "../syntax/fast/numeral.ts";
 import type { LiteralNode } from "../syntax/tree.ts";
 
-/** A filter and where its literals are. Filters of one shape differ in the values of their literals alone. */
+/**
+ * The text of a filter and the positions of its literals. Filters of the same shape differ only in the values of
+ * their literals.
+ */
 export type Shape = {
   readonly text: string;
   readonly literals: readonly LiteralNode[];
-  /** Of the shape: equal for filters of one shape, and seldom for others. */
+  /** Hash of the shape: equal for filters of the same shape, and rarely equal for others. */
   readonly hash: number;
 };
 
 const quote = 39;
 const hyphen = 45;
-/** A JSON string begins, or an alias, which may stand for anything. */
+/** Starts of a JSON string (34) and of a parameter alias (64), which may stand for anything. */
 const foreign = new Set([34, 64]);
 
 const mixed = (hash: number, code: number): number => (Math.imul(hash, 31) + code) | 0;
 
-/** Find the literals of a filter; undefined for a text whose literals are not all of the common kinds. */
+/**
+ * Finds the literals of a filter; returns undefined if some may be neither strings nor begin with a digit or a
+ * minus (with a prefix, in JSON, or behind an alias).
+ */
 export function shapeOf(text: string): Shape | undefined {
   if (text.includes("\0")) return undefined;
   const literals: LiteralNode[] = [];
@@ -30,7 +36,7 @@ export function shapeOf(text: string): Shape | undefined {
         hash = mixed(hash, text.charCodeAt(at));
         at += 1;
       } while (is(text, at, letter | digit));
-      // `duration'…'`, `Ns.Type'…'`: the prefix says how to read what is quoted.
+      // `duration'…'`, `Ns.Type'…'`: the prefix says how to read the quoted text.
       if (text.charCodeAt(at) === quote) return undefined;
     } else if (code === quote) {
       const end = endOfQuoted(text, at);
@@ -65,7 +71,7 @@ function endOfQuoted(text: string, start: number): number {
   }
 }
 
-/** Whether two filters differ in the values of their literals alone. */
+/** True if two filters differ only in the values of their literals. */
 export function isSameShape(a: Shape, b: Shape): boolean {
   const [mine, others] = [a.literals, b.literals];
   if (mine.length !== others.length) return false;

@@ -6,8 +6,8 @@ import type { BoundNode } from "./tree.ts";
 type Size = { readonly nodes: number; readonly depth: number };
 
 /**
- * Refuse trees that together have grown too large: computed properties may be used many times, by each other too, and
- * a text of a few words then means millions.
+ * Refuses trees that together are too large. Computed properties may be used many times, also by each other, so
+ * that a text of a few words can expand to millions of nodes.
  *
  * @throws {QueryError} `query_too_complex`
  */
@@ -33,11 +33,14 @@ export function admitSize(trees: readonly BoundNode[], span: Span): void {
   if (sizes.some(({ depth }) => depth > deepestNesting)) throw tooDeep(deepestNesting, span);
 }
 
-/** Levels of a tree, at most: SQLite takes some 800, and what restricts the query needs some of them. */
+/**
+ * Maximum depth of a tree. SQLite accepts about 800 levels, and the conditions that restrict the query need some of
+ * them.
+ */
 const deepestTree = 600;
 
 /**
- * Refuse a tree that is too deep: `1 add 1 add 1 …` has no parentheses and a level for each operator.
+ * Refuses a tree that is too deep: `1 add 1 add 1 …` has no parentheses, but one level per operator.
  *
  * @throws {QueryError} `query_too_complex`
  */

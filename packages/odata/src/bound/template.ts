@@ -2,15 +2,18 @@ import { equalValues } from "../model/compare.ts";
 import { mapChildren } from "./rewrite.ts";
 import type { BoundNode, ConstantNode } from "./tree.ts";
 
-/** Builds the tree of a shape around other constants. */
+/** Builds the tree of a shape with other constants. */
 type Builder = (constants: readonly ConstantNode[]) => BoundNode;
 
-/** The bound tree of a shape: the types of its constants, and how to build it around others of these types. */
+/**
+ * The bound tree of a filter shape: the types of its constants, and a function that builds the tree with other
+ * constants of these types.
+ */
 export type Template = { readonly types: readonly ConstantNode["type"][]; readonly build: Builder };
 
 /**
- * Make a template of a bound tree whose literals, in the order of the text, are `literals`. Undefined where
- * the tree depends on more of a literal than its type: then it does not hold each of them once, in order.
+ * Creates a template from a bound tree whose literals, in text order, are `literals`. Undefined if the tree depends
+ * on more of a literal than its type; such a tree does not contain each literal exactly once, in order.
  */
 export function templateOf(tree: BoundNode, literals: readonly ConstantNode[]): Template | undefined {
   const constants: ConstantNode[] = [];
@@ -18,7 +21,7 @@ export function templateOf(tree: BoundNode, literals: readonly ConstantNode[]): 
   const collect = (node: BoundNode): BoundNode => {
     if (node.kind === "Constant" && node.value !== null && typeof node.value !== "boolean")
       constants.push(node);
-    // A pattern is examined when it is bound.
+    // Patterns are validated when they are bound, so their values matter.
     if (node.kind === "Call" && node.entry.name === "matchespattern") checked = false;
     return mapChildren(node, collect);
   };
@@ -33,7 +36,9 @@ export function templateOf(tree: BoundNode, literals: readonly ConstantNode[]): 
   return { types: constants.map(({ type }) => type), build };
 }
 
-/** Undefined for a subtree without literals, which every tree of the shape can share. */
+/**
+ * Returns a builder for a subtree; undefined for a subtree without literals, which all trees of the shape share.
+ */
 function builder(node: BoundNode, positions: ReadonlyMap<ConstantNode, number>): Builder | undefined {
   if (node.kind === "Constant") {
     const position = positions.get(node);
@@ -47,7 +52,7 @@ function builder(node: BoundNode, positions: ReadonlyMap<ConstantNode, number>):
   });
   if (children.size === 0) return undefined;
   const rebuilt = (child: BoundNode): Builder => children.get(child) ?? (() => child);
-  // The frequent kinds are spelled out: copying by spread costs several times as much.
+  // The frequent kinds are written out: copying with spread takes several times as long.
   switch (node.kind) {
     case "Compare": {
       const { kind, type, comparator } = node;

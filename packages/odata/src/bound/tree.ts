@@ -10,13 +10,13 @@ import type {
 } from "../model/types.ts";
 import type { ArithmeticOperator, Comparator, Direction, LambdaOperator } from "../syntax/tree.ts";
 
-/** Entities or complex values: what a path leads to before its last segment. */
+/** Type of entities or complex values: the type of every path segment but the last. */
 export type StructureType = { readonly structure: StructuredType; readonly collection: boolean };
 
-/** Type of a bound node. `Null` is the type of the literal `null`, which fits everywhere. */
+/** Type of a bound node. `Null` is the type of the literal `null`, which is assignable to every type. */
 export type BoundType = ValueType | "Null" | StructureType;
 
-/** What the text means: every name is resolved and every node has a type. */
+/** A node of the bound tree: every name is resolved and every node has a type. */
 export type BoundNode =
   | ConstantNode
   | PropertyNode
@@ -39,14 +39,14 @@ export type BoundNode =
 
 export type { SearchExpression };
 
-/** A value known from the text. `value` is in memory form, see {@link EdmValues}. */
+/** A constant of the query text. `value` is in its in-memory form, see {@link EdmValues}. */
 export type ConstantNode = {
   readonly kind: "Constant";
   readonly type: ValueType | "Null";
   readonly value: unknown;
 };
 
-/** A structural property of `base`, or of the entity at hand where `base` is absent. */
+/** A structural property of `base`; without `base`, of the current entity. */
 export type PropertyNode = {
   readonly kind: "Property";
   readonly type: ValueType;
@@ -62,7 +62,9 @@ export type StructureNode = {
   readonly base?: BoundNode;
 };
 
-/** The variable of an enclosing lambda: one item of its collection. `$it` is the entity at hand. */
+/**
+ * The variable of an enclosing lambda, which stands for one item of its collection. `$it` is the current entity.
+ */
 export type VariableNode = {
   readonly kind: "Variable";
   readonly type: PrimitiveType | StructureType;
@@ -76,7 +78,10 @@ export type BoundCallNode = {
   readonly args: readonly BoundNode[];
 };
 
-/** Never null: `eq` and `ne` treat null as a value, the others are false where an operand is null. */
+/**
+ * A comparison. Never null: `eq` and `ne` treat null as a value, the other comparators are false if an operand is
+ * null.
+ */
 export type BoundCompareNode = {
   readonly kind: "Compare";
   readonly type: "Edm.Boolean";
@@ -85,7 +90,7 @@ export type BoundCompareNode = {
   readonly right: BoundNode;
 };
 
-/** `operand in (values)`: equal to one of them, as by `eq`. Never null. */
+/** `operand in (values)`: true if the operand equals one of the values in the sense of `eq`. Never null. */
 export type MembershipNode = {
   readonly kind: "Membership";
   readonly type: "Edm.Boolean";
@@ -93,7 +98,7 @@ export type MembershipNode = {
   readonly values: readonly BoundNode[];
 };
 
-/** `operand has flags`: every one of the members is set. Null where an operand is. */
+/** `operand has flags`: true if every one of the flags is set. Null if the operand is null. */
 export type FlagsNode = {
   readonly kind: "Flags";
   readonly type: "Edm.Boolean";
@@ -101,7 +106,9 @@ export type FlagsNode = {
   readonly flags: readonly ConstantNode[];
 };
 
-/** Null where an operand is null, and where the result has no value in its type. */
+/**
+ * An arithmetic operation. Null if an operand is null, or if the result cannot be represented in its type.
+ */
 export type BoundArithmeticNode = {
   readonly kind: "Arithmetic";
   readonly type: PrimitiveType;
@@ -116,7 +123,7 @@ export type BoundNegateNode = {
   readonly operand: BoundNode;
 };
 
-/** Three-valued. `and` of no operand is true, `or` of no operand is false. */
+/** `and` or `or` in three-valued logic. `and` without operands is true, `or` without operands is false. */
 export type BoundLogicalNode = {
   readonly kind: "Logical";
   readonly type: "Edm.Boolean";
@@ -124,14 +131,14 @@ export type BoundLogicalNode = {
   readonly operands: readonly BoundNode[];
 };
 
-/** Three-valued: `not null` is null. */
+/** `not` in three-valued logic: `not null` is null. */
 export type BoundNotNode = {
   readonly kind: "Not";
   readonly type: "Edm.Boolean";
   readonly operand: BoundNode;
 };
 
-/** `any` or `all` over a collection. Without a predicate: is there an item? */
+/** `any` or `all` over a collection. Without a predicate, `any` is true if the collection has an item. */
 export type BoundLambdaNode = {
   readonly kind: "Lambda";
   readonly type: "Edm.Boolean";
@@ -141,7 +148,7 @@ export type BoundLambdaNode = {
   readonly predicate: BoundNode | null;
 };
 
-/** Number of the items of a collection that satisfy the predicate, or of all of them. */
+/** Number of items of a collection that satisfy the predicate; of all items without one. */
 export type SizeNode = {
   readonly kind: "Size";
   readonly type: "Edm.Int64";
@@ -150,7 +157,10 @@ export type SizeNode = {
   readonly predicate: BoundNode | null;
 };
 
-/** `value` where `when` is true; else `otherwise`, or without one null (no item where `value` is a collection). */
+/**
+ * A conditional: `value` if `when` is true, else `otherwise`. Without `otherwise`, the alternative is null, or an
+ * empty collection if `value` is a collection.
+ */
 export type ChoiceNode = {
   readonly kind: "Choice";
   readonly type: ValueType | "Null";
@@ -159,10 +169,10 @@ export type ChoiceNode = {
   readonly otherwise?: BoundNode;
 };
 
-/** The value as another type; null where that type does not have it. */
+/** Conversion to another type; null if that type cannot represent the value. */
 export type CastNode = { readonly kind: "Cast"; readonly type: ValueType; readonly operand: BoundNode };
 
-/** Whether the value is not null and in a type. */
+/** True if the value is not null and lies in the type `of`. */
 export type IsOfNode = {
   readonly kind: "IsOf";
   readonly type: "Edm.Boolean";
@@ -170,7 +180,7 @@ export type IsOfNode = {
   readonly of: PrimitiveType;
 };
 
-/** Whether the words of `texts`, taken together, hold `expression`. Never null: null has no words. */
+/** True if the words of `texts`, taken together, match `expression`. Never null: null has no words. */
 export type BoundSearchNode = {
   readonly kind: "Search";
   readonly type: "Edm.Boolean";
@@ -180,19 +190,19 @@ export type BoundSearchNode = {
 
 export type BoundOrderBy = { readonly expression: BoundNode; readonly direction: Direction };
 
-/** One property of the answer, and the expression that gives its value. */
+/** One property of the response, and the expression that computes it. */
 export type Projection = { readonly property: StructuralProperty; readonly expression: BoundNode };
 
 /** A query over one entity set. */
 export type BoundQuery = {
   readonly entitySet: EntitySet;
   readonly filter: BoundNode;
-  /** A total order: it ends with the key. Null sorts before every value. */
+  /** A total order, since it includes the key as a tie-breaker. Null sorts before every value. */
   readonly orderBy: readonly BoundOrderBy[];
   readonly select: readonly Projection[];
   readonly top: number;
   readonly skip: number;
-  /** Values of `orderBy` in the last row of the page before, in database form. */
+  /** Values of `orderBy` in the last row of the previous page, in database form; null for the first page. */
   readonly after: readonly unknown[] | null;
 };
 
@@ -205,7 +215,6 @@ export const propertyNode = (property: StructuralProperty, base?: BoundNode): Pr
   ...(base === undefined ? {} : { base }),
 });
 
-/** `left eq right` */
 export const equals = (left: BoundNode, right: BoundNode): BoundCompareNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
@@ -216,7 +225,7 @@ export const equals = (left: BoundNode, right: BoundNode): BoundCompareNode => (
 
 const isConstant = (node: BoundNode, value: boolean) => node.kind === "Constant" && node.value === value;
 
-/** True where every operand is. No operand: true. */
+/** Returns the conjunction of the operands, without those that are constantly true. True without operands. */
 export function allOf(...operands: readonly BoundNode[]): BoundNode {
   const rest = operands.filter((operand) => !isConstant(operand, true));
   const [only] = rest;
@@ -224,7 +233,10 @@ export function allOf(...operands: readonly BoundNode[]): BoundNode {
   return rest.length === 1 ? only : { kind: "Logical", type: "Edm.Boolean", operator: "and", operands: rest };
 }
 
-/** True where one operand is. No operand: false, so no grant means no row. */
+/**
+ * Returns the disjunction of the operands, without those that are constantly false. False without operands, so that
+ * no grant means no row.
+ */
 export function anyOf(...operands: readonly BoundNode[]): BoundNode {
   const rest = operands.filter((operand) => !isConstant(operand, false));
   const [only] = rest;

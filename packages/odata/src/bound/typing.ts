@@ -2,8 +2,8 @@ import type { CollectionType, PrimitiveType } from "../model/types.ts";
 import type { BoundType, StructureType } from "./tree.ts";
 
 /**
- * Numeric types by promotion: each fits into those after it.
- * Source: OData 4.01 URL Conventions, section 5.1.1.2.9.
+ * Numeric types in order of promotion: each fits into those after it. Source: OData 4.01 URL Conventions, section
+ * 5.1.1.2.9.
  */
 const numericTypes = [
   "Edm.SByte",
@@ -20,11 +20,11 @@ const rank: ReadonlyMap<BoundType, number> = new Map(numericTypes.map((type, i) 
 
 export const isNumeric = (type: BoundType): type is (typeof numericTypes)[number] => rank.has(type);
 
-/** Of two numeric types, the one that holds the values of both. */
+/** Returns the wider of two numeric types, which holds the values of both. */
 export const wider = <T extends BoundType>(a: T, b: T): T =>
   (rank.get(a) ?? 0) < (rank.get(b) ?? 0) ? b : a;
 
-/** Whether a value of `type` may stand where `wanted` is expected. */
+/** True if a value of `type` is accepted where `wanted` is expected. */
 export const fits = (type: BoundType, wanted: BoundType): boolean =>
   type === wanted || type === "Null" || (rank.get(type) ?? 99) < (rank.get(wanted) ?? -1);
 
@@ -35,13 +35,13 @@ export const isStructure = (type: BoundType): type is StructureType => typeof ty
 const isCollection = (type: BoundType): type is CollectionType =>
   typeof type === "string" && type.startsWith("Collection(");
 
-/** The type of a collection's items; undefined for what is no collection. */
+/** Returns the item type of a collection; undefined if the type is not a collection. */
 export function itemType(type: BoundType): PrimitiveType | StructureType | undefined {
   if (isStructure(type)) return type.collection ? { ...type, collection: false } : undefined;
   return isCollection(type) ? (type.slice("Collection(".length, -1) as PrimitiveType) : undefined;
 }
 
-/** The type as the standard writes it, for people. */
+/** Name of the type in the standard's notation, for error messages. */
 export function typeName(type: BoundType): string {
   if (!isStructure(type)) return type;
   return type.collection ? `Collection(${type.structure.name})` : type.structure.name;
@@ -52,18 +52,21 @@ const isGeo = (type: BoundType): boolean => typeof type === "string" && type.sta
 export const isSortable = (type: BoundType): boolean =>
   !isStructure(type) && !isCollection(type) && !isGeo(type) && type !== "Edm.Binary";
 
-/** Whether `eq` (or `gt` and its kin, if `ordered`) takes operands of these types. Null compares with all. */
+/**
+ * True if operands of these types can be compared, by `eq` and `ne`, or by `gt`, `ge`, `lt` and `le` if `ordered`.
+ * Null is comparable with every primitive type.
+ */
 export function isComparable(left: BoundType, right: BoundType, ordered: boolean): boolean {
   if (isCollection(left) || isCollection(right)) return false;
   if (isStructure(left) || isStructure(right)) return isNullTest(left, right) && !ordered;
   if (left === "Null" || right === "Null") return true;
-  // Shapes have no equality: the standard compares them with `geo.intersects` and `geo.distance`.
+  // Shapes have no equality: the standard provides `geo.intersects` and `geo.distance` instead.
   if (isGeo(left) || isGeo(right)) return false;
   if (ordered && (left === "Edm.Binary" || right === "Edm.Binary")) return false;
   return left === right || (isNumeric(left) && isNumeric(right));
 }
 
-/** `ListOffice eq null`: is there a related entity? */
+/** True for a null test of a related entity, such as `ListOffice eq null`. */
 const isNullTest = (left: BoundType, right: BoundType): boolean =>
   (isStructure(left) && !left.collection && right === "Null") ||
   (isStructure(right) && !right.collection && left === "Null");

@@ -2,12 +2,12 @@ import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { balanced } from "./balanced.ts";
 import type { Target } from "./operand.ts";
 
-/** Whether `operand` is one of `values`; null where it is null. */
+/** Compiles the condition that `operand` is one of `values`; it is null if the operand is null. */
 export function among(operand: SqlFragment, values: readonly SqlFragment[], { few }: Target): SqlFragment {
   const isIn = (some: readonly SqlFragment[]): SqlFragment => sql`${operand} in (${join(some, ", ")})`;
   return (few && balanced(pairs(values).map(isIn), "or")) || isIn(values);
 }
 
-/** SQLite makes a table of a longer list each time that a statement runs, to find values in it. */
+/** Splits a list into pairs. SQLite builds a temporary lookup table for longer lists each time the statement runs. */
 const pairs = <T>(values: readonly T[]): readonly (readonly T[])[] =>
   values.flatMap((_, i) => (i % 2 === 0 ? [values.slice(i, i + 2)] : []));

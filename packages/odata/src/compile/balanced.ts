@@ -1,6 +1,9 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 
-/** `((a or b) or (c or d))`: SQLite refuses trees deeper than 1,000, and a chain is as deep as it is long. */
+/**
+ * Joins conditions as a balanced tree, `((a or b) or (c or d))`: SQLite refuses expressions deeper than 1,000, and
+ * the depth of a chain is its length.
+ */
 export function balanced(operands: readonly SqlFragment[], operator: "and" | "or"): SqlFragment | undefined {
   if (operands.length <= 8)
     return operands.length === 0 ? undefined : sql`(${join(operands, ` ${operator} `)})`;

@@ -8,21 +8,22 @@ import { type Compile, type Template, templateOf } from "./template.ts";
 import { valuesOf } from "./value-source.ts";
 
 export type CompilerOptions = PageOptions & {
-  /** Shapes kept, of pages and of counts each; the one that was asked for the longest ago leaves first. */
+  /** Maximum number of cached shapes, for pages and for counts each. The least recently used one is evicted first. */
   readonly capacity?: number;
 };
 
-/** Compiles the queries of one mapping. */
+/** Compiles queries over one mapping. */
 export type Compiler = {
-  /** As {@link compilePage}. */
+  /** See {@link compilePage}. */
   readonly page: (query: BoundQuery) => CompiledSql;
-  /** As {@link compileCount}. */
+  /** See {@link compileCount}. */
   readonly count: (query: BoundQuery) => CompiledSql;
 };
 
 /**
- * A compiler that remembers the shapes of queries: one that differs from an earlier query only in its constants, in
- * `top`, or in the values of `skip` and `after`, is not compiled again. The statement is the same.
+ * Returns a compiler with an LRU cache of query shapes: a query that differs from an earlier one only in its
+ * constants, in `top`, or in the values of `skip` and `after`, is not compiled again. The resulting statement is
+ * the same as without the cache.
  */
 export function cachedCompiler(
   dialect: Dialect,
@@ -40,7 +41,10 @@ export function cachedCompiler(
   };
 }
 
-/** Shapes of one hash. Beyond so many its queries differ in what no template can tell, and are compiled each time. */
+/**
+ * Maximum number of templates with the same hash. Queries beyond it differ in something that templates cannot
+ * parameterise, and are compiled each time.
+ */
 const sameHash = 4;
 
 function remembering(

@@ -1,8 +1,9 @@
 import { allOf, anyOf, type BoundNode, constant } from "../bound/tree.ts";
 
 /**
- * A condition where false and null are alike, without choices of a value or nothing: such a value equals a constant exactly
- * if it is chosen and equals it. So an index serves the value, as it could not serve the choice.
+ * Rewrites a condition in which false and null mean the same, and moves `Choice` nodes without an alternative out
+ * of it: `(case when C then X end) = 1` is true exactly if `C and X = 1` is. An index can serve `X`, but not the
+ * `case` around it.
  */
 export function withoutChoices(node: BoundNode): BoundNode {
   switch (node.kind) {

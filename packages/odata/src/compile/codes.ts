@@ -3,12 +3,13 @@ import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import { among } from "./among.ts";
 import type { Target } from "./operand.ts";
 
-/** Constants, none of them null, that a column is compared with. Their SQL is in the form of the column's values. */
+/** Non-null constants that a column is compared with, and their SQL in the form of the column's values. */
 type Listed = { readonly constants: readonly ConstantNode[]; readonly sql: readonly SqlFragment[] };
 
 /**
- * Whether a column has one of some values, by the codes that it holds for them: null where it has none. Undefined for
- * what is no column of codes. Beside the items of a lambda an index finds nothing sooner.
+ * Compiles the condition that a dictionary-encoded column has one of some values, by comparing codes. It is null if
+ * the column is null. Undefined if `node` is not such a column. Inside a lambda an index would not help, so codes
+ * are not used there.
  */
 export function compileCodes(node: BoundNode, listed: Listed, target: Target): SqlFragment | undefined {
   const { place, variables, values } = target;

@@ -20,7 +20,10 @@ const comparatorSql = {
   le: (left, right) => sql`${left} <= ${right}`,
 } as const satisfies Record<Comparator, (left: SqlFragment, right: SqlFragment) => SqlFragment>;
 
-/** Compile `eq` and its kin: never null in SQL either, unless only the truth matters. */
+/**
+ * Compiles a comparison. In mode `exact` the SQL is never null, as in OData; in mode `truth` it may be null instead
+ * of false.
+ */
 export function compileComparison(node: BoundCompareNode, target: Target, mode: Mode): SqlFragment {
   const { left, right, comparator } = node;
   const isNull = left.kind === "Constant" && left.value === null;
@@ -50,7 +53,7 @@ function compareWithConstant(
     if (comparator === "lt" || comparator === "le") return dialect.truth(false);
     return operand.nullable ? sql`${operand.sql} is not null` : dialect.truth(true);
   }
-  // The encoded value is the greatest below the constant: nothing lies between the two.
+  // An inexact encoded value is the greatest one below the constant; no value lies between the two.
   const sharp = exact ? comparator : comparator === "gt" || comparator === "ge" ? "gt" : "le";
   const bound = dialect.operand(encoded, node.type as PrimitiveType, operand.form);
   const right = { ...operand, sql: bound, nullable: false };
@@ -65,7 +68,7 @@ function compareWithConstant(
   return compareOperands(left, sharp, right, target, mode);
 }
 
-/** Two operands in one form, in which order and equality are those of the values. */
+/** Converts two operands to a common form in which order and equality are those of the values. */
 function aligned(left: Operand, right: Operand, { dialect }: Target): readonly [Operand, Operand] {
   if (left.form === right.form && left.scale === right.scale) {
     return [

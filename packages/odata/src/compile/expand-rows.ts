@@ -15,22 +15,22 @@ import {
 import type { Mapping } from "./mapping.ts";
 import { keyName } from "./select.ts";
 
-/** A row as the database gives it. */
+/** A row as the database driver returns it. */
 type DatabaseRow = Readonly<Record<string, unknown>>;
 
-/** Where the expanded rows are from. */
+/** The expanded rows' entity set and mapping, and access to the database. */
 export type ExpandSource = {
   readonly entitySet: EntitySet;
   readonly mapping: Mapping;
   readonly dialect: Dialect;
-  /** Runs a statement, now or later. Integers of 64 bits must keep their digits where a key has them. */
+  /** Runs a statement, synchronously or not. 64-bit integers in a key must keep all their digits. */
   readonly run: (compiled: CompiledSql) => readonly DatabaseRow[] | Promise<readonly DatabaseRow[]>;
 };
 
 /**
- * Rows of a page that was compiled with `{ key: true }`, with the entities that `expand` asks for: an array,
- * or an object or null, under the name of each navigation property, and numbers as `Name@odata.count`. One
- * statement a level and item, however many rows; one more for a number that the page of a level does not tell.
+ * Adds the entities that `expand` asks for to the rows of a page compiled with `{ key: true }`: an array, an object
+ * or null under the name of each navigation property, and counts as `Name@odata.count`. Runs one statement per
+ * level and item, however many rows there are, and one more for a count that the rows of a level do not give.
  */
 export async function expandRows(
   rows: readonly DatabaseRow[],
@@ -40,7 +40,7 @@ export async function expandRows(
   const members = rows.map(withoutInternal);
   if (rows.length === 0 || expand.length === 0) return members;
   const { entitySet, mapping } = source;
-  // Entities that many rows of the level above lead to are asked for once.
+  // Entities that several rows of the level above lead to are queried once.
   const places = new Map<string, number>();
   const keys: (readonly unknown[])[] = [];
   const placeOf = rows.map((row) => {
@@ -73,7 +73,7 @@ function keyOf(row: DatabaseRow, { type }: EntitySet): readonly unknown[] {
   });
 }
 
-/** What `item` adds to the row at a place. */
+/** Returns a function from a parent's index to the members that `item` adds to its row. */
 async function expandItem(
   item: BoundExpand,
   from: ExpandFrom,

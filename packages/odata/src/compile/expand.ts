@@ -9,22 +9,26 @@ import { conditionsOf, targetOf } from "./query.ts";
 import { compileKey, compileOrder, compileSelect, keyOperand, keyProperties } from "./select.ts";
 import { valuesOf } from "./value-source.ts";
 
-/** The entities that are expanded. */
+/** The entities to expand. */
 export type ExpandFrom = {
   readonly entitySet: EntitySet;
   readonly mapping: Mapping;
-  /** The key of each, its values as `compilePage` with `{ key: true }` selects them. */
+  /** The key of each entity, with values as `compilePage` selects them with `{ key: true }`. */
   readonly keys: readonly (readonly unknown[])[];
 };
 
-/** Place of the parent among {@link ExpandFrom.keys}, in each row of a level. */
+/** Column of the parent's index in {@link ExpandFrom.keys}, in each row of a level. */
 export const parentName = "$parent";
-/** Place of a row among those of its parent. */
+/** Column of a row's number among the rows of its parent, counted from 1. */
 export const placeName = "$place";
 
 const [parent, place] = [identifier(parentName), identifier(placeName)];
 
-/** The mapping of the entities that `expand` leads to. @throws {QueryError} `not_supported` where there is none. */
+/**
+ * Returns the mapping of the entities that `expand` leads to.
+ *
+ * @throws {QueryError} `not_supported` if the navigation property is not mapped.
+ */
 export function mappingOf({ navigation }: BoundExpand, { path }: Mapping): Mapping {
   const found = path?.(navigation);
   if (found?.kind !== "rows") throw unmapped(navigation.name);
@@ -32,9 +36,9 @@ export function mappingOf({ navigation }: BoundExpand, { path }: Mapping): Mappi
 }
 
 /**
- * Compile the entities that `expand` leads to from all of `from` to one `select`: rows with `$parent`, the
- * selected properties and the values of their own key, in order. The keys are one value, so there may be any
- * number of them.
+ * Compiles one level of `$expand` to one `select`: the entities that `expand` leads to from all entities of `from`.
+ * Its rows hold `$parent`, the selected properties and the values of their own key, in order. All keys are bound as
+ * one value, so their number is not limited.
  */
 export function compileExpand(expand: BoundExpand, from: ExpandFrom, dialect: Dialect): CompiledSql {
   const { query } = expand;
@@ -55,7 +59,7 @@ export function compileExpand(expand: BoundExpand, from: ExpandFrom, dialect: Di
   );
 }
 
-/** Whether a level has not all the entities that its filter lets through. */
+/** True if a level returns only some of the entities that pass its filter. */
 export const isPaged = ({ top, skip }: BoundExpand["query"]): boolean =>
   skip > 0 || top !== Number.POSITIVE_INFINITY;
 
@@ -65,14 +69,19 @@ const pageOf = (rows: SqlFragment, { top, skip }: BoundExpand["query"]): SqlFrag
   return sql`${page} order by ${parent}, ${place}`;
 };
 
-/** Compile the number of the entities that `expand` leads to, as `count` beside `$parent`; none where it is 0. */
+/**
+ * Compiles the number of entities that `expand` leads to, as `count` beside `$parent`. Parents with a count of 0
+ * have no row.
+ */
 export function compileExpandCount(expand: BoundExpand, from: ExpandFrom, dialect: Dialect): CompiledSql {
   const { source } = related(expand, from, dialect);
   const counted = sql`select ${parent}, count(*) as ${identifier("count")} from ${source} group by ${parent}`;
   return render(counted, dialect.placeholder);
 }
 
-/** What follows `from`: the keys, the rows that have them, the related rows. Each is found by an index. */
+/**
+ * Returns the `from` clause: the keys, the rows with these keys, and their related rows. Each is found by an index.
+ */
 function related(
   expand: BoundExpand,
   { entitySet, mapping, keys }: ExpandFrom,
@@ -101,7 +110,10 @@ function related(
   };
 }
 
-/** The rows of a level are few, and beside others an index may not be what its columns, or `rowid`, are called. */
+/**
+ * Removes the indexes from a mapping. The rows of a level are few, and next to other tables, the column names an
+ * index uses (such as `rowid`) may be ambiguous.
+ */
 const withoutIndexes = ({ search: _search, ...mapping }: Mapping): Mapping => ({
   ...mapping,
   column: (property) => {
@@ -110,6 +122,6 @@ const withoutIndexes = ({ search: _search, ...mapping }: Mapping): Mapping => ({
   },
 });
 
-/** A key as JSON, with every digit of an integer. */
+/** Writes a key as JSON text, with every digit of an integer. */
 export const keyText = (key: readonly unknown[]): string =>
   `[${key.map((one) => (typeof one === "bigint" ? String(one) : (JSON.stringify(one) ?? "null"))).join()}]`;

@@ -9,9 +9,9 @@ import { columnOperand, formOf, type Operand, presentOperand, type Target, toCom
 import { type Place, placeOf, presenceOf } from "./place.ts";
 
 /**
- * Compile an expression to SQL that gives its value, or null.
+ * Compiles an expression to SQL for its value, which may be null.
  *
- * @throws {QueryError} `not_supported` for a path that the mapping does not have.
+ * @throws {QueryError} `not_supported` for a path that is not mapped.
  */
 export function compileOperand(node: BoundNode, target: Target): Operand {
   const { dialect } = target;
@@ -94,7 +94,9 @@ function constantSql(node: BoundNode & { kind: "Constant" }, { dialect, values }
   return dialect.operand(values.encode(node, form, null).value, type as PrimitiveType, form);
 }
 
-/** Collections keep their JSON form: the narrower numbers in it are read as the wider type. */
+/**
+ * Compiles a cast. Collections keep their JSON form, because narrower numbers in it can be read as the wider type.
+ */
 function compileCast(node: BoundNode & { kind: "Cast" }, target: Target): Operand {
   const operand = toComputed(compileOperand(node.operand, target), target);
   if (itemType(node.type) !== undefined) return { ...operand, type: node.type };
@@ -102,7 +104,7 @@ function compileCast(node: BoundNode & { kind: "Cast" }, target: Target): Operan
   return computed(cast, node, target);
 }
 
-/** A column of the row that the path leads to: null where there is none. */
+/** Compiles a column of the row that the path leads to: null if there is no such row. */
 function compileProperty(node: BoundNode & { kind: "Property" }, target: Target): Operand {
   const { property, base } = node;
   if (property.collection) {
@@ -113,7 +115,7 @@ function compileProperty(node: BoundNode & { kind: "Property" }, target: Target)
   return readFrom(place, property.name, place.members.column(property), node, target);
 }
 
-/** The folded text of a property, where the mapping keeps it. */
+/** Returns the column that holds the folded text of a property, if the mapping has one. */
 function storedFold({ entry, args }: BoundCallNode, target: Target): Operand | undefined {
   const [text] = args;
   if (entry.name !== "foldcase" || text?.kind !== "Property") return undefined;
@@ -146,7 +148,10 @@ function compileSize(node: BoundNode & { kind: "Size" }, target: Target): SqlFra
   return sql`(${select(sql`count(*)`, condition)})`;
 }
 
-/** Without `otherwise` the value keeps its form, so that restriction leaves a column a column. */
+/**
+ * Compiles a conditional. Without `otherwise` the value keeps its form, so that a masked column is still compared
+ * like a column.
+ */
 function compileChoice(node: BoundNode & { kind: "Choice" }, target: Target): Operand {
   const when = target.predicate(node.when, target, "truth");
   const chosen = compileOperand(node.value, target);
@@ -154,7 +159,7 @@ function compileChoice(node: BoundNode & { kind: "Choice" }, target: Target): Op
     const empty = itemType(node.type) === undefined ? sql`` : sql` else ${target.dialect.emptyCollection}`;
     return { ...chosen, sql: sql`case when ${when} then ${chosen.sql}${empty} end`, nullable: true };
   }
-  // PostgreSQL takes a `case` of bare nulls for text.
+  // PostgreSQL gives a `case` whose branches are all bare nulls the type text.
   const then =
     node.value.type === "Null" && node.type !== "Null"
       ? target.dialect.nothing(node.type)

@@ -4,8 +4,9 @@ import type { BoundNode, ConstantNode } from "../bound/tree.ts";
 import { evaluate } from "../evaluate/evaluate.ts";
 
 /**
- * Replace every call and operation on constants by its value: `now() sub duration'P1D'` is one instant, which an
- * index can serve, and a literal's offset from UTC, which no column keeps, has had its effect.
+ * Constant folding: replaces every call and operation on constants by its value. `now() sub duration'P1D'` becomes
+ * a single instant, which an index can serve. Folding also applies the UTC offset of a literal, which no column
+ * keeps.
  */
 export function fold(node: BoundNode): BoundNode {
   if (node.kind === "Constant" && node.type !== "Null") return node;
@@ -35,8 +36,9 @@ export function fold(node: BoundNode): BoundNode {
 }
 
 /**
- * Longest arithmetic on constants that is done here, in steps of digits: that of two numbers of 30 digits. A chain
- * of products of long numbers takes seconds; the database computes it, within its time limit.
+ * Maximum cost of arithmetic folded here, as the product of the numbers of digits: enough for two numbers of 30
+ * digits. A chain of products of long numbers would take seconds; the database computes those within its time
+ * limit.
  */
 const mostSteps = 1000;
 
@@ -48,7 +50,7 @@ function digitsOf(value: unknown): number {
   return typeof value === "bigint" ? value.toString().length : 1;
 }
 
-/** A call with a null argument is null, whatever the others are. */
+/** True for the constant null: a call with a null argument is null, whatever its other arguments. */
 const isNull = (node: BoundNode): boolean => node.kind === "Constant" && node.value === null;
 
 const isConstant = (node: BoundNode): node is ConstantNode => node.kind === "Constant";

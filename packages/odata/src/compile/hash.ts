@@ -1,11 +1,11 @@
 import type { BoundNode, BoundQuery } from "../bound/tree.ts";
 
-/** Nodes that are looked at: enough to tell most queries apart. */
+/** Maximum number of nodes that are hashed: enough to tell most queries apart. */
 const budget = 48;
 
 const mixed = (hash: number, part: number): number => (Math.imul(hash, 31) + part) | 0;
 
-/** Names are told apart by their length and four of their letters. */
+/** Hashes a name by its length and four of its letters. */
 function textHash(text: string, seed: number): number {
   const { length } = text;
   let hash = mixed(seed, length);
@@ -13,7 +13,10 @@ function textHash(text: string, seed: number): number {
   return hash;
 }
 
-/** Of the shape of a filter and an order: equal for queries of one shape, and seldom for others. */
+/**
+ * Hashes the shape of a filter and an order. The hash is equal for queries of the same shape, and rarely equal for
+ * others.
+ */
 export function hashOf({ filter, orderBy }: BoundQuery): number {
   let left = budget;
   let hash = orderBy.length;
@@ -42,7 +45,8 @@ export function hashOf({ filter, orderBy }: BoundQuery): number {
         return;
       case "Logical":
         hash = mixed(hash, node.operands.length);
-        // From the last: what a scope adds comes first, and is alike in many queries.
+        // From the last operand: the conditions that an access scope adds come first, and are the same in many
+        // queries.
         for (let i = node.operands.length - 1; i >= 0; i -= 1) visit(node.operands[i] as BoundNode);
         return;
       case "Not":

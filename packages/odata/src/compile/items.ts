@@ -8,15 +8,18 @@ import type { Path } from "./mapping.ts";
 import { aliasOf, columnOperand, type Operand, presentOperand, type Target, within } from "./operand.ts";
 import { joinedTo, pathOf, placeHere, placeOf, rowsOf, unmapped } from "./place.ts";
 
-/** The items of a collection, one a row. */
+/** A collection compiled to rows, one per item. */
 export type Items = {
-  /** What is compiled of each item. */
+  /** Scope in which expressions over an item are compiled. */
   readonly inner: Target;
-  /** `select what` of the items that satisfy the condition. To be called when all else is compiled. */
+  /**
+   * Returns `select what` over the items that satisfy the condition. Call it last: only then is it known which
+   * columns the other expressions read.
+   */
   readonly select: (what: SqlFragment, condition?: SqlFragment) => SqlFragment;
 };
 
-/** The items of `collection`, each of which `variable` stands for. */
+/** Compiles the items of `collection`, each bound to `variable`. */
 export function itemsOf(collection: BoundNode, variable: string, target: Target): Items {
   if (collection.kind === "Structure") return relatedItems(collection, variable, target);
   if (collection.kind === "Property") {
@@ -54,7 +57,7 @@ function relatedItems(
   };
 }
 
-/** The objects of a JSON array. */
+/** Compiles the objects of a JSON array as items. */
 function objectItems(
   array: SqlFragment,
   name: string,
@@ -80,7 +83,7 @@ function itemTableOf({ property, base }: Collection, target: Target): ItemTable 
   return path?.kind === "items" ? path : undefined;
 }
 
-/** The items of a collection that is a table of its own. */
+/** Compiles the items of a collection that has a table of its own. */
 function tableItems({ property, base, type }: Collection, table: ItemTable, target: Target) {
   const depth = target.variables.length;
   const rows = rowsOf(table, aliasOf(depth));
@@ -116,7 +119,7 @@ const selecting =
       : sql`${rows} where ${related} and ${condition}`;
   };
 
-/** Types whose column form is also that of an item in JSON, in every database. */
+/** Types whose column form is the same as the form of an item in JSON, in every database. */
 const gathered: readonly string[] = [
   "Edm.String",
   "Edm.Guid",
@@ -129,7 +132,12 @@ const gathered: readonly string[] = [
   "Edm.Decimal",
 ] satisfies readonly PrimitiveType[];
 
-/** A collection that is a table, as the JSON array which functions take; undefined where it is an array. */
+/**
+ * Aggregates a collection that is a table into the JSON array that functions take; undefined if the collection
+ * already is an array.
+ *
+ * @throws {QueryError} `not_supported` for items whose column form differs from their JSON form.
+ */
 export function gatherItems(node: Collection, target: Target): Operand | undefined {
   const table = itemTableOf(node, target);
   if (table === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Members, Path } from "./mapping.ts";
 
 type JsonPath = Extract<Path, { readonly kind: "json" }>;
 
-/** The members of a complex value that is a JSON object. */
+/** Returns the members of a complex value that is a JSON object. */
 export const jsonMembers = ({ json, at = [] }: JsonPath, dialect: Dialect): Members => ({
   column: ({ name, type, collection }) =>
     collection
@@ -13,6 +13,6 @@ export const jsonMembers = ({ json, at = [] }: JsonPath, dialect: Dialect): Memb
   path: (property) => ("type" in property ? undefined : { kind: "json", json, at: [...at, property.name] }),
 });
 
-/** The JSON itself. */
+/** Returns the JSON that a path leads to. */
 export const jsonOf = ({ json, at = [] }: JsonPath, dialect: Dialect): SqlFragment =>
   at.length === 0 ? json : dialect.memberJson(json, at);

@@ -5,18 +5,21 @@ import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import type { Target } from "./operand.ts";
 
-/** An item of an order, and its value in the last row of the page before. */
+/** Keyset pagination: an item of the order, and its value in the last row of the previous page. */
 export type Place = {
   readonly operand: SqlFragment;
   readonly nullable: boolean;
   readonly direction: BoundOrderBy["direction"];
-  /** In database form. */
+  /** The value in database form. */
   readonly last: unknown;
-  /** `last` as an operand. */
+  /** `last` as an SQL operand. */
   readonly bound: SqlFragment;
 };
 
-/** The place after which a page starts. `values` are in database form, as the page before gave them. */
+/**
+ * Returns the position after which a page starts. `values` are in database form, as the previous page returned
+ * them.
+ */
 export const placesOf = (
   orderBy: readonly BoundOrderBy[],
   values: readonly unknown[],
@@ -34,7 +37,7 @@ export const placesOf = (
     };
   });
 
-/** The rows after a place, nulls and mixed directions included. */
+/** Compiles the condition for the rows after a position, including nulls and mixed directions. */
 export function compileAfter(places: readonly Place[], target: Target): SqlFragment {
   const [first] = places;
   if (first === undefined) return target.dialect.truth(false);
@@ -45,7 +48,7 @@ export function compileAfter(places: readonly Place[], target: Target): SqlFragm
     const tied = after === undefined ? undefined : sql`(${isTied(place)} and ${after})`;
     after = tied === undefined ? beyond : sql`(${join([beyond, tied], " or ")})`;
   }
-  // Implied by the rest, and a range that an index can start from.
+  // Redundant, but a range that an index scan can start from.
   const range =
     first.last !== null && (first.direction === "asc" || !first.nullable)
       ? first.direction === "asc"
@@ -55,17 +58,17 @@ export function compileAfter(places: readonly Place[], target: Target): SqlFragm
   return sql`(${range}${after ?? target.dialect.truth(false)})`;
 }
 
-/** The rows of the same value as the last one. */
+/** Condition for rows with the same value as the last row. */
 export const isTied = ({ operand, last, bound }: Place): SqlFragment =>
   last === null ? sql`${operand} is null` : sql`${operand} = ${bound}`;
 
-/** The rows of a value that follows; undefined where no value does. */
+/** Condition for rows with a non-null value after the last one; undefined if there is no such value. */
 export function isBeyond({ operand, direction, last, bound }: Place): SqlFragment | undefined {
   if (direction === "asc") return last === null ? sql`${operand} is not null` : sql`${operand} > ${bound}`;
   return last === null ? undefined : sql`${operand} < ${bound}`;
 }
 
-/** Whether there are nulls that follow. */
+/** True if null values may follow the last row. */
 export const nullsFollow = ({ nullable, direction, last }: Place): boolean =>
   direction === "desc" && nullable && last !== null;
 

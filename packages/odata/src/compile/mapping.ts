@@ -4,68 +4,86 @@ import { identifier, type SqlFragment } from "../sql/fragment.ts";
 import type { PointIndex } from "./point-index.ts";
 import type { SearchIndex } from "./search-index.ts";
 
-/** Where the values of a property are, and in what form. Without `encoding`: in the dialect's own. */
+/**
+ * Column of a property's values, and the encoding of the values. Without `encoding`, the default encoding of the
+ * dialect.
+ */
 export type Column = {
   readonly sql: SqlFragment;
   readonly encoding?: EncodingName;
   /**
-   * Where the values lie in another table: what is held in their stead. `sql` gives the value itself.
+   * For dictionary-encoded columns, whose values are kept in another table: the codes. `sql` is the decoded value.
    */
   readonly codes?: Codes;
-  /** Of points: the index that finds them by place. */
+  /** For points: the spatial index on them. */
   readonly index?: PointIndex;
 };
 
-/** What a column holds in the stead of values that lie in another table. */
+/** The codes that a dictionary-encoded column holds in place of its values. */
 export type Codes = {
   readonly sql: SqlFragment;
-  /** The subquery that gives the codes of a list of values. */
+  /** Returns the subquery that gives the codes of a list of values. */
   readonly of: (values: SqlFragment) => SqlFragment;
-  /** The code of a value, which never changes; undefined where only the subquery knows it. */
+  /** Returns the code of a value, which never changes; undefined if only the subquery can find it. */
   readonly known?: (value: unknown) => unknown;
 };
 
-/** Where an entity set lies in the database. The caller's: any table, view or subquery will do. */
+/** Maps an entity set to the database. The caller defines it: any table, view or subquery will do. */
 export type Mapping = {
-  /** What follows `from`. */
+  /** The contents of the `from` clause. */
   readonly from: SqlFragment;
-  /** A condition on the rows of `from`, looked at before those of the query. */
+  /** A condition on the rows of `from`, placed before the conditions of the query. */
   readonly where?: SqlFragment;
   readonly column: (property: StructuralProperty) => Column;
   /**
-   * Where a property leads that is no column. Undefined: nowhere, so a path is refused, and a collection of
-   * primitive values is a JSON array in its column.
+   * Returns the path of a property that is not a column. Without one, paths through the property are refused, and a
+   * collection of primitive values is a JSON array in its column.
    */
   readonly path?: (property: StructuralProperty | StructuredProperty) => Path | undefined;
-  /** Where the text of a property is kept as `foldCase` gives it, for `$ignorecase`. Without: it is computed. */
+  /**
+   * Returns the column that holds a property's text as `foldCase` returns it, for `$ignorecase`. Without one, the
+   * folded text is computed.
+   */
   readonly folded?: (property: StructuralProperty) => Column | undefined;
   /**
-   * Whether indexes hold the rows in the order asked for. Then a page after the first is read in ranges of its index,
-   * which costs what the first page does; without an index one scan costs less. By default where the order begins with
-   * a property.
+   * True if indexes hold the rows in the requested order. Then a page after the first is read as consecutive ranges
+   * of its index, which costs as much as the first page; without an index, a single scan is cheaper. By default
+   * true if the order begins with a property.
    */
   readonly ranges?: boolean;
-  /** Whether hardly a row is looked at, as where the key is given: nothing is made first to find values in. */
+  /**
+   * True if hardly any rows are read, for example because the key is given. Then no lookup table is built for lists
+   * of values.
+   */
   readonly few?: boolean;
-  /** What serves `$search`. Without: the texts themselves are searched. */
+  /** The index for `$search`. Without one, the texts themselves are searched. */
   readonly search?: SearchIndex;
 };
 
-/** What the properties of one entity or complex value need to be found. */
+/** The part of a mapping that resolves the properties of an entity or complex value. */
 export type Members = Pick<Mapping, "column" | "path" | "folded" | "search">;
 
-/** Columns of the row that a path leaves and of the one it reaches, which are equal. Null equals nothing. */
+/**
+ * A pair of columns that must be equal: one of the row that a path starts at, one of the row it leads to. Null
+ * equals nothing.
+ */
 export type Join = { readonly parent: SqlFragment; readonly child: SqlFragment };
 
-/** Where a path leads. Nobody qualifies a column: both rows may have columns of one name. */
+/** Target of a path. Column names need no qualifiers, even if both rows have columns of the same name. */
 export type Path =
-  /** Related entities, or complex values that are rows: of `mapping`, deferred since paths may go round. */
+  /**
+   * Related entities, or complex values stored as rows of `mapping`, which is a function because paths may be
+   * cyclic.
+   */
   | { readonly kind: "rows"; readonly mapping: () => Mapping; readonly on: readonly Join[] }
-  /** A complex value within the row itself. `present` is null where the value is, and then so are its members. */
+  /**
+   * A complex value in columns of the row itself. `present` is null if the value is null; its members are null too
+   * then.
+   */
   | { readonly kind: "members"; readonly members: Members; readonly present?: SqlFragment }
-  /** A complex value, or a collection of them, as JSON: all of `json`, or what the names `at` lead to in it. */
+  /** A complex value, or a collection of complex values, as JSON: all of `json`, or the part at the path `at`. */
   | { readonly kind: "json"; readonly json: SqlFragment; readonly at?: readonly string[] }
-  /** Items of a collection of primitive values, one a row. `order` is theirs in the collection. */
+  /** Items of a collection of primitive values, one per row. `order` is the position of an item in the collection. */
   | {
       readonly kind: "items";
       readonly from: SqlFragment;
@@ -75,8 +93,8 @@ export type Path =
     };
 
 /**
- * A table with a column of the property's name for every property, or of another name where `names` has one,
- * and with the paths that `paths` has by the name of their property.
+ * Maps a table that has one column per property. A column has the property's name, unless `names` gives it another
+ * one; `paths` holds the paths of properties by name.
  */
 export const tableMapping = (
   table: string,

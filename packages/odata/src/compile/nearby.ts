@@ -7,14 +7,14 @@ import type { PointIndex } from "./point-index.ts";
 /** A function of an indexed column of points and a constant shape. */
 type Search = {
   readonly index: PointIndex;
-  /** Whether the column shows the points of some rows only. */
+  /** True if the column is masked: it shows the points of some rows only. */
   readonly isMasked: boolean;
   readonly nullable: boolean;
   readonly shape: GeoShape;
   readonly boxes: NonNullable<BoundCallNode["entry"]["boxes"]>;
 };
 
-/** `exact`, and before it the condition that an index of points serves, where the mapping has one. */
+/** Adds to the condition `exact` a prefilter that a point index serves, if the mapping has one. */
 export function withIndex(
   node: BoundCallNode | BoundCompareNode,
   exact: SqlFragment,
@@ -31,7 +31,10 @@ function ofTruth(node: BoundCallNode, target: Target): SqlFragment | null {
   return search && within(search, 0, target);
 }
 
-/** `geo.distance(Place,…) le 5000`, or the other way round, and `eq null`. */
+/**
+ * Returns the prefilter of `geo.distance(Place,…) le 5000`, in either order, and of `eq null`; null for other
+ * comparisons.
+ */
 function ofComparison({ left, right, comparator }: BoundCompareNode, target: Target): SqlFragment | null {
   const isMirrored = left.kind === "Constant";
   const [operand, limit] = isMirrored ? [right, left] : [left, right];
@@ -41,7 +44,7 @@ function ofComparison({ left, right, comparator }: BoundCompareNode, target: Tar
   const search = searchOf(operand, target);
   if (search === null) return null;
   if (limit.value === null) {
-    // Where no box holds the constant itself it is no place, and the function is null for every row.
+    // If there is no box around the constant itself, it is not on earth, and the function is null for every row.
     const isPlace = search.boxes(search.shape, 0)?.length !== 0;
     return comparator === "eq" && isPlace && !search.isMasked ? withoutPlace(search) : null;
   }
@@ -71,8 +74,8 @@ function searchOf({ entry, args }: BoundCallNode, target: Target): Search | null
 }
 
 /**
- * The index of a column of this entity, also of one that shows its values to some rows only. Beside the items of a
- * lambda it finds nothing sooner.
+ * Returns the index of a column of the current entity, which may be masked. Inside a lambda an index would not
+ * help.
  */
 function indexOf(node: BoundNode, target: Target): PointIndex | undefined {
   if (node.kind === "Choice" && node.otherwise === undefined) return indexOf(node.value, target);

@@ -9,59 +9,69 @@ import type { Place } from "./place.ts";
 import type { ValueSource } from "./value-source.ts";
 
 /**
- * `exact`: null where OData says null. `truth`: only whether it is true matters (below a `where`, `and` and
- * `or`), so null may stand for false; comparisons stay bare there, and an index can serve them.
+ * Treatment of null in a compiled condition. `exact`: null where OData says null. `truth`: only true matters
+ * (directly below `where`, `and` and `or`), so null may stand for false; comparisons are then compiled without
+ * `coalesce`, so that an index can serve them.
  */
 export type Mode = "exact" | "truth";
 
-/** What compiling needs to know, passed down unchanged. */
+/** Compilation context, passed down. Only the scope of variables grows on the way. */
 export type Target = {
   readonly dialect: Dialect;
-  /** The entity that the query is about. */
+  /** The row context of the queried entity. */
   readonly place: Place;
   readonly values: ValueSource;
   /** See `Mapping.few`. */
   readonly few: boolean;
-  /** Variables of the enclosing lambdas, from the outermost in. A query's own names never reach SQL. */
+  /** Variables of the enclosing lambdas, outermost first. Names from the query text never become SQL. */
   readonly variables: readonly Variable[];
-  /** Compiles an expression: operands hold collections and predicates, which hold operands. */
+  /**
+   * Compiles an expression. Passed as a member because operands contain collections and predicates, which contain
+   * operands.
+   */
   readonly operand: (node: BoundNode, target: Target) => Operand;
   readonly predicate: (node: BoundNode, target: Target, mode: Mode) => SqlFragment;
 };
 
-/** What a variable stands for: a primitive value, or the row of an entity or a complex value. */
+/** Value of a variable: a primitive value, or the row of an entity or complex value. */
 export type Variable = { readonly name: string; readonly operand: Operand; readonly place?: Place };
 
-/** Alias of a variable's items: by depth, since SQL does not tell `a` from `A`. */
+/** Alias of a variable's items. It is made from the depth, because SQL does not distinguish `a` from `A`. */
 export const aliasOf = (depth: number): string => `item${depth}`;
 
-/** What is compiled inside a lambda over `variable`. */
+/** Adds a variable to the scope, for the inside of a lambda. */
 export const within = (target: Target, variable: Variable): Target => ({
   ...target,
   variables: [...target.variables, variable],
 });
 
-/** A compiled value, and the form that it has in SQL. */
+/** A compiled value, and its encoding in SQL. */
 export type Operand = {
   readonly sql: SqlFragment;
   readonly type: BoundType;
   readonly nullable: boolean;
   readonly form: EncodingName;
-  /** Digits after the point in a scaled integer; null for what is not one. */
+  /** Digits after the point of a scaled integer; null for other forms. */
   readonly scale: number | null;
-  /** Of a column: a collection that is null there is empty, and one that is computed is null. */
+  /**
+   * True for the value of a column. A null collection in a column is empty, whereas a computed null collection is
+   * null.
+   */
   readonly stored?: true;
 };
 
-/** A constant in the form of `operand`, to be compared with it. */
+/** Encodes a constant in the form of `operand`, for a comparison with it. */
 export const encodeFor = ({ form, scale }: Operand, constant: ConstantNode, { values }: Target): Encoded =>
   values.encode(constant, form, scale);
 
-/** The form of values of a type in a table of the dialect; of collections and of null: any. */
+/**
+ * Returns the form of a type's values among `forms`. Collections and null have no form of their own and are
+ * `plain`.
+ */
 export const formOf = (type: BoundType, forms: Dialect["encodings"]): EncodingName =>
   typeof type === "string" && Object.hasOwn(forms, type) ? forms[type as PrimitiveType] : "plain";
 
-/** What stands for a row that there is, where only that matters. */
+/** Operand for a row that exists, for expressions that only test whether it is null. */
 export const presentOperand = (type: BoundType, { dialect }: Target): Operand => ({
   sql: dialect.truth(true),
   type,
@@ -70,7 +80,7 @@ export const presentOperand = (type: BoundType, { dialect }: Target): Operand =>
   scale: null,
 });
 
-/** A column of values of `property`, which `read` names. */
+/** Returns the operand of a column with values of `property`; `read` is the SQL name of the column. */
 export function columnOperand(
   { encoding }: Column,
   read: SqlFragment,
@@ -83,7 +93,7 @@ export function columnOperand(
   return { sql: read, type, nullable: property.nullable, form, scale, stored: true };
 }
 
-/** The operand in the form in which functions take it. */
+/** Converts an operand to the form that functions take. */
 export function toComputed({ stored, ...operand }: Operand, { dialect }: Target): Operand {
   if (itemType(operand.type) !== undefined) {
     if (stored === undefined) return operand;

@@ -6,10 +6,10 @@ import { selectCount, selectPage } from "./query.ts";
 import { valuesOf } from "./value-source.ts";
 
 /**
- * Compile to one `select` of a page of the rows that lie in several tables, each row in one of them. Every table
- * gives a page of its own, by its own indexes, and these are merged. The query skips nothing.
+ * Compiles one page over several tables, each row being in exactly one of them, to one `select`. Each table is read
+ * by its own indexes, and the results are merged (scatter-gather). The query must not skip rows.
  *
- * @param columns what to select of a table, the same number of columns for each
+ * @param columns the columns to select from a table, the same number for each
  */
 export function compileMergedPage(
   query: BoundQuery,
@@ -35,7 +35,7 @@ export function compileMergedPage(
 
 const columnName = (position: number): SqlFragment => identifier(`column${position}`);
 
-/** Compile to one `select` of the number of rows that match in all the tables together, as `count`. */
+/** Compiles the number of matching rows in all tables together to one `select`, as `count`. */
 export function compileMergedCount(
   query: BoundQuery,
   dialect: Dialect,

@@ -6,22 +6,28 @@ import { jsonMembers, jsonOf } from "./json-members.ts";
 import type { Join, Mapping, Members, Path } from "./mapping.ts";
 import { aliasOf, type Target } from "./operand.ts";
 
-/** A row whose columns an expression reads. */
+/** Row context: the row whose columns an expression reads. */
 export type Place = {
   readonly members: Members;
-  /** A column of the row, as it is called where {@link Place.outside} puts what it is read for. */
+  /**
+   * Reads a column of the row and returns the name it has inside {@link Place.outside}. `key` identifies the
+   * column.
+   */
   readonly read: (key: string, column: SqlFragment) => SqlFragment;
-  /** A value of the row as it stands in the statement. To be called when all columns are read. */
+  /**
+   * Turns a value of the row into an expression that is valid at the current point of the statement. Call it after
+   * all columns are read.
+   */
   readonly outside: (value: SqlFragment) => SqlFragment;
-  /** What the keys of columns begin with: the complex properties on the way. */
+  /** Prefix of the keys of columns: the path of complex properties that leads here. */
   readonly prefix: string;
-  /** Whether there may be no row, or no complex value. */
+  /** True if the row or the complex value may be missing. */
   readonly optional: boolean;
-  /** Aliases of this depth are free. */
+  /** Lowest depth whose alias is not in use. */
   readonly free: number;
 };
 
-/** A row that the statement is at: columns of a table, or of an alias. */
+/** Returns the context of a row that the statement is already at: the columns of a table or of an alias. */
 export const placeHere = (members: Members, read: Place["read"], free = 0): Place => ({
   members,
   read,
@@ -31,12 +37,12 @@ export const placeHere = (members: Members, read: Place["read"], free = 0): Plac
   free,
 });
 
-/** The rows of a table under `alias`. */
+/** The rows of a table as a subquery under an alias. Call `source` after all columns are read. */
 export type Rows = { readonly read: Place["read"]; readonly source: () => SqlFragment };
 
 /**
- * The rows of a mapping with only the columns that are read, each under a name that no other row has: what
- * stands beside them needs no qualifier, and a caller's `from` may be whatever he likes.
+ * Returns the rows of a mapping as a subquery with only the columns that are read, each under a unique name.
+ * Therefore no expression next to it needs a qualifier, and the caller's `from` may be any SQL.
  */
 export function rowsOf({ from, where }: Pick<Mapping, "from" | "where">, alias: string): Rows {
   const names = new Map<string, SqlFragment>();
@@ -53,7 +59,10 @@ export function rowsOf({ from, where }: Pick<Mapping, "from" | "where">, alias: 
   return { read, source: () => sql`(select ${join(columns, ", ")} from ${rows}) as ${identifier(alias)}` };
 }
 
-/** The row that `base` leads to, or the entity at hand. A path is a subquery in a subquery, one a step. */
+/**
+ * Returns the context of the row that `base` leads to; of the current entity without `base`. Each step of a path is
+ * a subquery nested in that of the step before.
+ */
 export function placeOf(
   base: BoundNode | undefined,
   target: Target,
@@ -84,7 +93,7 @@ export function placeOf(
   };
 }
 
-/** Where a structured property of the row at `place` leads. */
+/** Returns the path of a structured property of the row at `place`. */
 export function pathOf(
   property: StructuredProperty,
   { members }: Place,
@@ -94,7 +103,7 @@ export function pathOf(
   return path;
 }
 
-/** That `rows` are those which `name` of a row leads to, whose columns `read` gives. */
+/** Returns the join condition: the columns of `rows` equal those of the parent row, which `read` returns. */
 function joined(
   rows: Rows,
   name: string,
@@ -107,11 +116,11 @@ function joined(
   return join(equalities, " and ");
 }
 
-/** {@link joined} from where the statement is, which need not be at the row of `parent`. */
+/** Like {@link joined}, but valid at the current point of the statement, which need not be at the row of `parent`. */
 export const joinedTo = (parent: Place, rows: Rows, name: string, on: readonly Join[]): SqlFragment =>
   joined(rows, parent.prefix + name, on, (key, column) => parent.outside(parent.read(key, column)));
 
-/** Something that is null where there is no row, or no complex value, that `node` leads to. */
+/** Returns an expression that is null if the row or complex value that `node` leads to is missing. */
 export function presenceOf(node: BoundNode & { kind: "Structure" }, target: Target): SqlFragment {
   const parent = placeOf(node.base, target);
   const path = pathOf(node.property, parent);

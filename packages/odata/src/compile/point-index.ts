@@ -4,15 +4,19 @@ import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.
 export type { Box };
 
 /**
- * How a database finds the points of a column. Both conditions are only ever added to the exact one: they must
- * hold for every row that they are to find, and should for few others. Longitudes are from -180 to 180.
+ * A spatial index on a column of points. Its conditions are prefilters, always combined with the exact condition:
+ * they must hold for every row they are meant to find, and should hold for few others. Longitudes range from -180
+ * to 180.
  */
 export type PointIndex = {
-  /** Rows with a point in one of the boxes, of which there is at least one. */
+  /** Returns the condition that a point lies in one of the boxes. There is at least one box. */
   readonly within: (boxes: readonly Box[]) => SqlFragment;
-  /** Rows without a point: null, or one that is no place on earth. */
+  /** Condition for rows without a point: null, or a point that is not on earth. */
   readonly missing: SqlFragment;
-  /** Those of them with a point that is not null, where the index tells. */
+  /**
+   * Condition for rows with a point that is not null but not on earth. Undefined if the index cannot tell; then
+   * `missing` is used.
+   */
   readonly misplaced?: SqlFragment;
 };
 
@@ -20,9 +24,9 @@ const anyOf = (boxes: readonly Box[], condition: (box: Box) => SqlFragment): Sql
   sql`(${join(boxes.map(condition), " or ")})`;
 
 /**
- * An R*Tree of SQLite with the columns `id, west, east, south, north` and a row for every point:
- * `create virtual table … using rtree(id, west, east, south, north)`. Its `id` is `key` of the mapping's table, such
- * as its `rowid`. `column` holds the points, and null where there is none.
+ * An R*Tree of SQLite with the columns `id, west, east, south, north` and one row per point: `create virtual table
+ * … using rtree(id, west, east, south, north)`. Its `id` is `key` of the mapped table, such as its `rowid`.
+ * `column` holds the points, and null where there is none.
  */
 export const rtreeIndex = (table: string, key: SqlFragment, column: SqlFragment): PointIndex => ({
   within: (boxes) => {
@@ -35,10 +39,10 @@ export const rtreeIndex = (table: string, key: SqlFragment, column: SqlFragment)
   missing: sql`${column} is null`,
 });
 
-/** Two columns of numbers, null where there is no point, with an ordinary index on latitude and longitude. */
+/** Two numeric columns, null where there is no point, with an ordinary index on latitude and longitude. */
 export const degreesIndex = (longitude: SqlFragment, latitude: SqlFragment): PointIndex => ({
   within: (boxes) => {
-    // One range of latitudes for all, since that is what the index is read by.
+    // One range of latitudes for all boxes, because the index is scanned by a range of latitudes.
     const south = Math.min(...boxes.map((box) => box.south));
     const north = Math.max(...boxes.map((box) => box.north));
     const longitudes = anyOf(
@@ -51,7 +55,7 @@ export const degreesIndex = (longitude: SqlFragment, latitude: SqlFragment): Poi
 });
 
 /**
- * A `point(longitude, latitude)` of PostgreSQL under a GiST index: a column, or the expression
+ * A `point(longitude, latitude)` of PostgreSQL with a GiST index: a column, or the expression
  * `cadastre_geo_point(column)` over GeoJSON.
  */
 export const pointIndex = (point: SqlFragment): PointIndex => ({
@@ -64,7 +68,7 @@ export const pointIndex = (point: SqlFragment): PointIndex => ({
   missing: sql`${point} is null`,
 });
 
-/** A `geometry(Point, 4326)` of PostGIS under a GiST index: a column, or an expression such as `place::geometry`. */
+/** A `geometry(Point, 4326)` of PostGIS with a GiST index: a column, or an expression such as `place::geometry`. */
 export const postgisIndex = (geometry: SqlFragment): PointIndex => ({
   within: (boxes) =>
     anyOf(

@@ -13,7 +13,7 @@ import { encodeFor, type Mode, type Target } from "./operand.ts";
 import { compilePrefix } from "./prefix.ts";
 import { compileSearch } from "./search.ts";
 
-/** Compile a boolean expression to an SQL condition. The result is safe to embed in a larger one. */
+/** Compiles a boolean expression to an SQL condition, which can be embedded in a larger one without parentheses. */
 export function compilePredicate(given: BoundNode, target: Target, mode: Mode): SqlFragment {
   const node = mode === "truth" ? withoutChoices(given) : given;
   switch (node.kind) {

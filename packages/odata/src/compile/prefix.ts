@@ -4,8 +4,8 @@ import { compileOperand } from "./expression.ts";
 import type { Target } from "./operand.ts";
 
 /**
- * Compile `startswith(property,'prefix')` to the range of the texts that start so, which an index can serve. Undefined
- * for what is no such call.
+ * Compiles `startswith(property,'prefix')` to a range of texts, which an index can serve. Undefined for any other
+ * call.
  */
 export function compilePrefix({ entry, args }: BoundCallNode, target: Target): SqlFragment | undefined {
   const [text, prefix] = args;
@@ -28,7 +28,7 @@ export function compilePrefix({ entry, args }: BoundCallNode, target: Target): S
 
 const isPrefix = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** What is computed would be computed twice. */
+/** True for columns. A computed text would be computed twice, once for each end of the range. */
 const isColumn = (node: BoundNode): boolean =>
   node.kind === "Property"
     ? node.base === undefined
@@ -36,12 +36,15 @@ const isColumn = (node: BoundNode): boolean =>
 
 const lastCharacter = 0x10ffff;
 
-/** The least text, by code point, beyond all that start with `prefix`; undefined where every text is less. */
+/**
+ * Returns the least text, by code point, that is greater than all texts that start with `prefix`; undefined if
+ * there is none.
+ */
 export function leastBeyond(prefix: string): string | undefined {
   const characters = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
   const place = characters.findLastIndex((code) => code < lastCharacter);
   if (place < 0) return undefined;
   const next = (characters[place] ?? 0) + 1;
-  // No text has a surrogate for a character.
+  // Surrogates are not characters.
   return String.fromCodePoint(...characters.slice(0, place), next === 0xd800 ? 0xe000 : next);
 }

@@ -2,16 +2,19 @@ import type { BoundQuery, ConstantNode } from "../bound/tree.ts";
 import { isComputed } from "./select.ts";
 import { isAlike, isOfShape, type Shape, shapeOf } from "./shape.ts";
 
-/** A query in which other constants, and other values of paging, may stand. */
+/** Shape of a query: it also matches queries with other constants and other paging values. */
 type QueryShape = {
   readonly query: BoundQuery;
   readonly filter: Shape;
   readonly orders: readonly Shape[];
-  /** Undefined where `select` is no part of the statement. */
+  /** Undefined if `select` is not part of the statement. */
   readonly projections: readonly Shape[] | undefined;
 };
 
-/** The shape of a query, and the query with `constants` of its own: those of the shape, by their places. */
+/**
+ * Returns the shape of a query, the constants in it, and a copy of the query that holds exactly these constant
+ * nodes, so that their identity gives their index.
+ */
 export function shapeOfQuery(query: BoundQuery, projected: boolean) {
   const constants: ConstantNode[] = [];
   const [filter, ownFilter] = shapeOf(query.filter, true, constants);
@@ -34,12 +37,18 @@ export function shapeOfQuery(query: BoundQuery, projected: boolean) {
   return { shape, own, constants } as const;
 }
 
-/** Places of constants that differ from those of the shape; the others are empty. */
+/**
+ * Constants found in a query, by their index in the shape. Empty where the query uses the very nodes of the shape's
+ * query.
+ */
 export type Found = (ConstantNode | undefined)[];
 
 type Check = (query: BoundQuery, shape: QueryShape, found: Found) => boolean;
 
-/** Every member of a query: one that is new says here what of it is the shape's. */
+/**
+ * Comparisons of a query with a shape, one for each member of `BoundQuery`. The type demands one for every new
+ * member.
+ */
 const checks = {
   entitySet: ({ entitySet }, { query }) => entitySet === query.entitySet,
   filter: ({ filter }, shape, found) => isOfShape(filter, shape.filter, found),
@@ -77,6 +86,6 @@ const checks = {
 
 const everyCheck: readonly Check[] = Object.values(checks);
 
-/** Whether a query is of a shape; its constants are put in their places. */
+/** True if a query has the shape. Its constants are put into `found`. */
 export const isQueryOfShape: Check = (query, shape, found) =>
   everyCheck.every((check) => check(query, shape, found));

@@ -13,18 +13,18 @@ import { compileKey, compileOrder, compileSelect, type OrderAs } from "./select.
 import { type ValueSource, valuesOf } from "./value-source.ts";
 
 export type PageOptions = {
-  /** What to select. By default each projected property under its own name. */
+  /** Columns to select. By default, each projected property under its own name. */
   readonly columns?: readonly SqlFragment[];
   /**
-   * Whether to select the values of the order as well, `order0`, `order1`, …: those of a page's last row are
+   * True if the values of the order are also selected, as `order0`, `order1`, …: those of a page's last row are
    * `after` of the next page.
    */
   readonly order?: boolean;
-  /** Whether to select the values of the key as well, for `expandRows`. */
+  /** True if the values of the key are also selected, for `expandRows`. */
   readonly key?: boolean;
 };
 
-/** Compile to one `select` of a page of rows. */
+/** Compiles a page of rows to one `select`. */
 export const compilePage = (
   query: BoundQuery,
   dialect: Dialect,
@@ -32,7 +32,7 @@ export const compilePage = (
   options: PageOptions = {},
 ): CompiledSql => pageOf(query, valuesOf(query), dialect, mapping, options);
 
-/** {@link compilePage}, with the values of a source. */
+/** Like {@link compilePage}, with values from a {@link ValueSource}. */
 export const pageOf = (
   query: BoundQuery,
   values: ValueSource,
@@ -45,7 +45,7 @@ export const pageOf = (
     dialect.placeholder,
   );
 
-/** The statement of a page, with the values of its order. */
+/** Compiles the `select` of a page, with the values of its order if `orderAs` is not null. */
 export function selectPage(
   query: BoundQuery,
   values: ValueSource,
@@ -74,7 +74,7 @@ export function selectPage(
   return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
 }
 
-/** What a page may take its rows from, in turn. */
+/** Returns the ranges of rows that make up the page, in order. */
 function rangesOf(
   { orderBy, after }: BoundQuery,
   sorted: readonly SqlFragment[],
@@ -89,7 +89,7 @@ function rangesOf(
 
 const beginsWithColumn = ([first]: BoundQuery["orderBy"]): boolean => first?.expression.kind === "Property";
 
-/** The rows of one statement after another. Both databases run the next one only when the page is not full yet. */
+/** Concatenates statements. Both databases run each statement only if the page is not full yet. */
 function consecutive(statements: readonly SqlFragment[], values: ValueSource, dialect: Dialect): SqlFragment {
   const [only] = statements;
   if (only !== undefined && statements.length === 1) return only;
@@ -100,11 +100,11 @@ function consecutive(statements: readonly SqlFragment[], values: ValueSource, di
   return join(all, " union all ");
 }
 
-/** Compile to a `select` of the number of rows that match, as `count`. Paging does not touch it. */
+/** Compiles the number of matching rows to a `select`, as `count`. Paging options do not affect it. */
 export const compileCount = (query: BoundQuery, dialect: Dialect, mapping: Mapping): CompiledSql =>
   countOf(query, valuesOf(query), dialect, mapping);
 
-/** {@link compileCount}, with the values of a source. */
+/** Like {@link compileCount}, with values from a {@link ValueSource}. */
 export const countOf = (
   query: BoundQuery,
   values: ValueSource,
@@ -112,7 +112,7 @@ export const countOf = (
   mapping: Mapping,
 ): CompiledSql => render(selectCount(query, values, dialect, mapping), dialect.placeholder);
 
-/** The statement of {@link compileCount}, to be part of a larger one. */
+/** Compiles the `select` of {@link compileCount} as a fragment. */
 export function selectCount(
   query: BoundQuery,
   values: ValueSource,
@@ -123,7 +123,7 @@ export function selectCount(
   return sql`select count(*) as ${identifier("count")} from ${mapping.from} where ${matching}`;
 }
 
-/** What a row must meet, wherever the page starts. */
+/** Conditions that a row must meet on every page. */
 export function conditionsOf({ filter }: BoundQuery, { where }: Mapping, target: Target): SqlFragment[] {
   const matching = compilePredicate(fold(filter), target, "truth");
   return where === undefined ? [matching] : [where, matching];
@@ -139,7 +139,7 @@ export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource
   predicate: compilePredicate,
 });
 
-/** The value of a projection, to be selected in the form in which the dialect computes it. */
+/** Compiles the value of a projection, in the dialect's computed form, as a column to select. */
 export function compileValue(
   query: BoundQuery,
   { expression }: Projection,

@@ -3,20 +3,21 @@ import type { Direction } from "../syntax/tree.ts";
 import { compileAfter, isBeyond, isTied, nullsFollow, type Place } from "./keyset.ts";
 import type { Target } from "./operand.ts";
 
-/** Rows that follow one another in an index on the order. */
+/** Rows that are consecutive in an index on the order. */
 export type Range = {
   readonly condition: SqlFragment;
-  /** The items of its order, in which what is the same in all of its rows need not stand. */
+  /** The order of the range, without items that are constant in all of its rows. */
   readonly sorted: readonly SqlFragment[];
 };
 
-/** Items of an order that are told apart: an index on more of them is rare. */
+/** Maximum number of order items that are split into ranges. Indexes on more columns are rare. */
 const deepest = 4;
 
 /**
- * The rows after a place as ranges in the order's turn, each row in one of them: first those that tie with the last row in
- * the most items, then in fewer and fewer. An index on the order holds each range in one piece, whereas no
- * index holds `X < b or X is null` so.
+ * Keyset pagination: splits the rows after a position into ranges, in order, so that each row is in exactly one of
+ * them. The first range holds the rows that tie with the last row in the most items, the following ones those that
+ * tie in fewer and fewer. An index on the order holds each range in one piece; no index holds `X < b or X is null`
+ * in one piece.
  */
 export function rangesAfter(places: readonly Place[], target: Target): readonly Range[] {
   const ranges: Range[] = [];
@@ -44,7 +45,10 @@ export function rangesAfter(places: readonly Place[], target: Target): readonly 
 
 type Run = readonly [Place, ...Place[]];
 
-/** Places that one comparison of rows goes beyond stand together: no null follows any of them, nor is one. */
+/**
+ * Groups items that one row comparison, such as `(A, B) > (a, b)`, can cover: neighbours of the same direction that
+ * are not null and that no nulls follow.
+ */
 function runsOf(places: readonly Place[]): readonly Run[] {
   const runs: [Place, ...Place[]][] = [];
   const joins = (place: Place) => place.last !== null && !nullsFollow(place);
@@ -65,8 +69,8 @@ function isRowBeyond(run: Run): SqlFragment {
 }
 
 /**
- * A range's order. PostgreSQL does not see that nulls are all the same: they are sorted in the direction of the item
- * after them, in which an index has both.
+ * Returns the order of a range. PostgreSQL does not infer that the null items are constant, so they are listed too,
+ * in the direction of the next item; an index holds both in that direction.
  */
 function sortedBy(nulls: readonly Place[], others: readonly Place[], { dialect }: Target): SqlFragment[] {
   const by = { asc: dialect.ascending, desc: dialect.descending } as const satisfies Record<

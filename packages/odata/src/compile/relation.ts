@@ -1,13 +1,13 @@
 import { identifier } from "../sql/fragment.ts";
 import type { Join, Mapping, Path } from "./mapping.ts";
 
-/** Names of columns: of the row that a path leaves → of the row that it reaches. */
+/** Pairs of column names: column of the row that a path starts at → column of the row it leads to. */
 export type ColumnPairs = Readonly<Record<string, string>>;
 
 const joins = (on: ColumnPairs): readonly Join[] =>
   Object.entries(on).map(([parent, child]) => ({ parent: identifier(parent), child: identifier(child) }));
 
-/** Rows of another table, or of the same, whose columns equal those of the row at hand. */
+/** A path to the rows of another table, or of the same table, whose columns equal those of the current row. */
 export const relation = (mapping: () => Mapping, on: ColumnPairs): Path => ({
   kind: "rows",
   mapping,
@@ -15,8 +15,8 @@ export const relation = (mapping: () => Mapping, on: ColumnPairs): Path => ({
 });
 
 /**
- * A complex value in columns of the row at hand, by the names of its members. It is null where the column
- * `present` is; without one, whether it is null cannot be asked.
+ * A path to a complex value in columns of the current row, given by the names of its members. It is null if the
+ * column `present` is null; without `present`, comparing it with null is not supported.
  */
 export const complexValue = (
   names: Readonly<Record<string, string>>,
@@ -31,14 +31,20 @@ export const complexValue = (
   ...(present === undefined ? {} : { present: identifier(present) }),
 });
 
-/** A JSON object, or an array of objects, in a column of the row at hand, or where names lead to within it. */
+/**
+ * A path to a JSON object, or an array of objects, in a column of the current row; `at` is the path within the
+ * JSON.
+ */
 export const jsonColumn = (column: string, ...at: readonly string[]): Path => ({
   kind: "json",
   json: identifier(column),
   at,
 });
 
-/** A collection of primitive values as rows of a table: its column of items, and of their order if it matters. */
+/**
+ * A path to a collection of primitive values in the rows of a table: the column of the items, and the column that
+ * orders them, if their order matters.
+ */
 export const itemTable = (table: string, item: string, on: ColumnPairs, order?: string): Path => ({
   kind: "items",
   from: identifier(table),

@@ -1,22 +1,23 @@
 import type { SearchExpression } from "../bound/tree.ts";
 import { identifier, join, type SqlFragment, sql, value } from "../sql/fragment.ts";
 
-/** An index over the words of some properties, for `$search`. */
+/** A full-text index over the words of some properties, for `$search`. */
 export type SearchIndex = {
-  /** Names of the properties whose words it holds. */
+  /** Names of the indexed properties. */
   readonly properties: readonly string[];
-  /** Whether {@link SearchIndex.find} finds, in these properties, neither more nor less than the expression. */
+  /** True if {@link SearchIndex.find} finds exactly the rows that match the expression in these properties. */
   readonly isExact: (expression: SearchExpression, names: readonly string[]) => boolean;
   /**
-   * The condition, never null, that an expression is found in these properties. Where that is not exact, it holds for
-   * more rows, of an expression without `Without`. Undefined where the index cannot serve.
+   * Returns the condition, never null, that an expression matches in these properties. If it is not exact,
+   * `expression` contains no `Without`, and the condition may also hold for rows that do not match. Undefined if
+   * the index cannot be used.
    */
   readonly find: (expression: SearchExpression, names: readonly string[]) => SqlFragment | undefined;
 };
 
 /**
- * An FTS5 table of SQLite with the tokenizer `ascii` and, for each property, a column of the text that `wordsOf` gives.
- * `rowid` is the rowid of the row that is searched for; `columns` has the column of each property.
+ * An FTS5 table of SQLite with the tokenizer `ascii` and one column per property, which holds the text that
+ * `wordsOf` returns. `rowid` is the rowid of the searched row; `columns` maps properties to columns.
  */
 export const fts5Index = (
   table: string,
@@ -33,7 +34,7 @@ export const fts5Index = (
   },
 });
 
-/** FTS5 has a stack of a hundred places for what is nested. */
+/** Maximum depth of an expression. The parser of FTS5 has a stack of 100 entries. */
 const deepestMatch = 12;
 
 const depth = (expression: SearchExpression): number =>
@@ -55,9 +56,9 @@ const matchOf = (expression: SearchExpression): string =>
     : `(${operandsOf(expression).map(matchOf).join(matchWords[expression.kind])})`;
 
 /**
- * A GIN index of PostgreSQL over `words`: a column of type `text[]`, never null, that is `cadastre_search_words` of the
- * properties. Not a `tsvector`, which keeps neither every place of a word nor more than a megabyte: a phrase is looked up
- * in the texts themselves, once its words are found.
+ * A GIN index of PostgreSQL on `words`: a column of type `text[]`, never null, that is `cadastre_search_words` of
+ * the properties. A `tsvector` would not do: it does not keep every position of a word, nor more than a megabyte.
+ * Phrases are searched for in the texts themselves, among the rows that contain their words.
  */
 export const wordsIndex = (words: SqlFragment, properties: readonly string[]): SearchIndex => ({
   properties,

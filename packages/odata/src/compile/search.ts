@@ -3,7 +3,10 @@ import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { type Target, toComputed } from "./operand.ts";
 
-/** Compile `$search`: with the index of the mapping, where it has one over these properties, else word by word. */
+/**
+ * Compiles `$search`: with the index of the mapping, if it has one over these properties, else by searching the
+ * texts.
+ */
 export function compileSearch(node: BoundSearchNode, target: Target): SqlFragment {
   const { search: index } = target.place.members;
   const names = node.texts.map(nameOf);
@@ -17,13 +20,16 @@ export function compileSearch(node: BoundSearchNode, target: Target): SqlFragmen
   return found === undefined ? exact : sql`(${found} and ${exact})`;
 }
 
-/** The property whose text, or null, the node gives. */
+/** Returns the name of the property that the node reads, masked or not; undefined for other nodes. */
 function nameOf(node: BoundNode): string | undefined {
   if (node.kind === "Choice" && node.otherwise === undefined) return nameOf(node.value);
   return node.kind === "Property" && node.base === undefined ? node.property.name : undefined;
 }
 
-/** What is found wherever `expression` is, and in longer texts too. */
+/**
+ * Returns an expression that matches wherever `expression` does, and that still matches if the searched text gets
+ * longer.
+ */
 function included(expression: SearchExpression): SearchExpression {
   switch (expression.kind) {
     case "Phrase":
@@ -36,7 +42,7 @@ function included(expression: SearchExpression): SearchExpression {
   }
 }
 
-/** Never null: null has no words. */
+/** Searches the texts themselves. Never null: null has no words. */
 function searchTexts({ texts, expression }: BoundSearchNode, target: Target): SqlFragment {
   const { dialect } = target;
   const words = texts.map((text) => {

@@ -5,11 +5,11 @@ import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { columnOperand, formOf, type Operand, type Target, toComputed } from "./operand.ts";
 
-/** Whether a property of the answer is none of the entity's own. What is computed is folded. */
+/** True if a projected property is not one of the entity's own. Computed expressions are constant-folded. */
 export const isComputed = ({ property }: Projection, { type }: EntitySet): boolean =>
   !type.properties.has(property.name);
 
-/** The properties of the answer, each under its own name. */
+/** Compiles the projected properties, each under its own name. */
 export const compileSelect = ({ select, entitySet }: BoundQuery, target: Target): readonly SqlFragment[] =>
   select.map((projection) => {
     const { name } = projection.property;
@@ -19,7 +19,10 @@ export const compileSelect = ({ select, entitySet }: BoundQuery, target: Target)
     return sql`${selected} as ${identifier(name)}`;
   });
 
-/** In the form of a column of the type; as text where such a column would not hold every value. */
+/**
+ * Compiles a computed property in the form of a column of its type; as text if such a column could not hold every
+ * value.
+ */
 function compileComputed(
   { property: { type, collection }, expression }: Projection,
   target: Target,
@@ -30,10 +33,16 @@ function compileComputed(
   return target.dialect.cast(type, "Edm.String", toComputed(operand, target).sql);
 }
 
-/** As values come back as `after` of the next page, or as the database orders them. */
+/**
+ * Form of the selected order values: `written` as `after` of the next page takes them, `sorted` as the database
+ * orders them.
+ */
 export type OrderAs = "written" | "sorted";
 
-/** What rows are ordered by, beside the properties of `select`, and the values of it if they are asked for. */
+/**
+ * Compiles the order of a query, and the values of the order to select, if asked for. `select` holds the properties
+ * selected with them.
+ */
 export function compileOrder(
   { orderBy, entitySet }: BoundQuery,
   select: readonly Projection[],
@@ -41,13 +50,13 @@ export function compileOrder(
   orderAs: OrderAs | null,
 ) {
   const { dialect } = target;
-  // They are the last that are selected.
+  // The computed properties are the last ones in `select`.
   const first = select.findLastIndex((projection) => !isComputed(projection, entitySet)) + 1;
   const computed = select.slice(first).map(({ property }) => quoted(identifier(property.name)));
   const items = orderBy.map(({ expression, direction }, i) => {
     const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
     const ordered = dialect.ordered(compiled, form);
-    // A bare name after `order by` is first of all what is selected under it.
+    // A bare name after `order by` refers first to a selected column of that name.
     const operand =
       computed.length > 0 && computed.includes(quoted(ordered)) ? sql`coalesce(${ordered}, null)` : ordered;
     const value = orderAs === "sorted" ? ordered : dialect.written(compiled, form);
@@ -63,23 +72,23 @@ export function compileOrder(
   };
 }
 
-/** The text of a name, in which case does not matter. */
+/** Text of a name in lower case, because case does not matter in it. */
 const quoted = (name: SqlFragment): string => render(name, () => "?").text.toLowerCase();
 
-/** The properties of the key, in order. */
+/** Properties of the key, in order. */
 export const keyProperties = ({ key, properties }: EntityType): readonly StructuralProperty[] =>
   key.flatMap((name) => properties.get(name) ?? []);
 
-/** Name of the value of a key's property among those of a row: none of the row's own begins so. */
+/** Name of a selected key value. No property's name begins with `$`. */
 export const keyName = (i: number): string => `$key${i}`;
 
-/** A property of the key at the entity at hand. */
+/** Compiles a key property of the current entity. */
 export function keyOperand(property: StructuralProperty, target: Target): Operand {
   const column = target.place.members.column(property);
   return columnOperand(column, target.place.read(property.name, column.sql), property, property.type, target);
 }
 
-/** The values of the key, as `expandRows` takes them. */
+/** Compiles the values of the key to select, as `expandRows` takes them. */
 export const compileKey = ({ type }: EntitySet, target: Target): readonly SqlFragment[] =>
   keyProperties(type).map((property, i) => {
     const { sql: column, form } = keyOperand(property, target);

@@ -1,10 +1,13 @@
 import type { BoundNode, ConstantNode } from "../bound/tree.ts";
 import { fold } from "./fold.ts";
 
-/** What a member of a node is to its shape: alike in all nodes of the shape, a node, or several nodes. */
+/**
+ * Role of a member of a node in its shape: equal in all nodes of the shape ("alike"), a child node, or a list of
+ * child nodes.
+ */
 type Role = "alike" | "node" | "nodes";
 
-/** Every member of every kind: a member that is new says what it is before anything of its kind is remembered. */
+/** Roles of every member of every kind of node. The type demands an entry for every new member. */
 const roles = {
   Constant: { type: "alike", value: "alike" },
   Property: { type: "alike", property: "alike", base: "node" },
@@ -32,16 +35,19 @@ const roles = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members of a node by name. */
+/** Views a node as a table of its members. */
 const memberTable = (node: BoundNode) => node as unknown as Members;
 
 const namesOf = (kind: BoundNode["kind"], role: Role): readonly string[] =>
   Object.entries(roles[kind]).flatMap(([name, its]) => (its === role ? [name] : []));
 
-/** A tree in which other constants may stand. */
+/** Shape of a tree: it also matches trees with other constants. */
 export type Shape = {
   readonly node: BoundNode;
-  /** Where the node, or what it folds to, is a constant: its place among those of the query. */
+  /**
+   * If the node is a constant or is folded to one: the constant's index among the constants of the query. Otherwise
+   * -1.
+   */
   readonly place: number;
   readonly type: BoundNode["type"];
   readonly folds: boolean;
@@ -53,8 +59,8 @@ export type Shape = {
 type Member<T> = { readonly name: string; readonly of: T };
 
 /**
- * The shape of a tree, and the tree itself with constants of its own, which are added to `constants` by their
- * places. `folds` where the tree is folded when it is compiled.
+ * Returns the shape of a tree, and a copy of the tree with new constant nodes, which are appended to `constants`.
+ * `folds` is true if the tree is constant-folded when it is compiled.
  */
 export function shapeOf(
   node: BoundNode,
@@ -97,8 +103,8 @@ function pairOf(
 }
 
 /**
- * Whether a tree is of a shape. Its constants are put in their places; a place is left empty where the tree is
- * the very one that the shape was made of.
+ * True if a tree has the shape. Its constants are put into `found`; an entry is left empty if the tree is the very
+ * tree that the shape was made from.
  */
 export function isOfShape(node: BoundNode, shape: Shape, found: (ConstantNode | undefined)[]): boolean {
   if (node === shape.node) return true;
@@ -125,7 +131,10 @@ export function isOfShape(node: BoundNode, shape: Shape, found: (ConstantNode | 
   return true;
 }
 
-/** The same value, or one of the same members: the type of a related entity, a property that is computed. */
+/**
+ * True if two values are identical or shallowly equal objects, such as the types of related entities, or computed
+ * properties.
+ */
 export function isAlike(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -5,35 +5,44 @@ import type { CompiledSql } from "../sql/fragment.ts";
 import { type Found, isQueryOfShape, shapeOfQuery } from "./query-shape.ts";
 import { scaledBy, type ValueSource } from "./value-source.ts";
 
-/** Compiles a query, with the values of a source. */
+/** Compiles a query, with values from a {@link ValueSource}. */
 export type Compile = (query: BoundQuery, values: ValueSource) => CompiledSql;
 
-/** The statement of a query of the same shape; undefined for any other query. */
+/**
+ * A cached statement. Returns the statement with the values of `query` if the query has the same shape; otherwise
+ * undefined.
+ */
 export type Template = (query: BoundQuery) => CompiledSql | undefined;
 
-/** A constant as it was encoded. The text rests on whether that was exact, and whether it gave a value at all. */
+/**
+ * Use of an encoded constant. The text of the statement depends on whether the encoding was exact, and whether it
+ * gave a value at all.
+ */
 type Use = {
   readonly place: number;
   readonly form: EncodingName;
-  /** All that encoding looks at: its scale. */
+  /** Holds the scale, the only member that encoding reads. */
   readonly property: StructuralProperty;
   readonly encoded: Encoded;
 };
 
-/** What was computed from constants. */
+/** A value derived from constants. */
 type Derived = {
   readonly places: readonly number[];
   readonly by: (values: readonly unknown[]) => unknown;
 };
 
-/** What was asked of a constant, and the answer. The text rests on that as well. */
+/** A test that was made on a constant, and its result. The text of the statement depends on the result as well. */
 type Asked = {
   readonly place: number;
   readonly test: (value: unknown) => boolean;
   readonly answer: boolean;
 };
 
-/** Stands in a statement for a value that each query of the shape has of its own: of a use, computed, of a member. */
+/**
+ * Placeholder in a statement for a value that differs between queries of the shape: that of a use (by index), a
+ * derived one, or a member of the query.
+ */
 class Own {
   readonly of: number | Derived | ((query: BoundQuery) => unknown);
   constructor(of: Own["of"]) {
@@ -41,7 +50,10 @@ class Own {
   }
 }
 
-/** Remember how `query` compiles. `projected` where its `select` is part of the statement. */
+/**
+ * Compiles `query` and keeps the result as a template. `projected` is true if the `select` of the query is part of
+ * the statement.
+ */
 export function templateOf(query: BoundQuery, compile: Compile, projected: boolean): Template {
   const { shape, own, constants } = shapeOfQuery(query, projected);
   const uses: Use[] = [];
@@ -97,11 +109,14 @@ export function templateOf(query: BoundQuery, compile: Compile, projected: boole
   };
 }
 
-/** A constant that was never a value may be part of the text: only the same value may stand for it. */
+/**
+ * True if a constant may replace the known one. A constant that was never passed as a value may be part of the
+ * text, so only an equal value may replace it.
+ */
 const mayStand = ({ value }: ConstantNode, known: ConstantNode, isFixed = true): boolean =>
   isFixed ? value === known.value : value !== null && !Number.isNaN(value);
 
-/** Every use with the constants found; undefined where the text would be another. */
+/** Encodes every use with the constants found; undefined if the text of the statement would differ. */
 function encodedBy(uses: readonly Use[], found: Found): readonly unknown[] | undefined {
   const encoded: unknown[] = [];
   for (const { place, form, property, encoded: known } of uses) {

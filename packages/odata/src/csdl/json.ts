@@ -4,7 +4,7 @@ import { vocabulariesOf } from "./vocabularies.ts";
 type Json = string | number | boolean | readonly Json[] | { readonly [name: string]: Json };
 type JsonObject = { readonly [name: string]: Json };
 
-/** Write the model as a CSDL JSON document, `$metadata` in JSON. Source: OData CSDL JSON 4.01. */
+/** Writes the model as a CSDL JSON document, the body of `$metadata` in JSON. Source: OData CSDL JSON 4.01. */
 export function writeCsdlJson(model: EntityModel): string {
   const references = vocabulariesOf(model).map(({ namespace, json }): [string, Json] => [
     json,
@@ -33,7 +33,7 @@ const entityType = ({ key, properties, annotations }: EntityType): JsonObject =>
   ...annotated(annotations),
 });
 
-/** What is not said is a single `Edm.String` that is never null. */
+/** Writes a property. Omitted members have defaults: the type `Edm.String`, single-valued, not nullable. */
 function toJson(property: StructuralProperty): JsonObject {
   const { type, collection, nullable, maxLength, precision, scale, srid, annotations } = property;
   return {

@@ -2,7 +2,7 @@ import type { Annotation, EntityModel } from "../model/types.ts";
 
 const documents = "https://oasis-tcs.github.io/odata-vocabularies/vocabularies";
 
-/** A vocabulary that annotations may come from, and where its document is, in XML and in JSON. */
+/** A vocabulary of annotations, with the URLs of its document in XML and in JSON. */
 export type Vocabulary = { readonly namespace: string; readonly xml: string; readonly json: string };
 
 /** Source: OData Vocabularies 4.0. */
@@ -14,7 +14,7 @@ const vocabularies: readonly Vocabulary[] = ["Org.OData.Measures.V1", "Org.OData
   }),
 );
 
-/** The vocabularies that the model's annotations come from. A document refers to each of them. */
+/** Returns the vocabularies that the model's annotations use. A `$metadata` document must reference each of them. */
 export const vocabulariesOf = (model: EntityModel): readonly Vocabulary[] =>
   vocabularies.filter(({ namespace }) => usesVocabulary(model, namespace));
 

@@ -4,7 +4,7 @@ import { vocabulariesOf } from "./vocabularies.ts";
 
 type Element = ReturnType<typeof create>;
 
-/** Write the model as a CSDL XML document, the body of `$metadata`. Source: OData CSDL XML 4.01. */
+/** Writes the model as a CSDL XML document, the body of `$metadata`. Source: OData CSDL XML 4.01. */
 export function writeCsdlXml(model: EntityModel, version: "4.0" | "4.01" = "4.0"): string {
   const document = create({ version: "1.0", encoding: "UTF-8" });
   const edmx = document.ele("http://docs.oasis-open.org/odata/ns/edmx", "edmx:Edmx", { Version: version });
@@ -36,7 +36,7 @@ function writeProperty(parent: Element, property: StructuralProperty): void {
     ...(nullable ? {} : { Nullable: "false" }),
     ...(maxLength === undefined ? {} : { MaxLength: maxLength }),
     ...(precision === undefined ? {} : { Precision: precision }),
-    // A decimal without the attribute would be a whole number.
+    // Without the attribute, a decimal would have no digits after the point.
     ...(scale === undefined && type !== "Edm.Decimal" ? {} : { Scale: scale ?? "variable" }),
     ...(srid === undefined ? {} : { SRID: srid }),
   });
@@ -48,7 +48,7 @@ function writeEntitySet(container: Element, set: EntitySet, namespace: string): 
   writeAnnotations(element, set.annotations);
 }
 
-/** Which attribute of an `Annotation` element holds a value of each JavaScript type. */
+/** Attribute of an `Annotation` element that holds a value, by the JavaScript type of the value. */
 const valueAttributes = { string: "String", number: "Int", boolean: "Bool" } as const;
 
 function writeAnnotations(parent: Element, annotations: readonly Annotation[] = []): void {

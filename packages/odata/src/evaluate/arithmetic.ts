@@ -6,8 +6,8 @@ import type { ArithmeticOperator } from "../syntax/tree.ts";
 import { bounded, boundedWhole, dateOrNull, instantOrNull, isShort } from "./bounds.ts";
 
 /**
- * Decimals divide to this many digits after the point, the rest cut off: the same digits on every engine.
- * (The standard leaves the precision of a division open.)
+ * Digits after the point of a decimal quotient; the rest is truncated. A fixed number gives the same digits on
+ * every engine. (The standard leaves the precision of a division open.)
  */
 const quotientDigits = 20;
 
@@ -19,7 +19,7 @@ const [leastInt64, greatestInt64] = [-(2n ** 63n), 2n ** 63n - 1n];
 
 type Operation<T> = (left: T, right: T) => T | null;
 
-/** Integers stay integers: `5 div 2` is 2, and `mod` has the sign of the left operand. */
+/** Integer arithmetic: `5 div 2` is 2, and `mod` has the sign of the left operand. */
 const integers: Record<ArithmeticOperator, Operation<bigint>> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
@@ -40,7 +40,10 @@ const decimals: Record<ArithmeticOperator, Operation<Big>> = {
   mod: (a, b) => (b.eq(0) ? null : a.mod(b)),
 };
 
-/** IEEE 754, but what is not a number is null, and a zero has no sign: not every database keeps it. */
+/**
+ * IEEE 754 arithmetic, except that NaN becomes null, and the sign of zero is ignored, because not every database
+ * keeps it.
+ */
 const doubles: Record<ArithmeticOperator, Operation<number>> = {
   add: (a, b) => a + b,
   sub: (a, b) => a - b,
@@ -50,7 +53,7 @@ const doubles: Record<ArithmeticOperator, Operation<number>> = {
   mod: (a, b) => a % b,
 };
 
-/** The value of `left operator right` in `type`, or null if it has none there. */
+/** Computes `left operator right` in `type`; returns null if the result cannot be represented in it. */
 export function arithmetic(
   operator: ArithmeticOperator,
   type: PrimitiveType,
@@ -99,10 +102,13 @@ function instant(from: Instant, length: bigint): Instant | null {
   return instantOrNull({ picoseconds: from.picoseconds + length, offset: from.offset });
 }
 
-/** Durations add up, scale by a number, and lie between two dates or two instants. */
+/**
+ * Computes a duration: the sum of durations, a duration scaled by a number, or the difference of two dates or two
+ * instants.
+ */
 function duration(operator: ArithmeticOperator, left: unknown, right: unknown): bigint | null {
   if (isInstant(left) && isInstant(right)) return between(left, right);
-  // Dates are numbers of days; doubles are numbers too, but never on both sides.
+  // Two plain numbers are dates (numbers of days): a double never occurs on both sides.
   if (typeof left === "number" && typeof right === "number") return daysBetween(left, right);
   const [a, b] = [left as EdmNumber, right as EdmNumber];
   if ([a, b].some((n) => typeof n === "number" && !Number.isFinite(n))) return null;

@@ -8,8 +8,8 @@ import { codecOf } from "../model/values.ts";
 import { dateOrNull, instantOrNull } from "./bounds.ts";
 
 /**
- * A value as another type; null where that type does not have it.
- * Source: OData 4.01 URL Conventions, section 5.1.1.10.1.
+ * Converts a value to another type; returns null if that type cannot represent it. Source: OData 4.01 URL
+ * Conventions, section 5.1.1.10.1.
  */
 export function cast(value: unknown, from: BoundType, to: ValueType): unknown {
   if (from === to) return value;
@@ -27,7 +27,10 @@ export function cast(value: unknown, from: BoundType, to: ValueType): unknown {
   return codecOf(type).fromJson(whole(value as EdmNumber)) ?? null;
 }
 
-/** The value that a text is the literal of, in the range that databases have. Of an instant they know no offset. */
+/**
+ * Parses the text of a literal; returns null if it is malformed or outside the range of databases. The offset of an
+ * instant is dropped, because databases do not store it.
+ */
 function read(literal: string, type: PrimitiveType): unknown {
   const value = codecOf(type).parse(literal) ?? null;
   if (value === null) return null;
@@ -40,7 +43,7 @@ const item = (type: BoundType) => itemType(type) as PrimitiveType;
 const isInstant = (value: unknown): value is Instant =>
   typeof value === "object" && value !== null && "picoseconds" in value;
 
-/** The literal's text, without prefix and quotes. */
+/** Returns the text of the literal, without prefix and quotes. */
 function text(value: unknown, from: BoundType): string {
   if (value instanceof Big) return value.toFixed();
   return isInstant(value) ? printInstant(value) : String(codecOf(from as PrimitiveType).toJson(value));
@@ -54,13 +57,13 @@ function partOf(value: Instant, type: PrimitiveType): unknown {
 const decimal = (value: EdmNumber) =>
   typeof value === "number" && !Number.isFinite(value) ? null : toBig(value);
 
-/** Integers are cut, not rounded. */
+/** Truncates a number to an integer. */
 function whole(value: EdmNumber): bigint | null {
   const exact = decimal(value);
   return exact === null ? null : BigInt(exact.round(0, Big.roundDown).toFixed());
 }
 
-/** Whether a value of type `from` is in type `of` as well. */
+/** True if a value of type `from` also lies in type `of`. */
 export const isOf = (value: unknown, from: BoundType, of: PrimitiveType): boolean =>
   from === of ||
   (isNumber(value) && cast(value, from, of) !== null && sameNumber(value, cast(value, from, of)));

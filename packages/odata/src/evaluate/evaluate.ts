@@ -9,8 +9,8 @@ import { isBounded } from "./bounds.ts";
 import { cast, isOf } from "./cast.ts";
 
 /**
- * An entity in its JSON form: property name → JSON value, related entities as objects and arrays of objects.
- * An absent member is null, an absent collection is empty.
+ * An entity in its JSON form: property name → JSON value; related entities are objects or arrays of objects. An
+ * absent member is null, an absent collection is empty.
  */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -18,17 +18,17 @@ export type Row = Readonly<Record<string, unknown>>;
 type Variables = ReadonlyMap<string, unknown>;
 
 /**
- * The meaning of a bound tree over one row, in memory form: what every dialect must agree with.
- * Three-valued: a boolean expression may be null.
+ * Evaluates a bound tree over one row and returns the value in memory form. This is the reference semantics that
+ * every dialect must agree with. Logic is three-valued: a boolean expression may be null.
  */
 export const evaluate = (node: BoundNode, row: Row): unknown => valueIn(node, row, noVariables);
 
 const noVariables: Variables = new Map();
 
-/** Whether the row belongs to the result: true, not null. */
+/** True if the row is part of the result: the filter is true, not null. */
 export const matches = (filter: BoundNode, row: Row): boolean => evaluate(filter, row) === true;
 
-/** Orders two rows as `$orderby` says; null comes before every value. */
+/** Compares two rows by `$orderby`; null comes before every value. */
 export function compareRows(orderBy: BoundQuery["orderBy"], a: Row, b: Row): number {
   for (const { expression, direction } of orderBy) {
     const order = compareWithNull(evaluate(expression, a), evaluate(expression, b));
@@ -134,7 +134,7 @@ function scalarValue({ type, enumType }: StructuralProperty, json: unknown): unk
   return enumType?.isFlags === true && typeof value === "string" ? inOrder(value, enumType) : value;
 }
 
-/** Members of a flags value in the order of the type, so that equal sets are equal text. */
+/** Sorts the members of a flags value in the order of the type, so that equal sets are equal text. */
 function inOrder(text: string, { members }: EnumType): string {
   const set = text.split(",").map((member) => member.trim());
   return members.filter((member) => set.includes(member)).join(",");
@@ -155,7 +155,7 @@ const ordering = {
   le: (order) => order <= 0,
 } satisfies Record<Exclude<Comparator, "eq" | "ne">, (order: number) => boolean>;
 
-/** Never null. Source: OData 4.01 URL Conventions, section 5.1.1.1. */
+/** Evaluates a comparison. Never null. Source: OData 4.01 URL Conventions, section 5.1.1.1. */
 function compare(comparator: Comparator, left: unknown, right: unknown): boolean {
   if (comparator === "eq") return equalValues(left, right);
   if (comparator === "ne") return !equalValues(left, right);
@@ -163,7 +163,10 @@ function compare(comparator: Comparator, left: unknown, right: unknown): boolean
   return ordering[comparator](compareValues(left, right));
 }
 
-/** Three-valued: for `and`, false wins over null and null over true; `or` is its mirror. */
+/**
+ * Evaluates `and` or `or` in three-valued logic: for `and`, false takes precedence over null and null over true;
+ * for `or`, true over null and null over false.
+ */
 function combine(operator: "and" | "or", results: readonly unknown[]): boolean | null {
   const winner = operator === "or";
   if (results.includes(winner)) return winner;

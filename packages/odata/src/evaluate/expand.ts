@@ -3,7 +3,7 @@ import type { Projection } from "../bound/tree.ts";
 import { codecOf } from "../model/values.ts";
 import { compareRows, evaluate, matches, type Row } from "./evaluate.ts";
 
-/** The selected properties of a row as JSON, with the related rows that `expand` asks for. */
+/** Returns the selected properties of a row as JSON, with the related rows that `expand` asks for. */
 export function expandRow(row: Row, select: readonly Projection[], expand: readonly BoundExpand[]): Row {
   const selected = select.map(({ property: { name, type, collection }, expression }) => {
     const value = evaluate(expression, row);

@@ -1,7 +1,7 @@
 /**
- * Simple case mappings of Unicode 17.0 (UnicodeData.txt, fields 12 and 13): one code point to one. A run such
- * as `100-12e/2>1` says that every second code point from U+0100 to U+012E maps to the one 1 above it, `<` to
- * one below; numbers are hexadecimal. Shipped, so that every engine and every release of it maps alike.
+ * Simple lower-case mappings of Unicode 17.0 (UnicodeData.txt, field 13), one code point to one. A run such as
+ * `100-12e/2>1` means that every second code point from U+0100 to U+012E maps to the code point 1 above it; `<`
+ * means below. Numbers are hexadecimal. Bundled, so that every engine, in every version, maps the same way.
  */
 export const lowerCaseRuns = `
   41-5a>20 c0-d6>20 d8-de>20 100-12e/2>1 130<c7 132-136/2>1 139-147/2>1 14a-176/2>1 178<79 179-17d/2>1
@@ -26,7 +26,7 @@ export const lowerCaseRuns = `
   118a0-118bf>20 16e40-16e5f>20 16ea0-16eb8>1b 1e900-1e921>22
 `;
 
-/** The upper case of what {@link lowerCaseRuns} says the lower case of. */
+/** Simple upper-case mappings (field 12), in the format of {@link lowerCaseRuns}. */
 export const upperCaseRuns = `
   61-7a<20 b5>2e7 e0-f6<20 f8-fe<20 ff>79 101-12f/2<1 131<e8 133-137/2<1 13a-148/2<1 14b-177/2<1
   17a-17e/2<1 17f<12c 180>c3 183-185/2<1 188<1 18c<1 192<1 195>61 199<1 19a>a3 19b>a641 19e>82

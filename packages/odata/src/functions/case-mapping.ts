@@ -1,9 +1,9 @@
 import { lowerCaseRuns, upperCaseRuns } from "./case-mapping-table.ts";
 
-/** Code point to code point; what is absent maps to itself. */
+/** Maps code points to code points. A code point without an entry maps to itself. */
 export type CaseMapping = ReadonlyMap<number, number>;
 
-/** All case mapping tables as one text. If it changes, indexes of folded text must be built again. */
+/** All case mapping tables as one text. If it changes, indexes of folded text must be rebuilt. */
 export const caseMappingTables = lowerCaseRuns + upperCaseRuns;
 
 const runPattern = /^([\da-f]+)(?:-([\da-f]+))?(\/2)?([<>])([\da-f]+)$/;
@@ -31,10 +31,7 @@ const once = <T>(make: () => T): (() => T) => {
 export const lowerCaseMapping: () => CaseMapping = once(() => readRuns(lowerCaseRuns));
 export const upperCaseMapping: () => CaseMapping = once(() => readRuns(upperCaseRuns));
 
-/**
- * What two texts that differ in case only have in common: the lower case of the upper case, so that Σ, σ and
- * ς are one.
- */
+/** Simple case folding: the lower case of the upper case, so that Σ, σ and ς fold to the same letter. */
 export const foldCaseMapping: () => CaseMapping = once(() => {
   const [lower, upper] = [lowerCaseMapping(), upperCaseMapping()];
   const folded = new Map<number, number>();
@@ -57,14 +54,14 @@ function mapText(text: string, mapping: CaseMapping): string {
   return mapped;
 }
 
-/** Simple lower case: one code point for each, without regard to its neighbours. */
+/** Simple lower-case mapping: code point by code point, independent of context. */
 export const lowerCase = (text: string): string =>
   ascii.test(text) ? text.toLowerCase() : mapText(text, lowerCaseMapping());
 
-/** Simple upper case: `ß` stays `ß`. */
+/** Simple upper-case mapping: `ß` stays `ß`. */
 export const upperCase = (text: string): string =>
   ascii.test(text) ? text.toUpperCase() : mapText(text, upperCaseMapping());
 
-/** The form in which texts are compared without regard to case. */
+/** Case-folds a text, for case-insensitive comparisons. */
 export const foldCase = (text: string): string =>
   ascii.test(text) ? text.toLowerCase() : mapText(text, foldCaseMapping());

@@ -8,15 +8,15 @@ import { sliceBounds } from "./slice.ts";
 type Item = string | boolean | EdmNumber | Instant | null;
 type Items = readonly Item[];
 
-/** Three items of a type as a query writes them, and their JSON forms. */
+/** Three items of a type as written in a query, and their JSON forms. */
 type Sample = { readonly texts: Trio<string>; readonly values: Trio<string | number | boolean> };
 type Trio<T> = readonly [T, T, T];
 
 const strings: Sample = { texts: ['"a"', '"😀"', '""'], values: ["a", "😀", ""] };
 
 /**
- * The types whose collections the functions take; narrower numbers are promoted. A query can write arrays of
- * text, numbers and booleans only, so the rest has the examples of text.
+ * Item types of the collections that the functions accept; narrower numbers are promoted. Queries can only contain
+ * arrays of strings, numbers and booleans, so the other types use the examples of strings.
  */
 const samples: ReadonlyMap<PrimitiveType, Sample> = new Map([
   ["Edm.String", strings],
@@ -31,8 +31,8 @@ const samples: ReadonlyMap<PrimitiveType, Sample> = new Map([
 ]);
 
 /**
- * Equal texts for equal items of one type. An item is itself whatever it is: null equals null and NaN equals
- * NaN here, since these functions speak of removing items and not of comparing values.
+ * Returns equal texts for equal items of one type. Here null equals null and NaN equals NaN, because the standard
+ * defines these functions by removing items, not by comparing values.
  */
 function identityOf(item: Item): string {
   if (typeof item !== "object" || item === null || item instanceof Big) return String(item);
@@ -41,14 +41,14 @@ function identityOf(item: Item): string {
 
 const identities = (items: Items): readonly string[] => items.map(textOf);
 
-/** Apart from null, which is not the text `null`. */
+/** Prefixes the identity, which distinguishes the string `null` from null. */
 const textOf = (item: Item): string => (item === null ? "" : `=${identityOf(item)}`);
 
 function isAt(index: number, items: readonly string[], part: readonly string[]): boolean {
   return part.every((item, i) => items[index + i] === item);
 }
 
-/** Index of the first occurrence of `part` without gaps, or -1. */
+/** Returns the index of the first contiguous occurrence of `part`, or -1. */
 function indexOfPart(all: Items, part: Items): number {
   const [items, wanted] = [identities(all), identities(part)];
   for (let index = 0; index + wanted.length <= items.length; index++) {
@@ -79,11 +79,11 @@ function slice(items: Items, start: bigint, count: bigint | undefined): Items {
   return items.slice(from, to);
 }
 
-/** One function over collections, for any type of item. */
+/** A function over collections, generic in the item type. */
 type Template = {
   readonly name: string;
   readonly section: string;
-  /** `null` stands for a collection. */
+  /** `null` stands for the collection type. */
   readonly params: readonly (ValueType | null)[];
   readonly returns: ValueType | null;
   readonly sqlite?: (args: readonly SqlFragment[]) => SqlFragment;

@@ -50,7 +50,7 @@ export const dayOfInstant: FunctionEntry = defineFunction({
   ],
 });
 
-/** The earliest instant that every engine can hold. */
+/** The earliest instant that all engines can represent. */
 export const mindatetime: FunctionEntry = defineFunction({
   name: "mindatetime",
   source: "OData 4.01 URL Conventions 5.1.1.8.6",
@@ -66,7 +66,7 @@ export const mindatetime: FunctionEntry = defineFunction({
   ],
 });
 
-/** The latest instant that every engine can hold: SQLite's text has milliseconds. */
+/** The latest instant that all engines can represent: SQLite's text has milliseconds. */
 export const maxdatetime: FunctionEntry = defineFunction({
   name: "maxdatetime",
   source: "OData 4.01 URL Conventions 5.1.1.8.5",

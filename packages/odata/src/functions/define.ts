@@ -6,32 +6,32 @@ type Params = readonly ValueType[];
 type Fragments<P extends Params> = { readonly [I in keyof P]: SqlFragment };
 type Values<P extends Params> = { readonly [I in keyof P]: ValueOf<P[I]> };
 
-/** One overload of one OData function: everything the project knows about it. */
+/** Definition of one overload of an OData function: everything the project knows about it. */
 type Definition<P extends Params, R extends ValueType> = {
-  /** In lower case; a query may write it in any letter case. */
+  /** Name in lower case. Queries may write it in any letter case. */
   readonly name: string;
-  /** Section of the OData standard that defines it. */
+  /** Section of the OData standard that defines the function. */
   readonly source: string;
   readonly params: P;
   readonly returns: R;
   /**
-   * The function in SQLite's own SQL, over values in the form of the dialect's encodings. A function without
-   * one is called by name there: the engine registers `evaluate` itself.
+   * Compiles a call to SQLite's own SQL, over values in the computed forms of the dialect. Without it, a function
+   * registered under that name runs `evaluate`.
    */
   readonly sqlite?: (args: Fragments<P>) => SqlFragment;
-  /** The function in PostgreSQL's SQL. */
+  /** Compiles a call to PostgreSQL's SQL. */
   readonly postgres: (args: Fragments<P>) => SqlFragment;
   /**
-   * The value for arguments in memory form. Total: what has no value is null. Never sees null: a null
-   * argument makes the result null, here and in SQL alike.
+   * Computes the value for arguments in memory form. Total: returns null if there is no value. Never receives null,
+   * because a null argument makes the result null, here as in SQL.
    */
   readonly evaluate: (args: Values<P>) => ValueOf<R> | null;
   /**
-   * Of a function of a point and another shape: boxes that hold every point for which it is true, or at most
-   * `limit`. None where no point can be, null where any may.
+   * For a function of a point and another shape: returns boxes that contain every point for which the function is
+   * true, or its value is at most `limit`. Empty if there is no such point, null if any point may qualify.
    */
   readonly boxes?: (shape: ValueOf<"Edm.GeographyPoint">, limit: number) => readonly Box[] | null;
-  /** Expression text, and the JSON form of the value that it has on every engine. */
+  /** Text of an expression, and the JSON form of its value on every engine. */
   readonly examples: readonly Example[];
 };
 
@@ -40,7 +40,7 @@ export type Example = readonly [
   expected: string | number | boolean | null | readonly (string | number | boolean | null)[],
 ];
 
-/** A definition with its parameter types forgotten, so that a table can hold many. */
+/** An untyped definition, so that a table can hold many. */
 export type FunctionEntry = Omit<Definition<Params, ValueType>, "sqlite" | "postgres" | "evaluate"> & {
   readonly sqlite?: (args: readonly SqlFragment[]) => SqlFragment;
   readonly postgres: (args: readonly SqlFragment[]) => SqlFragment;

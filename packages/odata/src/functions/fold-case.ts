@@ -2,7 +2,7 @@ import { sql } from "../sql/fragment.ts";
 import { foldCase } from "./case-mapping.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 
-/** What `$ignorecase` compares in place of a text. */
+/** Case-folded text, which `$ignorecase` compares in place of the text. */
 export const foldcase: FunctionEntry = defineFunction({
   name: "foldcase",
   source: "Unicode 17.0, section 3.13.3, with one code point for each",

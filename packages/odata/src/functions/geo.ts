@@ -5,7 +5,7 @@ import { boxesOfPolygon } from "../geodesy/polygon-box.ts";
 import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 
-/** Metres on the WGS 84 ellipsoid. */
+/** Returns the distance in metres on the WGS 84 ellipsoid. */
 export const geoDistance: FunctionEntry = defineFunction({
   name: "geo.distance",
   source: "OData 4.01 URL Conventions 5.1.1.11.1",
@@ -25,7 +25,7 @@ export const geoDistance: FunctionEntry = defineFunction({
   ],
 });
 
-/** A point on the boundary intersects. */
+/** A point on the boundary intersects the polygon. */
 export const geoIntersects: FunctionEntry = defineFunction({
   name: "geo.intersects",
   source: "OData 4.01 URL Conventions 5.1.1.11.2",
@@ -57,7 +57,7 @@ export const geoIntersects: FunctionEntry = defineFunction({
   ],
 });
 
-/** Metres on the WGS 84 ellipsoid. */
+/** Returns the length in metres on the WGS 84 ellipsoid. */
 export const geoLength: FunctionEntry = defineFunction({
   name: "geo.length",
   source: "OData 4.01 URL Conventions 5.1.1.11.3",

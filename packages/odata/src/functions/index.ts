@@ -11,7 +11,10 @@ import { search, words } from "./search.ts";
 import * as string from "./string.ts";
 import * as time from "./time.ts";
 
-/** Name in lower case → overloads. One `export const` in a file of this folder is all a new function takes. */
+/**
+ * Overloads of each function, by its name in lower case. To add a function, export a constant from a file of this
+ * folder.
+ */
 export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byName([
   ...Object.values(string),
   ...Object.values(match),
@@ -22,7 +25,7 @@ export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byNa
   ...Object.values(geo),
 ]);
 
-/** What binding, compiling and masks put in where a query names no function. */
+/** Functions without a name in queries: binding, compiling and masks insert them. */
 export const impliedFunctions: readonly FunctionEntry[] = [foldcase, words, search, point, roundTo];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {

@@ -4,7 +4,7 @@ import { defineFunction, type FunctionEntry } from "./define.ts";
 
 const [down, halfUp, up]: readonly [0, 1, 3] = [0, 1, 3];
 
-/** Without a sign on zero: JSON has none. */
+/** Removes the sign of zero, which JSON does not have. */
 const decimal = (value: Big): Big => (value.eq(0) ? new Big(0) : value);
 const double = (value: number): number => value + 0;
 
@@ -76,7 +76,7 @@ export const floorOfDouble: FunctionEntry = defineFunction({
   ],
 });
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 export const round: FunctionEntry = defineFunction({
   name: "round",
   source: "OData 4.01 URL Conventions 5.1.1.9.3",
@@ -94,7 +94,10 @@ export const round: FunctionEntry = defineFunction({
   ],
 });
 
-/** Half away from zero; SQLite's own `round` makes 1 of 0.49999999999999994, PostgreSQL's rounds half to even. */
+/**
+ * Rounds half away from zero. SQLite's own `round` rounds 0.49999999999999994 to 1, PostgreSQL's rounds half to
+ * even.
+ */
 export const roundOfDouble: FunctionEntry = defineFunction({
   name: "round",
   source: "OData 4.01 URL Conventions 5.1.1.9.3",

@@ -4,7 +4,7 @@ import type { RE2JS } from "re2js";
 /** Inclusive ranges of code points. */
 type Ranges = readonly (readonly [first: number, last: number])[];
 
-// Text of a query or a record holds no U+0000, so no set needs it.
+// Text in queries and records never contains U+0000, so the sets leave it out.
 const [leastCode, greatestCode] = [1, 0x10ffff];
 
 const digits: Ranges = [[0x30, 0x39]];
@@ -55,8 +55,9 @@ const classes: Readonly<Record<string, Ranges>> = {
 const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
 
 /**
- * Limits of the translation: PostgreSQL repeats at most 255 times, and what repeats is written out, so that
- * the number of characters and sets after all repetition is what matching costs.
+ * Limits of a translated pattern: the count of a repetition (PostgreSQL allows at most 255), the size and the
+ * nesting of groups. The size is the number of characters and sets after all repetitions are expanded, which
+ * determines the cost of matching.
  */
 const [greatestCount, greatestSize, greatestDepth] = [255, 1000, 50];
 
@@ -69,7 +70,7 @@ const tokens = {
     /\\(?:([tnvfr])|c([A-Za-z])|x([\da-fA-F]{2})|u\{([\da-fA-F]{1,6})\}|u([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2})|u([\da-fA-F]{4})|([^A-Za-z\d]))/uy,
 } as const;
 
-/** What of a pattern cannot be translated ends the translation. */
+/** Thrown when a pattern cannot be translated. */
 class Refused extends Error {}
 
 class Translation {
@@ -94,12 +95,15 @@ class Translation {
     return true;
   }
 
-  /** The pattern in the syntax of RE2. Groups do not capture and nothing is lazy: only a verdict is wanted. */
+  /**
+   * Returns the pattern in the syntax of RE2. Groups do not capture and quantifiers are not lazy, because only the
+   * fact of a match matters.
+   */
   run(): string {
     let text = "";
     let size = 0;
     const outer: number[] = [];
-    /** Size of the item that a quantifier would repeat, -1 where there is none. */
+    /** Size of the item that a quantifier would repeat; -1 if there is none. */
     let last = -1;
     while (this.#at < this.#pattern.length) {
       const quantifier = this.#take("quantifier");
@@ -133,7 +137,7 @@ class Translation {
     return text;
   }
 
-  /** What matches no character, or parts alternatives: no quantifier may follow. */
+  /** Reads an assertion or `|`, neither of which a quantifier may follow. */
   #assertion(): string | null {
     return ["|", "^", "$", "\\b", "\\B"].find((text) => this.#takeText(text)) ?? null;
   }
@@ -146,7 +150,7 @@ class Translation {
     return typeof item === "number" ? spell(item) : spellSet(item);
   }
 
-  /** What may stand between brackets, after the opening one. */
+  /** Reads a character class after its opening bracket. */
   #class(): Ranges {
     const negated = this.#takeText("^");
     const ranges: (readonly [number, number])[] = [];
@@ -164,7 +168,7 @@ class Translation {
     if (!next.startsWith("-") || next.endsWith("]") || next.length < 2) return rangesOf(from);
     this.#at += 1;
     const to = this.#classItem();
-    // A hyphen beside a set is a hyphen, as in ECMAScript's Annex B.
+    // A hyphen next to a set is literal, as in ECMAScript's Annex B.
     if (typeof from !== "number" || typeof to !== "number")
       return [...rangesOf(from), [0x2d, 0x2d], ...rangesOf(to)];
     if (from > to) throw new Refused();
@@ -175,7 +179,7 @@ class Translation {
     return this.#takeText("\\b") ? 8 : this.#item();
   }
 
-  /** A character as it is or escaped, or the escape of a set. */
+  /** Reads a literal or escaped character, or the escape of a set. */
   #item(): number | Ranges {
     const set = this.#take("classEscape");
     if (set !== null) return classes[set[1] ?? ""] ?? [];
@@ -190,7 +194,7 @@ class Translation {
 
 const rangesOf = (item: number | Ranges): Ranges => (typeof item === "number" ? [[item, item]] : item);
 
-/** How a quantifier is written, and how many items it amounts to. */
+/** Returns the text of a quantifier, and the number of repetitions it expands to. */
 function repetition([text, least, comma, most]: RegExpExecArray): readonly [spelled: string, times: number] {
   if (least === undefined) return [text.charAt(0), 1];
   const [from, to] = [Number(least), most === undefined || most === "" ? undefined : Number(most)];
@@ -210,7 +214,7 @@ function escapedCode([, control, letter, ...rest]: RegExpExecArray): number {
   return checked(Number.parseInt(byte ?? long ?? unit ?? "", 16));
 }
 
-/** A code point that text can hold. */
+/** Returns the code point, which must be one that text can contain. */
 function checked(code: number): number {
   if (code > greatestCode || (code >= 0xd800 && code <= 0xdfff)) throw new Refused();
   return code;
@@ -232,7 +236,7 @@ const require = createRequire(import.meta.url);
 const compiled = new Map<string, RE2JS | null>();
 const mostCompiled = 200;
 
-/** The pattern in the syntax of RE2; null where it cannot be translated. */
+/** Translates a pattern to the syntax of RE2; returns null if that is not possible. */
 function translate(pattern: string): string | null {
   try {
     return new Translation(pattern).run();
@@ -259,12 +263,12 @@ function compiledPattern(pattern: string): RE2JS | null {
 }
 
 /**
- * True if `text` is a pattern of the regular part of ECMAScript's syntax, which matches in linear time: without
- * look-around, back-references, `\p`, flags, and counts above 255. Nothing is compiled: that costs a hundred times
- * as much, and a filter may have hundreds of patterns.
+ * True if `text` is a pattern in the regular subset of ECMAScript's syntax, which can be matched in linear time:
+ * without look-around, back-references, `\p`, flags, and counts above 255. The pattern is not compiled: that would
+ * take a hundred times as long, and a filter may have hundreds of patterns.
  */
 export const isPattern = (text: string): boolean => translate(text) !== null;
 
-/** Whether a part of `text` matches, code point by code point; null if `pattern` is none. */
+/** True if a part of `text` matches, code point by code point; null if `pattern` is invalid. */
 export const matchesPattern = (text: string, pattern: string): boolean | null =>
   compiledPattern(pattern)?.test(text) ?? null;

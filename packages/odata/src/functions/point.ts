@@ -1,7 +1,7 @@
 import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 
-/** The place at a longitude and a latitude in degrees; null where there is none on earth. */
+/** Returns the point at a longitude and latitude in degrees; null if they are out of range. */
 export const point: FunctionEntry = defineFunction({
   name: "geo.point",
   source: "RFC 7946, section 3.1.1; the degrees of WGS 84",
@@ -10,7 +10,7 @@ export const point: FunctionEntry = defineFunction({
   postgres: ([longitude, latitude]) => sql`cadastre_geo_position(${longitude}, ${latitude})`,
   evaluate: ([longitude, latitude]) =>
     Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90
-      ? // A zero without a sign: JSON has none.
+      ? // Removes the sign of zero, which JSON does not have.
         { type: "Point", coordinates: [longitude + 0, latitude + 0] }
       : null,
   examples: [],

@@ -1,6 +1,9 @@
 const header = "language sql immutable strict parallel safe";
 
-/** The items as an array, in which slices compare as a whole; of what is no JSON array, none. */
+/**
+ * Converts a JSON array to an SQL array, whose slices can be compared as a whole; empty for anything but a JSON
+ * array.
+ */
 const items = `
 create or replace function cadastre_items(jsonb) returns jsonb[] ${header} as $$
   select array(select value from jsonb_array_elements(
@@ -65,7 +68,7 @@ begin
 end
 $$`;
 
-/** Functions over collections as JSON arrays. */
+/** Functions over collections in the form of JSON arrays. */
 export const collectionHelpers: readonly string[] = [
   items,
   length,

@@ -1,14 +1,14 @@
 const header = "language plpgsql immutable strict parallel safe";
 
-/** From here on a number is nearer to infinity than to the greatest double. */
+/** Numbers from here on round to infinity as doubles. */
 const tooGreat = `numeric '${2n ** 1024n - 2n ** 970n}'`;
-/** Up to here a number is as near to zero as to the least double. */
+/** Numbers up to here round to zero as doubles. */
 const tooSmall = `numeric '${5n ** 1075n}e-1075'`;
-/** The same for singles. */
+/** The same limits for singles. */
 const tooGreatForSingle = `float8 '${2n ** 128n - 2n ** 103n}'`;
 const tooSmallForSingle = `float8 '${2 ** -150}'`;
 
-/** The exact value of a finite double: an integer times a power of two. */
+/** Returns the exact value of a finite double: an integer times a power of two. */
 const exact = `
 create or replace function cadastre_exact(float8) returns numeric ${header} as $$
 declare
@@ -23,7 +23,7 @@ begin
 end
 $$`;
 
-/** The nearest double. */
+/** Rounds to the nearest double. */
 const nearest = `
 create or replace function cadastre_double(numeric) returns float8 ${header} as $$
 begin
@@ -36,7 +36,7 @@ begin
 end
 $$`;
 
-/** The nearest single, as a double. */
+/** Rounds to the nearest single and returns it as a double. */
 const single = `
 create or replace function cadastre_single(float8) returns float8 ${header} as $$
 begin
@@ -94,7 +94,7 @@ begin
 end
 $$`;
 
-/** With the sign of the dividend. */
+/** The remainder, with the sign of the dividend. */
 const remainder = `
 create or replace function cadastre_remainder(a float8, b float8) returns float8 ${header} as $$
 declare
@@ -111,5 +111,5 @@ begin
 end
 $$`;
 
-/** IEEE 754 without an error: the server's own operators raise one where a result overflows or underflows. */
+/** IEEE 754 arithmetic without errors: the server's own operators raise one on overflow and underflow. */
 export const doubleHelpers: readonly string[] = [exact, nearest, single, sum, product, quotient, remainder];

@@ -1,6 +1,6 @@
 const header = "immutable strict parallel safe";
 
-/** Longitude from -180 to 180 and latitude of a GeoJSON position; null if it is no place. */
+/** Longitude (modulo 360) and latitude of a GeoJSON position; null if it is not on earth. */
 const place = `
 create or replace function cadastre_geo_place(jsonb) returns float8[] language sql ${header} as $$
   select case when jsonb_typeof($1 -> 0) = 'number' and jsonb_typeof($1 -> 1) = 'number' then
@@ -10,15 +10,15 @@ create or replace function cadastre_geo_place(jsonb) returns float8[] language s
 $$`;
 
 /**
- * An angle in degrees as GeographicLib has it: below a sixteenth of a degree the nearest multiple of 2^-57, so that
- * the same places are one place, a third of a picometre apart, on every engine.
+ * Rounds an angle in degrees as GeographicLib does: below a sixteenth of a degree, to a multiple of 2^-57. Thereby
+ * positions less than a third of a picometre apart are the same on every engine.
  */
 const angle = `
 create or replace function cadastre_geo_angle(float8) returns float8 language sql ${header} as $$
   select case when abs($1) < 0.0625::float8 then sign($1) * (0.0625::float8 - (0.0625::float8 - abs($1))) else $1 end
 $$`;
 
-/** Vincenty's formulae, to a fraction of a millimetre; null where they do not converge, near antipodes. */
+/** Distance by Vincenty's formulae, to a fraction of a millimetre; null if they do not converge, near antipodes. */
 const arc = `
 create or replace function cadastre_geo_arc(one float8[], other float8[]) returns float8
 language plpgsql ${header} as $$
@@ -83,7 +83,7 @@ begin
 end
 $$`;
 
-/** The place a quarter of the sphere away from another one, in a direction in radians. */
+/** The point a quarter of the sphere away from another one, in a direction in radians. */
 const quarter = `
 create or replace function cadastre_geo_quarter(start float8[], direction float8) returns float8[]
 language sql ${header} as $$
@@ -93,8 +93,8 @@ language sql ${header} as $$
 $$`;
 
 /**
- * Metres between two places. Every way to the antipodes of a place crosses the circle a quarter around it, so
- * where the formulae fail the shortest of the ways over that circle is taken.
+ * Distance in metres between two points. If Vincenty's formulae do not converge, minimises over the detours through
+ * a point a quarter of the sphere away, since every path to the antipodes crosses that circle.
  */
 const metres = `
 create or replace function cadastre_geo_metres(one float8[], other float8[]) returns float8
@@ -128,7 +128,8 @@ begin
 end
 $$`;
 
-// Not in plain SQL: the server takes four times as long over a strict function that it cannot write out.
+// In PL/pgSQL rather than SQL: the server takes four times as long for a strict SQL function that it cannot
+// inline.
 const distance = `
 create or replace function cadastre_geo_distance(jsonb, jsonb) returns float8 language plpgsql ${header} as $$
 begin
@@ -159,8 +160,8 @@ end
 $$`;
 
 /**
- * The point of GeoJSON as one that a GiST index takes, its longitude from -180 to 180; null where a distance to
- * it is null.
+ * Converts a GeoJSON point to a `point` for a GiST index, with a longitude from -180 to 180; null if distances to
+ * it are null.
  */
 const point = `
 create or replace function cadastre_geo_point(jsonb) returns point language plpgsql ${header} as $$
@@ -172,7 +173,7 @@ begin
 end
 $$`;
 
-/** GeoJSON of the point at a longitude and a latitude; null where there is no such place. */
+/** Returns GeoJSON of the point at a longitude and latitude; null if they are out of range. */
 const position = `
 create or replace function cadastre_geo_position(float8, float8) returns jsonb language plpgsql ${header} as $$
 begin
@@ -183,7 +184,7 @@ begin
 end
 $$`;
 
-/** Functions over GeoJSON in plain PL/pgSQL, for servers with and without PostGIS. */
+/** Functions over GeoJSON in plain PL/pgSQL, for servers with or without PostGIS. */
 export const geoHelpers: readonly string[] = [
   place,
   angle,

@@ -14,8 +14,8 @@ import { temporalHelpers } from "./postgres-temporal-helpers.ts";
 const header = "immutable strict parallel safe";
 
 /**
- * Case mapping over the shipped table. `translate` compares each character with the whole table, so of a text it gets
- * each character beyond ASCII once.
+ * Declares a case mapping with the bundled table. `translate` compares each character with the whole table, so it
+ * is called only once for each distinct character beyond ASCII.
  */
 function caseMapping(name: string, ascii: "lower" | "upper", mapping: CaseMapping): string {
   const text = (codes: Iterable<number>) => String.fromCodePoint(...codes);
@@ -47,7 +47,7 @@ create or replace function cadastre_round(float8) returns float8 language sql ${
   select 0.0::float8 + case when abs($1 - trunc($1)) >= 0.5 then trunc($1) + sign($1) else trunc($1) end
 $$`;
 
-/** The year before 1 is 0 to OData and 1 BC, as -1, to PostgreSQL. */
+/** Converts PostgreSQL's years to OData's: the year before 1 is 0 in OData, and 1 BC (-1) in PostgreSQL. */
 const year = `
 create or replace function cadastre_year(date) returns bigint language sql ${header} as $$
   select case when isfinite($1)
@@ -55,8 +55,8 @@ create or replace function cadastre_year(date) returns bigint language sql ${hea
 $$`;
 
 /**
- * The functions that compiled queries call, as `create function` statements in order. They go into a
- * schema of the search path; creating them again is harmless. Text is UTF-8.
+ * Returns the `create function` statements, in order, of the functions that compiled queries call. They belong in a
+ * schema of the search path; running them again is harmless. The database encoding must be UTF-8.
  */
 export const postgresHelpers = (): readonly string[] => [
   substring,

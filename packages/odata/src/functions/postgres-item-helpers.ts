@@ -1,12 +1,12 @@
 const header = "immutable strict parallel safe";
 
-/** The items of a JSON array as rows; of anything else, none. */
+/** Returns the items of a JSON array as rows; no rows for anything else. */
 const elements = `
 create or replace function cadastre_elements(jsonb) returns setof jsonb language sql immutable parallel safe as $$
   select value from jsonb_array_elements(case when jsonb_typeof($1) = 'array' then $1 else '[]' end) as item(value)
 $$`;
 
-/** An item that is text. */
+/** The text of a string item. */
 const text = `
 create or replace function cadastre_item_text(jsonb) returns text language plpgsql ${header} as $$
 begin
@@ -21,7 +21,7 @@ begin
 end
 $$`;
 
-/** A number may be written as text, so that it keeps every digit. */
+/** A number may be written as a string, to preserve all digits. */
 const decimal = `
 create or replace function cadastre_item_decimal(jsonb) returns numeric language plpgsql ${header} as $$
 begin
@@ -49,5 +49,8 @@ begin
 end
 $$`;
 
-/** Items of collections, which are JSON arrays. What is no value of the type is null. */
+/**
+ * Functions that read the items of collections in the form of JSON arrays. They return null for an item that is not
+ * a value of the type.
+ */
 export const itemHelpers: readonly string[] = [elements, text, boolean, decimal, integer, double];

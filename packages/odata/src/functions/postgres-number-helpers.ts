@@ -1,6 +1,6 @@
 const header = "language plpgsql immutable strict parallel safe";
 
-/** The whole part of a number, where it is in a range; null for NaN and for infinity. */
+/** The integral part of a number if it is in a range; otherwise null, also for NaN and infinity. */
 const integer = `
 create or replace function cadastre_integer(numeric, bigint, bigint) returns bigint ${header} as $$
 begin
@@ -15,7 +15,7 @@ begin
 end
 $$`;
 
-/** A decimal of a magnitude that has a value: evaluate's bounds. */
+/** Null for a decimal beyond the bounds of `evaluate/bounds.ts`. */
 const bounded = `
 create or replace function cadastre_bounded(numeric) returns numeric ${header} as $$
 begin
@@ -23,7 +23,10 @@ begin
 end
 $$`;
 
-/** An operation on two decimals, null where one of them has too great a magnitude for the server to compute. */
+/**
+ * Declares an operation on two decimals; it returns null if one of them is too large for the server to compute
+ * with.
+ */
 const operation = (name: string, result: string) => `
 create or replace function cadastre_${name}(numeric, numeric) returns numeric ${header} as $$
 begin
@@ -35,17 +38,17 @@ $$`;
 const sum = operation("sum", "$1 + $2");
 const difference = operation("difference", "$1 - $2");
 const remainder = operation("remainder", "mod($1, nullif($2, 0))");
-/** Twenty digits after the point, the rest cut off. */
+/** A quotient with twenty digits after the point, truncated. */
 const quotient = operation(
   "quotient",
   "div($1 * 100000000000000000000, nullif($2, 0)) * 0.00000000000000000001",
 );
-/** The whole part. */
+/** The integral part of the result. */
 const wholeProduct = operation("whole_product", "trunc($1 * $2)");
 const wholeQuotient = operation("whole_quotient", "div($1, nullif($2, 0))");
 const exactProduct = operation("exact_product", "$1 * $2");
 
-/** The server rounds a product to 16,383 digits after the point. */
+/** The server rounds a product to 16,383 digits after the point, so longer products are null. */
 const product = `
 create or replace function cadastre_product(numeric, numeric) returns numeric ${header} as $$
 begin
@@ -55,8 +58,8 @@ end
 $$`;
 
 /**
- * The decimal of a double's shortest text, infinity included. The server's own text is not always the shortest:
- * it takes none that lies halfway between two doubles.
+ * The decimal with a double's shortest text, including infinity. The server's own text is not always the shortest:
+ * it avoids texts that lie halfway between two doubles.
  */
 const number = `
 create or replace function cadastre_number(float8) returns numeric ${header} as $$
@@ -82,13 +85,13 @@ begin
 end
 $$`;
 
-/** Whether a number of one type has the same value in another. */
+/** True if a number converted to another type keeps its value. */
 const same = `
 create or replace function cadastre_same(numeric, numeric) returns boolean language sql immutable parallel safe as $$
   select coalesce($1 = $2, false)
 $$`;
 
-/** Integers and decimals: what has no value is null, and nothing raises an error. */
+/** Functions over integers and decimals. They return null instead of raising an error. */
 export const numberHelpers: readonly string[] = [
   integer,
   int64,

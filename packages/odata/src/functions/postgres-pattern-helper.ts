@@ -1,7 +1,7 @@
 /**
- * `cadastre_pattern`: what `pattern.ts` does, into PostgreSQL's syntax; null for what is no pattern. Sets of
- * code points are multiranges. Of a constant it is computed once a statement. It catches errors, which the
- * server does not allow in a parallel query.
+ * `cadastre_pattern`: the translation of `pattern.ts`, to PostgreSQL's syntax; null for an invalid pattern. Sets of
+ * code points are multiranges. For a constant pattern it is computed once per statement. It catches errors, which
+ * the server does not allow in parallel queries.
  */
 export const patternHelper = String.raw`
 create or replace function cadastre_pattern(pattern text) returns text

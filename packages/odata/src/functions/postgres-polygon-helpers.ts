@@ -1,9 +1,10 @@
 const header = "immutable strict parallel safe";
 
 /**
- * All of a ring that does not depend on the point: the number of its edges, its middle and the radius of a cap round
- * that (infinite if there is none), its area, where it has no cap; then of all edges where they start, the vectors
- * that they are perpendicular to, and the lengths of these. Null if it is no ring.
+ * Precomputes a ring, independently of the point. The array holds: the number of edges n; the middle (3 numbers)
+ * and the radius of a cap around it (infinite if there is none); the area (only without a cap); then, in arrays of
+ * n numbers each: the coordinates x, y, z of the edges' start points, the components of the edges' normals, and the
+ * lengths of these. Null if the ring is invalid.
  */
 const ring = `
 create or replace function cadastre_geo_ring(ring jsonb) returns float8[]
@@ -68,7 +69,7 @@ begin
 end
 $$`;
 
-/** The rings of a polygon, one after another: of a constant once, when the statement is planned. */
+/** The rings of a polygon, concatenated. For a constant it is computed once, when the statement is planned. */
 const rings = `
 create or replace function cadastre_geo_rings(polygon jsonb) returns float8[]
 language plpgsql ${header} as $$
@@ -89,7 +90,10 @@ begin
 end
 $$`;
 
-/** What `geodesy/ring.ts` does: 1 inside of the ring that begins at a place in `rings`, 0 on it, -1 outside. */
+/**
+ * Equivalent of `sideOf` in `geodesy/ring.ts`, for the ring that begins at index `start` of `rings`: 1 inside, 0 on
+ * the boundary, -1 outside.
+ */
 const side = `
 create or replace function cadastre_geo_side(rings float8[], start int, px float8, py float8, pz float8) returns int
 language plpgsql ${header} as $$
@@ -203,10 +207,10 @@ begin
 end
 $$`;
 
-// In plain SQL, which the server writes out: it then computes the rings of a constant beforehand.
+// In plain SQL, which the server inlines: it then computes the rings of a constant in advance.
 const intersects = `
 create or replace function cadastre_geo_intersects(point jsonb, polygon jsonb) returns boolean
 language sql ${header} as $$ select cadastre_geo_inside($1, cadastre_geo_rings($2)) $$`;
 
-/** Functions over GeoJSON; they call those of `postgres-geo-helpers.ts`. */
+/** Functions over GeoJSON polygons. They call those of `postgres-geo-helpers.ts`. */
 export const polygonHelpers: readonly string[] = [ring, rings, side, inside, intersects];

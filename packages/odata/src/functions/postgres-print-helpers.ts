@@ -1,6 +1,6 @@
 const header = "language plpgsql immutable strict parallel safe";
 
-/** ECMAScript's text of a number. */
+/** Prints a number as ECMAScript does. */
 const double = `
 create or replace function cadastre_text(float8) returns text ${header} as $$
 declare
@@ -31,7 +31,7 @@ begin
 end
 $$`;
 
-/** A time of day with as many digits of a fraction as it has, and no fewer than asked for. */
+/** Prints a time of day with all fractional digits of the value, and at least the given number of them. */
 const time = `
 create or replace function cadastre_text_of_time(numeric, int) returns text ${header} as $$
 declare
@@ -69,5 +69,5 @@ begin
 end
 $$`;
 
-/** Functions that write a value as the text of its literal. */
+/** Functions that print a value as the text of its literal. */
 export const printHelpers: readonly string[] = [double, date, time, instant, duration];

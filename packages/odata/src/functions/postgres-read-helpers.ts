@@ -1,7 +1,10 @@
 const header = "language plpgsql immutable strict parallel safe";
 const minute = "60000000000000";
 
-/** A function that reads text, or an item of a JSON array; null for what is no literal of the type. */
+/**
+ * Declares a function that parses text (or a string item of a JSON array); it returns null if the text is not a
+ * literal of the type.
+ */
 const reader = (name: string, returns: string, declarations: string, body: string) => `
 create or replace function cadastre_read_${name}(given text) returns ${returns} ${header} as $$
 declare
@@ -44,7 +47,7 @@ const boolean = reader(
   `return case lower(given collate "C") when 'true' then true when 'false' then false end;`,
 );
 
-/** Days since 1970 of a date of the Gregorian calendar, of any year of at most six digits. */
+/** Days from 1970-01-01 to a date in the Gregorian calendar, for years of at most six digits. */
 const civil = `
 create or replace function cadastre_civil(year int, month int, day int) returns int ${header} as $$
 declare
@@ -123,7 +126,7 @@ const binary = reader(
   `return case when given ~ '^[0-9A-Za-z_-]*={0,2}$' then rtrim(given, '=') end;`,
 );
 
-/** Functions that give a text the value that it is a literal of. */
+/** Functions that parse the text of a literal. */
 export const readHelpers: readonly string[] = [
   integer,
   decimal,

@@ -2,7 +2,7 @@ import { longestWord, wordClass } from "./words.ts";
 
 const header = "language sql immutable strict parallel safe";
 
-/** `wordsOf` of `words.ts`. */
+/** Equivalent of `wordsOf` in `words.ts`. */
 const words = (): string => `
 create or replace function cadastre_words(given text) returns text
 language plpgsql immutable strict parallel safe as $$
@@ -19,7 +19,10 @@ begin
 end
 $$`;
 
-/** The different words of texts, for an index, which is filled with no search path where a dump is restored. */
+/**
+ * Returns the distinct words of texts, for an index. The function sets its own search path, because restoring a
+ * dump fills indexes while the search path is empty.
+ */
 const searchWords = `
 create or replace function cadastre_search_words(variadic text[]) returns text[] ${header}
 set search_path from current as $$
@@ -27,7 +30,7 @@ set search_path from current as $$
     where word <> '')
 $$`;
 
-/** `isFound` of `search.ts`. */
+/** Equivalent of `isFound` in `search.ts`. */
 const isFound = `
 create or replace function cadastre_search(words text, expression jsonb) returns boolean
 language plpgsql immutable strict parallel safe as $$
@@ -50,5 +53,5 @@ create or replace function cadastre_search(text, text) returns boolean ${header}
   select cadastre_search($1, $2::jsonb)
 $$`;
 
-/** What `$search` calls. */
+/** Functions that `$search` calls. */
 export const searchHelpers = (): readonly string[] => [words(), searchWords, isFound, search];

@@ -2,7 +2,7 @@ const header = "immutable strict parallel safe";
 const procedure = `language plpgsql ${header}`;
 const day = "numeric '86400000000000000'";
 
-/** Picoseconds since 1970: exact, where the server's own arithmetic has microseconds. */
+/** Picoseconds since 1970. They are exact, whereas the server's own arithmetic is limited to microseconds. */
 const picoseconds = `
 create or replace function cadastre_picoseconds(timestamptz) returns numeric language sql ${header} as $$
   select extract(epoch from $1 at time zone 'UTC') * 1000000000000
@@ -14,7 +14,7 @@ create or replace function cadastre_picoseconds(time) returns numeric language s
   select extract(epoch from $1) * 1000000000000
 $$`;
 
-/** Whole days, towards the past. */
+/** Whole days, rounded towards the past. */
 const days = `
 create or replace function cadastre_days(numeric) returns numeric ${procedure} as $$
 begin
@@ -22,7 +22,7 @@ begin
 end
 $$`;
 
-/** The date of an instant in UTC, as far as the server has dates. */
+/** The date of an instant in UTC, within the range of the server's dates. */
 const date = `
 create or replace function cadastre_date(numeric) returns date ${procedure} as $$
 begin
@@ -39,7 +39,7 @@ begin
 end
 $$`;
 
-/** An instant that arithmetic takes and gives; null outside of the years 1 to 9999. */
+/** Checks the range of an instant before and after arithmetic; null outside of the years 1 to 9999. */
 const instant = `
 create or replace function cadastre_instant(numeric) returns numeric ${procedure} as $$
 begin
@@ -47,7 +47,7 @@ begin
 end
 $$`;
 
-/** A date moved by the whole days of a duration; null outside of the years 1 to 9999. */
+/** Adds the whole days of a duration to a date; null outside of the years 1 to 9999. */
 const sum = `
 create or replace function cadastre_sum(date, numeric) returns date ${procedure} as $$
 declare
@@ -67,7 +67,7 @@ begin
 end
 $$`;
 
-/** Dates as the server has them; instants, times of day and durations as picoseconds. */
+/** Functions over dates in the server's own type, and over instants, times of day and durations in picoseconds. */
 export const temporalHelpers: readonly string[] = [
   picoseconds,
   picosecondsOfTime,

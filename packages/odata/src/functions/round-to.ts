@@ -1,7 +1,7 @@
 import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 
-/** A decimal to some digits after the point, none or more; half away from zero, as `round`. */
+/** Rounds a decimal to a number of digits after the point, half away from zero, like `round`. */
 export const roundTo: FunctionEntry = defineFunction({
   name: "roundto",
   source: "OData 4.01 URL Conventions 5.1.1.9.3, to a digit after the point",
@@ -10,7 +10,7 @@ export const roundTo: FunctionEntry = defineFunction({
   postgres: ([x, digits]) => sql`round(${x}, least(${digits}, 16383)::int)`,
   evaluate: ([x, digits]) => {
     const rounded = x.round(Number(digits), 1);
-    // Without a sign on zero: JSON has none.
+    // Removes the sign of zero, which JSON does not have.
     return rounded.eq(0) ? rounded.abs() : rounded;
   },
   examples: [],

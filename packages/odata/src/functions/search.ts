@@ -2,16 +2,16 @@ import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 import { wordsOf } from "./words.ts";
 
-/** What to find among words. Nothing is found where there are no words: `Without` leaves out of what is found. */
+/** A search expression over words. It never matches a text without words: `Without` only removes matches. */
 export type SearchExpression =
-  /** Words in a row, as `wordsOf` writes them. */
+  /** Adjacent words, as `wordsOf` writes them. */
   | { readonly kind: "Phrase"; readonly words: string }
   | { readonly kind: "All" | "Any"; readonly operands: readonly SearchExpression[] }
   | { readonly kind: "Without"; readonly operand: SearchExpression; readonly excluded: SearchExpression };
 
 /**
- * Whether `expression` is found in words, as `wordsOf` writes them. Words of several texts are written one after the
- * other: the two spaces where they meet are in no phrase.
+ * True if `expression` matches words as `wordsOf` writes them. The words of several texts are concatenated; a
+ * phrase cannot match across texts, because two spaces separate them.
  */
 export function isFound(expression: SearchExpression, words: string): boolean {
   switch (expression.kind) {
@@ -26,7 +26,7 @@ export function isFound(expression: SearchExpression, words: string): boolean {
   }
 }
 
-/** The words of a text. */
+/** Returns the words of a text. */
 export const words: FunctionEntry = defineFunction({
   name: "words",
   source: "OData 4.01 Protocol 11.2.6.6, which leaves to the service what matches",
@@ -37,7 +37,7 @@ export const words: FunctionEntry = defineFunction({
   examples: [],
 });
 
-/** A search expression, as JSON, among words. */
+/** Matches a search expression, as JSON, against words. */
 export const search: FunctionEntry = defineFunction({
   name: "search",
   source: "OData 4.01 Protocol 11.2.6.6",

@@ -1,4 +1,4 @@
-/** Code points of a text, as both databases count. `text.length` would count UTF-16 units. */
+/** Counts the code points of a text, as both databases do. `text.length` would count UTF-16 code units. */
 export function codePointLength(text: string): number {
   let count = text.length;
   for (let i = 1; i < text.length; i++) {
@@ -9,7 +9,7 @@ export function codePointLength(text: string): number {
 
 const isPair = (high: number, low: number) => (high & 0xfc00) === 0xd800 && (low & 0xfc00) === 0xdc00;
 
-/** UTF-16 index of the code point that `count` others precede, at most the text's end. */
+/** Returns the UTF-16 index of the code point with index `count`, at most the length of the text. */
 function unitIndex(text: string, count: number): number {
   let index = 0;
   for (let rest = count; rest > 0 && index < text.length; rest--) {
@@ -18,7 +18,7 @@ function unitIndex(text: string, count: number): number {
   return index;
 }
 
-/** The part of a text from code point `start`, of at most `count` code points. */
+/** Returns the part of a text from code point `start`, with at most `count` code points. */
 export function codePointSlice(text: string, start: bigint, count: bigint | undefined): string {
   const [from, to] = sliceBounds(codePointLength(text), start, count);
   const first = unitIndex(text, from);
@@ -26,8 +26,8 @@ export function codePointSlice(text: string, start: bigint, count: bigint | unde
 }
 
 /**
- * Half-open range of the items that `substring` takes out of `length` items. A start below zero counts from
- * the end. Source: OData 4.01 URL Conventions, section 5.1.1.5.7.
+ * Returns the half-open range that `substring` takes out of `length` items. A negative start counts from the end.
+ * Source: OData 4.01 URL Conventions, section 5.1.1.5.7.
  */
 export function sliceBounds(
   length: number,

@@ -3,7 +3,8 @@ import { lowerCase, upperCase } from "./case-mapping.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 import { codePointLength, codePointSlice } from "./slice.ts";
 
-// A template names each argument once: calls nest, and a template that repeats one would double at each level.
+// An SQL template uses each argument only once: calls can be nested, and a repeated argument would double the
+// text at each level.
 
 export const concat: FunctionEntry = defineFunction({
   name: "concat",
@@ -125,7 +126,7 @@ export const startswith: FunctionEntry = defineFunction({
   ],
 });
 
-/** A start below zero counts from the end, and never goes before the beginning. */
+/** A negative start counts from the end, but never goes beyond the beginning. */
 export const substring: FunctionEntry = defineFunction({
   name: "substring",
   source: "OData 4.01 URL Conventions 5.1.1.5.7",
@@ -147,7 +148,7 @@ export const substring: FunctionEntry = defineFunction({
   ],
 });
 
-/** A length below zero has no result. */
+/** Null for a negative length. */
 export const substringOfLength: FunctionEntry = defineFunction({
   name: "substring",
   source: "OData 4.01 URL Conventions 5.1.1.5.7",
@@ -205,7 +206,7 @@ export const toupper: FunctionEntry = defineFunction({
   ],
 });
 
-/** White space is what ECMAScript's `trim` removes. */
+/** Removes the white space that ECMAScript's `trim` removes. */
 export const trim: FunctionEntry = defineFunction({
   name: "trim",
   source: "OData 4.01 URL Conventions 5.1.1.7.4",

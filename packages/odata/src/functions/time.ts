@@ -4,7 +4,7 @@ import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 import { local } from "./instant.ts";
 
-/** A picosecond count as seconds. */
+/** Converts picoseconds to seconds. */
 const seconds = (picoseconds: bigint): Big => new Big(`${picoseconds}e-12`);
 
 const hours = (time: bigint): bigint => time / hourLength;
@@ -145,7 +145,7 @@ export const timeOfInstant: FunctionEntry = defineFunction({
   ],
 });
 
-/** Zero in a database, which keeps instants and not the offsets they were written with. */
+/** Always zero in a database, which stores instants without the offsets they were written with. */
 export const totaloffsetminutes: FunctionEntry = defineFunction({
   name: "totaloffsetminutes",
   source: "OData 4.01 URL Conventions 5.1.1.8.12",
@@ -166,7 +166,7 @@ export const totalseconds: FunctionEntry = defineFunction({
   source: "OData 4.01 URL Conventions 5.1.1.8.13",
   params: ["Edm.Duration"],
   returns: "Edm.Decimal",
-  // A product of decimals is exact where a quotient is not.
+  // Multiplies instead of dividing: a product of decimals is exact.
   postgres: ([duration]) => sql`${duration} * 0.000000000001`,
   evaluate: ([duration]) => seconds(duration),
   examples: [

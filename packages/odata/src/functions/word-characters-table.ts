@@ -1,6 +1,6 @@
 /**
- * Letters, marks and numbers of Unicode 17.0 (UnicodeData.txt, general categories L, M and N), as runs of code points
- * in hexadecimal: of what words consist. Shipped, so that every engine and every release of it finds the same words.
+ * Characters of words: letters, marks and numbers of Unicode 17.0 (UnicodeData.txt, general categories L, M and N),
+ * as runs of code points in hexadecimal. Bundled, so that every engine, in every version, finds the same words.
  */
 export const wordCharacterRuns = `
   30-39 41-5a 61-7a aa b2-b3 b5 b9-ba bc-be c0-d6 d8-f6 f8-2c1 2c6-2d1 2e0-2e4 2ec 2ee 300-374 376-377

@@ -1,12 +1,15 @@
 import { foldCase } from "./case-mapping.ts";
 import { wordCharacterRuns } from "./word-characters-table.ts";
 
-/** Length of a word in code points: what is longer counts up to here, since no index takes entries of any length. */
+/**
+ * Maximum length of a word in code points. Longer words are truncated, because no index takes entries of arbitrary
+ * length.
+ */
 export const longestWord = 255;
 
 /**
- * What stands between the brackets of a regular expression's class of the characters of words. None of them means
- * anything there, in ECMAScript or in PostgreSQL.
+ * Returns the contents of a regular expression's character class for the characters of words. None of them has a
+ * special meaning there, neither in ECMAScript nor in PostgreSQL.
  */
 export const wordClass = (): string =>
   wordCharacterRuns
@@ -23,8 +26,8 @@ const asciiWord = /[0-9a-z]+/g;
 const ascii = /^[\0-\x7f]*$/;
 
 /**
- * The words of a text, as every engine finds and every search index keeps them: letters, marks and numbers in a row,
- * without regard to case, with a space before and after each: ` main street `. Of a text without words: nothing.
+ * Returns the words of a text as all engines and search indexes use them: runs of letters, marks and numbers,
+ * case-folded, with a space before and after each: ` main street `. Empty for a text without words.
  */
 export function wordsOf(text: string): string {
   word ??= new RegExp(`[${wordClass()}]+`, "gu");

@@ -1,6 +1,9 @@
 import type { Position } from "../syntax/tree.ts";
 
-/** Degrees, `west <= east` from -180 to 180 and `south <= north` from -90 to 90; its border belongs to it. */
+/**
+ * Bounding box in degrees, `west <= east` from -180 to 180 and `south <= north` from -90 to 90, including its
+ * border.
+ */
 export type Box = {
   readonly west: number;
   readonly south: number;
@@ -10,18 +13,19 @@ export type Box = {
 
 const degree = 180 / Math.PI;
 
-/** By how much a box is larger than it need be, in degrees: a tenth of a millimetre on the ground. */
+/** Margin added to a box, in degrees: a tenth of a millimetre on the ground. */
 const margin = 1e-9;
 
 /**
- * The boxes of a range of longitudes and latitudes, a little larger: two where it crosses the antimeridian.
- * Where it comes to a pole, every longitude is in it. `west <= east`, in any turn.
+ * Returns boxes for a range of longitudes and latitudes, with a margin: two boxes if the range crosses the
+ * antimeridian. If it reaches a pole, all longitudes are included. `west <= east`, but both may be outside -180 to
+ * 180.
  */
 export function boxesOf(west: number, south: number, east: number, north: number): readonly Box[] {
   const [bottom, top] = [Math.max(-90, south - margin), Math.min(90, north + margin)];
   const all = { west: -180, south: bottom, east: 180, north: top };
   const stretch = Math.cos(Math.max(Math.abs(bottom), Math.abs(top)) / degree);
-  // The margin is one on the ground, where a degree of longitude shrinks towards the pole, and is nothing at it.
+  // The margin is a distance on the ground. A degree of longitude shrinks towards the pole, and to nothing at it.
   const [left, right] = [west - margin / stretch, east + margin / stretch];
   if (!(right - left < 360)) return [all];
   const turn = 360 * Math.floor((left + 180) / 360);
@@ -37,16 +41,16 @@ const flattening = 1 / 298.257223563;
 const polarRadius = 6_378_137 * (1 - flattening);
 
 /**
- * Boxes that hold every place at most `metres` from `centre`, by the shortest line on the WGS 84 ellipsoid. Null
- * where that may be anywhere, none where it is nowhere.
+ * Returns bounding boxes that contain every place at most `metres` from `centre`, by the geodesic on the WGS 84
+ * ellipsoid. Null if such places may be anywhere, empty if there are none.
  *
- * By reduced latitudes and longitudes the ellipsoid maps to a sphere of its polar radius, and no line becomes
- * longer: the circle of that sphere holds the one of the ellipsoid.
+ * Reduced latitudes map the ellipsoid to a sphere with its polar radius, and no line becomes longer by that. So the
+ * circle on that sphere contains the circle on the ellipsoid.
  */
 export function boxesAround(centre: Position, metres: number): readonly Box[] | null {
   const [longitude = Number.NaN, latitude = Number.NaN] = centre;
   if (!Number.isFinite(longitude) || !(Math.abs(latitude) <= 90) || !(metres >= 0)) return [];
-  // More than what a distance is computed to on any engine.
+  // The margin exceeds the numerical error of a distance on any engine.
   const radius = (metres / polarRadius) * (1 + 1e-8) + 1e-10;
   if (!(radius < Math.PI)) return null;
   const reduced = Math.atan((1 - flattening) * Math.tan(latitude / degree));

@@ -11,7 +11,10 @@ function ellipsoid() {
   return loaded.Geodesic.WGS84;
 }
 
-/** Metres between two positions along the shortest line on the WGS 84 ellipsoid; null if one is no place. */
+/**
+ * Returns the distance in metres between two positions, along the geodesic on the WGS 84 ellipsoid; null if a
+ * position is invalid.
+ */
 export function distance(from: Position, to: Position): number | null {
   const [longitude1 = Number.NaN, latitude1 = Number.NaN] = from;
   const [longitude2 = Number.NaN, latitude2 = Number.NaN] = to;
@@ -19,11 +22,14 @@ export function distance(from: Position, to: Position): number | null {
   return s12 === undefined || Number.isNaN(s12) ? null : s12;
 }
 
-/** Metres along a line whose edges are shortest lines on the WGS 84 ellipsoid; null if a position is no place. */
+/**
+ * Returns the length in metres of a line whose edges are geodesics on the WGS 84 ellipsoid; null if a position is
+ * invalid.
+ */
 export function lineLength(line: readonly Position[]): number | null {
   let total = 0;
   for (const [i, to] of line.entries()) {
-    // The first position has no way to it, but must be a place.
+    // The first position adds no length, but is still checked.
     const metres = distance(line[i - 1] ?? to, to);
     if (metres === null) return null;
     total += metres;

@@ -10,7 +10,10 @@ const south: Vector = [0, 0, -1];
 
 const latitudeOf = ([x, y, z]: Vector): number => Math.atan2(z, Math.hypot(x, y)) * degree;
 
-/** Boxes that hold every point of a polygon. Null where that may be anywhere, none where it has no points. */
+/**
+ * Returns bounding boxes that contain every point of a polygon. Null if the polygon may contain points anywhere,
+ * empty if it contains none.
+ */
 export function boxesOfPolygon(polygon: Rings): readonly Box[] | null {
   const rings = ringsOf(polygon);
   const [outline] = rings;
@@ -24,7 +27,10 @@ export function boxesOfPolygon(polygon: Rings): readonly Box[] | null {
   return boxesOf(west, bottom, east, top);
 }
 
-/** Latitudes of an edge's ends, and of its points nearest to the poles: it bends towards them. */
+/**
+ * Returns the latitudes of an edge's ends, and of its extreme points, because a great circle bends towards the
+ * poles.
+ */
 function latitudesOf({ from, to, left }: Edge): readonly number[] {
   const ends = [latitudeOf(from), latitudeOf(to)];
   const size = norm(left);
@@ -36,7 +42,7 @@ function latitudesOf({ from, to, left }: Edge): readonly number[] {
   return [...ends, ...peaks.map(latitudeOf)];
 }
 
-/** From the westernmost to the easternmost longitude of a walk along the ring; a whole turn where it goes round a pole. */
+/** Returns the westernmost and easternmost longitudes along the ring; a full circle if the ring encloses a pole. */
 function longitudesOf({ edges }: Ring): readonly [west: number, east: number] {
   const [first] = edges;
   const start = first === undefined ? 0 : Math.atan2(first.from[1], first.from[0]) * degree;

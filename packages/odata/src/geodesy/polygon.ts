@@ -2,13 +2,16 @@ import type { Position } from "../syntax/tree.ts";
 import { type Ring, ringOf, sideOf } from "./ring.ts";
 import { unitVector } from "./vector.ts";
 
-/** The outline of a polygon, then its holes. */
+/** The outline of a polygon, followed by its holes. */
 export type Rings = readonly (readonly Position[])[];
 
-/** The rings of polygons that live on, such as the constants of a query. */
+/** Cache of prepared rings, for polygons that are used repeatedly, such as the constants of a query. */
 const prepared = new WeakMap<Rings, readonly (Ring | null)[]>();
 
-/** Null where a ring has a place that is none, or an edge between antipodes. */
+/**
+ * Prepares the rings of a polygon. An entry is null if the ring has an invalid position, or an edge between
+ * antipodes.
+ */
 export function ringsOf(polygon: Rings): readonly (Ring | null)[] {
   const known = prepared.get(polygon);
   if (known !== undefined) return known;
@@ -18,9 +21,9 @@ export function ringsOf(polygon: Rings): readonly (Ring | null)[] {
 }
 
 /**
- * Whether a point is inside of a polygon or on its boundary. Edges are great circles, of places by longitude
- * and latitude; a ring encloses the smaller of its two sides, whichever way it runs. The first ring is the
- * outline and the others are holes. Null if a position is no place, or an edge joins antipodes.
+ * True if a point is inside a polygon or on its boundary. Edges are great circles; positions are longitudes and
+ * latitudes. A ring encloses the smaller of its two sides, whatever its orientation. The first ring is the outline,
+ * the others are holes. Null if a position is invalid, or an edge joins antipodes.
  */
 export function containsPoint(polygon: Rings, position: Position): boolean | null {
   const point = unitVector(position);

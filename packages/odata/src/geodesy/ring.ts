@@ -1,40 +1,44 @@
 import type { Position } from "../syntax/tree.ts";
 import { add, cross, dot, norm, scale, subtract, unitVector, type Vector } from "./vector.ts";
 
-// Differences of places come before products with them: of places close together, that keeps the digits.
+// Differences of points are computed before products with them: that avoids loss of precision for points close
+// together.
 
-/** Radians within which a point is on an edge: 0.006 mm on the ground. */
+/** Angle in radians within which a point counts as being on an edge: 0.006 mm on the ground. */
 const tolerance = 1e-12;
 
-/** Vertices closer than this are one, such as those at longitudes 180 and -180. */
+/** Distance below which vertices are the same point, such as those at longitudes 180 and -180. */
 const samePlace = 1e-14;
 
-/** An arc of a great circle, shorter than half of it. */
+/** An edge: an arc of a great circle, shorter than half of it. */
 export type Edge = {
   readonly from: Vector;
   readonly to: Vector;
-  /** Perpendicular to the arc's plane, to the left of one who walks it. */
+  /** Normal of the arc's plane, pointing to the left of the direction of travel. */
   readonly left: Vector;
 };
 
-/** A closed line on the sphere, ready to be asked about points. */
+/** A closed line on the sphere, prepared for point-in-polygon tests. */
 export type Ring = {
   readonly edges: readonly Edge[];
-  /** Whether the smaller of the two sides, which is the inside, is to the left. */
+  /** True if the smaller of the two sides, which is the inside, is to the left. */
   readonly insideIsLeft: boolean;
-  /** The cap that holds the ring and its inside; null if a hemisphere does not. */
+  /** A spherical cap that contains the ring and its inside; null if they do not fit in a hemisphere. */
   readonly cap: Cap | null;
 };
 
 type Cap = {
   readonly middle: Vector;
-  /** As a chord. */
+  /** Radius as the length of a chord. */
   readonly radius: number;
-  /** To the side of the middle, by which the place to start from is chosen. */
+  /** A direction perpendicular to `middle`, used to choose the end point of the crossing test. */
   readonly aside: Vector;
 };
 
-/** Null if a vertex is no place on earth, or two neighbours are antipodes, between which no arc is shortest. */
+/**
+ * Prepares a ring. Null if a vertex is not on earth, or two neighbours are antipodes, between which there is no
+ * unique shortest arc.
+ */
 export function ringOf(positions: readonly Position[]): Ring | null {
   const vertices: Vector[] = [];
   for (const position of positions) {
@@ -60,7 +64,7 @@ export function ringOf(positions: readonly Position[]): Ring | null {
   return { edges, insideIsLeft: areaToTheLeft(vertices) <= 2 * Math.PI + 1e-9, cap: capOf(vertices) };
 }
 
-/** Steradians to the left of the ring, from 0 to 4π. */
+/** Returns the area to the left of the ring in steradians, from 0 to 4π. */
 function areaToTheLeft(vertices: readonly Vector[]): number {
   const [origin] = vertices;
   if (origin === undefined) return 0;
@@ -79,13 +83,13 @@ function capOf(vertices: readonly Vector[]): Ring["cap"] {
   if (norm(sum) < 1e-9) return null;
   const middle = scale(sum, 1 / norm(sum));
   const radius = vertices.reduce((most, vertex) => Math.max(most, norm(subtract(vertex, middle))), 0);
-  // A cap up to a hemisphere holds the arcs between its points; the chord of 90° is √2.
+  // A cap smaller than a hemisphere contains the arcs between its points. A chord of length √2 spans 90°.
   if (radius >= Math.SQRT2 - 1e-9) return null;
   const aside = cross(middle, Math.abs(middle[2]) < 0.5 ? [0, 0, 1] : [1, 0, 0]);
   return { middle, radius, aside: scale(aside, 1 / norm(aside)) };
 }
 
-/** Whether a point is inside of the ring, outside of it, or on it. */
+/** Returns the position of a point relative to the ring. */
 export function sideOf({ edges, insideIsLeft, cap }: Ring, point: Vector): "inside" | "outside" | "boundary" {
   if (cap !== null && norm(subtract(point, cap.middle)) > cap.radius + 2 * tolerance) return "outside";
   if (edges.some((edge) => isOn(edge, point))) return "boundary";
@@ -106,8 +110,9 @@ function isOn({ from, to, left }: Edge, point: Vector): boolean {
 }
 
 /**
- * Whether every way out of the ring crosses it. Two places lie 45° off the middle's antipodes, where no cap of
- * less than a hemisphere reaches; the way goes to the one that is not opposite to the point.
+ * Even-odd test: true if an arc from the point to a place outside the ring crosses it an odd number of times. The
+ * two candidate end points are 45° from the antipode of the cap's middle, where no cap smaller than a hemisphere
+ * reaches; the one that is not opposite to the point is used.
  */
 function isEnclosed(edges: readonly Edge[], point: Vector, { middle, aside }: Cap): boolean {
   const side = scale(aside, dot(point, aside) < 0 ? -Math.SQRT1_2 : Math.SQRT1_2);
@@ -117,8 +122,8 @@ function isEnclosed(edges: readonly Edge[], point: Vector, { middle, aside }: Ca
 }
 
 /**
- * Whether a point that is not on the ring is to the left of it. Go from the point to the middle of some edge:
- * the side from which that edge is met, changed at every other edge on the way, is the answer.
+ * True if a point that is not on the ring is to the left of it. Goes from the point to the middle of an edge: the
+ * answer is the side from which that edge is reached, inverted once for every other edge crossed on the way.
  */
 function isToTheLeft(edges: readonly Edge[], point: Vector): boolean {
   let target = edges[0];
@@ -139,10 +144,10 @@ function isToTheLeft(edges: readonly Edge[], point: Vector): boolean {
   return isLeft;
 }
 
-/** Whether an edge crosses the arc from `start` to `end`, which `way` is perpendicular to. */
+/** True if an edge crosses the arc from `start` to `end`, whose normal is `way`. */
 function crosses({ from, to }: Edge, start: Vector, end: Vector, way: Vector): boolean {
   const [a, b] = [dot(way, subtract(from, start)), dot(way, subtract(to, start))];
-  // A vertex on the way counts as to the left of it, for both of its edges.
+  // A vertex on the arc counts as left of it, for both of its edges.
   if (a >= 0 === b >= 0) return false;
   const share = Math.abs(a) / (Math.abs(a) + Math.abs(b));
   const place = add(from, scale(subtract(to, from), share));

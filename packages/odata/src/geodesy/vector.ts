@@ -1,11 +1,11 @@
 import type { Position } from "../syntax/tree.ts";
 
-/** A point of the unit sphere, or any vector from its centre. */
+/** A point on the unit sphere, or any vector in space. */
 export type Vector = readonly [x: number, y: number, z: number];
 
 const radian = Math.PI / 180;
 
-/** The place of a longitude and latitude in degrees; null if there is none. */
+/** Converts a longitude and latitude in degrees to a point on the unit sphere; null if the position is invalid. */
 export function unitVector([longitude = Number.NaN, latitude = Number.NaN]: Position): Vector | null {
   if (!Number.isFinite(longitude) || !(Math.abs(latitude) <= 90)) return null;
   const [lambda, phi] = [(longitude % 360) * radian, latitude * radian];

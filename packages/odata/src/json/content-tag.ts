@@ -1,15 +1,23 @@
 import { createHash, type Hash } from "node:crypto";
 
-/** Digits of a hash in base64url that a tag keeps. */
+/** Number of base64url characters of the hash that a tag keeps. */
 const tagLength = 22;
 
-/** Ends a piece: no text in UTF-8 has this byte. */
+/**
+ * Terminates each piece in the hash. This byte does not occur in UTF-8, so different pieces cannot be hashed as the
+ * same text.
+ */
 const end = Uint8Array.of(0xff);
 
-/** A strong ETag: the same for the same pieces alone. Source: RFC 9110, section 8.8.3. */
+/**
+ * Returns a strong ETag: a hash of the pieces, the same only for the same pieces. Source: RFC 9110, section 8.8.3.
+ */
 export const contentTag = (...pieces: readonly (string | Uint8Array)[]): string => digest(hashOf(pieces));
 
-/** Returns the {@link contentTag} of `pieces` and one more, for many that have the first pieces in common. */
+/**
+ * Returns a function that computes the {@link contentTag} of `pieces` and one more piece. Use it for many tags that
+ * share their first pieces.
+ */
 export function contentTagger(...pieces: readonly string[]): (last: Uint8Array) => string {
   const common = hashOf(pieces);
   return (last) => digest(common.copy().update(last).update(end));

@@ -7,11 +7,11 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 const letterN = 0x6e;
 
-/** Returns the place after the string that starts at `start` with its quotation mark. */
+/** Returns the offset after the string that starts, with its quotation mark, at `start`. */
 export function endOfString(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   let byte = bytes[at];
-  // One comparison for each byte: this loop is most of what a page costs.
+  // Compares each byte only once: this loop takes most of the time of a page.
   while (byte !== quote && byte !== undefined) {
     if (byte === backslash) at++;
     byte = bytes[++at];
@@ -19,7 +19,7 @@ export function endOfString(bytes: Uint8Array, start: number): number {
   return at + 1;
 }
 
-/** Returns the place after the value that starts at `start`, in JSON text without white space. */
+/** Returns the offset after the value that starts at `start`, in JSON text without white space. */
 export function endOfValue(bytes: Uint8Array, start: number): number {
   const first = bytes[start];
   if (first === letterN) return start + 4;

@@ -1,6 +1,9 @@
 const pattern = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?e(?<exponent>[+-]?\d+)$/i;
 
-/** `1.5e-7` → `0.00000015`, moving digits: no double comes between. Other text is given back. */
+/**
+ * Removes the exponent of a number, `1.5e-7` → `0.00000015`, by moving digits, so that nothing is rounded to a
+ * double. Returns other text unchanged.
+ */
 export function withoutExponent(text: string): string {
   const { sign = "", whole = "", fraction = "", exponent } = pattern.exec(text)?.groups ?? {};
   if (exponent === undefined) return text;

@@ -1,33 +1,44 @@
 import type { EntityType, PrimitiveType } from "../model/types.ts";
 import { withoutExponent } from "./numeral.ts";
 
-/** The JSON form of records where it is not the stored one. Plain data: it goes to another thread as it is. */
+/**
+ * Format options of records in a JSON response, for responses that cannot send the records as they are stored.
+ * Plain data, so that it can be sent to a worker thread.
+ */
 export type RecordForm = {
-  /** True if `Edm.Int64` and `Edm.Decimal` are strings, which no reader takes for a double. */
+  /**
+   * True if `Edm.Int64` and `Edm.Decimal` are written as strings (`IEEE754Compatible`), so that clients do not
+   * round them to doubles.
+   */
   readonly ieee754: boolean;
-  /** `@odata.type` of the values whose JSON does not tell it, by member: see {@link typesOf}. */
+  /**
+   * `@odata.type` annotations by member, for the values whose type is not evident from their JSON: see {@link
+   * typesOf}.
+   */
   readonly types: Readonly<Record<string, string>>;
   /** Control information of each record; undefined unless the metadata is full. */
   readonly control?: RecordControl | undefined;
 };
 
-/** Control information of an entity in a full answer. It has no edit link: nothing is changed here. */
+/**
+ * Control information of an entity under `odata.metadata=full`. It has no edit link, because the data is read-only.
+ */
 export type RecordControl = {
   /** Qualified name of the entity type. */
   readonly typeName: string;
-  /** Absolute address of the collection. */
+  /** Absolute URL of the collection. */
   readonly resource: string;
-  /** Name of the member that is the key. It is in every record, for the links. */
+  /** Name of the key property. It is in every record, for the links. */
   readonly key: string;
-  /** True if the key was selected, and is shown as a member too. */
+  /** True if the key was selected, so that it is also written as a member. */
   readonly showsKey: boolean;
-  /** The pieces that an ETag is made of, beside the text of the record: see `contentTag`. */
+  /** Further inputs of the ETag besides the text of the record: see `contentTag`. */
   readonly tagged: readonly string[];
 };
 
 const known = new WeakMap<EntityType, Readonly<Record<string, string>>>();
 
-/** Returns the annotations of an entity type's members that need one. */
+/** Returns the `@odata.type` annotations of an entity type's members, for members that need one. */
 export function typesOf(type: EntityType): Readonly<Record<string, string>> {
   const found = known.get(type) ?? Object.fromEntries(annotations(type));
   known.set(type, found);
@@ -43,7 +54,7 @@ function* annotations({ properties }: EntityType): Generator<readonly [string, s
 
 type Shape = { readonly type: PrimitiveType; readonly collection: boolean };
 
-/** Types that a value in JSON tells itself. Source: OData JSON Format 4.01, section 4.5.3. */
+/** Types that are evident from the JSON of a value. Source: OData JSON Format 4.01, section 4.5.3. */
 const told: ReadonlySet<PrimitiveType> = new Set(["Edm.String", "Edm.Boolean"]);
 
 function annotationOf({ type, collection }: Shape): string | undefined {
@@ -52,27 +63,27 @@ function annotationOf({ type, collection }: Shape): string | undefined {
   return told.has(type) ? undefined : `#${name}`;
 }
 
-/** Returns the `@odata.type` of a value in JSON; undefined where it need not be said. */
+/** Returns the `@odata.type` of a value in JSON; undefined if none is needed. */
 export const typeAnnotation = (shape: Shape, value: string): string | undefined =>
   value === "null" && !shape.collection ? undefined : annotationOf(shape);
 
-/** Types whose numbers a double may not hold. Source: OData JSON Format 4.01, section 3.2. */
+/** Types with numbers that may not fit in a double. Source: OData JSON Format 4.01, section 3.2. */
 const exact = ["Int64", "Decimal"];
 
-/** True if values with the annotation are numbers that a double may not hold. */
+/** True if values with the annotation are numbers that may not fit in a double. */
 export const isExact = (annotation: string): boolean =>
   exact.some((name) => annotation === `#${name}` || annotation === `#Collection(${name})`);
 
-/** A number that stands alone or in an array. */
+/** A number, alone or in an array. */
 const numeral = /(?<=^|[[,])-?\d[^,\]]*/g;
 
-/** `[1,2.5e1]` → `["1","25"]` */
+/** Turns the numbers of a JSON value into strings: `[1,2.5e1]` → `["1","25"]`. */
 export const quoteNumbers = (value: string): string =>
   value.replace(numeral, (found) => `"${withoutExponent(found)}"`);
 
-/** JSON text of a value in the form. */
+/** Returns the JSON text of a value in the given format. */
 export const writeValue = (shape: Shape, value: string, { ieee754 }: Pick<RecordForm, "ieee754">): string =>
   ieee754 && isExact(annotationOf(shape) ?? "") ? quoteNumbers(value) : value;
 
-/** A key as it stands in an address. Every key here is one string. */
+/** Returns a key as it is written in a URL. Every key here is a single string. */
 export const keyLiteral = (key: string): string => `'${encodeURIComponent(key.replaceAll("'", "''"))}'`;

@@ -7,26 +7,27 @@ const open = 0x7b;
 const close = 0x7d;
 const letterN = 0x6e;
 
-/** Instructions for a member that is more than copied. */
+/** Rewriting rule of a member that is not simply copied. */
 type Member = {
-  /** `,"Name@odata.type":"#Type"` */
+  /** The annotation to insert: `,"Name@odata.type":"#Type"`. */
   readonly annotation: Buffer | undefined;
   readonly isExact: boolean;
   readonly isHidden: boolean;
   readonly isKey: boolean;
 };
 
-/** Bytes of the source, and what is written before them. */
+/** A range of source bytes to copy, and the bytes to write before it. */
 type Run = { readonly before: Uint8Array | undefined; readonly start: number; readonly end: number };
 
-/** Gives memory of at least so many bytes. */
+/** Allocates a buffer of at least `bytes` bytes. */
 export type Allocate = (bytes: number) => Buffer;
 
 const newMemory: Allocate = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
 /**
- * Writes records, JSON text without white space and with commas between the records, in another form. Source: OData JSON Format 4.01,
- * sections 3 and 4.5. Members are found in the bytes and copied as runs: those that are null, most of them, never become text.
+ * Rewrites records in another JSON format. The records are JSON text without white space, separated by commas.
+ * Source: OData JSON Format 4.01, sections 3 and 4.5. Members are located in the bytes and copied in runs, so that
+ * most members, which are null, are never decoded to strings.
  */
 export class RecordWriter {
   readonly #source: Buffer;
@@ -38,7 +39,7 @@ export class RecordWriter {
   #length = 0;
   #at = 0;
   #runs: Run[] = [];
-  /** Where the run that is being extended starts, and what is written before it. */
+  /** Start of the current run, and the bytes to write before it. */
   #start = 0;
   #before: Uint8Array | undefined;
   #inserted = 0;
@@ -52,13 +53,13 @@ export class RecordWriter {
     this.#out = allocate(Math.ceil(records.length * (form.control === undefined ? 1.05 : 1.25)) + 16_384);
   }
 
-  /** Writes the next records, at most so many. Returns false when all of them are written. */
+  /** Writes at most `records` further records. Returns false when all have been written. */
   write(records: number): boolean {
     for (let i = 0; i < records && this.#at < this.#source.length; i++) this.#record();
     return this.#at < this.#source.length;
   }
 
-  /** Writes what is left. Returns the records in their form. */
+  /** Writes the remaining records. Returns all records in the new format. */
   finish(): Buffer {
     this.write(Number.POSITIVE_INFINITY);
     return this.#out.subarray(0, this.#length);
@@ -69,7 +70,7 @@ export class RecordWriter {
     const first = this.#at;
     this.#start = first;
     let at = first;
-    // Each member is taken with the brace or the comma before it.
+    // Each member is processed together with the brace or comma before it.
     while (source[at + 1] !== close && source[at] !== close) at = this.#member(at);
     if (source[at] !== close) at++;
     this.#endRun(at === first + 1 ? first : at);
@@ -78,7 +79,7 @@ export class RecordWriter {
     this.#at = at + 2;
   }
 
-  /** Passes over the member whose separator is at `separator`. Returns the place of the next separator. */
+  /** Processes the member after the separator at offset `separator`. Returns the offset of the next separator. */
   #member(separator: number): number {
     const source = this.#source;
     const colon = endOfString(source, separator + 1);
@@ -120,7 +121,7 @@ export class RecordWriter {
     };
   }
 
-  /** Ends the run at `end`, writes `bytes` after it, and begins the next one at `next`. */
+  /** Ends the run at `end`, inserts `bytes` after it, and starts the next run at `next`. */
   #insert(end: number, bytes: Uint8Array, next: number): void {
     this.#endRun(end);
     this.#before = bytes;
@@ -145,7 +146,7 @@ export class RecordWriter {
     length += out.write(control, length);
     const members = control === "" ? start : length;
     length = members;
-    // The first member has a comma before it as well, and the brace takes its place where nothing else is there.
+    // The first member also gets a comma before it; if nothing precedes the comma, the opening brace replaces it.
     const brace = source[first] as number;
     source[first] = comma;
     for (const { before, start: from, end } of this.#runs) {
@@ -182,7 +183,7 @@ export class RecordWriter {
   }
 }
 
-/** Returns records in another form, all at once. */
+/** Rewrites records in another JSON format, all at once. */
 export const writeRecords = (records: Uint8Array, form: RecordForm, allocate?: Allocate): Buffer =>
   new RecordWriter(records, form, allocate).finish();
 

@@ -4,20 +4,23 @@ import type { Mapping } from "../compile/mapping.ts";
 import type { Dialect, DialectName } from "../sql/dialect.ts";
 import type { CompiledSql } from "../sql/fragment.ts";
 
-/** The part of a knex instance, or of one of its transactions, that is needed here. */
+/** The part of a knex instance, or of one of its transactions, that this module uses. */
 export type RawHost<Raw> = { raw(text: string, bindings: Bindings): Raw };
 
 type Bindings = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** Compiles the queries of one mapping to what `knex.raw` gives: to be awaited, or to be part of a larger statement. */
+/**
+ * Compiles queries over one mapping to the result of `knex.raw`, which can be awaited or embedded in a larger
+ * statement.
+ */
 export type KnexCompiler = {
-  /** As `compilePage`. */
+  /** See `compilePage`. */
   readonly page: <Raw>(knex: RawHost<Raw>, query: BoundQuery) => Raw;
-  /** As `compileCount`. */
+  /** See `compileCount`. */
   readonly count: <Raw>(knex: RawHost<Raw>, query: BoundQuery) => Raw;
 };
 
-/** As `cachedCompiler`, for a knex whose client is of this dialect. */
+/** Like `cachedCompiler`, for a knex whose client matches the dialect. */
 export function knexCompiler(dialect: Dialect, mapping: Mapping, options?: CompilerOptions): KnexCompiler {
   const { page, count } = cachedCompiler({ ...dialect, placeholder: () => gap }, mapping, options);
   const hand = <Raw>(knex: RawHost<Raw>, { text, values }: CompiledSql): Raw =>
@@ -28,15 +31,16 @@ export function knexCompiler(dialect: Dialect, mapping: Mapping, options?: Compi
   };
 }
 
-/** Where a value goes. No statement holds this character: a database takes it for the end. */
+/** Placeholder of a value. It cannot occur in a statement, because databases read it as the end of the text. */
 const gap = "\0";
 
-/** The arguments of `knex.raw` for the pieces of SQL between values. */
+/** Returns the arguments of `knex.raw` for the pieces of SQL between the values. */
 type Form = (pieces: readonly string[], values: readonly unknown[]) => readonly [string, Bindings];
 
 /**
- * knex takes every question mark for a value, but one behind a backslash, which only its PostgreSQL client takes away
- * again. For SQLite values have names instead, and what looks like a name gets the backslash.
+ * knex treats every question mark as a binding unless a backslash precedes it, and only its PostgreSQL client
+ * removes the backslash again. For SQLite the values are therefore named, and each colon before a word character is
+ * escaped with a backslash.
  */
 const forms: Readonly<Record<DialectName, Form>> = {
   postgres: (pieces, values) => {

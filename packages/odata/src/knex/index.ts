@@ -1,5 +1,5 @@
 /**
- * Compiled queries as statements of the caller's own knex.
+ * Compiled queries as raw statements of the caller's knex.
  *
  * @module
  */

@@ -2,14 +2,14 @@ import Big from "big.js";
 import { compareNumbers, type EdmNumber } from "./numbers.ts";
 import type { Instant } from "./types.ts";
 
-/** Equality of two values of comparable types; null equals null, NaN equals nothing. */
+/** Compares two values of comparable types for equality; null equals null, NaN equals nothing. */
 export function equalValues(a: unknown, b: unknown): boolean {
   if (a === null || b === null) return a === b;
   if (Number.isNaN(a) || Number.isNaN(b)) return false;
   return compareValues(a, b) === 0;
 }
 
-/** Order of two non-null values of comparable types: negative, zero or positive. */
+/** Compares two non-null values of comparable types: negative, zero or positive. */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "string" && typeof b === "string") return compareCodePoints(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
@@ -23,7 +23,7 @@ const isNumber = (v: unknown): v is EdmNumber =>
 
 const isInstant = (v: unknown): v is Instant => typeof v === "object" && v !== null && "picoseconds" in v;
 
-/** By code point, as both databases order text; `<` would order by UTF-16 unit. */
+/** Compares by code point, as both databases do; `<` would compare UTF-16 code units. */
 function compareCodePoints(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

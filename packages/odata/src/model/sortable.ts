@@ -1,14 +1,15 @@
 import Big from "big.js";
 import type { EdmNumber } from "./numbers.ts";
 
-/** Added to a decimal's exponent, so that it is a number of five digits. */
+/** Added to a decimal's exponent to make it a non-negative number of at most five digits. */
 const bias = 50_000;
 const [negative, zero, positive] = ["0", "1", "2"];
 const [lowest, highest] = [".", "9"];
 
 /**
- * Text that sorts by code point as the numbers do, and that is equal exactly where they are: for databases
- * that have no exact decimals of any size. Undefined for NaN, and for magnitudes beyond 10^±50,000.
+ * Encodes a number as text whose order by code point is the numeric order, and which is equal exactly if the
+ * numbers are equal. For databases without exact decimals of arbitrary size. Undefined for NaN, and for magnitudes
+ * beyond 10^±50,000.
  */
 export function toSortable(n: EdmNumber): string | undefined {
   if (typeof n === "number" && !Number.isFinite(n)) {
@@ -19,13 +20,14 @@ export function toSortable(n: EdmNumber): string | undefined {
   const exponent = e + bias;
   if (exponent < 0 || exponent > 99_999) return undefined;
   if (s > 0) return positive + digits(exponent) + c.join("");
-  // Every digit turned around, and an end that sorts after all: the larger magnitude comes first.
+  // Negative numbers: the digits are complemented, and the end mark sorts after all digits, so that the larger
+  // magnitude sorts first.
   return `${negative}${digits(99_999 - exponent)}${c.map((digit) => 9 - digit).join("")}~`;
 }
 
 const digits = (n: number): string => String(n).padStart(5, "0");
 
-/** The inverse of {@link toSortable}; undefined for what is no decimal. */
+/** Decodes the text of {@link toSortable}; returns undefined for infinities and for malformed text. */
 export function fromSortable(text: string): Big | undefined {
   const sign = text[0];
   if (sign === zero) return new Big(0);

@@ -1,12 +1,15 @@
 import type { Instant } from "./types.ts";
 
-/** Picoseconds: the finest fraction of a second that the standard's grammar can write. */
+/**
+ * Picoseconds per second. The picosecond is the finest fraction of a second that the grammar of the standard
+ * allows.
+ */
 export const second = 1_000_000_000_000n;
 export const minute = 60n * second;
 export const hour = 60n * minute;
 export const day = 24n * hour;
 
-// Of a year of at most eight digits the seconds are exact as a number.
+// With years of at most eight digits, seconds since the epoch are exact as a number.
 const date = String.raw`(-?(?:0\d{3}|[1-9]\d{3,7}))-(\d\d)-(\d\d)`;
 const time = String.raw`(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,12}))?)?`;
 const datePattern = new RegExp(`^${date}$`);
@@ -15,13 +18,13 @@ const instantPattern = new RegExp(`^${date}T${time}(?:Z|([+-])(\\d\\d):(\\d\\d))
 const durationPattern =
   /^([+-])?P(?=\d|T\d)(?:(\d{1,255})D)?(?:T(?=\d)(?:(\d{1,255})H)?(?:(\d{1,255})M)?(?:(\d{1,255})(?:\.(\d{1,12}))?S)?)?$/i;
 
-/** Picoseconds of the digits after the point. */
+/** Converts the digits after the decimal point to picoseconds. */
 const fraction = (digits: string | undefined): number =>
   digits === undefined ? 0 : Number(digits.padEnd(12, "0"));
 
-/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar, of any year. */
+/** Days from 1970-01-01 to a date in the proleptic Gregorian calendar, for any year. */
 function daysFromCivil(year: number, month: number, dayOfMonth: number): number {
-  // Years start in March here, so that the leap day is a year's last day.
+  // Years start in March here, so that the leap day is the last day of a year.
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;
@@ -38,7 +41,7 @@ function daysFromCivil(year: number, month: number, dayOfMonth: number): number 
 
 export type Civil = { readonly year: number; readonly month: number; readonly day: number };
 
-/** The inverse of {@link daysFromCivil}. */
+/** Inverse of {@link daysFromCivil}. */
 export function civilFromDays(days: number): Civil {
   const z = days + 719_468;
   const era = Math.floor(z / 146_097);
@@ -62,7 +65,7 @@ export function civilFromDays(days: number): Civil {
 
 const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Days since 1970-01-01 of a year, a month and a day in digits, or undefined if there is no such day. */
+/** Converts year, month and day in digits to days since 1970-01-01; undefined if the date does not exist. */
 function daysOf(
   years: string | undefined,
   months: string | undefined,
@@ -74,7 +77,7 @@ function daysOf(
   return month === 2 && dayOfMonth === 29 && !isLeap ? undefined : daysFromCivil(year, month, dayOfMonth);
 }
 
-/** `2024-02-29` → days since 1970-01-01, or undefined if it is no date. */
+/** Parses `2024-02-29` to days since 1970-01-01; returns undefined if the text is not a date. */
 export function parseDate(text: string): number | undefined {
   const match = datePattern.exec(text);
   return match === null ? undefined : daysOf(match[1], match[2], match[3]);
@@ -87,7 +90,7 @@ export function printDate(days: number): string {
   return `${sign}${pad(Math.abs(year), 4)}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`;
 }
 
-/** Seconds since midnight, or undefined if the clock has no such time. */
+/** Seconds since midnight; undefined if the time does not exist. */
 function secondsOf(
   hours: string | undefined,
   minutes: string | undefined,
@@ -97,14 +100,14 @@ function secondsOf(
   return h > 23 || m > 59 || s > 59 ? undefined : h * 3600 + m * 60 + s;
 }
 
-/** `23:59:59.5` → picoseconds since midnight; seconds are optional. */
+/** Parses `23:59:59.5` to picoseconds since midnight. Seconds are optional. */
 export function parseTimeOfDay(text: string): bigint | undefined {
   const match = timePattern.exec(text);
   const seconds = match === null ? undefined : secondsOf(match[1], match[2], match[3]);
   return seconds === undefined ? undefined : BigInt(seconds) * second + BigInt(fraction(match?.[4]));
 }
 
-/** At least `digits` digits of fraction, and more where the value has them. */
+/** Prints a time of day with at least `digits` fractional digits, and more if the value has them. */
 export function printTimeOfDay(value: bigint, digits = 0): string {
   const pad = (n: bigint) => String(n).padStart(2, "0");
   const exact = String(value % second)
@@ -115,7 +118,7 @@ export function printTimeOfDay(value: bigint, digits = 0): string {
   return exact === "" ? time : `${time}.${exact}`;
 }
 
-/** `2024-01-15T08:30Z`, `2024-01-15T08:30:00.123-08:00`; the letters may be lower case. */
+/** Parses `2024-01-15T08:30Z` or `2024-01-15T08:30:00.123-08:00`. The letters may be lower case. */
 export function parseInstant(text: string): Instant | undefined {
   const match = instantPattern.exec(text);
   if (match === null) return undefined;
@@ -123,7 +126,7 @@ export function parseInstant(text: string): Instant | undefined {
   const seconds = secondsOf(match[4], match[5], match[6]);
   const offset = match[8] === undefined ? 0 : offsetOf(match[8], Number(match[9]), Number(match[10]));
   if (days === undefined || seconds === undefined || offset === undefined) return undefined;
-  // One multiplication of large integers.
+  // Plain numbers up to here, because arithmetic on large integers is slow.
   const whole = days * 86_400 + seconds - offset * 60;
   return { picoseconds: BigInt(whole) * second + BigInt(fraction(match[7])), offset };
 }
@@ -131,19 +134,21 @@ export function parseInstant(text: string): Instant | undefined {
 const offsetOf = (sign: string, hours: number, minutes: number): number | undefined =>
   hours > 14 || minutes > 59 ? undefined : (sign === "-" ? -1 : 1) * (hours * 60 + minutes);
 
-/** Whole days of an instant in UTC, and the time of that day. */
+/** Splits an instant into whole days in UTC and the time of that day. */
 export function splitInstant(picoseconds: bigint): { readonly days: number; readonly time: bigint } {
   const time = ((picoseconds % day) + day) % day;
   return { days: Number((picoseconds - time) / day), time };
 }
 
-/** UTC with at least three digits of fraction: the form of every timestamp on the wire. */
+/**
+ * Prints an instant in UTC with at least three fractional digits, the form of every timestamp in a response.
+ */
 export function printInstant({ picoseconds }: Instant): string {
   const { days, time } = splitInstant(picoseconds);
   return `${printDate(days)}T${printTimeOfDay(time, 3)}Z`;
 }
 
-/** `P1DT2H`, `-PT0.5S`; no years or months, as in the standard. */
+/** Parses `P1DT2H` or `-PT0.5S`. Years and months are not allowed, as in the standard. */
 export function parseDuration(text: string): bigint | undefined {
   const match = durationPattern.exec(text);
   if (match === null) return undefined;

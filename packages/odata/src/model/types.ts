@@ -1,7 +1,7 @@
 import type Big from "big.js";
 import type { GeoShape } from "../syntax/tree.ts";
 
-/** A point in time, and the offset from UTC in minutes that it was written with. */
+/** A point in time, and the UTC offset in minutes that it was written with. */
 export type Instant = {
   /** Picoseconds since 1970-01-01T00:00:00Z. */
   readonly picoseconds: bigint;
@@ -9,8 +9,7 @@ export type Instant = {
 };
 
 /**
- * The primitive types, each with the JavaScript value that stands for it in memory.
- * Source: OData CSDL 4.01, section 3.3.
+ * The primitive types, each with the JavaScript type of its values in memory. Source: OData CSDL 4.01, section 3.3.
  */
 export type EdmValues = {
   readonly "Edm.String": string;
@@ -54,39 +53,44 @@ export type PrimitiveType = keyof EdmValues;
 export type CollectionType = `Collection(${PrimitiveType})`;
 export type ValueType = PrimitiveType | CollectionType;
 
-/** The JavaScript value of a type; collections may hold nulls but are never null themselves. */
+/** The JavaScript type of the values of `T`. Collections may contain nulls but are never null themselves. */
 export type ValueOf<T extends ValueType> = T extends PrimitiveType
   ? EdmValues[T]
   : T extends `Collection(${infer P extends PrimitiveType})`
     ? readonly (EdmValues[P] | null)[]
     : never;
 
-/** A vocabulary annotation of the model, as it stands in `$metadata`. Source: OData CSDL 4.01, section 14. */
+/** A vocabulary annotation, as it appears in `$metadata`. Source: OData CSDL 4.01, section 14. */
 export type Annotation = {
   /** Qualified name of the term, such as `RESO.OData.Metadata.LookupName`. */
   readonly term: string;
   readonly value: string | number | boolean;
 };
 
-/** Names that a string property may hold, one or (flags) several of. Source: OData CSDL 4.01, section 10. */
+/**
+ * An enumeration: names that a string property may hold, one or (if `isFlags`) several of them. Source: OData CSDL
+ * 4.01, section 10.
+ */
 export type EnumType = {
   /** Qualified name, as in a literal: `Sales.Pattern` of `Sales.Pattern'Yellow'`. */
   readonly name: string;
   readonly members: readonly string[];
-  /** Whether a value may be several members, written with commas between. */
+  /** True if a value may combine several members, separated by commas. */
   readonly isFlags: boolean;
 };
 
-/** A property that holds a primitive value, or a collection of them. Source: OData CSDL 4.01, section 7. */
+/**
+ * A property whose value is primitive, or a collection of primitive values. Source: OData CSDL 4.01, section 7.
+ */
 export type StructuralProperty = {
   readonly name: string;
   readonly type: PrimitiveType;
-  /** Whether the value is a `Collection(type)`. A collection is never null. */
+  /** True if the type is `Collection(type)`. A collection is never null. */
   readonly collection: boolean;
   readonly nullable: boolean;
-  /** Longest value, in code points (strings) or bytes (binary). */
+  /** Maximum length, in code points (strings) or bytes (binary). */
   readonly maxLength?: number;
-  /** Significant digits of a decimal; digits of a fraction of a second. */
+  /** Significant digits of a decimal; fractional digits of the seconds of a time. */
   readonly precision?: number;
   /** Digits right of the decimal point. */
   readonly scale?: number;
@@ -95,7 +99,7 @@ export type StructuralProperty = {
   /** For `Edm.String`: the enumeration whose member names are the values. */
   readonly enumType?: EnumType;
   readonly annotations?: readonly Annotation[];
-  /** Properties that this one is computed from: who may not see those may not see it. */
+  /** Properties that this one is computed from. A user who may not see them may not see this one either. */
   readonly derivedFrom?: readonly string[];
   /** Properties of the same record whose values this one contains, such as `City` in an address on one line. */
   readonly reveals?: readonly string[];
@@ -103,15 +107,15 @@ export type StructuralProperty = {
   readonly mayReveal?: readonly string[];
 };
 
-/** A property that leads to an entity or a complex value, or to a collection of them. */
+/** A property whose value is an entity or a complex value, or a collection of either. */
 export type StructuredProperty = {
   readonly name: string;
-  /** Deferred, as types may refer to each other. */
+  /** A function, because types may refer to each other. */
   readonly target: () => StructuredType;
   readonly collection: boolean;
 };
 
-/** What an entity type and a complex type have in common. Source: OData CSDL 4.01, sections 6 and 9. */
+/** Common part of entity types and complex types. Source: OData CSDL 4.01, sections 6 and 9. */
 export type StructuredType = {
   readonly name: string;
   readonly properties: ReadonlyMap<string, StructuralProperty>;
@@ -133,7 +137,7 @@ export type EntitySet = {
   readonly annotations?: readonly Annotation[];
 };
 
-/** A schema with its entity container: what one `$metadata` document describes. */
+/** A schema with its entity container, as described by one `$metadata` document. */
 export type EntityModel = {
   readonly namespace: string;
   readonly container: string;

@@ -12,17 +12,21 @@ import {
 } from "./temporal.ts";
 import type { EdmValues, PrimitiveType } from "./types.ts";
 
-/** How a value of one primitive type is read from literal text and from JSON, and written to JSON. */
+/**
+ * Codec of the values of one primitive type: reads them from literal text and from JSON, and writes them to JSON.
+ */
 type Codec<T> = {
-  /** Value of a literal's text without prefix and quotes, or undefined if it is not in the type. */
+  /**
+   * Parses a literal's text, without prefix and quotes; returns undefined if the value is not in the type.
+   */
   readonly parse: (text: string) => T | undefined;
-  /** Value of a JSON value, or undefined if it is not in the type. */
+  /** Reads a JSON value; returns undefined if it is not in the type. */
   readonly fromJson: (json: unknown) => T | undefined;
   readonly toJson: (value: T) => unknown;
 };
 
 const integerPattern = /^[+-]?\d+$/;
-/** No more digits than a database can hold. */
+/** Limited to the number of digits that a database can hold. */
 const decimalPattern = /^[+-]?\d{1,30000}(?:\.\d{1,6000})?(?:e[+-]?\d{1,4})?$/i;
 const guidPattern = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const binaryPattern = /^[\w-]*={0,2}$/;
@@ -72,7 +76,7 @@ function floatingPoint(round: (value: number) => number): Codec<number> {
   };
 }
 
-/** A type whose JSON form is the literal's text. */
+/** Codec of a type whose JSON form is the text of its literals. */
 const textual = <T>(parse: (text: string) => T | undefined, print: (value: T) => string): Codec<T> => ({
   parse,
   fromJson: (json) => (typeof json === "string" ? parse(json) : undefined),
@@ -84,7 +88,9 @@ const identity = (text: string): string => text;
 const parseDecimal = (text: string): Big | undefined =>
   decimalPattern.test(text) ? new Big(text.replace("+", "")) : undefined;
 
-/** A shape of one type, in GeoJSON. Literals of shapes are parsed with the syntax, not here. */
+/**
+ * Codec of shapes of one type, in GeoJSON. Literals of shapes are parsed with the rest of the syntax, not here.
+ */
 const shape = (type: GeoShape["type"]): Codec<GeoShape> => ({
   parse: () => undefined,
   fromJson: (json) => (isShape(json, type) ? json : undefined),
@@ -97,7 +103,7 @@ function isShape(json: unknown, type: GeoShape["type"]): json is GeoShape {
   return "coordinates" in json && isPositions(json.coordinates, depths[type]);
 }
 
-/** How deep the positions of each shape lie in arrays. */
+/** Nesting depth of the positions of each shape. */
 const depths = {
   Point: 0,
   LineString: 1,
@@ -164,5 +170,5 @@ export const codecs: { readonly [T in PrimitiveType]: Codec<EdmValues[T]> } = {
   "Edm.GeometryCollection": shape("GeometryCollection"),
 };
 
-/** `Edm.Decimal` → the codec of decimals, its value type forgotten. */
+/** Returns the codec of a type, untyped. */
 export const codecOf = (type: PrimitiveType): Codec<unknown> => codecs[type] as Codec<unknown>;

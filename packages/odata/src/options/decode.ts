@@ -1,6 +1,6 @@
 import { QueryError } from "../errors.ts";
 
-/** Decoded text, and the offsets in it of semicolons that came percent-encoded. */
+/** Decoded text, and the offsets in it of semicolons that were percent-encoded. */
 export type Decoded = { readonly text: string; readonly encoded: ReadonlySet<number> | undefined };
 
 const encodedRun = /\+|(?:%[\dA-Fa-f]{2})+/g;
@@ -16,8 +16,8 @@ function decodeRun(run: string): string {
 }
 
 /**
- * Decode a part of a URL. In a query a plus sign is a space, as every browser and HTTP client writes it; a
- * plus sign itself is `%2B`. In a path it stands for itself.
+ * Decodes a part of a URL. In a query, a plus sign means a space, as browsers and HTTP clients write it; a literal
+ * plus sign is `%2B`. In a path, a plus sign is a plus sign.
  */
 export function decode(raw: string, part: "query" | "path"): Decoded {
   if (!raw.includes("%") && (part === "path" || !raw.includes("+"))) return { text: raw, encoded: undefined };
@@ -48,14 +48,14 @@ const blanksBefore = /^(?:[ \t+]|%20|%09)*/;
 const blankAfter = /(?:[ \t+]|%20|%09)$/;
 
 /**
- * Returns the range of a value of the query string without the blanks around it (spaces and tabs, percent-encoded or not). The grammar
- * of OData allows none there, but clients send them.
+ * Returns the range of a query string value without the blanks around it (spaces and tabs, percent-encoded or not).
+ * The grammar of OData allows no blanks there, but clients send them.
  */
 export function withoutBlanks(raw: string): { readonly start: number; readonly end: number } {
   const start = blanksBefore.exec(raw)?.[0].length ?? 0;
   let end = raw.length;
   for (;;) {
-    // One blank at a time: a regular expression for all would take quadratic time.
+    // Removes one blank at a time: a single regular expression for all of them would take quadratic time.
     const blank = blankAfter.exec(raw.slice(Math.max(start, end - "%20".length), end));
     if (blank === null) return { start, end };
     end -= blank[0].length;

@@ -1,6 +1,6 @@
 /**
- * System query options, and whether they may be written without their dollar sign. Those of the temporal
- * extension may not.
+ * System query options. `bare` is true if the option may be written without its dollar sign; the options of the
+ * temporal extension may not.
  *
  * Source: OData 4.01 ABNF, `systemQueryOption`; Data Aggregation 4.0; Temporal Data 4.0.
  */
@@ -38,7 +38,9 @@ const byWriting: ReadonlyMap<string, SystemOptionName> = new Map(
   }),
 );
 
-/** The system query option that `written` names, in any letter case, with its dollar sign or without. */
+/**
+ * Returns the system query option that `written` names, in any letter case, with or without its dollar sign.
+ */
 export const systemOption = (written: string): SystemOptionName | undefined =>
   byWriting.get(written.toLowerCase());
 

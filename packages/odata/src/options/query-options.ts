@@ -3,28 +3,30 @@ import { nearest } from "../nearest.ts";
 import { decode, withoutBlanks } from "./decode.ts";
 import { type SystemOptionName, systemOption, systemOptionNames } from "./names.ts";
 
-/** One option as it was given: `text` is decoded, without blanks around it, and not yet parsed. */
+/** One option of the query string: `text` is decoded, trimmed and not yet parsed. */
 export type OptionText = {
   /** The name as written, decoded. */
   readonly written: string;
   readonly text: string;
-  /** Offsets in `text` of semicolons that came percent-encoded. */
+  /** Offsets in `text` of semicolons that were percent-encoded. */
   readonly encoded: ReadonlySet<number> | undefined;
-  /** Start of the value, without blanks before it, in the raw query string; in UTF-16 code units. */
+  /** Offset of the trimmed value in the raw query string, in UTF-16 code units. */
   readonly offset: number;
 };
 
-/** The options of a query string. The text of no option is parsed yet: `readOption` does that on demand. */
+/** The options of a query string. None is parsed yet: `readOption` does that on demand. */
 export type QueryOptions = {
   readonly system: ReadonlyMap<SystemOptionName, OptionText>;
-  /** Options of the service's own, in order; they may repeat. A name without `=` has no value. */
+  /** Custom query options, in order; names may repeat. The value of an option without `=` is null. */
   readonly custom: readonly { readonly name: string; readonly value: string | null }[];
-  /** Parameter aliases, by their name with its at sign. */
+  /** Parameter aliases, by name with the at sign. */
   readonly aliases: ReadonlyMap<string, OptionText>;
 };
 
 export type QueryOptionSettings = {
-  /** More options with a dollar sign that the service knows; they are handed on as custom options. */
+  /**
+   * Names of further options with a dollar sign that the service understands. They are returned as custom options.
+   */
   readonly extensions?: readonly string[];
 };
 
@@ -41,11 +43,11 @@ function unknownOption(name: string): QueryError {
 }
 
 /**
- * Split and decode a raw query string, as it stands after the `?`. System query options are found in any
- * letter case, with their dollar sign or without.
+ * Splits and decodes a raw query string (the part after the `?`). System query options are recognised in any letter
+ * case, with or without their dollar sign.
  *
- * @throws {QueryError} `duplicate_option` for a repeated system option or alias, `unknown_option` for an
- * unknown name with a dollar sign, `invalid_encoding`, `syntax_error`.
+ * @throws {QueryError} `duplicate_option` for a repeated system option or alias, `unknown_option` for an unknown
+ * name with a dollar sign, `invalid_encoding`, `syntax_error`.
  */
 export function parseQueryOptions(queryString: string, settings: QueryOptionSettings = {}): QueryOptions {
   const extensions = new Set(settings.extensions?.map((name) => name.toLowerCase()));

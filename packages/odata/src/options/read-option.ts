@@ -51,7 +51,7 @@ const levels = matching("$levels", /^(?:[1-9]\d{0,8}|max)$/i, "a number from 1 o
 const count = /^\d{1,15}$/;
 const pointOfTime = ({ text }: OptionText, limits: Limits): SyntaxNode => parseExpression(text, limits);
 
-/** How each system query option is parsed. */
+/** The parser of each system query option. */
 const readers = {
   $apply: ({ text }: OptionText, limits: Limits) => parseApply(text, limits),
   $at: pointOfTime,
@@ -82,7 +82,7 @@ const readers = {
 
 export type OptionValue<N extends SystemOptionName> = ReturnType<(typeof readers)[N]>;
 
-/** Give `read`'s error the option it came from. */
+/** Runs `read`, and adds the option's name to its errors. */
 function within<T>(name: string, read: () => T): T {
   try {
     return read();
@@ -92,7 +92,8 @@ function within<T>(name: string, read: () => T): T {
 }
 
 /**
- * Parse the value of one system query option; undefined where it is not given. Nothing else is parsed.
+ * Parses the value of one system query option; returns undefined if the option is absent. Other options are not
+ * parsed.
  *
  * @throws {QueryError} With the option's name, and a span in its decoded text.
  */
@@ -107,7 +108,9 @@ export function readOption<N extends SystemOptionName>(
   return within(name, () => read(option, limits));
 }
 
-/** Parse the value of the parameter alias `name`, which has its at sign; undefined where it is not given. */
+/**
+ * Parses the value of the parameter alias `name` (with the at sign); returns undefined if the alias is absent.
+ */
 export function readAlias(
   options: QueryOptions,
   name: string,
@@ -118,9 +121,9 @@ export function readAlias(
 }
 
 /**
- * Parse the values of all parameter aliases, by name. `limits` holds for each of them, and for the length and the
- * number of expressions of all together: hundreds of aliases are no cheaper to parse than a filter that holds their
- * values.
+ * Parses the values of all parameter aliases and returns them by name. `limits` applies to each value; its text
+ * length and node count also apply to all values together, because hundreds of aliases cost as much to parse as a
+ * filter that contains their values.
  *
  * @throws {QueryError} With the name of the alias as its option, and a span in its decoded text.
  */

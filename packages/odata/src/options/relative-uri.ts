@@ -5,11 +5,13 @@ import { type PathSegment, parseResourcePath } from "./resource-path.ts";
 
 export type RelativeUri = { readonly path: readonly PathSegment[]; readonly options: QueryOptions };
 
-/** Options that an entity found by its id may have; with a type cast it may have those of any entity. */
+/**
+ * Options allowed for `$entity?$id=…`. If a type cast follows `$entity`, the options of any entity are allowed.
+ */
 const idOptions: ReadonlySet<string> = new Set(["$id", "$format"]);
 
 /**
- * Parse a URI below the service root: the path, and the options after its `?`.
+ * Parses a URI relative to the service root: the path, and the options after its `?`.
  *
  * Source: OData 4.01 ABNF, `odataRelativeUri`.
  */

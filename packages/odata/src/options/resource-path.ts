@@ -5,7 +5,6 @@ import { decode } from "./decode.ts";
 
 export type PathArgument = { readonly name: string | null; readonly value: SyntaxNode };
 
-/** Segments that are part of the protocol. */
 export type SystemSegmentName =
   | "$all"
   | "$batch"
@@ -17,17 +16,19 @@ export type SystemSegmentName =
   | "$ref"
   | "$value";
 
-/** One segment. Spans are offsets in the raw path. */
+/** One segment of a resource path. Spans are offsets in the raw path. */
 export type PathSegment = Span &
   (
     | {
         /**
-         * An entity set, property, type cast, function or action, or a key written as a segment: which one is
-         * decided against the model.
+         * An entity set, property, type cast, function, action, or key written as a segment. The model decides
+         * which one it is.
          */
         readonly kind: "Resource";
         readonly name: string;
-        /** What the parentheses hold: a key, or a function's parameters. Null without parentheses. */
+        /**
+         * The contents of the parentheses: a key, or the parameters of a function. Null without parentheses.
+         */
         readonly args: readonly PathArgument[] | null;
         /** The key after the parameters of a function: `F(a=1)(2)`. */
         readonly key: readonly PathArgument[] | null;
@@ -37,7 +38,7 @@ export type PathSegment = Span &
     | { readonly kind: "Filter"; readonly predicate: SyntaxNode }
   );
 
-/** What may stand before and after a system segment. */
+/** Position rule of a system segment: `first` means it starts the path, `last` that nothing may follow it. */
 type Rule = { readonly first: boolean; readonly last: boolean };
 
 /** Source: OData 4.01 ABNF, `resourcePath`. */
@@ -64,7 +65,10 @@ const refusal = (span: Span, expected: string, found: string): QueryError =>
     found: found === "" ? "the end of the path" : `\`${found}\``,
   });
 
-/** The raw offset of the decoded offset `at` of `raw`, whose bytes above ASCII are never a boundary. */
+/**
+ * Converts an offset in the decoded text to one in `raw`. Each percent-encoded byte counts as one character, so the
+ * result is exact only if `raw` encodes no multi-byte characters before it.
+ */
 function rawOffset(raw: string, at: number): number {
   let decoded = 0;
   let offset = 0;
@@ -78,7 +82,7 @@ function rawOffset(raw: string, at: number): number {
 
 type Piece = { readonly raw: string; readonly start: number };
 
-/** Split at slashes, but not at those inside `$filter(…)`. An encoded slash is part of its segment. */
+/** Splits a path at slashes, except those inside `$filter(…)`. An encoded slash is part of its segment. */
 function split(path: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let start = 0;
@@ -126,7 +130,7 @@ function checkArguments(args: readonly PathArgument[]): readonly PathArgument[] 
 const positional = (args: readonly SyntaxNode[]): readonly PathArgument[] =>
   args.map((value) => ({ name: null, value }));
 
-/** The name and parentheses of `text`, read as the path expression that it looks like. */
+/** Parses a segment with parentheses as an expression and takes its name, arguments and key. */
 function called(
   text: string,
   limits: Limits,
@@ -169,9 +173,9 @@ function resource(piece: Piece, text: string, limits: Limits): PathSegment {
 }
 
 /**
- * Parse the path of a request below the service root, raw (percent-encoded). Segments are split first and
- * decoded after, so an encoded slash is part of a key. A key as a segment (`Employees/A1245`) is a
- * {@link PathSegment} of kind `Resource`: the model tells it from a property.
+ * Parses the raw (percent-encoded) path of a request below the service root. The path is split first and decoded
+ * after that, so an encoded slash is part of a key. A key written as a segment (`Employees/A1245`) becomes a {@link
+ * PathSegment} of kind `Resource`: only the model can tell it from a property.
  *
  * @throws {QueryError} `syntax_error` with the offsets in the raw path, or `invalid_encoding`.
  */

@@ -1,14 +1,14 @@
-/** Options that a next link does not carry over: the token stands for both. */
+/** Options that a next link leaves out: the skip token replaces both. */
 const replaced = /^\$?(?:skip|skiptoken)$/i;
 
 const isReplaced = (option: string): boolean =>
   replaced.test(decodeURIComponent(option.split("=", 1)[0] ?? ""));
 
 /**
- * The address of the next page: the same request with `token`, every other option as it was written.
+ * Returns the URL of the next page: the same request with `token`, and every other option exactly as written.
  *
- * @param resource absolute address of the collection, without a query
- * @param query the raw query string of the request, as after the `?`
+ * @param resource absolute URL of the collection, without a query
+ * @param query the raw query string of the request (the part after the `?`)
  */
 export function nextLink(resource: string, query: string, token: string): string {
   const kept = query.split("&").filter((option) => option !== "" && !isReplaced(option));

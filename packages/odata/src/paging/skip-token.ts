@@ -1,17 +1,20 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { QueryError } from "../errors.ts";
 
-/** Where the next page starts, as the server tells it to itself through the client. */
+/**
+ * Continuation token of keyset pagination: the position at which the next page starts. The server hands it to
+ * itself through the client.
+ */
 export type SkipToken = {
-  /** Values of the order in the last row of the page before, see `BoundQuery.after`. */
+  /** Values of the order in the last row of the previous page, see `BoundQuery.after`. */
   readonly after: readonly unknown[];
-  /** Hash of the scope that the page before was restricted to. */
+  /** Hash of the access scope that the previous page was restricted to. */
   readonly scope: string;
-  /** End of the token's life, in seconds since 1970. */
+  /** Expiry time, in seconds since 1970. */
   readonly expires: number;
 };
 
-/** Secret of 32 bytes that seals the tokens of one service. */
+/** 32-byte secret key that encrypts the tokens of one service. */
 export type SkipTokenKey = Uint8Array;
 
 const algorithm = "aes-256-gcm";
@@ -20,10 +23,10 @@ const nonceLength = 12;
 const tagLength = 16;
 
 /**
- * Seal a token: it tells the client nothing, cannot be changed, and opens only with the same `binding`, for
- * which the caller takes whatever must not change between pages (customer, entity set, options).
+ * Encrypts and authenticates a token (AES-256-GCM). The client can neither read nor change it, and it opens only
+ * with the same `binding`: everything that must not change between pages (customer, entity set, options).
  *
- * @param random so many random bytes: no two tokens of a key may get the same ones
+ * @param random returns that many random bytes. Two tokens under the same key must never get the same bytes.
  */
 export function sealSkipToken(
   token: SkipToken,
@@ -39,9 +42,9 @@ export function sealSkipToken(
 }
 
 /**
- * Open a token sealed for `binding`. `now` is in seconds since 1970.
+ * Decrypts a token sealed for `binding`. `now` is in seconds since 1970.
  *
- * @throws {QueryError} `invalid_skip_token`, whatever is wrong with it.
+ * @throws {QueryError} `invalid_skip_token`, for every kind of fault.
  */
 export function openSkipToken(text: string, binding: string, key: SkipTokenKey, now: number): SkipToken {
   const bytes = Buffer.from(text, "base64url");

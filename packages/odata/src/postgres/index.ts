@@ -1,5 +1,5 @@
 /**
- * What a PostgreSQL connection needs to run compiled queries.
+ * Setup of a PostgreSQL connection for compiled queries.
  *
  * @module
  */

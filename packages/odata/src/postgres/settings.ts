@@ -1,6 +1,6 @@
 /**
- * Statements that a session runs before its first query. Values come back as text that is read again by the query
- * of the next page: in these forms it is exact.
+ * Statements that a session must run before its first query. Values are returned as text, which the query of the
+ * next page reads again; with these settings the text is exact.
  */
 export const postgresSettings: readonly string[] = [
   "set timezone to 'UTC'",

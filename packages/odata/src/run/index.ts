@@ -1,6 +1,6 @@
 /**
- * What runs compiled queries and evaluates bound expressions, without what parses, binds and compiles: for threads and programs
- * that are handed a query. All of it is in the main entry too.
+ * Runs compiled queries and evaluates bound expressions, without the parser, binder and compiler: for worker
+ * threads and programs that receive finished queries. The main entry point exports all of it too.
  *
  * @module
  */

@@ -5,40 +5,49 @@ import type { SqlFragment } from "./fragment.ts";
 
 export type DialectName = "sqlite" | "postgres";
 
-/** SQL of a value, and how the value lies in it. */
+/** SQL of a value, and its encoding. */
 export type SqlValue = {
   readonly sql: SqlFragment;
   readonly form: EncodingName;
-  /** Digits after the point in a scaled integer; null for what is not one. */
+  /** Digits after the point of a scaled integer; null for other encodings. */
   readonly scale: number | null;
 };
 
-/** A column of given values. */
+/** A column of a table of given values. */
 type Given = { readonly name: SqlFragment; readonly type: PrimitiveType; readonly form: EncodingName };
 
-/** All that differs between databases outside the function table. */
+/** The differences between databases outside the function table. */
 export type Dialect = {
   readonly name: DialectName;
   readonly placeholder: (position: number) => string;
-  /** At most so many rows of a statement. */
+  /** Returns the clause that limits the number of rows. */
   readonly limit: (count: SqlFragment) => SqlFragment;
-  /** The form of a column of this type, where the mapping does not say otherwise. */
+  /** Default encoding of columns, by type. The mapping may override it. */
   readonly encodings: Readonly<Record<PrimitiveType, EncodingName>>;
-  /** The form of a computed value, as functions take and give it. Every form sorts as its values do. */
+  /**
+   * Encoding of computed values, by type: of arguments and results of functions. In every such encoding, values
+   * sort correctly.
+   */
   readonly computed: Readonly<Record<PrimitiveType, EncodingName>>;
-  /** A value of a column in its computed form. */
+  /** Converts the value of a column to its computed form. */
   readonly toComputed: (column: SqlFragment, form: EncodingName, scale: number | null) => SqlFragment;
-  /** A value in database form as an operand of this type and form. */
+  /** Returns a value in database form as an operand of this type and form. */
   readonly operand: (encoded: unknown, type: PrimitiveType, form: EncodingName) => SqlFragment;
-  /** The null of a type. */
+  /** Returns null as a value of a type. */
   readonly nothing: (type: ValueType) => SqlFragment;
-  /** An operand to be compared with one of another form, so that order and equality are those of the values. */
+  /**
+   * Converts an operand for a comparison with one of another form, so that order and equality are those of the
+   * values.
+   */
   readonly align: (operand: SqlValue, other: SqlValue) => SqlFragment;
-  /** An operand whose order, or equality with another column, matters. */
+  /** Prepares an operand for sorting, or for an equality test with another column. */
   readonly ordered: (operand: SqlFragment, form: EncodingName) => SqlFragment;
-  /** An operand as it is selected, to come back as an {@link Dialect.operand} of the next page. */
+  /**
+   * Converts an operand for the select list, so that its value can be passed to {@link Dialect.operand} for the
+   * next page.
+   */
   readonly written: (operand: SqlFragment, form: EncodingName) => SqlFragment;
-  /** A constant collection in the form of {@link Dialect.items}. */
+  /** Returns a constant collection in the form that {@link Dialect.items} reads. */
   readonly collection: (values: readonly unknown[], item: PrimitiveType) => SqlFragment;
   readonly truth: (v: boolean) => SqlFragment;
   readonly isSame: (left: SqlFragment, right: SqlFragment) => SqlFragment;
@@ -52,32 +61,38 @@ export type Dialect = {
   readonly negate: (type: PrimitiveType, operand: SqlFragment) => SqlFragment;
   readonly cast: (from: PrimitiveType, to: PrimitiveType, operand: SqlFragment) => SqlFragment;
   readonly isOf: (type: PrimitiveType, of: PrimitiveType, operand: SqlFragment) => SqlFragment;
-  /** Whether a text of names with commas between holds the name. */
+  /** Tests whether a comma-separated list of names contains the name. */
   readonly hasFlag: (names: SqlFragment, name: SqlFragment) => SqlFragment;
-  /** The items of a JSON array as rows of `alias`, their values in `item(alias)`. */
+  /** Returns the items of a JSON array as rows of `alias`; `item(alias)` is the value of a row. */
   readonly items: (array: SqlFragment, alias: SqlFragment) => SqlFragment;
   readonly item: (alias: SqlFragment, type: PrimitiveType) => SqlFragment;
-  /** Rows of the alias that JSON arrays give, of a JSON array of them: values as {@link Dialect.written} gives them. */
+  /**
+   * Returns a table of given rows under `alias`. `arrays` is a JSON array of arrays, one for each row, with values
+   * as {@link Dialect.written} returns them. The column `place` holds the index of a row in `arrays`.
+   */
   readonly given: (
     arrays: string,
     columns: readonly Given[],
     place: SqlFragment,
     alias: SqlFragment,
   ) => SqlFragment;
-  /** The whole of an item, as JSON. */
+  /** Returns an item as JSON. */
   readonly itemJson: (alias: SqlFragment) => SqlFragment;
-  /** What names lead to in a JSON object, one in the other, in the form of {@link Dialect.item}; else null. */
+  /**
+   * Returns the value at a path in a JSON object, in the form of {@link Dialect.item}; null if the path does not
+   * exist.
+   */
   readonly member: (object: SqlFragment, path: readonly string[], type: PrimitiveType) => SqlFragment;
-  /** The same as JSON. */
+  /** Returns the value at a path as JSON. */
   readonly memberJson: (object: SqlFragment, path: readonly string[]) => SqlFragment;
-  /** Null where the JSON is. */
+  /** Turns a JSON null into an SQL null. */
   readonly present: (json: SqlFragment) => SqlFragment;
-  /** The form of `item(alias)`. */
+  /** Encoding of `item(alias)`, by type. */
   readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   readonly emptyCollection: SqlFragment;
-  /** The aggregate that makes a JSON array of rows, in the order of `order` if there is one. */
+  /** Returns the aggregate that collects rows into a JSON array, sorted by `order` if given. */
   readonly gather: (item: SqlFragment, order: SqlFragment | undefined) => SqlFragment;
-  /** Nulls first in ascending order, last in descending. */
+  /** Nulls are first in ascending order, last in descending order. */
   readonly ascending: (expression: SqlFragment, nullable: boolean) => SqlFragment;
   readonly descending: (expression: SqlFragment, nullable: boolean) => SqlFragment;
 };

@@ -1,13 +1,13 @@
 import type { StructuralProperty } from "../model/types.ts";
 
 /**
- * A value in the form in which the database holds it, or the greatest such value below it.
- * `x gt 10.005` over cents is `x > 1000`: that is what `exact: false` is for. Undefined where every value lies
- * above it.
+ * A value in the encoding of a column. If it cannot be represented exactly, `exact` is false and `value` is the
+ * greatest representable value below it: over cents, `x gt 10.005` becomes `x > 1000`. `value` is undefined if all
+ * representable values are greater.
  */
 export type Encoded = { readonly value: unknown; readonly exact: boolean };
 
-/** How the values of a property lie in its column. Order of encoded values is order of the values. */
+/** Encodes values of a property for its column. Encoded values sort like the values. */
 export type Encoding = (value: unknown, property: StructuralProperty) => Encoded;
 
 export const exactly = (value: unknown): Encoded => ({ value, exact: true });

@@ -10,7 +10,7 @@ export type { Encoded };
 
 const greatestInteger = 2n ** 63n - 1n;
 
-/** An integer, or a decimal as the integer `value × 10^scale`. */
+/** Encodes an integer, or a decimal as the integer `value × 10^scale`. */
 const scaled: Encoding = (value, property) => {
   if (typeof value === "bigint" && isInt64(value) && !property.scale) return exactly(value);
   const { floor, exact } = shiftedFloor(value as EdmNumber, property.scale ?? 0);
@@ -20,7 +20,7 @@ const scaled: Encoding = (value, property) => {
 
 const isInt64 = (value: bigint): boolean => value <= greatestInteger && value >= -greatestInteger - 1n;
 
-/** Floor of `value × 10^scale`, and whether nothing was cut off. */
+/** Returns the floor of `value × 10^scale`, and whether it is exact. */
 function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint; readonly exact: boolean } {
   if (typeof value === "bigint") return { floor: value * 10n ** BigInt(scale), exact: true };
   if (value === Number.POSITIVE_INFINITY) return { floor: 2n * greatestInteger, exact: false };
@@ -41,17 +41,20 @@ function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint
   return { floor: exact ? -quotient : -quotient - 1n, exact };
 }
 
-/** A double. `Number()` rounds to the nearest, so what was rounded up goes one double down. */
+/**
+ * Encodes a number as a double. `Number()` rounds to the nearest double; if that is above the value, the next lower
+ * one is used.
+ */
 const double: Encoding = (value) => {
   if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return exactly(Number(value));
-  // Fifteen digits are what every double keeps.
+  // Every double preserves fifteen decimal digits.
   if (value instanceof Big && value.c.length <= 15 && Math.abs(value.e) < 290) return exactly(Number(value));
   const nearest = Number((value as EdmNumber).toString());
   const order = compareNumbers(nearest, value as EdmNumber);
   return { value: order > 0 ? doubleBelow(nearest) : nearest, exact: order === 0 };
 };
 
-/** Zero comes as -0 here, since what rounds up to zero is negative. */
+/** Returns the next lower double. Zero arrives as -0, because only negative numbers round up to zero. */
 function doubleBelow(n: number): number {
   if (n === Number.POSITIVE_INFINITY) return Number.MAX_VALUE;
   const view = new DataView(new ArrayBuffer(8));
@@ -64,17 +67,17 @@ const millisecond = second / 1000n;
 const firstDay = -719_528; // 0000-01-01
 const lastDay = 2_932_896; // 9999-12-31
 
-/** Text below every date: what is before the year 0 has no text of four digits. */
+/** Sorts below every date. Dates before the year 0 have no text with a four-digit year. */
 const beforeAll: Encoded = { value: "", exact: false };
 
-/** `2024-01-15`: text that sorts by date from the year 0000 to the year 9999. */
+/** Encodes a date as text, `2024-01-15`, which sorts by date from the year 0000 to the year 9999. */
 const dateText: Encoding = (value) => {
   const days = value as number;
   if (days < firstDay) return beforeAll;
   return days > lastDay ? { value: "9999-12-31", exact: false } : exactly(printDate(days));
 };
 
-/** `2024-01-15T08:30:00.123Z`: UTC text of 24 characters that sorts by time. */
+/** Encodes an instant as UTC text of 24 characters, `2024-01-15T08:30:00.123Z`, which sorts by time. */
 const timestampText: Encoding = (value) => {
   const { picoseconds } = value as Instant;
   const { days } = splitInstant(picoseconds);
@@ -84,7 +87,10 @@ const timestampText: Encoding = (value) => {
   return { value: printInstant({ picoseconds: picoseconds - rest, offset: 0 }), exact: rest === 0n };
 };
 
-/** `2024-01-15T08:30:00.123456789012Z`: every instant that the grammar can write has its own text. */
+/**
+ * Encodes an instant as text, `2024-01-15T08:30:00.123456789012Z`. Every instant that the grammar can express has a
+ * distinct text.
+ */
 const instantText: Encoding = (value) => {
   const { picoseconds } = value as Instant;
   const { days, time } = splitInstant(picoseconds);
@@ -93,27 +99,30 @@ const instantText: Encoding = (value) => {
   return exactly(`${printDate(days)}T${printTimeOfDay(time, 12)}Z`);
 };
 
-/** A number as text that sorts. What has none sorts with the greatest below it: with nothing. */
+/**
+ * Encodes a number as sortable text. A number without such a text is encoded as the empty text, which sorts below
+ * all others.
+ */
 const sortableText: Encoding = (value) => {
   const text = toSortable(value as EdmNumber);
   return text === undefined ? { value: "", exact: false } : exactly(text);
 };
 
-/** The forms that values may have in SQL. A mapping names one for each column. */
+/** The encodings of values in SQL, by name. A mapping chooses one for each column. */
 export const encodings = {
-  /** As it is in memory. */
+  /** The in-memory form. */
   plain: (value) => exactly(value),
-  /** 0 and 1. */
+  /** 0 or 1. */
   bit: (value) => exactly(value === true ? 1n : 0n),
   scaled,
   double,
   dateText,
   timestampText,
   instantText,
-  /** `08:30:00.5`: no zero at the end of the fraction, so that it sorts. */
+  /** `08:30:00.5`, without trailing zeros in the fraction, so that it sorts. */
   timeText: (value) => exactly(printTimeOfDay(value as bigint)),
   sortableText,
-  /** Text in a column of any collation. */
+  /** Text in a column with any collation. */
   text: (value) => exactly(value),
   numeric,
   date,

@@ -4,8 +4,8 @@ type SqlPart = string | Bound | SqlFragment;
 type Bound = { readonly value: unknown; readonly parts?: never };
 
 /**
- * A piece of SQL text with its bound values. Text never holds a value; a value never becomes text.
- * Only the functions of this file make one, and none of them makes one from a string.
+ * A piece of SQL text with its bound values. The text never contains a value, and a value never becomes text: only
+ * the functions of this file create fragments, and none of them creates one from an arbitrary string.
  */
 export type SqlFragment = { readonly [fragment]: true; readonly parts: readonly SqlPart[] };
 
@@ -17,7 +17,7 @@ const make = (parts: readonly SqlPart[]): SqlFragment => ({ parts }) as SqlFragm
 export const value = (v: unknown): SqlFragment => make([{ value: v }]);
 export const identifier = (name: string): SqlFragment => make([`"${name.replaceAll('"', '""')}"`]);
 
-/** Build a fragment from a template whose holes are all fragments. */
+/** Builds a fragment from a template whose substitutions are all fragments. */
 export function sql(strings: TemplateStringsArray, ...holes: readonly SqlFragment[]): SqlFragment {
   const parts: SqlPart[] = [];
   for (let i = 0; i < strings.length; i += 1) {
@@ -29,7 +29,7 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly SqlFragmen
   return make(parts);
 }
 
-/** What {@link join} may put between fragments. */
+/** The separators that {@link join} accepts. */
 export type Separator = ", " | " and " | " and not " | " or " | " || " | " + " | " union all " | " ";
 
 export function join(fragments: readonly SqlFragment[], separator: Separator): SqlFragment {
@@ -41,7 +41,7 @@ export function join(fragments: readonly SqlFragment[], separator: Separator): S
   return make(parts);
 }
 
-/** Flatten to text and values. `placeholder` gets the 1-based position of the value. */
+/** Flattens a fragment to text and values. `placeholder` receives the 1-based position of the value. */
 export function render(whole: SqlFragment, placeholder: (position: number) => string): CompiledSql {
   const values: unknown[] = [];
   let text = "";

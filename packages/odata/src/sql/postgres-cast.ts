@@ -2,7 +2,7 @@ import type { PrimitiveType } from "../model/types.ts";
 import type { Dialect } from "./dialect.ts";
 import { type SqlFragment, sql } from "./fragment.ts";
 
-/** Least and greatest values of the integer types, narrow to wide. */
+/** Ranges of the integer types, from narrow to wide. */
 const integerRanges: Partial<Record<PrimitiveType, SqlFragment>> = {
   "Edm.SByte": sql`-128, 127`,
   "Edm.Byte": sql`0, 255`,
@@ -13,7 +13,7 @@ const integerRanges: Partial<Record<PrimitiveType, SqlFragment>> = {
 
 const isFloat = (type: PrimitiveType): boolean => type === "Edm.Double" || type === "Edm.Single";
 
-/** The decimal that a number of this type is; null for what is none. */
+/** Converts a number of this type to a decimal; null if it is not finite. */
 function decimalOf(type: PrimitiveType, operand: SqlFragment): SqlFragment {
   if (isFloat(type)) return sql`cadastre_decimal(${operand})`;
   return type === "Edm.Decimal" ? operand : sql`${operand}::numeric`;
@@ -67,7 +67,10 @@ export const cast: Dialect["cast"] = (from, to, operand) => {
   return to === "Edm.Single" ? sql`cadastre_single(${double})` : double;
 };
 
-/** The value stands once in the text, since a query may ask for the type of an `isof` or of a long sum. */
+/**
+ * Compiles `isof`. The operand occurs only once in the text, because a query can nest calls of `isof`, or apply it
+ * to a long sum.
+ */
 export const isOf: Dialect["isOf"] = (type, of, operand) => {
   const given = sql`"a number".given`;
   const same = sql`cadastre_same(${decimalOf(type, given)}, ${decimalOf(of, cast(type, of, given))})`;
@@ -82,7 +85,7 @@ const items: Partial<Record<PrimitiveType, (item: SqlFragment) => SqlFragment>> 
   "Edm.Double": (item) => sql`cadastre_item_double(${item})`,
 };
 
-/** An item of a JSON array in its computed form; null for what is no value of the type. */
+/** Reads an item of a JSON array in its computed form; null if it is not a value of the type. */
 export function itemOf(item: SqlFragment, type: PrimitiveType): SqlFragment {
   const range = integerRanges[type];
   if (range !== undefined) return sql`cadastre_item_integer(${item}, ${range})`;

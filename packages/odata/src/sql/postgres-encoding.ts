@@ -5,15 +5,15 @@ import { type Encoded, type Encoding, exactly } from "./encoded.ts";
 
 const microsecond = 1_000_000n;
 
-/** The first day of PostgreSQL's calendar, 4714-11-24 BC, and its last days as date and as instant. */
+/** The first day of PostgreSQL's calendar, 4714-11-24 BC, and the last days of its date and timestamp types. */
 const firstDay = -2_440_588;
 const lastDate = 2_145_031_948; // 5874897-12-31
 const lastInstant = 106_751_991; // 294276-12-31
 
-/** Below every day. */
+/** Sorts below every day. */
 const beforeAll: Encoded = { value: "-infinity", exact: false };
 
-/** `2024-01-15`; the year 0 is 1 BC. */
+/** Prints a date as `2024-01-15`. The year 0 is 1 BC. */
 function printed(days: number): readonly [date: string, era: string] {
   const { year, month, day: dayOfMonth } = civilFromDays(days);
   const pad = (n: number, width: number) => String(n).padStart(width, "0");
@@ -21,7 +21,7 @@ function printed(days: number): readonly [date: string, era: string] {
   return [date, year > 0 ? "" : " BC"];
 }
 
-/** A number as text, every digit of it. */
+/** Encodes a number as text with all of its digits. */
 export const numeric: Encoding = (value) => {
   const number = value as EdmNumber;
   if (typeof number === "bigint") return exactly(String(number));
@@ -29,14 +29,14 @@ export const numeric: Encoding = (value) => {
   return exactly(number === Number.NEGATIVE_INFINITY ? "-Infinity" : toBig(number).toString());
 };
 
-/** A date as text, to be cast. */
+/** Encodes a date as text, to be cast. */
 export const date: Encoding = (value) => {
   const days = value as number;
   if (days < firstDay) return beforeAll;
   return { value: printed(Math.min(days, lastDate)).join(""), exact: days <= lastDate };
 };
 
-/** An instant of whole microseconds as text in UTC, to be cast. */
+/** Encodes an instant, in whole microseconds, as UTC text, to be cast. */
 export const timestamptz: Encoding = (value) => {
   const { picoseconds: given } = value as Instant;
   const { days, time: timeOfDay } = splitInstant(given);
@@ -47,7 +47,7 @@ export const timestamptz: Encoding = (value) => {
   return { value: `${text} ${clock as string}+00${era}`, exact: exact && !late };
 };
 
-/** A time of day of whole microseconds as text, to be cast. */
+/** Encodes a time of day, in whole microseconds, as text, to be cast. */
 export const time: Encoding = (value) => {
   const rest = (value as bigint) % microsecond;
   return { value: printTimeOfDay((value as bigint) - rest), exact: rest === 0n };
@@ -55,6 +55,6 @@ export const time: Encoding = (value) => {
 
 const unnamed = { name: "", type: "Edm.TimeOfDay", collection: false, nullable: true } as const;
 
-/** An instant since 1970, a time since midnight or a duration. */
+/** Encodes an instant since 1970, a time since midnight, or a duration in picoseconds. */
 export const picoseconds: Encoding = (value) =>
   exactly(String(typeof value === "bigint" ? value : (value as Instant).picoseconds));

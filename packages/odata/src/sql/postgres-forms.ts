@@ -4,7 +4,7 @@ import type { EncodingName } from "./encoding.ts";
 import { join, type SqlFragment, sql, value } from "./fragment.ts";
 import { shapeForms } from "./shape-forms.ts";
 
-/** Forms of columns: PostgreSQL's own types. */
+/** Default encodings of columns: PostgreSQL's native types. */
 export const columns = {
   "Edm.String": "text",
   "Edm.Boolean": "plain",
@@ -25,7 +25,10 @@ export const columns = {
   ...shapeForms,
 } as const satisfies Dialect["encodings"];
 
-/** Computed instants and times of day are picoseconds: a column has microseconds, what is computed more. */
+/**
+ * Encodings of computed values. Instants and times of day are in picoseconds: columns have microseconds, but
+ * computed values can be finer.
+ */
 export const computed: Dialect["computed"] = {
   ...columns,
   "Edm.String": "plain",
@@ -34,7 +37,7 @@ export const computed: Dialect["computed"] = {
   "Edm.TimeOfDay": "picoseconds",
 };
 
-/** The server's type of a form; that of a plain value is its own. */
+/** PostgreSQL type of each encoding. The type of a plain value depends on its Edm type. */
 const typeOfForm: Partial<Record<EncodingName, SqlFragment>> = {
   text: sql`text`,
   scaled: sql`bigint`,
@@ -55,7 +58,7 @@ const typeOfPlain: Partial<Record<PrimitiveType, SqlFragment>> = {
 const typeOf = (type: PrimitiveType, form: EncodingName): SqlFragment =>
   typeOfForm[form] ?? typeOfPlain[type] ?? sql`text`;
 
-/** Every value has its type, so that the server never guesses. */
+/** Returns the value with an explicit cast, so that the server never guesses its type. */
 export const operand: Dialect["operand"] = (encoded, type, form) =>
   sql`${value(encoded)}::${typeOf(type, form)}`;
 
@@ -88,17 +91,20 @@ export const toComputed: Dialect["toComputed"] = (column, form, scale) => {
   }
 };
 
-/** A product of decimals is exact. */
+/** Multiplies instead of dividing, because a product of decimals is exact. */
 const decimalOf = (integer: SqlFragment, scale: number): SqlFragment =>
   sql`(${integer} * ${value(`1e-${scale}`)}::numeric)`;
 
-/** Numbers compare as decimals: the server would compare a decimal with a double as doubles. */
+/**
+ * Aligns operands of different forms. Numbers are compared as decimals: the server would compare a decimal with a
+ * double as doubles.
+ */
 export function align({ sql: given, form, scale }: SqlValue, other: SqlValue): SqlFragment {
   if (form === "text" || form === "plain") return ordered(given, form);
   if (form === "scaled" && scale === 0 && other.form === "numeric") return given;
   return form === "numeric" || form === "picoseconds" ? given : toComputed(given, form, scale);
 }
 
-/** Text is ordered by code point. */
+/** Orders text by code point. */
 export const ordered: Dialect["ordered"] = (given, form) =>
   form === "text" ? sql`${given} collate "C"` : given;

@@ -8,7 +8,7 @@ type Operations = Readonly<Record<ArithmeticOperator, Operation>>;
 
 const quotientOfIntegers: Operation = (a, b) => sql`cadastre_int64(div(${a}::numeric, nullif(${b}, 0)))`;
 
-/** In decimals, where nothing overflows. */
+/** Integer arithmetic, done in decimals, which do not overflow. */
 const integers: Operations = {
   add: (a, b) => sql`cadastre_int64(${a}::numeric + ${b})`,
   sub: (a, b) => sql`cadastre_int64(${a}::numeric - ${b})`,
@@ -39,7 +39,7 @@ const doubles: Operations = {
   mod: (a, b) => sql`cadastre_remainder(${a}, ${b})`,
 };
 
-/** Beside a duration: a double as the decimal that it is written as. */
+/** Converts a factor of a duration: a double becomes the decimal that it is written as. */
 const factor = (type: PrimitiveType, operand: SqlFragment): SqlFragment =>
   type === "Edm.Double" ? sql`cadastre_decimal(${operand})` : operand;
 

@@ -16,10 +16,10 @@ import {
 } from "./postgres-forms.ts";
 import { arithmetic, negate } from "./postgres-operations.ts";
 
-/** What UTF-8 cannot encode: the driver replaces it in text, and JSON would hold it as an escape. */
+/** Text that UTF-8 cannot encode: the driver replaces it in text, whereas JSON would keep it as an escape. */
 const loneSurrogates = /\p{Surrogate}/gu;
 
-/** JSON of an item, with every digit of a number. */
+/** Writes an item as JSON, with every digit of a number. */
 function jsonOf(item: unknown, type: PrimitiveType): string {
   if (item === null) return "null";
   if (item instanceof Big) return item.toString();
@@ -36,8 +36,8 @@ const memberOf: Dialect["memberJson"] = (object, path) =>
   path.reduce((json, name) => sql`(${json} -> ${value(name)}::text)`, object);
 
 /**
- * PostgreSQL 15 or later, with the functions and settings of `@cadastre/odata/postgres`. Text columns are of
- * deterministic collations; decimals and doubles hold no NaN.
+ * Dialect of PostgreSQL 15 or later. Connections need the functions and settings of `@cadastre/odata/postgres`.
+ * Text columns must have deterministic collations; decimal and double columns must not contain NaN.
  */
 export const postgres: Dialect = {
   name: "postgres",
@@ -50,7 +50,7 @@ export const postgres: Dialect = {
   nothing,
   align,
   ordered,
-  // The text of a single is not that of the double which it is.
+  // The text of a single differs from that of the double with the same value.
   written: (given, form) => (form === "double" ? sql`(${given})::float8::text` : sql`(${given})::text`),
   collection: (values, type) => sql`${value(`[${values.map((one) => jsonOf(one, type)).join()}]`)}::jsonb`,
   truth: (v) => (v ? sql`true` : sql`false`),
@@ -73,7 +73,7 @@ export const postgres: Dialect = {
   emptyCollection: sql`'[]'::jsonb`,
   gather: (item, order) =>
     sql`coalesce(jsonb_agg(${item}${order === undefined ? sql`` : sql` order by ${order}`}), '[]')`,
-  // A place for nulls that there are not would keep the index of a primary key from serving the order.
+  // `nulls first` on a column without nulls would keep the index of a primary key from serving the order.
   ascending: (expression, nullable) =>
     nullable ? sql`${expression} asc nulls first` : sql`${expression} asc`,
   descending: (expression, nullable) =>

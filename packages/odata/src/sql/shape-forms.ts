@@ -1,4 +1,4 @@
-/** The form of shapes in every database: GeoJSON. */
+/** Encoding of geographic and geometric shapes in every database: GeoJSON. */
 export const shapeForms = {
   "Edm.GeographyPoint": "jsonText",
   "Edm.GeographyLineString": "jsonText",

@@ -5,7 +5,7 @@ import type { Dialect, SqlValue } from "./dialect.ts";
 import { identifier, join, render, type SqlFragment, sql, value } from "./fragment.ts";
 import { shapeForms } from "./shape-forms.ts";
 
-/** Forms of columns: those of JSON, but 0 and 1 for booleans. */
+/** Default encodings of columns: the JSON forms, but 0 and 1 for booleans. */
 const columns = {
   "Edm.String": "plain",
   "Edm.Boolean": "bit",
@@ -26,7 +26,7 @@ const columns = {
   ...shapeForms,
 } as const satisfies Dialect["encodings"];
 
-/** A number that no JSON number of ECMAScript can hold is text. */
+/** Returns the JSON form of an item. Numbers that a JSON number in ECMAScript cannot hold exactly become strings. */
 export function jsonOf(one: unknown, type: PrimitiveType): unknown {
   if (one instanceof Big) {
     const nearest = one.toNumber();
@@ -36,7 +36,10 @@ export function jsonOf(one: unknown, type: PrimitiveType): unknown {
   return typeof json === "bigint" ? String(json) : json;
 }
 
-/** Name of a function that `registerFunctions` of `@cadastre/odata/sqlite` registers: `odata_length_string`. */
+/**
+ * Returns the name of a function that `registerFunctions` of `@cadastre/odata/sqlite` registers, such as
+ * `odata_length_string`.
+ */
 export const userFunctionName = (name: string, types: readonly ValueType[]): string =>
   ["odata", name, ...types]
     .join("_")
@@ -53,11 +56,13 @@ const toComputed: Dialect["toComputed"] = (column, form, scale) => {
   return call("number", [], scale === null ? [column] : [column, value(scale)]);
 };
 
-/** The double nearest to a scaled integer: that which has the same shortest digits. */
+/** Returns the double nearest to a scaled integer, that is, the one with the same shortest digits. */
 const asDouble = (integer: SqlFragment, scale: number): SqlFragment =>
   scale === 0 ? integer : sql`(${integer} / ${value(10 ** scale)})`;
 
-/** Integers and doubles compare as they are, and what is made for sorting with its like. */
+/**
+ * Aligns operands of different forms. Integers and doubles are compared directly, sortable text with sortable text.
+ */
 function align({ sql: operand, form, scale }: SqlValue, other: SqlValue): SqlFragment {
   if (scale !== null && other.scale !== null) {
     const digits = other.scale - scale;
@@ -70,20 +75,23 @@ function align({ sql: operand, form, scale }: SqlValue, other: SqlValue): SqlFra
     : toComputed(operand, form, scale);
 }
 
-/** What reads JSON, or JSON itself, where there is any: what is none would raise an error. */
+/** Reads from JSON if it is valid; otherwise null, because invalid JSON would raise an error. */
 const inJson = (json: SqlFragment, read: SqlFragment = json): SqlFragment =>
   sql`case when json_valid(${json}) then ${read} end`;
 
-/** Columns of `json_each`, which hide the table's from what it is given. */
+/** Columns of `json_each`. They would shadow columns of the same name in its argument. */
 const ownColumns = /\b(?:key|value|type|atom|id|parent|fullkey|path|json|root|rowid)\b/i;
 
-/** One column of the alias's own name: those of `json_each` would hide the table's. */
+/**
+ * Returns the items of an array as a subquery with a single column, named like the alias. The other columns of
+ * `json_each` would shadow those of the table.
+ */
 function items(array: SqlFragment, alias: SqlFragment): SqlFragment {
   const given = identifier("an array");
   const each = ownColumns.test(render(array, () => "?").text)
     ? sql`(select ${array} as ${given}), json_each(${inJson(given)})`
     : sql`json_each(${inJson(array)})`;
-  // What is no array has no index as its key.
+  // Only the items of an array have an integer key.
   return sql`(select value as ${alias} from ${each} where typeof(key) = 'integer') as ${alias}`;
 }
 
@@ -93,13 +101,14 @@ const placeOf = (path: readonly string[]): SqlFragment =>
   value(`$${path.map((name) => `."${name}"`).join("")}`);
 
 /**
- * SQLite 3.38 or later (for `->>`; 3.44 for collections that are tables with an order), on a connection with
- * the functions of `@cadastre/odata/sqlite`.
+ * Dialect of SQLite 3.38 or later (because of `->>`; 3.44 for collections that are tables with an order).
+ * Connections need the functions of `@cadastre/odata/sqlite`.
  */
 export const sqlite: Dialect = {
   name: "sqlite",
   placeholder: () => "?",
-  // A parameter alone would have SQLite look at its value, and so prepare the statement anew at each run.
+  // The `+` keeps SQLite from preparing the statement anew at each run: it would inspect the value of a bare
+  // parameter.
   limit: (count) => sql`limit +${count}`,
   encodings: columns,
   computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
@@ -125,7 +134,7 @@ export const sqlite: Dialect = {
   member: (object, path) => inJson(object, sql`json_extract(${object}, ${placeOf(path)})`),
   memberJson: (object, path) => inJson(object, sql`${object} -> ${placeOf(path)}`),
   present: (json) => sql`nullif(${json}, 'null')`,
-  // A path is text: a number would be bound as a double, which is no index.
+  // The path is bound as text: a number would be bound as a double, which is not an array index.
   given: (arrays, given, place, alias) => {
     const items = given.map(({ name }, i) => sql`json_extract(value, ${value(`$[${i}]`)}) as ${name}`);
     return sql`(select ${join([sql`key as ${place}`, ...items], ", ")} from json_each(${value(arrays)})) as ${alias}`;

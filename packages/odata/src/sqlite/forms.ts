@@ -7,17 +7,17 @@ import { codecOf } from "../model/values.ts";
 import { encodings } from "../sql/encoding.ts";
 import { jsonOf, sqlite } from "../sql/sqlite.ts";
 
-/** A value type has no structures, so the items of its collections are primitive. */
+/** Item type of a collection, which is always primitive in a value type; undefined for other types. */
 const itemOf = (type: ValueType) => itemType(type) as PrimitiveType | undefined;
 
-/** How values of each computed form are read back; the others are the values' own JSON form. */
+/** Readers of the computed forms that differ from the JSON form of a value. */
 const readers: Partial<Record<string, (value: unknown) => unknown>> = {
   bit: (value) => (typeof value === "bigint" ? value === 1n : undefined),
   sortableText: (value) => (typeof value === "string" ? fromSortable(value) : undefined),
   instantText: (value) => (typeof value === "string" ? parseInstant(value) : undefined),
 };
 
-/** The value in memory of an SQL value in its computed form; null where it is none of the type. */
+/** Converts an SQL value in its computed form to memory form; returns null if it is not a value of the type. */
 export function fromSqlite(value: unknown, type: ValueType): unknown {
   if (value === null) return null;
   const item = itemOf(type);
@@ -29,17 +29,17 @@ export function fromSqlite(value: unknown, type: ValueType): unknown {
   const json = form === "jsonText" ? parsed(value) : value;
   const read = readers[form] ?? ((one: unknown) => codecOf(type as PrimitiveType).fromJson(one));
   const inMemory = read(json) ?? null;
-  // A duration is picoseconds, which sort as decimals do.
+  // Durations are stored in sortable text, like decimals, as a number of picoseconds.
   return type === "Edm.Duration" && inMemory instanceof Big ? BigInt(inMemory.toFixed()) : inMemory;
 }
 
 const isInteger = (type: PrimitiveType): boolean => type === "Edm.Int64" || type === "Edm.Decimal";
 
-/** A JSON array of numbers with its long integers as text: as numbers they would lose digits. */
+/** Quotes the long integers in a JSON array of numbers: as JSON numbers they would lose digits. */
 const quotedIntegers = (json: unknown): unknown =>
   typeof json === "string" ? json.replaceAll(/(?<=[[,]\s*)-?\d{16,}(?=\s*[,\]])/g, '"$&"') : json;
 
-/** Data that is no JSON is no value. */
+/** Parses JSON; returns null for invalid JSON. */
 function parsed(value: unknown): unknown {
   try {
     return typeof value === "string" ? JSON.parse(value) : null;
@@ -48,7 +48,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** The inverse of {@link fromSqlite}. */
+/** Inverse of {@link fromSqlite}. */
 export function toSqlite(value: unknown, type: ValueType): unknown {
   if (value === null) return null;
   const item = itemOf(type);

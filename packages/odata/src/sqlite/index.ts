@@ -1,5 +1,5 @@
 /**
- * What a SQLite connection needs to run compiled queries.
+ * Setup of a SQLite connection for compiled queries.
  *
  * @module
  */

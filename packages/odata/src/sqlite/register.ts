@@ -14,7 +14,7 @@ import { userFunctionName } from "../sql/sqlite.ts";
 import type { ArithmeticOperator } from "../syntax/tree.ts";
 import { fromSqlite, toSqlite } from "./forms.ts";
 
-/** The part of a better-sqlite3 database that is needed here. */
+/** The part of a better-sqlite3 database that this module uses. */
 export type FunctionHost = {
   readonly function: (
     name: string,
@@ -26,8 +26,8 @@ export type FunctionHost = {
 type Body = (args: readonly unknown[]) => unknown;
 
 /**
- * Register what compiled queries call: every function, operation and conversion that SQLite's own SQL does not
- * have, each with its meaning in memory. To be called once for each connection, before its first query.
+ * Registers the functions that compiled queries call: all functions, operations and conversions that SQLite's own
+ * SQL lacks, implemented by their in-memory versions. Call it once for each connection, before its first query.
  */
 export function registerFunctions(database: FunctionHost): void {
   const register = (name: string, types: readonly ValueType[], body: Body) =>
@@ -36,7 +36,7 @@ export function registerFunctions(database: FunctionHost): void {
       { deterministic: true, safeIntegers: true, varargs: true },
       (...args) => body(args),
     );
-  /** A function of values in memory, null where one of them is. */
+  /** Registers a function of values in memory form; it returns null if an argument is null. */
   const define = (name: string, types: readonly ValueType[], returns: ValueType, body: Body) => {
     const readers = types.map(readerOf);
     register(name, types, (args) => {
@@ -74,7 +74,7 @@ export function registerFunctions(database: FunctionHost): void {
   });
 }
 
-/** Reads an argument. The shape of the call before, such as a constant polygon, is not parsed again. */
+/** Returns a reader of arguments. For shapes it caches the last one parsed, because a polygon is usually constant. */
 function readerOf(type: ValueType): (arg: unknown) => unknown {
   if (!Object.hasOwn(shapeForms, type)) return (arg) => fromSqlite(arg, type);
   let text: unknown;
@@ -114,5 +114,5 @@ const conversions = types.flatMap((from) =>
   types.filter((to) => isCastable(from, to)).map((to) => [from, to] as const),
 );
 
-/** The decimal of an integer of `scale` digits after the point. */
+/** Returns the decimal of an integer with `scale` digits after the point. */
 const shifted = (value: bigint, scale: number): Big => new Big(`${value}e-${scale}`);

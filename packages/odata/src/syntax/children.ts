@@ -3,7 +3,7 @@ import type { SyntaxNode } from "./tree.ts";
 const values = (args: readonly { readonly value: SyntaxNode }[]): readonly SyntaxNode[] =>
   args.map(({ value }) => value);
 
-/** The expressions directly below `node`, in the order of the text. */
+/** Returns the child expressions of `node`, in text order. */
 export function children(node: SyntaxNode): readonly SyntaxNode[] {
   switch (node.kind) {
     case "Literal":

@@ -1,7 +1,7 @@
 import type { Operator } from "./operators.ts";
 import type { SyntaxNode } from "./tree.ts";
 
-/** An operand with the range of its text, parentheses included. */
+/** An operand with the range of its text, including parentheses. */
 export type Operand = { readonly node: SyntaxNode; readonly start: number; readonly end: number };
 
 function combine(operator: Operator, left: Operand, right: Operand): SyntaxNode {
@@ -20,13 +20,16 @@ function combine(operator: Operator, left: Operand, right: Operand): SyntaxNode 
 }
 
 /**
- * One tree of `operands` with `operators` between them: the tightest bind first, equals from left to right,
- * and a chain of one logical operator as one node.
+ * Builds one tree from `operands` with `operators` between them (operator-precedence parsing): tighter operators
+ * first, operators of the same precedence from left to right, and a chain of one logical operator as a single node.
  */
 export function fold(operands: readonly Operand[], operators: readonly Operator[]): SyntaxNode {
   const values: Operand[] = [];
   const waiting: Operator[] = [];
-  /** Operands of the logical nodes that this expression itself has made, to tell them from parenthesised ones. */
+  /**
+   * Operands of the logical nodes that this call has created. Parenthesised logical nodes are not in it, and are
+   * not merged into a chain.
+   */
   const chains = new Map<SyntaxNode, SyntaxNode[]>();
 
   const reduce = () => {

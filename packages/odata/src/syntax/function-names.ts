@@ -1,6 +1,6 @@
 /**
- * Names that a call may have at the start of an expression although they are no path. They tell
- * `length('abc')`, a call, from `Items('abc')`, an item by its key.
+ * Names of canonical functions. They distinguish `length('abc')`, a call, from `Items('abc')`, an item addressed by
+ * its key.
  *
  * Source: OData 4.01 ABNF, `methodCallExpr` and `boolMethodCallExpr`; Data Aggregation 4.0, `isdefined`.
  */
@@ -43,5 +43,5 @@ const canonicalFunctions: ReadonlySet<string> = new Set([
   "year",
 ]);
 
-/** Whether `name`, in any letter case, is a canonical function. */
+/** True if `name`, in any letter case, is a canonical function. */
 export const isCanonicalFunction = (name: string): boolean => canonicalFunctions.has(name.toLowerCase());

@@ -1,6 +1,6 @@
 import type { GeoShape, Position } from "./tree.ts";
 
-/** What a geo literal says between its quotes, or where and why it does not say anything. */
+/** The contents of a geo literal, or the position of the first fault and what was expected there. */
 export type GeoText =
   | { readonly srid: number; readonly shape: GeoShape }
   | { readonly fault: number; readonly expected: string };
@@ -31,11 +31,11 @@ function take(code: number): boolean {
   return false;
 }
 
-/** Fifteen digits and powers of ten up to 22 are exact in a double, so their quotient is rounded once. */
+/** Fifteen digits and powers of ten up to 22 are exact in a double, so their quotient is rounded only once. */
 const exactDigits = 15;
 const powersOfTen = Array.from({ length: 23 }, (_, power) => 10 ** power);
 
-/** The number that is written from `start` to here. */
+/** Converts the text from `start` to the current position to a number, which must be finite. */
 function finite(start: number): number | null {
   const value = Number(text.slice(start, at));
   if (Number.isFinite(value)) return value;
@@ -80,7 +80,7 @@ function number(): number | null {
   return negative ? -value : value;
 }
 
-/** Longitude and latitude, or x and y, then z and m. */
+/** Parses a position: longitude and latitude, or x and y, optionally followed by z and m. */
 function position(): Position | null {
   const numbers: number[] = [];
   for (;;) {
@@ -95,7 +95,7 @@ function position(): Position | null {
   return numbers.length < 2 ? refuse("a second coordinate") : numbers;
 }
 
-/** `(item,item,…)`. */
+/** Parses `(item,item,…)`. */
 function listOf<T>(item: () => T | null, mayBeEmpty: boolean): readonly T[] | null {
   if (!take(40)) return refuse("`(`");
   skipSpaces();
@@ -156,7 +156,7 @@ const shapes: Shapes = {
   },
 };
 
-/** Collections inside collections, which nothing real needs. */
+/** Maximum nesting of collections inside collections. Real data does not need any. */
 const deepestCollection = 16;
 let depth = 0;
 
@@ -173,10 +173,10 @@ const defaultSrid = { geography: 4326, geometry: 0 } as const;
 const sridPrefix = /SRID=(\d{1,5});/iy;
 
 /**
- * Read `SRID=4326;Point(-118.2 34.0)` from `source` between `start` and `end`. A literal that names no SRID
- * has the default one of its family; spaces are allowed after a comma.
+ * Parses `SRID=4326;Point(-118.2 34.0)` in `source` between `start` and `end`. Without an SRID, the default of the
+ * family applies. Spaces are allowed after a comma.
  *
- * Source: OData 4.01 ABNF, `fullPointLiteral` and its kin; CSDL 4.01, 7.2.6 (default SRID).
+ * Source: OData 4.01 ABNF, `fullPointLiteral` and similar rules; CSDL 4.01, 7.2.6 (default SRID).
  */
 export function parseGeo(
   source: string,

@@ -1,19 +1,19 @@
 import { QueryError } from "../errors.ts";
 import type { Span } from "./tree.ts";
 
-/** How large a query may be. Source: the project's default limits; every one can be set per call. */
+/** Size limits of a query. The defaults are the project's own; each can be set per call. */
 export type Limits = {
-  /** Depth of parentheses, brackets, braces, calls, `not` and unary minus inside each other. */
+  /** Depth of nested parentheses, brackets, braces, calls, `not` and unary minus. */
   readonly nesting: number;
-  /** Syntax nodes of one option. */
+  /** Number of syntax nodes of one option. */
   readonly nodes: number;
-  /** Values of one list after `in`. */
+  /** Number of values of one list after `in`. */
   readonly listItems: number;
-  /** UTF-16 code units of one option's decoded text. */
+  /** Length of one option's decoded text, in UTF-16 code units. */
   readonly textLength: number;
-  /** Items of one `$orderby`. */
+  /** Number of items of one `$orderby`. */
   readonly orderByItems: number;
-  /** Lambda operators inside each other. */
+  /** Depth of nested lambda operators. */
   readonly lambdaDepth: number;
 };
 
@@ -26,7 +26,7 @@ export const defaultLimits: Limits = {
   lambdaDepth: 2,
 };
 
-/** The words by which `query_too_complex` names what is too large. */
+/** Names of the limits in the messages of `query_too_complex`. */
 const measures = {
   nesting: "the nesting depth",
   nodes: "the number of expressions",
@@ -36,22 +36,22 @@ const measures = {
   lambdaDepth: "the depth of lambda operators",
 } as const satisfies Record<keyof Limits, string>;
 
-/** Deepest nesting that any caller can ask for: below what exhausts the stack of the grammar. */
+/** Upper bound of the nesting limit: deeper nesting could overflow the stack of the grammar. */
 export const deepestNesting = 256;
 
-/** The refusal of a query that exceeds `limits` in `measure`. */
+/** Returns the error for a query that exceeds `limits` in `measure`. */
 export function tooComplex(limits: Limits, measure: keyof Limits, span: Span | null): QueryError {
   const limit = measure === "nesting" ? Math.min(limits.nesting, deepestNesting) : limits[measure];
   return new QueryError("query_too_complex", span, { measure: measures[measure], limit });
 }
 
-/** The refusal of a query that is nested more deeply than `limit`. */
+/** Returns the error for a query that is nested more deeply than `limit`. */
 export const tooDeep = (limit: number, span: Span): QueryError =>
   new QueryError("query_too_complex", span, { measure: measures.nesting, limit });
 
 /**
- * Refuse `text` before it is tokenized: too long, holding U+0000, or nested too deeply. One pass, no
- * recursion. Brackets inside quotes are not counted; an unbalanced quote ends the count.
+ * Checks `text` before it is tokenized: refuses text that is too long, contains U+0000, or is nested too deeply. A
+ * single pass without recursion. Brackets inside quotes are not counted; the count stops at an unclosed quote.
  */
 export function admit(text: string, limits: Limits): void {
   if (text.length > limits.textLength) {

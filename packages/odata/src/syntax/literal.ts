@@ -3,8 +3,8 @@ import { isPrimitive } from "./primitive.ts";
 import type { LiteralType, Span } from "./tree.ts";
 
 /**
- * What is wrong with a literal whose text is no value of its type. Whether a day exists in its month and
- * whether a number fits its type is decided when the literal is bound.
+ * Reasons for refusing a literal that is not a value of its type. Whether a day exists in its month, and whether a
+ * number fits its type, is checked when the literal is bound.
  */
 const reasons = {
   Date: "the month is 01 to 12, the day 01 to 31",
@@ -15,10 +15,14 @@ const reasons = {
   Binary: "binary values are written in base64url",
 } as const satisfies Partial<Record<LiteralType, string>>;
 
-/** `P` and `PT` alone have the form of the grammar and no value. */
+/** `P` and `PT` match the grammar, but have no value. */
 const emptyDuration = /[PT]$/i;
 
-/** Refuse `value` where it cannot be a literal of the type that its form says. */
+/**
+ * Checks a literal against the type that its form implies.
+ *
+ * @throws {QueryError} `invalid_literal`
+ */
 export function checkLiteral(type: LiteralType, value: string, span: Span): void {
   if (!Object.hasOwn(reasons, type)) return;
   const form = type as keyof typeof reasons;
@@ -26,14 +30,18 @@ export function checkLiteral(type: LiteralType, value: string, span: Span): void
   throw new QueryError("invalid_literal", span, { text: value, type: `Edm.${type}`, reason: reasons[form] });
 }
 
-/** Refuse the text between the quotes of an enumeration literal where it names no members. */
+/**
+ * Checks that the text between the quotes of an enumeration literal names members.
+ *
+ * @throws {QueryError} `invalid_literal`
+ */
 export function checkEnum(typeName: string, value: string, span: Span): void {
   if (isPrimitive("Enum", value)) return;
   const reason = "members are names or numbers with commas between them";
   throw new QueryError("invalid_literal", span, { text: value, type: typeName, reason });
 }
 
-/** Which of the numeral types a numeral's text has. */
+/** Returns the type of a numeral, by its text. */
 export function numeralTypeOf(text: string): "Integer" | "Decimal" | "Double" {
   if (/[eEN]/.test(text)) return "Double";
   return text.includes(".") ? "Decimal" : "Integer";
@@ -41,7 +49,7 @@ export function numeralTypeOf(text: string): "Integer" | "Decimal" | "Double" {
 
 const escapes: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
-/** The value of a JSON string that is written with its quotes. Unknown escapes stand for themselves. */
+/** Returns the value of a JSON string, given with its quotes. An unknown escape stands for the escaped character. */
 export function jsonString(written: string): string {
   return written
     .slice(1, -1)

@@ -1,6 +1,6 @@
 import type { ArithmeticOperator, Comparator } from "./tree.ts";
 
-/** What a binary operator builds, and how tightly it binds (more is tighter). */
+/** A binary operator: the kind of node it creates, and its precedence `binds` (higher binds tighter). */
 export type Operator =
   | {
       readonly word: string;
@@ -22,11 +22,11 @@ export type Operator =
     }
   | { readonly word: string; readonly builds: "Has" | "In"; readonly operator: null; readonly binds: number };
 
-/** How tightly the operand of `not` and of the unary minus is bound: only `has` and `in` bind tighter. */
+/** Precedence of `not` and unary minus: only `has` and `in` bind tighter. */
 export const unaryBinds = 7;
 
 /**
- * Binary operators, loosest first.
+ * Binary operators, by ascending precedence.
  *
  * Source: OData 4.01 URL Conventions, 5.1.1.17 (operator precedence).
  */
@@ -49,10 +49,12 @@ const operators: readonly Operator[] = [
   { word: "in", builds: "In", operator: null, binds: 8 },
 ];
 
-/** Two lower-case code units as one number. */
+/** Combines two lower-case code units into one number. */
 const pair = (first: number, second: number): number => (first << 7) | second;
 
-/** Operators by the first two letters of their word; no two words of one length share them. */
+/**
+ * Lookup table of the operators, by the first two letters and the length of their word, which together are unique.
+ */
 const byLetters: (readonly (Operator | undefined)[] | undefined)[] = Array.from({ length: 1 << 14 });
 for (const operator of operators) {
   const key = pair(operator.word.charCodeAt(0), operator.word.charCodeAt(1));
@@ -61,7 +63,7 @@ for (const operator of operators) {
   byLetters[key] = row;
 }
 
-/** The operator that `text` spells between `start` and `end`, in any letter case. */
+/** Returns the operator that `text` contains between `start` and `end`, in any letter case. */
 export function operatorAt(text: string, start: number, end: number): Operator | undefined {
   const length = end - start;
   if (length < 2 || length > 5) return undefined;

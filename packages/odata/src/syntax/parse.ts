@@ -23,23 +23,26 @@ import type {
 } from "./tree.ts";
 
 /*
- * Every function takes the decoded text of one option, without its name, and throws a QueryError:
- * `syntax_error`, `invalid_literal`, `duplicate_option` or `query_too_complex`, with the span at fault.
+ * Every function takes the decoded text of one option, without its name, and may throw a QueryError with the
+ * code `syntax_error`, `invalid_literal`, `duplicate_option` or `query_too_complex` and the span of the fault.
  */
 
 const nul = "\0";
 
-/** Whether the fast path may try `text`: the grammar refuses what is too long or holds U+0000. */
+/**
+ * True if the fast path may parse `text`. Text that is too long or contains U+0000 goes to the grammar, which
+ * refuses it.
+ */
 const isTame = (text: string, limits: Limits): boolean =>
   text.length <= limits.textLength && !text.includes(nul);
 
-/** Parse a common expression, such as the value of a parameter alias. */
+/** Parses a common expression, such as the value of a parameter alias. */
 export function parseExpression(text: string, limits: Limits = defaultLimits): SyntaxNode {
   const tree = isTame(text, limits) ? parseFast(text, limits) : undefined;
   return tree ?? expressionByGrammar(text, limits);
 }
 
-/** Parse the text of `$filter`. That it is a Boolean expression is decided when it is bound. */
+/** Parses the text of `$filter`. Whether it is a Boolean expression is checked when it is bound. */
 export const parseFilter = (text: string, limits: Limits = defaultLimits): SyntaxNode =>
   parseExpression(text, limits);
 
@@ -64,7 +67,7 @@ function orderByFast(text: string, limits: Limits): readonly OrderByItem[] | und
   }
 }
 
-/** Parse the text of `$orderby`. */
+/** Parses the text of `$orderby`. */
 export function parseOrderBy(text: string, limits: Limits = defaultLimits): readonly OrderByItem[] {
   const items = isTame(text, limits) ? orderByFast(text, limits) : undefined;
   return items ?? orderByByGrammar(text, limits);
@@ -72,7 +75,7 @@ export function parseOrderBy(text: string, limits: Limits = defaultLimits): read
 
 const plainNames = /^[A-Za-z_]\w{0,127}(?:, *[A-Za-z_]\w{0,127})*$/;
 
-/** The items of a list that holds nothing but names, or undefined. */
+/** Parses a list that consists of plain names only; returns undefined for any other text. */
 function namesFast<T>(
   text: string,
   limits: Limits,
@@ -104,7 +107,7 @@ const expandItem = (name: string, { start, end }: Span): ExpandItem => ({
   options: null,
 });
 
-/** Parse the text of `$select`. */
+/** Parses the text of `$select`. */
 export function parseSelect(
   text: string,
   limits: Limits = defaultLimits,
@@ -114,7 +117,7 @@ export function parseSelect(
   return items ?? withEncoded(encoded, () => selectByGrammar(text, limits));
 }
 
-/** Parse the text of `$expand`. */
+/** Parses the text of `$expand`. */
 export function parseExpand(
   text: string,
   limits: Limits = defaultLimits,
@@ -125,9 +128,9 @@ export function parseExpand(
 }
 
 /**
- * Parse the text of `$search`.
+ * Parses the text of `$search`.
  *
- * `encoded` holds the offsets of characters that came percent-encoded: a semicolon among them is part of a
+ * `encoded` holds the offsets of characters that were percent-encoded: a semicolon at such an offset is part of a
  * word.
  */
 export function parseSearch(
@@ -138,12 +141,12 @@ export function parseSearch(
   return withEncoded(encoded, () => searchByGrammar(text, limits));
 }
 
-/** Parse the text of `$compute`. */
+/** Parses the text of `$compute`. */
 export function parseCompute(text: string, limits: Limits = defaultLimits): readonly ComputeItem[] {
   return computeByGrammar(text, limits);
 }
 
-/** Parse the text of `$apply`. */
+/** Parses the text of `$apply`. */
 export function parseApply(text: string, limits: Limits = defaultLimits): readonly Transformation[] {
   return applyByGrammar(text, limits);
 }

@@ -1,13 +1,13 @@
 /**
- * A form of a value: as a regular expression, and as what moves every offset in `from` over what the form
- * matches in `text`, to find where a text leaves it.
+ * A text format, both as a regular expression and as a nondeterministic matcher: `advance` moves every offset in
+ * `from` past all the matches that start there. The matcher finds the position at which a text violates the format.
  */
 type Form = {
   readonly source: string;
   readonly advance: (text: string, from: ReadonlySet<number>) => ReadonlySet<number>;
 };
 
-/** The offset after the last character that some reading of the text has used. */
+/** The end of the longest partial match so far. */
 let furthest = 0;
 
 const reached = (offsets: ReadonlySet<number>): ReadonlySet<number> => {
@@ -15,7 +15,7 @@ const reached = (offsets: ReadonlySet<number>): ReadonlySet<number> => {
   return offsets;
 };
 
-/** One character of a class. */
+/** Matches one character of a class. */
 function one(characters: string): Form {
   const pattern = new RegExp(`^${characters}$`, "u");
   return {
@@ -25,7 +25,7 @@ function one(characters: string): Form {
   };
 }
 
-/** Letters that count only together, none of which means anything in a regular expression. */
+/** Matches a sequence of letters. They must not have a special meaning in a regular expression. */
 const word = (letters: string): Form => ({
   source: letters,
   advance: (text, from) =>
@@ -147,7 +147,7 @@ const enumeration = sequence(
 const boolean = either(word("true"), word("false"));
 
 /**
- * Values as they stand in payloads and in keys that are path segments: without prefix and quotes.
+ * Formats of values in payloads and in keys written as path segments: without prefix and quotes.
  *
  * Source: OData 4.01 ABNF, section 7.
  */
@@ -179,10 +179,13 @@ const patterns = Object.fromEntries(
   primitiveForms.map((form) => [form, new RegExp(`^${forms[form].source}$`, "u")]),
 ) as Readonly<Record<PrimitiveForm, RegExp>>;
 
-/** Whether `text` is a value of `form`. */
+/** True if `text` is a value of the given form. */
 export const isPrimitive = (form: PrimitiveForm, text: string): boolean => patterns[form].test(text);
 
-/** The offset of the first character that keeps `text` from being a value of `form`, or -1 where it is one. */
+/**
+ * Returns the offset of the first character that keeps `text` from being a value of the given form; -1 if it is
+ * one.
+ */
 export function primitiveFault(form: PrimitiveForm, text: string): number {
   if (isPrimitive(form, text)) return -1;
   furthest = 0;

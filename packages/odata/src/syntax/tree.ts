@@ -1,4 +1,4 @@
-/** Half-open range of UTF-16 code units in the decoded option text. Every syntax node is one. */
+/** A half-open range of UTF-16 code units in the decoded text of an option. Every syntax node extends it. */
 export type Span = { readonly start: number; readonly end: number };
 
 export type Comparator = "eq" | "ne" | "gt" | "ge" | "lt" | "le";
@@ -6,8 +6,8 @@ export type ArithmeticOperator = "add" | "sub" | "mul" | "div" | "divby" | "mod"
 export type LambdaOperator = "any" | "all";
 
 /**
- * What a literal is by its form alone. `Integer`, `Decimal` and `Double` are numerals; which Edm type one
- * has is decided when it is bound (`5` may stand for an Edm.Byte or an Edm.Int64).
+ * Type of a literal, judged by its form alone. `Integer`, `Decimal` and `Double` are numerals; their Edm type is
+ * determined when they are bound (`5` may become an Edm.Byte or an Edm.Int64).
  */
 export type LiteralType =
   | "Null"
@@ -23,10 +23,10 @@ export type LiteralType =
   | "Guid"
   | "Binary";
 
-/** [longitude, latitude] or [x, y], then z and m where given. */
+/** [longitude, latitude] or [x, y], optionally followed by z and m. */
 export type Position = readonly number[];
 
-/** The seven shapes of the standard's well-known text. A ring repeats its first position as its last. */
+/** The seven shapes of the standard's well-known text. The last position of a ring repeats its first one. */
 export type GeoShape =
   | { readonly type: "Point"; readonly coordinates: Position }
   | { readonly type: "LineString"; readonly coordinates: readonly Position[] }
@@ -36,7 +36,7 @@ export type GeoShape =
   | { readonly type: "MultiPolygon"; readonly coordinates: readonly (readonly (readonly Position[])[])[] }
   | { readonly type: "GeometryCollection"; readonly geometries: readonly GeoShape[] };
 
-/** A parsed common expression: what the text says. No name is resolved and no type is known yet. */
+/** A parsed common expression, before binding: names are not resolved and types are not known. */
 export type SyntaxNode =
   | LiteralNode
   | EnumNode
@@ -66,17 +66,17 @@ export type SyntaxNode =
   | ObjectNode
   | RootNode;
 
-/** A literal. `value` is the text without prefix and quotes; unescaped for strings, as written for the rest. */
+/** A literal. `value` is the text without prefix and quotes: unescaped for strings, otherwise as written. */
 export type LiteralNode = Span & {
   readonly kind: "Literal";
   readonly type: LiteralType;
   readonly value: string | boolean | null;
 };
 
-/** `Sales.Pattern'Yellow,Solid'` */
+/** An enumeration literal: `Sales.Pattern'Yellow,Solid'`. */
 export type EnumNode = Span & { readonly kind: "Enum"; readonly typeName: string; readonly value: string };
 
-/** `geography'SRID=4326;Point(-118.2 34.0)'` */
+/** A geo literal: `geography'SRID=4326;Point(-118.2 34.0)'`. */
 export type GeoNode = Span & {
   readonly kind: "Geo";
   readonly family: "geography" | "geometry";
@@ -85,15 +85,15 @@ export type GeoNode = Span & {
 };
 
 /**
- * The first segment of a path: a property, a lambda variable, `$it`, `$this`, `$these`, or a qualified type
- * name. `$count` alone stands for the items themselves in `aggregate`.
+ * The first segment of a path: a property, a lambda variable, `$it`, `$this`, `$these`, or a qualified type name.
+ * In `aggregate`, `$count` alone stands for the items themselves.
  */
 export type NameNode = Span & { readonly kind: "Name"; readonly name: string };
 
 /** A parameter alias, `@p`, with its at sign. */
 export type AliasNode = Span & { readonly kind: "Alias"; readonly name: string };
 
-/** `@Namespace.Term#qualifier` on `base`, or on the current instance where `base` is null. */
+/** `@Namespace.Term#qualifier` on `base`; on the current instance if `base` is null. */
 export type AnnotationNode = Span & {
   readonly kind: "Annotation";
   readonly base: SyntaxNode | null;
@@ -104,14 +104,14 @@ export type AnnotationNode = Span & {
 /** `base/name`; a name with a dot is a type cast. */
 export type MemberNode = Span & { readonly kind: "Member"; readonly base: SyntaxNode; readonly name: string };
 
-/** `base('k')` or `base(Name='k',Number=1)`: one item of a collection. */
+/** `base('k')` or `base(Name='k',Number=1)`: one item of a collection, addressed by its key. */
 export type KeyNode = Span & {
   readonly kind: "Key";
   readonly base: SyntaxNode;
   readonly key: readonly { readonly name: string | null; readonly value: SyntaxNode }[];
 };
 
-/** `base/$count`, with the `$filter` or `$search` of its parentheses. */
+/** `base/$count`, optionally with a `$filter` or `$search` in parentheses. */
 export type CountNode = Span & {
   readonly kind: "Count";
   readonly base: SyntaxNode;
@@ -126,7 +126,7 @@ export type FilterNode = Span & {
   readonly predicate: SyntaxNode;
 };
 
-/** `base/aggregate(expression with method)`: one number over the items of a collection. */
+/** `base/aggregate(expression with method)`: an aggregate value over the items of a collection. */
 export type AggregationNode = Span & {
   readonly kind: "Aggregation";
   readonly base: SyntaxNode;
@@ -142,7 +142,7 @@ export type AggregateItem = Span & {
   readonly alias: string | null;
 };
 
-/** `from grouping,… with method` of an {@link AggregateItem}; a custom aggregate may go without a method. */
+/** `from grouping,… with method` of an {@link AggregateItem}. The method may be missing for a custom aggregate. */
 export type AggregateFrom = { readonly groupings: readonly SyntaxNode[]; readonly method: string | null };
 
 /** `base/any(variable:predicate)`. `any()` has neither variable nor predicate. */
@@ -154,14 +154,14 @@ export type LambdaNode = Span & {
   readonly predicate: SyntaxNode | null;
 };
 
-/** `name(args)`: a canonical function. The name is as written; it is matched in any letter case. */
+/** `name(args)`: a call of a canonical function. `name` is as written; it is matched in any letter case. */
 export type CallNode = Span & {
   readonly kind: "Call";
   readonly name: string;
   readonly args: readonly SyntaxNode[];
 };
 
-/** `base/Namespace.Function(name=value)`, or a function import where `base` is null. */
+/** `base/Namespace.Function(name=value)`; a function import if `base` is null. */
 export type MethodNode = Span & {
   readonly kind: "Method";
   readonly base: SyntaxNode | null;
@@ -208,7 +208,9 @@ export type ArithmeticNode = Span & {
 /** Unary minus on anything but a numeral (`-5` is a literal). */
 export type NegateNode = Span & { readonly kind: "Negate"; readonly operand: SyntaxNode };
 
-/** Two operands or more: `a or b or c` is one node, so that a long chain is not a deep tree. */
+/**
+ * A chain of two or more operands: `a or b or c` is a single node, so that a long chain does not make a deep tree.
+ */
 export type LogicalNode = Span & {
   readonly kind: "Logical";
   readonly operator: "and" | "or";
@@ -223,7 +225,6 @@ export type ListNode = Span & { readonly kind: "List"; readonly items: readonly 
 /** A JSON array: `["a",1,$it/b]`. */
 export type ArrayNode = Span & { readonly kind: "Array"; readonly items: readonly SyntaxNode[] };
 
-/** A JSON object. */
 export type ObjectNode = Span & {
   readonly kind: "Object";
   readonly members: readonly { readonly name: string; readonly value: SyntaxNode }[];
@@ -248,17 +249,17 @@ export type Direction = "asc" | "desc";
 export type OrderByItem = Span & { readonly expression: SyntaxNode; readonly direction: Direction };
 
 /**
- * One item of `$select`: `*`, `Ns.*`, or a path of one or more segments (a qualified segment is a type cast,
- * the last may be a qualified bound operation), with the options of its parentheses.
+ * One item of `$select`: `*`, `Ns.*`, or a path of one or more segments, with the options of its parentheses. A
+ * qualified segment is a type cast; the last one may be a qualified bound operation.
  */
 export type SelectItem = Span & {
   readonly path: readonly string[];
-  /** Parameter names that tell the overloads of a bound function apart. */
+  /** Parameter names, which select an overload of a bound function. */
   readonly parameters: readonly string[] | null;
   readonly options: SelectOptions | null;
 };
 
-/** Options inside the parentheses of a `$select` or `$expand` item. Absent options are undefined. */
+/** Options inside the parentheses of a `$select` or `$expand` item. Options that are not given are undefined. */
 export type SelectOptions = {
   readonly filter?: SyntaxNode;
   readonly orderBy?: readonly OrderByItem[];
@@ -272,7 +273,7 @@ export type SelectOptions = {
   readonly count?: boolean;
   /** Depth of a recursive `$expand`. */
   readonly levels?: number | "max";
-  /** Points of time (OData Extension for Temporal Data 4.0); `min` and `max` are names. */
+  /** Points in time (OData Extension for Temporal Data 4.0); `min` and `max` are names. */
   readonly at?: SyntaxNode;
   readonly from?: SyntaxNode;
   readonly to?: SyntaxNode;
@@ -280,7 +281,7 @@ export type SelectOptions = {
   readonly aliases?: Readonly<Record<string, SyntaxNode>>;
 };
 
-/** One item of `$expand`. `suffix` says what of the navigation property is wanted. */
+/** One item of `$expand`. `suffix` requests the references, the count or the media value instead of the entities. */
 export type ExpandItem = Span & {
   readonly path: readonly string[];
   readonly suffix: "$ref" | "$count" | "$value" | null;
@@ -291,8 +292,8 @@ export type ExpandItem = Span & {
 export type ComputeItem = Span & { readonly expression: SyntaxNode; readonly name: string };
 
 /**
- * One transformation of `$apply` (OData Extension for Data Aggregation 4.0, section 3), generic on purpose:
- * `aggregate`, `groupby`, `filter`, `topcount`, … are told apart by `name` when they are bound.
+ * One transformation of `$apply` (OData Extension for Data Aggregation 4.0, section 3). Deliberately generic:
+ * `aggregate`, `groupby`, `filter`, `topcount`, … are distinguished by `name` when they are bound.
  */
 export type Transformation = Span & {
   readonly kind: "Transformation";

@@ -20,12 +20,12 @@ import { fromSqlite } from "../../src/sqlite/forms.ts";
 import { registerFunctions } from "../../src/sqlite/index.ts";
 import { listing } from "../support/listing.ts";
 
-/** An expression that names no property. */
+/** Binds an expression without properties. */
 const bound = (text: string): BoundNode => bindExpression(parseFilter(text), listing);
 
 const itemOf = (type: string): PrimitiveType => type.replace(/^Collection\((.*)\)$/, "$1") as PrimitiveType;
 
-/** A value in memory form as JSON. */
+/** Converts a value in memory form to JSON. */
 export function jsonOf(memory: unknown, type: BoundNode["type"]): unknown {
   if (memory === null || typeof type !== "string" || type === "Null") return null;
   const codec = codecOf(itemOf(type));
@@ -33,17 +33,17 @@ export function jsonOf(memory: unknown, type: BoundNode["type"]): unknown {
   return (memory as readonly unknown[]).map((item) => (item === null ? null : codec.toJson(item)));
 }
 
-/** The value in memory, as JSON. */
+/** Returns the value of an expression, evaluated in memory, as JSON. */
 export function inMemory(text: string): unknown {
   const node = bound(text);
   return jsonOf(evaluate(node, {}), node.type);
 }
 
-/** A query of one row with the value of an expression, `v`. */
+/** Returns a query for one row with the value of an expression, `v`. */
 function queryOf(expression: BoundNode): BoundQuery {
   const property = { name: "v", type: "Edm.Boolean", collection: false, nullable: true } as const;
   const select = [{ property, expression }];
-  // As if the entity had the property, so that its value comes in its computed form.
+  // Pretends that the entity has the property, so that the value is returned in its computed form.
   const type = { ...listing.type, properties: new Map([["v", property]]) };
   const entitySet = { name: "One", type };
   return { entitySet, filter: constant(true), orderBy: [], select, top: 1, skip: 0, after: null };
@@ -53,7 +53,7 @@ const database = new Database(":memory:");
 registerFunctions(database);
 database.exec(`create table "one" (x); insert into "one" values (1)`);
 
-/** The value in SQLite, compiled as a query compiles it, as JSON. */
+/** Returns the value of an expression, compiled and run in SQLite, as JSON. */
 export function inSqlite(text: string): unknown {
   const expression = bound(text);
   const { text: statement, values } = compilePage(queryOf(expression), sqlite, tableMapping("one"));
@@ -67,11 +67,11 @@ export function inSqlite(text: string): unknown {
 
 const oneRow = { ...tableMapping("one"), from: sql`(select 1) as "one"` };
 
-/** The value in PostgreSQL, compiled as a query compiles it, as JSON. */
+/** Returns the value of an expression, compiled and run in PostgreSQL, as JSON. */
 export async function inPostgres(text: string, pool: pg.Pool): Promise<unknown> {
   const expression = bound(text);
   const { text: statement, values } = compilePage(queryOf(expression), postgres, oneRow);
-  // As text: it keeps every digit of a number.
+  // As text, which preserves all digits of a number.
   const { rows } = await pool.query<{ v: string | null }>(`select v::text from (${statement}) as given`, [
     ...values,
   ]);
@@ -85,7 +85,7 @@ export async function inPostgres(text: string, pool: pg.Pool): Promise<unknown> 
   return /Byte|Int|Decimal|Single|Double/.test(type) ? numberOf(result) : result;
 }
 
-/** A numeric may have zeros after the point. */
+/** Removes the zeros that a numeric may have after the point. */
 const wholeOf = (text: string): string => text.replace(/\.0*$/, "");
 
 const specialNumbers = new Map<unknown, string>([

@@ -11,10 +11,10 @@ const refused = ["(?=", "{2,1}", "{999}", "{1234}", "[b-a]", "[", "\\ud83d", "\\
 const joined = (pieces: readonly string[]) =>
   fc.array(fc.constantFrom(...pieces), { maxLength: 7 }).map((all) => all.join(""));
 
-/** Text of pieces of patterns: often a pattern, sometimes not. */
+/** Text composed of pieces of patterns, which may or may not be a valid pattern. */
 export const pattern: fc.Arbitrary<string> = fc.oneof(joined(accepted), joined([...accepted, ...refused]));
 
-/** Text that such patterns match or do not match. */
+/** Text for such patterns to match. */
 export const subject: fc.Arbitrary<string> = fc.string({
   unit: fc.constantFrom("a", "b", "é", "😀", " ", "-", "1", "_", "\n", "{", "\b"),
   maxLength: 6,

@@ -163,7 +163,7 @@ const computation = fc.oneof(
   ),
 );
 
-/** Text of well-typed filters over the test listing. */
+/** Texts of well-typed filters over the test listing. */
 export const filterTexts: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((tie) => ({
   filter: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -179,7 +179,7 @@ export const filterTexts: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((
   ),
 })).filter;
 
-/** Text of `$orderby` over the test listing: nullable, non-unique, computed and mixed. */
+/** Texts of `$orderby` over the test listing: nullable, non-unique, computed and mixed items. */
 export const orderByTexts: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(

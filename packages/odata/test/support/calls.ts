@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type EntitySet, functionTable, type ValueType } from "../../src/index.ts";
 import { operand, text } from "./comparisons.ts";
 
-/** Literals of the types that functions take. */
+/** Literals of the parameter types of functions. */
 export const literals: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "Edm.String": text,
   "Edm.Int64": fc.constantFrom("0", "-1", "2", "9223372036854775807", "-9223372036854775808"),
@@ -30,7 +30,8 @@ export const literals: Readonly<Record<string, fc.Arbitrary<string>>> = {
 const isCollection = (type: ValueType): boolean => type.startsWith("Collection(");
 
 /**
- * Boolean expressions about every function of the table: of the set's properties, of literals and of each other.
+ * Returns boolean expressions that call every function of the table, with properties of the set, literals and other
+ * calls as arguments.
  */
 export function callTexts({ type }: EntitySet): fc.Arbitrary<string> {
   const properties = [...type.properties.values()];

@@ -2,7 +2,7 @@ import { attributeOf, childrenOf, type XmlElement } from "./csdl-xml.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The CSDL JSON document that says what the XML says. Source: OData CSDL JSON 4.01 and CSDL XML 4.01. */
+/** Converts a CSDL XML document to CSDL JSON. Source: OData CSDL JSON 4.01 and CSDL XML 4.01. */
 export function toCsdlJson(edmx: XmlElement): Members {
   const [services = {}] = childrenOf(edmx, "edmx:DataServices");
   const [schema = {}] = childrenOf(services, "Schema");
@@ -62,7 +62,7 @@ function toProperty(element: XmlElement): Members {
       $Nullable: text("Nullable") === "false" ? undefined : true,
       $MaxLength: numberOf(text("MaxLength")),
       $Precision: numberOf(text("Precision")),
-      // Absent: in XML a whole number, in JSON any.
+      // Without the attribute, the scale is 0 in XML, but unrestricted in JSON.
       $Scale: scale === undefined && (item ?? type) === "Edm.Decimal" ? 0 : numberOf(scale),
       $SRID: text("SRID"),
       ...annotationsOf(element),

@@ -1,13 +1,13 @@
 import { convert } from "xmlbuilder2";
 
-/** An element: `@` and the name of an attribute → its text, name of a child → all children of that name. */
+/** An XML element. `@` and the name of an attribute → its text; name of a child → all children of that name. */
 export type XmlElement = { readonly [name: string]: string | readonly XmlElement[] };
 
-/** What may stand in an element. */
+/** The attributes and children that an element may have. */
 type Rule = {
-  /** Name → the form of its text; a question mark at the end of the name: it may be absent. */
+  /** Name → pattern of the value. A question mark after the name marks an optional attribute. */
   readonly attributes: Readonly<Record<string, RegExp>>;
-  /** Name → how many there must be, at least and at most. */
+  /** Name → minimum and maximum number of occurrences. */
   readonly children: Readonly<Record<string, readonly [least: number, most: number]>>;
 };
 
@@ -63,14 +63,14 @@ export function childrenOf(element: XmlElement, name: string): readonly XmlEleme
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
 
-/** The reader leaves the entities of attributes as they are written. */
+/** Decodes entities, which the XML reader leaves in attributes. */
 export function attributeOf(element: XmlElement, name: string): string | undefined {
   const found = element[`@${name}`];
   if (typeof found !== "string") return undefined;
   return found.replace(/&(\w+);/g, (written, entity: string) => entities[entity] ?? written);
 }
 
-/** Where an element is not as the standard has it, in words. */
+/** Describes the differences between an element and the standard's rules. */
 export function faultsOf(element: XmlElement, name = "edmx:Edmx"): readonly string[] {
   const rule = rules[name];
   if (rule === undefined) return [`unknown element ${name}`];

@@ -18,11 +18,11 @@ type SqlRows = readonly (readonly unknown[])[];
 /** A database that compiled queries run on. */
 export type TestDatabase = {
   readonly dialect: Dialect;
-  /** Make a table of the set's name, with a column of its name for every property. */
+  /** Creates a table named like the entity set, with one column per property, and fills it. */
   readonly fill: (entitySet: EntitySet, rows: readonly Row[]) => Promise<void>;
-  /** Run a query; rows are arrays. */
+  /** Runs a query and returns its rows as arrays. */
   readonly run: (compiled: CompiledSql) => Promise<SqlRows>;
-  /** Run statements that a test wrote itself. */
+  /** Runs SQL that a test has written by hand. */
   readonly execute: (text: string, values?: readonly unknown[]) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -62,7 +62,7 @@ async function openPostgres(): Promise<TestDatabase> {
   };
 }
 
-/** SQLite, and PostgreSQL where a server is installed. */
+/** Opens SQLite, and PostgreSQL if a server is installed. */
 export async function openDatabases(): Promise<readonly TestDatabase[]> {
   if (!hasPostgres) console.warn("PostgreSQL is left out: no server is installed");
   return hasPostgres ? [openSqlite(), await openPostgres()] : [openSqlite()];

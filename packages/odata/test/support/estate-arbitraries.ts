@@ -5,7 +5,7 @@ const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 4
 
 const name = orNull(fc.constantFrom("", "a", "ab", "b", "O'Neil", "%", "é", "😀"));
 const key = fc.integer({ min: 1, max: 6 });
-/** Of a row that need not be there. */
+/** A reference to a row, which may be missing. */
 const reference = orNull(fc.integer({ min: 1, max: 7 }));
 const number = orNull(fc.integer({ min: -1, max: 4 }));
 const fee = orNull(fc.constantFrom(0, 0.07, 2.5, 3, 100.25));
@@ -14,7 +14,7 @@ const address = { AddressCity: name, AddressNumber: number, AddressAgent: refere
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** Complex values as JSON, with members left out, null and within each other. */
+/** Complex values as JSON: nested, null, or with missing members. */
 const { detail, parts } = fc.letrec<{ detail: Detail | null; parts: readonly (Detail | null)[] }>((tie) => ({
   detail: fc.option(
     fc.record(
@@ -62,14 +62,14 @@ const houseRows = rows(
   ),
 );
 
-/** Estates with nulls, references to nothing, empty collections, duplicates and houses within houses. */
+/** Estates with nulls, dangling references, empty collections, duplicates and nested houses. */
 export const estates: fc.Arbitrary<Estate> = fc.record({
   House: houseRows,
   Office: rows({ Fee: fee, BrokerKey: reference, Tags: tags }, 5),
   Agent: rows({ Age: number, OfficeKey: reference, Tags: tags }, 5),
   Room: rows({ Area: number, Parent: reference, ...address, Tags: tags }, 6),
 });
-/** Paths to values from each type, and from each to the others. */
+/** Paths from each type to values, and to other types. */
 const paths = {
   House: {
     text: ["Name", "Address/City"],
@@ -103,10 +103,10 @@ const paths = {
 } as const;
 
 type TypeName = keyof typeof paths;
-/** A row in reach: what its paths begin with. */
+/** A row in scope: its type, and the prefix of paths that start at it. */
 type Reach = { readonly type: TypeName; readonly prefix: string };
 
-/** A path of at most `steps` to a row, from one that is in reach. */
+/** Generates a path of at most `steps` segments to a row, starting at a row in scope. */
 function rowPath(from: Reach, steps: number): fc.Arbitrary<Reach> {
   const next = Object.entries(paths[from.type].one) as [string, TypeName][];
   if (steps === 0 || next.length === 0) return fc.constant(from);
@@ -181,7 +181,7 @@ const atomIn = (reach: readonly Reach[]): fc.Arbitrary<string> =>
     fc.constantFrom("Sizes/any(s:s gt 1)", "Sizes/all(s:s ne null)", "hassubset(Sizes,[1,2])", "2 in Sizes"),
   );
 
-/** Filters with the rows of `reach` at hand. `depth` lambda operators may follow each other. */
+/** Generates filters over the rows in scope, with at most `depth` nested lambda operators. */
 function filterIn(reach: readonly Reach[], depth: number): fc.Arbitrary<string> {
   const logic = (inner: fc.Arbitrary<string>) =>
     fc.oneof(
@@ -212,10 +212,10 @@ function filterIn(reach: readonly Reach[], depth: number): fc.Arbitrary<string> 
 
 const root: Reach = { type: "House", prefix: "" };
 
-/** Filters over houses and what belongs to them, lambda operators two deep. */
+/** Filters over houses and their related rows, with lambda operators nested two deep. */
 export const estateFilters: fc.Arbitrary<string> = filterIn([root, { type: "House", prefix: "$it/" }], 2);
 
-/** Orders by what paths lead to. */
+/** Orders by the values at the ends of paths. */
 export const estateOrders: fc.Arbitrary<string> = fc
   .array(
     fc.tuple(
@@ -237,7 +237,7 @@ const orderIn = (from: Reach): fc.Arbitrary<string> =>
     .tuple(fc.oneof(pathTo([from], "text"), pathTo([from], "number")), fc.constantFrom("asc", "desc"))
     .map((item) => item.join(" "));
 
-/** Items of `$expand` on entities of a type, with options, `depth` of them inside each other. */
+/** Generates items of `$expand` on entities of a type, with options, nested `depth` levels deep. */
 function expandOf(type: TypeName, depth: number): fc.Arbitrary<string> {
   const navigations = Object.entries({ ...paths[type].one, ...paths[type].many }).filter(
     ([name, target]) => !name.includes("/") && target !== "Detail",

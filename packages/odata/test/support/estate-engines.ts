@@ -7,7 +7,7 @@ import type { Estate } from "./estate.ts";
 import { contents, createTables, tableNames } from "./estate-tables.ts";
 import { startPostgres } from "./postgres.ts";
 
-/** A database with the tables of an estate. Keys come back as numbers, as they are in memory. */
+/** Opens an SQLite database with the tables of an estate. Keys are returned as numbers, as in memory. */
 export function openSqliteEstate() {
   const database = new Database(":memory:");
   registerFunctions(database);
@@ -38,7 +38,7 @@ export function openSqliteEstate() {
   };
 }
 
-/** {@link openSqliteEstate} on a PostgreSQL server of its own. */
+/** Like {@link openSqliteEstate}, on a new PostgreSQL server. */
 export async function openPostgresEstate() {
   const server = await startPostgres();
   const pool = server.connect(1);
@@ -55,7 +55,7 @@ export async function openPostgresEstate() {
     },
     run: async ({ text, values }: CompiledSql): Promise<readonly Row[]> =>
       (await pool.query<Row>(text, [...values])).rows.map(inMemory),
-    /** What the server would do if the tables were large. */
+    /** Returns the plan that the server would choose for large tables. */
     plan: async ({ text, values }: CompiledSql): Promise<string> => {
       await pool.query("set enable_seqscan = off");
       const { rows } = await pool.query<Row>(`explain ${text}`, [...values]);
@@ -69,7 +69,7 @@ export async function openPostgresEstate() {
   };
 }
 
-/** A row with its numbers as numbers and its collections as arrays, which a driver may give as text. */
+/** Converts the numbers and collections of a row, which the driver may return as text. */
 const inMemory = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, one]) => {
@@ -78,5 +78,5 @@ const inMemory = (row: Row): Row =>
     }),
   );
 
-// A date is text: the driver would make an instant of it.
+// Keep dates as text: the driver would convert them to instants.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);

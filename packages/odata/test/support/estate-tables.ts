@@ -36,7 +36,10 @@ const rooms: Mapping = tableMapping(
   { House: relation(() => housesMapping, { Parent: "Key" }), Tags: tags("Room"), Address: address() },
 );
 
-/** Houses in a table, with theirs in others: tags of agents are JSON, the other collections tables. */
+/**
+ * Maps houses to a table, and their related rows to other tables. Tags of agents are JSON; the other collections
+ * are tables.
+ */
 export const housesMapping: Mapping = tableMapping(
   "House",
   {},
@@ -44,12 +47,12 @@ export const housesMapping: Mapping = tableMapping(
     Office: relation(() => offices, { OfficeKey: "Key" }),
     Parent: relation(() => housesMapping, { ParentKey: "Key" }),
     Children: relation(() => housesMapping, { Key: "ParentKey" }),
-    // Two columns, of which the second adds nothing but itself.
+    // The second pair of columns is redundant.
     Rooms: relation(() => rooms, { Key: "Parent", Kind: "Kind" }),
     Address: address("AddressKind"),
     Tags: tags("House"),
     Sizes: itemTable("HouseSize", "Area", { Key: "Parent" }),
-    // Columns of names that `json_each` has as well.
+    // The column names are also used by `json_each`.
     Detail: jsonColumn("Json", "Detail"),
     Parts: jsonColumn("Path"),
   },
@@ -83,7 +86,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, ColumnType>>>> = {
   HouseSize: { Area: "bigint", Parent: "bigint" },
 };
 
-/** Statements that make the empty tables, with the indexes that paths need. */
+/** Returns statements that create the empty tables, with the indexes that paths need. */
 export const createTables = (json: string): readonly string[] => [
   ...Object.entries(tables).map(([table, columns]) => {
     const typed = Object.entries(columns).map(
@@ -100,11 +103,11 @@ export const createTables = (json: string): readonly string[] => [
   ),
 ];
 
-/** The rows of each table, with every column. */
+/** Returns the rows of each table, with every column. */
 export function contents(estate: Estate): Readonly<Record<string, readonly Row[]>> {
   const itemsOf = (type: keyof Estate, name: string, column: string) =>
     estate[type].flatMap((row) =>
-      // The last first: order is that of the keys.
+      // In reverse, because the order of items is that of their keys.
       ((row[name] ?? []) as readonly unknown[]).toReversed().map((item, i, { length }) => ({
         Key: length - i,
         [column]: item,

@@ -9,8 +9,8 @@ import type {
 } from "../../src/index.ts";
 
 /*
- * Houses with what belongs to them. Every table has columns of the same names: `Key`, `Name`, `Parent`, …, so
- * that a column read from the wrong row is found out.
+ * Houses and their related rows. All tables have columns of the same names (`Key`, `Name`, `Parent`, …), so that
+ * tests detect a column read from the wrong row.
  */
 
 const property = (
@@ -56,7 +56,7 @@ const address: StructuredType = {
   structured: byName([one("Agent", () => agent)]),
 };
 
-/** A complex value that holds others. */
+/** A complex value that contains others. */
 const detail: StructuredType = {
   name: "Detail",
   properties: byName([
@@ -107,15 +107,17 @@ const house: EntityType = entity(
   ],
 );
 
-/** Houses, their rooms, offices, agents and the houses that they are parts of. */
+/** Houses, with their rooms, offices, agents and parent houses. */
 export const houses: EntitySet = { name: "Houses", type: house };
 
 type Entity = Record<string, unknown>;
 
-/** Rows of the tables, by the name of the type; references are keys. `Tags`, `Sizes` and `Parts` are arrays. */
+/** Rows of the tables, by the name of the type. References are keys; `Tags`, `Sizes` and `Parts` are arrays. */
 export type Estate = Readonly<Record<"House" | "Office" | "Agent" | "Room", readonly Row[]>>;
 
-/** The houses in memory form, every path an object or an array; some go round. */
+/**
+ * Returns the houses in memory form, with an object or array at the end of every path. Some references are cyclic.
+ */
 export function linked(estate: Estate): readonly Row[] {
   const copies = Object.fromEntries(
     Object.entries(estate).map(([name, rows]) => [name, rows.map((row): Entity => ({ ...row }))]),

@@ -7,9 +7,9 @@ type Answer = {
 };
 
 /**
- * What the listings of an example answer, whatever the database.
+ * Tests the responses of an example's listings, which are the same for every database.
  *
- * @param originOf gives the running server's origin
+ * @param originOf returns the running server's origin
  */
 export function answersListings(readme: URL, originOf: () => string): void {
   const get = (target: string) => fetch(new URL(target, originOf()));

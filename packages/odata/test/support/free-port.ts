@@ -2,12 +2,12 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Registered ports that the system does not hand out by itself: one of those that are free may be somebody's before the program
- * that it is for has opened it.
+ * Range of registered ports that the system does not assign by itself. A port assigned by the system could be taken
+ * by another program before the intended one opens it.
  */
 const ports = { first: 12_000, end: 32_000 };
 
-/** A port of loopback that nobody listens on. */
+/** Returns a loopback port that no program listens on. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(ports.first, ports.end);

@@ -21,7 +21,7 @@ import { startPostgres } from "./postgres.ts";
 const text = (name: string, nullable: boolean) =>
   ({ name, type: "Edm.String", collection: false, nullable }) as const;
 
-/** Homes with two texts to search, of which `Remarks` may be null. */
+/** Homes with two searchable texts, of which `Remarks` may be null. */
 export const homes: EntitySet = {
   name: "Homes",
   type: {
@@ -58,7 +58,7 @@ const texts: readonly (readonly [title: string, remarks: string | null, source: 
   ["near and or not", "NEAR(sea view)", null],
 ];
 
-/** The rows, in the order of their keys. */
+/** The rows, in key order. */
 export const rows: readonly Row[] = texts.map(([Title, Remarks, Source], i) => ({
   Key: String.fromCharCode(97 + i),
   Title,
@@ -70,7 +70,7 @@ const folded: Mapping["folded"] = ({ name }) => (name === "Title" ? { sql: sql`"
 
 const table = tableMapping("home");
 
-/** Without and with the means to find texts. */
+/** Mappings without and with indexes for text. */
 export const mappings = {
   sqlite: {
     plain: table,
@@ -88,7 +88,7 @@ export const mappings = {
 
 type Kind = keyof (typeof mappings)["sqlite"];
 
-/** A database of the rows: the keys of a query's rows, and the plan by which it finds them. */
+/** A database with the rows. Returns the keys of a query's rows, and its query plan. */
 export type Homes = {
   readonly keys: (query: BoundQuery, kind: Kind) => Promise<readonly unknown[]>;
   readonly plan: (query: BoundQuery, kind: Kind) => Promise<string>;
@@ -143,7 +143,7 @@ export async function openPostgresHomes(): Promise<Homes> {
     `create index "title" on "home" ("Title")`,
     `create index "folded remarks" on "home" (cadastre_foldcase("Remarks" collate "C"))`,
     `create index "home words" on "home" using gin ("words")`,
-    // So few rows are read as a whole, whatever the indexes.
+    // Otherwise the server would scan so small a table instead of using an index.
     "set enable_seqscan to off",
     "set jit to off",
   ])

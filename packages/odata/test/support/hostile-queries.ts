@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /*
- * Query strings that are made to cost more than they weigh: what is long, deep, repeated or used by itself.
+ * Query strings designed to cost much more than their size: long, deeply nested, repeated or self-referential.
  */
 
 const pick = (...texts: readonly string[]) => fc.constantFrom(...texts);
@@ -33,7 +33,7 @@ const operators = pick(
   ..." and | or | eq | ne | lt | add | sub | mul | div | divby | mod | in | has |,|, |/|;|&|".split("|"),
 );
 
-/** Texts around another one: each can be repeated. */
+/** Prefix and suffix of a text; they can be applied repeatedly. */
 const wraps = fc.constantFrom<readonly [string, string]>(
   ["(", ")"],
   ["not ", ""],
@@ -59,7 +59,7 @@ const wraps = fc.constantFrom<readonly [string, string]>(
   ["%27", "%27"],
 );
 
-/** Mostly small, at times as large as fits. */
+/** Mostly small, but occasionally as large as the limit of the text allows. */
 const count = fc.oneof(
   { weight: 5, arbitrary: fc.integer({ min: 0, max: 4 }) },
   { weight: 2, arbitrary: fc.integer({ min: 5, max: 80 }) },
@@ -98,7 +98,7 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   ),
 }));
 
-/** Aliases each of which has those after it in its value. */
+/** A chain of aliases: the value of each contains the next one. */
 const aliasChain = fc
   .tuple(
     fc.constantFrom<(next: string) => string>(
@@ -144,7 +144,7 @@ const option = fc
   .tuple(optionNames, expression, encodings)
   .map(([name, text, encode]) => `${name}=${encode(text)}`);
 
-/** A part of `text` twice, left out, or with something in between. */
+/** Damages a text: a part of it is repeated or removed, or something is inserted. */
 const damaged = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 6, arbitrary: text },
@@ -167,7 +167,7 @@ const damaged = (text: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     },
   );
 
-/** A query string of 64 KiB at most. */
+/** A query string of at most 64 KiB. */
 export const hostileQuery: fc.Arbitrary<string> = damaged(
   fc
     .tuple(

@@ -45,7 +45,7 @@ const structured: readonly StructuredProperty[] = [
   { name: "Rooms", target: () => room, collection: true },
 ];
 
-/** An entity set with everything that an expression can be about: paths, enumerations, every scalar type. */
+/** An entity set with everything that expressions can refer to: paths, enumerations, and every scalar type. */
 export const houses: EntitySet = {
   name: "Houses",
   type: {
@@ -73,7 +73,7 @@ export const houses: EntitySet = {
   },
 };
 
-/** A house with a value for everything but `Name`. */
+/** A house with a value for every property but `Name`. */
 export const house: Row = {
   Key: "k1",
   Small: 200,

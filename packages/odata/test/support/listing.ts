@@ -39,12 +39,12 @@ const properties = [
   property("Sizes", "Edm.Decimal", { collection: true, nullable: false }),
   property("Counts", "Edm.Int64", { collection: true, nullable: false }),
   property("Visits", "Edm.DateTimeOffset", { collection: true, nullable: false }),
-  // Names that the databases' own JSON functions use for their columns.
+  // The databases' own JSON functions use these names for their columns.
   property("type", "Edm.String"),
   property("key", "Edm.String"),
 ];
 
-/** A small Property with one property of every type that a listing has. */
+/** A small Property resource with one property of every type that listings use. */
 export const listing: EntitySet = {
   name: "Property",
   type: { name: "Property", key: ["ListingKey"], properties: new Map(properties.map((p) => [p.name, p])) },
@@ -52,7 +52,7 @@ export const listing: EntitySet = {
 
 const at = (second: number) => `2024-01-15T08:30:${String(second).padStart(2, "0")}.123Z`;
 
-/** Rows with nulls, empty text, quotes, wildcards, astral characters and numbers that doubles get wrong. */
+/** Rows with nulls, empty text, quotes, wildcards, astral characters, and numbers that doubles cannot represent. */
 export const rows: readonly Row[] = [
   { ListingKey: "a", City: "York", Score: 0, ListPrice: 100, BedroomsTotal: 3, ModificationTimestamp: at(1) },
   { ListingKey: "b", City: "New York", ListPrice: 250.5, LivingArea: 250.5, ModificationTimestamp: at(1) },

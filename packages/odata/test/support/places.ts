@@ -25,7 +25,7 @@ import { startPostgres } from "./postgres.ts";
 const property = (name: string, type: "Edm.Int64" | "Edm.GeographyPoint") =>
   [name, { name, type, collection: false, nullable: name !== "Id" }] as const;
 
-/** Places, with a number that is not unique to break ties by. */
+/** Homes at places, with a number that is not unique, to test tie-breaking. */
 export const homes: EntitySet = {
   name: "Homes",
   type: {
@@ -45,7 +45,7 @@ export const home = (Id: number, coordinates: Position | null): Row => ({
   Place: coordinates && { type: "Point", coordinates },
 });
 
-/** Longitude from -180 to 180, and latitude; null where there is no such place on earth. */
+/** Longitude from -180 to 180, and latitude; null if the place is not on earth. */
 const degreesOf = ({ Place }: Row): readonly [longitude: number, latitude: number] | null => {
   const [longitude = Number.NaN, latitude = Number.NaN] =
     (Place as { coordinates: Position } | null)?.coordinates ?? [];
@@ -62,7 +62,7 @@ export const indexed = (index: PointIndex | undefined): Mapping => {
 
 const degrees = degreesIndex(identifier("longitude"), identifier("latitude"));
 
-/** A table of places in one database, which every kind of index there is finds. */
+/** A table of places in one database, with every kind of index. */
 export type Places = {
   readonly dialect: Dialect;
   readonly indexes: Readonly<Record<string, PointIndex | undefined>>;
@@ -152,7 +152,7 @@ export async function openPostgresPlaces(rows: readonly Row[]): Promise<Places> 
   };
 }
 
-/** Keys of a page, as text, and the values of the order of its last row. */
+/** Returns the keys of a page, as text, and the order values of its last row. */
 export async function keysOf(
   { dialect, run }: Places,
   index: PointIndex | undefined,

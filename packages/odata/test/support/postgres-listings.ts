@@ -4,10 +4,10 @@ import { listing, rows } from "./listing.ts";
 import { startPostgres } from "./postgres.ts";
 import { createPostgresTable } from "./postgres-table.ts";
 
-/** The columns of the test table where it is named `property`. */
+/** Mapping of the test table under the name `property`. */
 export const postgresMapping = tableMapping("property");
 
-/** A server with helper functions, settings and the test table. */
+/** Starts a server with helper functions, settings and the test table. */
 export async function openPostgresListings() {
   const server = await startPostgres();
   const pool = server.connect(1);

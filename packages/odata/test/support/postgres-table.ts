@@ -41,10 +41,10 @@ function columnValue(property: StructuralProperty, json: unknown): unknown {
 
 const quoted = (name: string): string => render(identifier(name), String).text;
 
-/** Rows of one statement: PostgreSQL takes 65,535 values. */
+/** Rows per statement: PostgreSQL allows 65,535 parameters. */
 const batch = 500;
 
-/** Make a table with a column of its name for every property, and fill it. */
+/** Creates a table with one column per property, and fills it. */
 export async function createPostgresTable(
   pool: pg.Pool,
   name: string,

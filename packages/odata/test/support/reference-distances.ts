@@ -1,6 +1,7 @@
 /**
- * Distances that GeographicLib's own program tells: latitude and longitude of two places, metres between them.
- * The first are up to 1,000 km apart, the next anywhere, the last nearly opposite to each other on earth.
+ * Reference distances computed by GeographicLib's own program: latitude and longitude of two places, and the
+ * distance in metres. `near` pairs are up to 1,000 km apart, `far` pairs anywhere, `opposite` pairs nearly
+ * antipodal.
  *
  * Source: `GeodSolve -i -p 9` of GeographicLib 2.1.2.
  */

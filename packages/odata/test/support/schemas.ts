@@ -19,17 +19,17 @@ import { callTexts, literals } from "./calls.ts";
 import { comparator, number } from "./comparisons.ts";
 import type { TestDatabase } from "./databases.ts";
 
-/** An entity set, where it lies, what is in it, and what is asked of it. */
+/** A test case: an entity set, its mapping, its rows, and queries over it. */
 export type Case = {
   readonly entitySet: EntitySet;
-  /** Column of each property. */
+  /** Column name of each property. */
   readonly columns: Readonly<Record<string, string>>;
   readonly rows: readonly Row[];
   readonly filters: readonly string[];
   readonly orderBy: string;
 };
 
-/** Names that OData allows, those among them that databases use for something else. */
+/** Names that OData allows, including names with another meaning in databases. */
 const propertyNames = [
   "Name",
   "name",
@@ -82,7 +82,7 @@ const time = (digits: number) =>
         `${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}.${pad(rest, digits)}`,
     );
 
-/** JSON of values that every database keeps as they are. */
+/** JSON values that all databases store unchanged. */
 const values: Readonly<Partial<Record<PrimitiveType, fc.Arbitrary<unknown>>>> = {
   "Edm.String": text,
   "Edm.Boolean": fc.boolean(),
@@ -156,7 +156,7 @@ function filtersOf(entitySet: EntitySet, properties: readonly StructuralProperty
   })).filter;
 }
 
-/** A random schema with random rows and questions. */
+/** A random schema with random rows and queries. */
 export const cases: fc.Arbitrary<Case> = fc
   .uniqueArray(property, { minLength: 1, maxLength: 7, selector: ({ name }) => name })
   .chain((properties) => {
@@ -190,7 +190,10 @@ export const cases: fc.Arbitrary<Case> = fc
     });
   });
 
-/** Where a database answers otherwise than memory, as text with the query in it; undefined where it does not. */
+/**
+ * Describes the first difference between a database and in-memory evaluation, with the query; undefined if there is
+ * none.
+ */
 export async function disagreementOf(
   { entitySet, columns, rows, filters, orderBy }: Case,
   { dialect, fill, run, execute }: TestDatabase,
@@ -249,7 +252,10 @@ export async function disagreementOf(
   }
 }
 
-/** Overloads are chosen by all arguments: not every choice of arguments fits one. */
+/**
+ * Binds a filter. Null if no overload fits: overloads are chosen by all arguments, so not every choice of arguments
+ * has one.
+ */
 function boundOrNull(text: string, entitySet: EntitySet): BoundQuery | null {
   try {
     return bindQuery({ filter: parseFilter(text), top: 100 }, entitySet);

@@ -14,7 +14,7 @@ import { collectionText } from "./collection-text.ts";
 
 const quoted = (name: string): string => render(identifier(name), String).text;
 
-/** Make a table as `mapping` says where `from` is its name, and fill it. */
+/** Creates a table according to `mapping`, whose `from` must be `name`, and fills it. */
 export function createSqliteTable(
   database: Database.Database,
   name: string,

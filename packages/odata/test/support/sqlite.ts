@@ -13,7 +13,7 @@ import { registerFunctions } from "../../src/sqlite/index.ts";
 import { listing, rows } from "./listing.ts";
 import { createSqliteTable } from "./sqlite-table.ts";
 
-/** The test table: a column for every property. One decimal is an integer of cents, the other a double. */
+/** Mapping of the test table: one column per property. One decimal is an integer in cents, the other a double. */
 export const mapping: Mapping = {
   ...tableMapping("property"),
   column: (property) => ({
@@ -22,7 +22,7 @@ export const mapping: Mapping = {
   }),
 };
 
-/** The same, of few rows, with the cities as numbers that another table has names for. Some of them are `known`. */
+/** The same mapping for few rows, with dictionary-encoded cities. The codes of some are `known` without a query. */
 export const codedMapping = (known: (city: unknown) => unknown): Mapping => ({
   ...mapping,
   few: true,
@@ -46,13 +46,13 @@ const makeCodes = `
   update "property" set "CityNumber" = (select "number" from "city" where "name" = "City");
   alter table "property" drop column "City"`;
 
-/** The numbers of every other city. */
+/** Returns the codes of every other city. */
 function knownCities(database: Database.Database): (city: unknown) => unknown {
   const find = database.prepare(`select "number" from "city" where "name" = ? and "number" % 2 = 1`).pluck();
   return (city) => find.get(city);
 }
 
-/** An in-memory database that holds {@link rows}. */
+/** Opens an in-memory database with {@link rows}. */
 export function openListings({ isCoded = false } = {}) {
   const database = new Database(":memory:");
   registerFunctions(database);

@@ -1,4 +1,4 @@
-/** Accepted expressions and their trees, as `outline` writes them. */
+/** Accepted expressions, with their trees as `outline` prints them. */
 export const accepted: readonly (readonly [text: string, tree: string])[] = [
   ["ListPrice gt 100000", "gt[ListPrice Integer:100000]"],
   ["ListPrice GT 100000", "gt[ListPrice Integer:100000]"],
@@ -305,7 +305,7 @@ export const accepted: readonly (readonly [text: string, tree: string])[] = [
   ["((a eq 1) and (b eq 2)) or (c eq 3)", "or[and[eq[a Integer:1] eq[b Integer:2]] eq[c Integer:3]]"],
 ];
 
-/** Refused expressions, where their fault begins, and how it is worded. */
+/** Rejected expressions, with the offset of the fault and the message. */
 export const refused: readonly (readonly [text: string, at: number, message: string])[] = [
   ["", 0, "expected a value, found the end of the text"],
   [" ", 0, "expected a value, found white space"],

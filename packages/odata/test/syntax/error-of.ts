@@ -1,6 +1,6 @@
 import { QueryError } from "../../src/errors.ts";
 
-/** The error that `run` throws. */
+/** Returns the error that `run` throws. */
 export function errorOf(run: () => unknown): QueryError {
   try {
     run();

@@ -2,7 +2,7 @@ import { printExpression, type SyntaxNode } from "../../src/syntax/index.ts";
 
 const list = (word: string, parts: readonly string[]): string => `${word}[${parts.join(" ")}]`;
 
-/** A tree on one line, every operator before its operands, for tables of expected trees. */
+/** Prints a tree on one line, in prefix notation, for tables of expected trees. */
 export function outline(node: SyntaxNode): string {
   switch (node.kind) {
     case "Literal":

@@ -1,4 +1,4 @@
-/** `tree` without its spans, for comparing what was said and not where. */
+/** Returns `tree` without its spans, for comparisons that ignore positions. */
 export function spanless(tree: unknown): unknown {
   if (Array.isArray(tree)) return tree.map(spanless);
   if (typeof tree !== "object" || tree === null) return tree;

@@ -149,7 +149,7 @@ const lambdas: readonly (readonly [string, Truth])[] = [
   ["Tags/$count($filter=$this eq 'Oven') eq 1", (h) => h.Tags.filter((tag) => tag === "Oven").length === 1],
 ];
 
-/** Filters by what they are about, each with its truth. */
+/** Filters by topic, each with its expected result. */
 export const filters: Readonly<Record<string, readonly (readonly [string, Truth])[]>> = {
   comparisons,
   "comparisons of properties": betweenProperties,

@@ -1,6 +1,6 @@
 import type { EntitySet, PrimitiveType, Row, StructuralProperty } from "../../src/index.ts";
 
-/** A home as plain TypeScript. Prices have two digits after the point, dates and times are ISO 8601 in UTC. */
+/** A home as plain TypeScript. Prices have two decimal places; dates and times are ISO 8601 in UTC. */
 export type Home = {
   readonly Key: number;
   readonly Name: string | null;
@@ -13,13 +13,13 @@ export type Home = {
   readonly Score: number | null;
   readonly Open: boolean | null;
   readonly Built: string | null;
-  /** With three digits of a second. */
+  /** With milliseconds. */
   readonly Changed: string | null;
   readonly Opens: string | null;
   /** Whole seconds. */
   readonly Stay: number | null;
   readonly Id: string | null;
-  /** In the order of the type. */
+  /** In the order of the enumeration type. */
   readonly Views: readonly string[] | null;
   readonly Place: keyof typeof places | null;
   readonly Tags: readonly (string | null)[];
@@ -69,7 +69,7 @@ export const homes: EntitySet = {
   },
 };
 
-/** Every value that a column may hold; a home takes one of each, by a generator that is always the same. */
+/** All values that a column may hold. Each home gets one of each, chosen by a deterministic generator. */
 const texts = [
   "",
   " ",
@@ -132,7 +132,9 @@ const pools = {
   Place: ["capitol", "airport", "waco", "fiji"],
 } as const satisfies { readonly [K in keyof Home]?: readonly unknown[] };
 
-/** Numbers below 2^32, the same ones in every run. Source: "mulberry32", a generator in the public domain. */
+/**
+ * Returns a deterministic generator of numbers below 2^32. Source: "mulberry32", a generator in the public domain.
+ */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -173,7 +175,7 @@ function makeHomes(count: number): readonly Home[] {
 
 export const allHomes: readonly Home[] = makeHomes(3000);
 
-/** The home as JSON of OData. */
+/** Returns the home as OData JSON. */
 export const toJson = (home: Home): Row => ({
   ...home,
   Big: home.Big === null ? null : String(home.Big),

@@ -1,6 +1,6 @@
 import type { Home } from "./homes.ts";
 
-/** Of two homes, as of a function that sorts. */
+/** A comparison function for sorting. */
 type Order = (a: Home, b: Home) => number;
 
 type Value = string | number | bigint | boolean | null;
@@ -11,7 +11,7 @@ function compare(a: Value, b: Value): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** By code point. */
+/** Compares by code point. */
 function compareText(a: readonly string[], b: readonly string[]): number {
   const other = a.findIndex((character, i) => character !== b[i]);
   if (other < 0) return a.length - b.length;
@@ -34,7 +34,7 @@ const then =
 const name = by((h) => h.Name);
 const price = by((h) => h.Price);
 
-/** Values of `$orderby`, each with its meaning; homes that tie are in the order of their keys. */
+/** Values of `$orderby`, each with the comparison it means. Ties are broken by the key. */
 export const orders: readonly (readonly [string, Order])[] = [
   ["Name", name],
   ["Name asc", name],

@@ -1,9 +1,9 @@
 import type { Home } from "./homes.ts";
 
-/** Whether a home is in the answer, said without any of the package. */
+/** The expected result of a filter for a home, implemented without the package under test. */
 export type Truth = (home: Home) => boolean;
 
-/** What a value that is not null has to be; of null nothing but null is true. */
+/** True if a value is not null and satisfies `truth`. */
 export const is = <T>(value: T | null, truth: (value: T) => boolean): boolean =>
   value !== null && truth(value);
 export const both = <A, B>(a: A | null, b: B | null, truth: (a: A, b: B) => boolean): boolean =>

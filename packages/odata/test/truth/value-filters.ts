@@ -135,7 +135,10 @@ export const times: readonly (readonly [string, Truth])[] = [
   ["-Stay eq duration'PT36H'", (h) => h.Stay === -129_600],
 ];
 
-/** The capitol and the airport of Austin are 11 km apart, Waco is 150 km away, and Fiji is at the antimeridian. */
+/**
+ * Distances: the capitol and the airport of Austin are 11 km apart, Waco is 150 km away, and Fiji is at the
+ * antimeridian.
+ */
 export const geography: readonly (readonly [string, Truth])[] = [
   ["geo.distance(Place,geography'Point(-97.7404 30.2747)') lt 1", (h) => h.Place === "capitol"],
   [

@@ -7,10 +7,11 @@ import { prefixedAt, stringAt, wordAt } from "./literal.ts";
 import { endOfGuid, endOfNumeral, numeralType } from "./numeral.ts";
 
 /*
- * A hand-made parser of common expressions: one pass over the code units, precedence climbing, no tokens.
- * It builds exactly the trees of the grammar. Whatever it does not know, and every fault, is `undefined`:
- * then the grammar decides and words the error. What follows a value need not be looked at: nothing but white
- * space, a comma or a closing parenthesis goes on from there, so that the whole text is not used up.
+ * Fast path: a hand-written parser of common expressions by precedence climbing, in one pass over the code
+ * units, without tokens. It builds exactly the same trees as the grammar. For syntax it does not support, and for
+ * every fault, it returns `undefined`; then the grammar decides, and words the error. The text after a value is
+ * not checked: only white space, a comma or a closing parenthesis can continue an expression there, so after
+ * anything else the text is not consumed to its end, and the grammar decides.
  */
 
 let text = "";
@@ -32,7 +33,7 @@ function skipSpaces(): void {
   while (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9) at += 1;
 }
 
-/** The operator after an operand that ends at `at`, without moving; its end is in `operatorEnd`. */
+/** Returns the operator after an operand that ends at `at`, without consuming it. Sets `operatorEnd` to its end. */
 let operatorEnd = 0;
 function peekOperator(): Operator | undefined {
   const start = skip(text, at, space);
@@ -103,7 +104,7 @@ function unary(): SyntaxNode | undefined {
   if (code === 45 && !is(text, at + 1, digit)) {
     at += 1;
     skipSpaces();
-    // `-INF` is a literal, and the grammar's.
+    // `-INF` is a literal, which the grammar handles.
     if (text.startsWith("INF", start + 1)) return undefined;
     enter();
     const operand = climb(unaryBinds);
@@ -177,7 +178,7 @@ function stringLiteral(): SyntaxNode | undefined {
   return node;
 }
 
-/** Whether the word between `start` and `end`, before a parenthesis, is a form of its own. */
+/** True if the word between `start` and `end`, before a parenthesis, is a keyword with a syntax of its own. */
 const isForm = (start: number, end: number): boolean =>
   end - start === 3
     ? spells(text, start, end, "any") || spells(text, start, end, "all")
@@ -186,7 +187,7 @@ const isForm = (start: number, end: number): boolean =>
 const isTyped = (start: number, end: number): boolean =>
   end - start === 4 && (spells(text, start, end, "cast") || spells(text, start, end, "isof"));
 
-/** A literal word, a call, or a path. */
+/** Parses a literal word, a call or a path. */
 function named(): SyntaxNode | undefined {
   const start = at;
   const end = endOfName(text, at);
@@ -210,7 +211,7 @@ function named(): SyntaxNode | undefined {
     if (isForm(start, end)) return undefined;
     return isTyped(start, end) ? typed(name, start) : call(name, start);
   }
-  // A bare qualified name is no expression; before a slash it is a type cast.
+  // A qualified name alone is not an expression; before a slash it is a type cast.
   if (next !== slash && name.includes(".")) return undefined;
   return next === slash
     ? path({ kind: "Name", start, end, name }, start)
@@ -226,7 +227,7 @@ function guidLiteral(): SyntaxNode | undefined {
   return { kind: "Literal", start, end, type: "Guid", value: text.slice(start, end) };
 }
 
-/** A qualified type name that is the last argument; without moving where there is none. */
+/** Parses a qualified type name that is the last argument. Consumes nothing if there is none. */
 function lastType(): SyntaxNode | undefined {
   const start = at;
   const end = is(text, start, letter) ? endOfName(text, start) : -1;
@@ -238,7 +239,7 @@ function lastType(): SyntaxNode | undefined {
   return { kind: "Type", start, end, name };
 }
 
-/** `cast(…,Type)` and `isof(…,Type)`; the parenthesis is at `at`. */
+/** Parses the arguments of `cast(…,Type)` and `isof(…,Type)`; the parenthesis is at `at`. */
 function typed(name: string, start: number): SyntaxNode | undefined {
   enter();
   at += 1;
@@ -263,7 +264,7 @@ function typed(name: string, start: number): SyntaxNode | undefined {
   return { kind: "Call", start, end: at, name, args };
 }
 
-/** `name(…)` at the start of an expression; the parenthesis is at `at`. */
+/** Parses the arguments of `name(…)` at the start of an expression; the parenthesis is at `at`. */
 function call(name: string, start: number): SyntaxNode | undefined {
   const dotted = name.includes(".");
   if (dotted && !name.toLowerCase().startsWith("geo.")) return undefined;
@@ -287,7 +288,7 @@ function call(name: string, start: number): SyntaxNode | undefined {
   depth -= 1;
   if (args.length === 1) {
     const kind = args[0]?.kind;
-    // `Items('k')` by its form: an item of a collection, unless the name is a known function.
+    // `Items('k')` is by its form an item of a collection, unless the name is a known function.
     if ((kind === "Literal" || kind === "Alias" || kind === "Enum") && !isCanonicalFunction(name)) {
       return undefined;
     }
@@ -295,7 +296,7 @@ function call(name: string, start: number): SyntaxNode | undefined {
   return { kind: "Call", start, end: at, name, args };
 }
 
-/** The segments that follow `base`; the slash, if any, is at `at`. */
+/** Parses the segments that follow `base`; a slash, if any, is at `at`. */
 function path(base: SyntaxNode, start: number): SyntaxNode | undefined {
   let node = base;
   while (text.charCodeAt(at) === slash) {
@@ -323,7 +324,7 @@ function path(base: SyntaxNode, start: number): SyntaxNode | undefined {
   return node;
 }
 
-/** `(variable:predicate)` of a lambda operator; the parenthesis is at `at`. */
+/** Parses the `(variable:predicate)` of a lambda operator; the parenthesis is at `at`. */
 function lambda(base: SyntaxNode, start: number, operator: "any" | "all"): SyntaxNode | undefined {
   enter();
   lambdas += 1;
@@ -358,7 +359,7 @@ function lambda(base: SyntaxNode, start: number, operator: "any" | "all"): Synta
 
 const listItemKinds: ReadonlySet<string> = new Set(["Literal", "Enum", "Geo"]);
 
-/** What follows `in`: a list of literals, or a path. */
+/** Parses the right operand of `in`: a list of literals, or a path. */
 function members(): SyntaxNode | undefined {
   if (text.charCodeAt(at) !== openParen) return primary();
   const start = at;
@@ -398,7 +399,7 @@ function begin(source: string, given: Limits, from: number): void {
   deepest = Math.min(given.nesting, deepestNesting);
 }
 
-/** The tree of `source`, or undefined where the grammar has to decide. */
+/** Parses all of `source`; returns undefined if the grammar must decide. */
 export function parseFast(source: string, given: Limits): SyntaxNode | undefined {
   begin(source, given, 0);
   const tree = climb(1);
@@ -407,10 +408,10 @@ export function parseFast(source: string, given: Limits): SyntaxNode | undefined
   return tree;
 }
 
-/** Offset after the expression that {@link parseFastPrefix} read last. */
+/** Offset after the expression that {@link parseFastPrefix} parsed last. */
 export let fastEnd = 0;
 
-/** The longest expression that begins at `from`, or undefined where the grammar has to decide. */
+/** Parses the longest expression that begins at `from`; returns undefined if the grammar must decide. */
 export function parseFastPrefix(source: string, from: number, given: Limits): SyntaxNode | undefined {
   begin(source, given, from);
   const tree = climb(1);

@@ -5,7 +5,7 @@ import { closingQuote, spells } from "./characters.ts";
 const enumMembers = /^(?:[A-Za-z_]\w*|[+-]?\d+)(?:,(?:[A-Za-z_]\w*|[+-]?\d+))*$/;
 const simpleDuration = /^-?P(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+(?:\.\d+)?S)?)?$(?<!P)/i;
 
-/** The string that opens at `start`. */
+/** Parses the string literal that starts at `start`. */
 export function stringAt(text: string, start: number): SyntaxNode | undefined {
   const close = closingQuote(text, start);
   if (close < 0) return undefined;
@@ -14,7 +14,10 @@ export function stringAt(text: string, start: number): SyntaxNode | undefined {
   return { kind: "Literal", start, end: close + 1, type: "String", value };
 }
 
-/** The literal with a prefix, such as `duration'…'` or `Ns.Type'…'`, that begins at `start`; its quote is at `open`. */
+/**
+ * Parses a literal with a prefix, such as `duration'…'` or `Ns.Type'…'`. The prefix starts at `start`, the quote is
+ * at `open`.
+ */
 export function prefixedAt(text: string, start: number, open: number): SyntaxNode | undefined {
   const close = closingQuote(text, open);
   if (close < 0) return undefined;
@@ -34,7 +37,7 @@ export function prefixedAt(text: string, start: number, open: number): SyntaxNod
   return simpleDuration.test(value) ? { kind: "Literal", start, end, type: "Duration", value } : undefined;
 }
 
-/** The literal that the word between `start` and `end` is, or null. */
+/** Parses the word between `start` and `end` as a literal; returns null if it is not one. */
 export function wordAt(text: string, start: number, end: number): SyntaxNode | null {
   if (end - start === 4) {
     if (spells(text, start, end, "true"))

@@ -1,7 +1,7 @@
 import type { LiteralType } from "../tree.ts";
 import { digit, hexadecimal, is, skip, twoDigits } from "./characters.ts";
 
-/** Type of the literal that {@link endOfNumeral} found last. */
+/** Type of the literal that {@link endOfNumeral} matched last. */
 export let numeralType: LiteralType = "Integer";
 
 const hyphen = 45;
@@ -10,7 +10,7 @@ const point = 46;
 
 const groups = [8, 4, 4, 4, 12] as const;
 
-/** The end of a GUID that begins at `at`, or -1. */
+/** Returns the end of a GUID that starts at `at`; -1 if there is none. */
 export function endOfGuid(text: string, at: number): number {
   let end = at;
   for (const [index, length] of groups.entries()) {
@@ -26,7 +26,7 @@ export function endOfGuid(text: string, at: number): number {
   return end;
 }
 
-/** The end of `:mm[:ss[.fraction]]` at `at`, which follows the hours, or -1. */
+/** Returns the end of `:mm[:ss[.fraction]]` at `at`, after the hours; -1 if there is none. */
 function endOfMinutes(text: string, at: number): number {
   const minute = twoDigits(text, at + 1);
   if (text.charCodeAt(at) !== colon || minute < 0 || minute > 59) return -1;
@@ -38,7 +38,7 @@ function endOfMinutes(text: string, at: number): number {
   return end > at + 7 && end <= at + 19 ? end : -1;
 }
 
-/** The end of `-MM-DD[Thh:mm…Z]` at `at`, which follows the year, or -1. */
+/** Returns the end of `-MM-DD[Thh:mm…Z]` at `at`, after the year; -1 if there is none. */
 function endOfDate(text: string, at: number): number {
   const month = twoDigits(text, at + 1);
   const day = twoDigits(text, at + 4);
@@ -61,8 +61,8 @@ function endOfDate(text: string, at: number): number {
 }
 
 /**
- * The end of the literal that begins with a digit, or a minus and a digit, at `at`; -1 where the form is not
- * one of the common ones. Its type is in {@link numeralType}.
+ * Returns the end of the literal at `at` that begins with a digit, or with a minus and a digit; -1 if it is not in
+ * one of the common forms. Sets {@link numeralType} to its type.
  */
 export function endOfNumeral(text: string, at: number): number {
   const negative = text.charCodeAt(at) === hyphen;

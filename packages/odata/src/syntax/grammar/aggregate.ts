@@ -5,7 +5,8 @@ import { spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * What `aggregate` computes, as a transformation and as a segment of a path.
+ * Creates the grammar of aggregate expressions, in the transformation `aggregate` and in the path segment of that
+ * name.
  *
  * Source: OData Extension for Data Aggregation 4.0, 3.2.1 and 3.5.
  */
@@ -41,7 +42,7 @@ export function createAggregateGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       }));
     });
 
-    /** What is aggregated: an expression, the items themselves (`$count`), or instances of a type. */
+    /** The aggregated value: an expression, the items themselves (`$count`), or instances of a type. */
     readonly aggregated = this.RULE(
       "aggregated",
       (): SyntaxNode =>

@@ -7,7 +7,7 @@ import type { Tokens } from "./tokens.ts";
 import { formOf } from "./transformations.ts";
 
 /**
- * `$apply`: set transformations in sequence.
+ * Creates the grammar of `$apply`: a sequence of set transformations.
  *
  * Source: OData Extension for Data Aggregation 4.0, ABNF.
  */
@@ -80,8 +80,10 @@ export function createApplyGrammar(chevrotain: Chevrotain, tokens: Tokens) {
     });
 
     /**
-     * An aggregation method and a count need an alias, and after them every `from` needs a method. A custom
-     * aggregate has its own name.
+     * Checks the alias and methods of an aggregate: an aggregation method or a count requires an alias, and after
+     * an aggregation method every `from` requires a method. A custom aggregate has a name of its own.
+     *
+     * @throws {QueryError} `syntax_error`
      */
     checkAggregate(item: AggregateItem): void {
       const { expression, method, alias, from } = item;
@@ -99,7 +101,7 @@ export function createApplyGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       if (needed && alias === null) this.refuse(this.tokenAfter(item), "`as`");
     }
 
-    /** The span of what follows `node` after white space. */
+    /** Returns the span of the token after `node`. */
     tokenAfter({ end }: Span): Span {
       const start = end + (/^[ \t]*/.exec(this.text.slice(end))?.[0].length ?? 0);
       return { start, end: start + (/^\w+|^.?/.exec(this.text.slice(start))?.[0].length ?? 0) };

@@ -3,31 +3,31 @@ import { isCanonicalFunction } from "../function-names.ts";
 import type { Span, SyntaxNode } from "../tree.ts";
 import { spanOf } from "./token-stream.ts";
 
-/** One item between parentheses: `value`, `name=value`, or `value:result` of `case` and lambda operators. */
+/** One item between parentheses: `value`, `name=value`, or `value:result` in `case` and lambda operators. */
 export type Argument = {
   readonly name: IToken | null;
   readonly value: SyntaxNode;
   readonly result: SyntaxNode | null;
   readonly colon: IToken | null;
-  /** Where the value stands, parentheses included. */
+  /** Range of the value, including parentheses. */
   readonly span: Span;
-  /** Where the whole argument ends. */
+  /** End of the whole argument. */
   readonly end: number;
 };
 
 export type Arguments = Span & { readonly open: IToken; readonly items: readonly Argument[] };
 
-/** A node, or what was expected instead and where. */
+/** A node, or a fault: what was expected and where. */
 export type Reading = SyntaxNode | { readonly expected: string; readonly at: Span };
 
 export const isFault = (reading: Reading): reading is { readonly expected: string; readonly at: Span } =>
   !("kind" in reading);
 
 const keyValues: ReadonlySet<SyntaxNode["kind"]> = new Set(["Literal", "Alias", "Enum"]);
-/** Nodes that a key predicate can follow. */
+/** Kinds of nodes that a key predicate can follow. */
 const keyed: ReadonlySet<SyntaxNode["kind"]> = new Set(["Name", "Member", "Method", "Filter"]);
 
-/** A type name as it stands in the arguments of `cast` and `isof`, or null where `node` is none. */
+/** Converts an argument of `cast` or `isof` to a type name; returns null if it is not one. */
 function typeOf(node: SyntaxNode): SyntaxNode | null {
   const { start, end } = node;
   if (node.kind === "Name" && !node.name.startsWith("$"))
@@ -37,7 +37,7 @@ function typeOf(node: SyntaxNode): SyntaxNode | null {
   return item?.kind === "Name" ? { kind: "Type", start, end, name: `Collection(${item.name})` } : null;
 }
 
-/** `case(condition:value,…)` */
+/** Builds `case(condition:value,…)`. */
 function caseOf(span: Span, args: Arguments): Reading {
   const branches: { condition: SyntaxNode; value: SyntaxNode }[] = [];
   for (const { name, value, result, span: at } of args.items) {
@@ -49,7 +49,7 @@ function caseOf(span: Span, args: Arguments): Reading {
   return { kind: "Case", ...span, branches };
 }
 
-/** `base/any(variable:predicate)` */
+/** Builds `base/any(variable:predicate)`. */
 function lambdaOf(span: Span, base: SyntaxNode, operator: "any" | "all", args: Arguments): Reading {
   const [first, second] = args.items;
   if (second !== undefined)
@@ -69,7 +69,7 @@ function lambdaOf(span: Span, base: SyntaxNode, operator: "any" | "all", args: A
 
 type Named = readonly { readonly name: string; readonly value: SyntaxNode }[];
 
-/** The arguments where every one has a name, null where none has. */
+/** Returns the named arguments; null if no argument has a name. Mixing both is a fault. */
 function namesOf(args: Arguments): Named | null | { readonly expected: string; readonly at: Span } {
   const named: { name: string; value: SyntaxNode }[] = [];
   for (const { name, value, span, colon } of args.items) {
@@ -90,7 +90,10 @@ function keyOf(span: Span, base: SyntaxNode, args: Arguments, named: Named | nul
   return { kind: "Key", ...span, base, key: named ?? [{ name: null, value: first.value }] };
 }
 
-/** `name(…)` at the start of an expression: a call, a bound function, or an item by its key, by form alone. */
+/**
+ * Builds `name(…)` at the start of an expression. Its form alone decides whether it is a call, a bound function, or
+ * an item addressed by its key.
+ */
 function callOf(span: Span, base: SyntaxNode & { kind: "Name" }, args: Arguments): Reading {
   const { name } = base;
   const lower = name.toLowerCase();
@@ -124,12 +127,12 @@ function callOf(span: Span, base: SyntaxNode & { kind: "Name" }, args: Arguments
   return { kind: "Call", ...span, name, args: values };
 }
 
-/** `base(…)`, where `base` may be a name, a path that ends in one, or a collection. */
+/** Builds `base(…)`, where `base` is a name, a path that ends in a name, or a collection. */
 export function applyArguments(base: SyntaxNode, args: Arguments): Reading {
   const span = { start: base.start, end: args.end };
   if (base.kind === "Name" && !base.name.startsWith("$")) return callOf(span, base, args);
   const open = spanOf(args.open);
-  // `F(a=1)(2)`: by its form a key after named ones is one of the items that a function returns.
+  // In `F(a=1)(2)`, the form implies that `F(a=1)` is a function that returns a collection, and `2` a key in it.
   const afterNames = base.kind === "Key" && base.key.every(({ name }) => name !== null);
   if ((!keyed.has(base.kind) && !afterNames) || base.kind === "Name") {
     return { expected: "an operator or the end of the text", at: open };
@@ -158,7 +161,7 @@ export function applyArguments(base: SyntaxNode, args: Arguments): Reading {
   return keyOf(span, base, args, named);
 }
 
-/** Qualified names that `args` of `cast` and `isof` turn into types. */
+/** Returns the qualified names in `args` that are types because `base` is `cast` or `isof`. */
 export function typeNames(base: SyntaxNode, args: Arguments): readonly SyntaxNode[] {
   if (base.kind !== "Name" || !/^(?:cast|isof|collection)$/i.test(base.name)) return [];
   const last = args.items.at(-1)?.value;

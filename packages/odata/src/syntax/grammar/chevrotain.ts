@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 function load(): Chevrotain {
   const entry = require.resolve("chevrotain");
   // The library's single-file build loads in a tenth of the time of its hundreds of modules. It also has no
-  // dependencies, some of which loaders that compile modules to CommonJS cannot resolve.
+  // dependencies, some of which cannot be resolved by loaders that compile modules to CommonJS.
   const singleFile = join(dirname(entry), "..", "chevrotain.mjs");
   return require(existsSync(singleFile) ? singleFile : entry) as Chevrotain;
 }
@@ -18,8 +18,8 @@ function load(): Chevrotain {
 let loaded: Chevrotain | undefined;
 
 /**
- * The parsing library, loaded when a grammar is first needed: common expressions never need one.
- * `require` of an ES module is synchronous on Node 20.19 and later.
+ * Loads the parsing library when a grammar is first needed; common expressions do not need it. `require` of an ES
+ * module is synchronous on Node 20.19 and later.
  */
 export function loadChevrotain(): Chevrotain {
   loaded ??= load();

@@ -1,16 +1,16 @@
 /*
- * Offsets, in the decoded text, of characters that came percent-encoded. In a search `a%3Bb` is one word,
- * where `a;b` ends the option; nothing else depends on how a character was written.
+ * Offsets, in the decoded text, of characters that were percent-encoded. In a search, `a%3Bb` is one word,
+ * whereas the semicolon of `a;b` ends the option. Nothing else depends on the encoding of a character.
  */
 
 const none: ReadonlySet<number> = new Set();
 let offsets: ReadonlySet<number> = none;
 let origin = 0;
 
-/** Whether the character at `offset` of the text that is being tokenized came percent-encoded. */
+/** True if the character at `offset` of the text being tokenized was percent-encoded. */
 export const isEncoded = (offset: number): boolean => offsets.has(origin + offset);
 
-/** Run `parse` knowing which characters of its text came percent-encoded. */
+/** Runs `parse` with the offsets of the characters that were percent-encoded in its text. */
 export function withEncoded<T>(encoded: ReadonlySet<number> | undefined, parse: () => T): T {
   const before = offsets;
   offsets = encoded ?? none;
@@ -21,7 +21,7 @@ export function withEncoded<T>(encoded: ReadonlySet<number> | undefined, parse: 
   }
 }
 
-/** Run `tokenize` on a part of the text that begins at the offset `start`. */
+/** Runs `tokenize` on a part of the text that begins at offset `start`. */
 export function withOrigin<T>(start: number, tokenize: () => T): T {
   origin = start;
   try {

@@ -5,7 +5,7 @@ import { type ApplyParser, createNestedOptionsGrammar, type Place } from "./nest
 import type { Tokens } from "./tokens.ts";
 
 /**
- * `$select` and `$expand`.
+ * Creates the grammar of `$select` and `$expand`.
  *
  * Source: OData 4.01 ABNF, `select` and `expand`.
  */
@@ -73,7 +73,7 @@ export function createExpandGrammar(chevrotain: Chevrotain, tokens: Tokens, pars
       this.ACTION(() => this.tight(slash));
     });
 
-    /** `(Name,Name)`, which tells the overloads of a bound function apart. */
+    /** `(Name,Name)`: parameter names, which select an overload of a bound function. */
     readonly parameterNames = this.RULE("parameterNames", (): readonly string[] => {
       const names: string[] = [];
       this.CONSUME(T.OpenParen);

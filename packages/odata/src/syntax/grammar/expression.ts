@@ -9,15 +9,15 @@ import { createPathGrammar } from "./path.ts";
 import { endOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** What a list after `in` may hold. */
+/** Kinds of nodes allowed in a list after `in`. */
 const listItems: ReadonlySet<SyntaxNode["kind"]> = new Set(["Literal", "Enum", "Geo"]);
 
 /**
- * The common expressions: operators, lists, and what they are applied to.
+ * Creates the grammar of common expressions: operators, lists and operands.
  *
- * `not` and unary minus bind tighter than every operator but `has` and `in`, as the standard's table of
- * precedence says: `not a eq 1` is `(not a) eq 1`. White space is needed around a word that is an operator,
- * except beside a parenthesis.
+ * `not` and unary minus bind tighter than every operator except `has` and `in`, according to the standard's table
+ * of precedence: `not a eq 1` is `(not a) eq 1`. White space is required around an operator, except next to a
+ * parenthesis.
  *
  * Source: OData 4.01 ABNF, `commonExpr`; URL Conventions 5.1.1.17 (precedence).
  */
@@ -41,7 +41,11 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
       });
     });
 
-    /** The operator of a token that has white space or a parenthesis on each side. */
+    /**
+     * Returns the operator of a token, which must have white space or a parenthesis on each side.
+     *
+     * @throws {QueryError} `syntax_error`
+     */
     spaced(token: IToken): Operator {
       const start = token.startOffset;
       if (
@@ -121,7 +125,7 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
       return node;
     });
 
-    /** What follows `in`: a list of literals, or a collection. */
+    /** The right operand of `in`: a list of literals, or a collection. */
     readonly members = this.RULE(
       "members",
       (): SyntaxNode =>
@@ -151,7 +155,11 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
         ]),
     );
 
-    /** Refuse `member` before `comma` where it is no literal, or is one too many. */
+    /**
+     * Refuses `member`, which precedes `comma`, if it is not a literal or is parenthesised.
+     *
+     * @throws {QueryError} `syntax_error`
+     */
     checkMember({ node, start }: Operand, comma: IToken): void {
       if (!listItems.has(node.kind) || node.start !== start) this.refuse(comma, "`)`");
     }
@@ -192,7 +200,7 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
         ]),
     );
 
-    /** Whether the next token, though it may be a literal's word, begins a path. */
+    /** True if the next token begins a path, although it may also be a literal word such as `null`. */
     isName(): boolean {
       const next = this.LA(2);
       const word = /^(?:null|true|false|INF|NaN)$/i.test(this.LA(1).image);

@@ -1,10 +1,10 @@
 import { QueryError } from "../../errors.ts";
 import type { Span } from "../tree.ts";
 
-/** Longest piece of the query that an error repeats, in UTF-16 code units. */
+/** Maximum length of the piece of a query that an error message quotes, in UTF-16 code units. */
 const longestQuote = 40;
 
-/** What stands at an offset, in words that end a sentence. */
+/** Describes the text at a position, for the end of an error message. */
 function foundAt(text: string, span: Span): string {
   if (span.start >= text.length) return "the end of the text";
   const piece = text.slice(span.start, Math.max(span.end, span.start + 1));
@@ -12,12 +12,12 @@ function foundAt(text: string, span: Span): string {
   return piece.length > longestQuote ? `\`${piece.slice(0, longestQuote)}…\`` : `\`${piece}\``;
 }
 
-/** The refusal of `text`, which should have `expected` where `span` is. */
+/** Returns the error for `text`, which should have `expected` at `span`. */
 export function syntaxError(text: string, span: Span, expected: string): QueryError {
   return new QueryError("syntax_error", span, { expected, found: foundAt(text, span) });
 }
 
-/** What stands where no alternative of a rule fits, by the rule's name. */
+/** Expected input when no alternative of a rule matches, by the rule's name. */
 const alternatives: Readonly<Record<string, string>> = {
   segment: "a path segment",
   countOptions: "`$filter` or `$search`",
@@ -34,7 +34,7 @@ const alternatives: Readonly<Record<string, string>> = {
   searchOperand: "a word",
 };
 
-/** What may follow the whole of a rule, by the rule's name. */
+/** Expected input after a complete rule, by the rule's name. */
 const followers: Readonly<Record<string, string>> = {
   orderBy: "`asc`, `desc`, `,` or the end of the text",
   select: "`,` or the end of the text",
@@ -44,7 +44,7 @@ const followers: Readonly<Record<string, string>> = {
   sequence: "`/` or the end of the text",
 };
 
-/** What the items of a list are and what stands between them, by the name of the list's rule. */
+/** Descriptions of a list's items and separator, by the name of the list's rule. */
 const lists: Readonly<Record<string, readonly [item: string, separator: string]>> = {
   arguments: ["a value", "`,`"],
   members: ["a literal", "`,`"],
@@ -55,18 +55,18 @@ const lists: Readonly<Record<string, readonly [item: string, separator: string]>
   countOptions: ["a query option", "`;`"],
 };
 
-/** An exception of the library: what rule failed, at which offset, for want of what. */
+/** A failure reported by the parsing library. */
 export type Failure = {
   readonly name: string;
-  /** The label of the token that was expected. */
+  /** Label of the expected token. */
   readonly message: string;
   readonly start: number;
-  /** The innermost rule, and the one that was run. */
+  /** Name of the innermost rule. `whole` is the name of the rule that was started. */
   readonly rule: string;
   readonly whole: string;
 };
 
-/** What a failure is for want of, in words. */
+/** Describes the input that was expected when a failure occurred. */
 export function wantedBy({ name, message, start, rule, whole }: Failure, text: string): string {
   if (name === "NotAllInputParsedException") return followers[whole] ?? "an operator or the end of the text";
   if (name !== "MismatchedTokenException") return alternatives[rule] ?? "a value";
@@ -77,7 +77,7 @@ export function wantedBy({ name, message, start, rule, whole }: Failure, text: s
 
 const operatorAlone = /(?:^|[ \t(,])((?:and|or|eq|ne|gt|ge|lt|le|add|sub|mul|div|divby|mod|has|in)[ \t]+)$/i;
 
-/** The operator that stands before `at` where a value should, and was taken for a name. */
+/** Returns the span of an operator directly before `at` that was parsed as a name because no value follows it. */
 export function operatorBefore(text: string, at: number): Span | undefined {
   const from = Math.max(0, at - longestQuote);
   const word = operatorAlone.exec(text.slice(from, at))?.[1];

@@ -5,7 +5,7 @@ import { spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * What `groupby` groups by: paths, `rollup` and `rolluprecursive`.
+ * Creates the grammar of the arguments of `groupby`: paths, `rollup` and `rolluprecursive`.
  *
  * Source: OData Extension for Data Aggregation 4.0, 3.2 and 6.3.
  */

@@ -9,7 +9,7 @@ import { formOf } from "./transformations.ts";
 const orders = { preorder: "preorder", postorder: "postorder" } as const;
 
 /**
- * Transformations of recursive hierarchies: `ancestors`, `descendants` and `traverse`.
+ * Creates the grammar of the transformations of recursive hierarchies: `ancestors`, `descendants` and `traverse`.
  *
  * Source: OData Extension for Data Aggregation 4.0, 6.2.
  */
@@ -34,7 +34,6 @@ export function createHierarchyGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       );
     });
 
-    /** Names with slashes between them. */
     readonly plainPath = this.RULE("plainPath", (): SyntaxNode => {
       const first = this.CONSUME(T.Name);
       let node = this.ACTION(
@@ -108,7 +107,7 @@ export function createHierarchyGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       return args;
     });
 
-    /** Whether a transformation follows the comma that is next. `concat(…)` is a function there. */
+    /** True if a transformation follows the next comma. `concat(…)` is a function at that position. */
     isTransformation(): boolean {
       const name = this.LA(2).image.toLowerCase();
       if (name === "identity") return true;

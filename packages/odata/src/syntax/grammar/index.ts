@@ -18,7 +18,7 @@ import { parseSearchWithin } from "./search.ts";
 import { tokenize } from "./token-stream.ts";
 import { createTokens } from "./tokens.ts";
 
-/** `make`, once. */
+/** Memoizes `make`, which runs on the first call. */
 function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -72,7 +72,7 @@ function applyWithin(text: string, span: Span, limits: Limits): readonly Transfo
 }
 
 /*
- * The grammar of record, one function an option. Each parser is built when it is first needed.
+ * The authoritative grammar, with one function for each option. Each parser is built when it is first needed.
  */
 
 export function expressionByGrammar(text: string, limits: Limits): SyntaxNode {

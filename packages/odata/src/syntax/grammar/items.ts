@@ -5,7 +5,7 @@ import { createExpressionGrammar } from "./expression.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * `$orderby` and `$compute`: expressions in a list.
+ * Creates the grammar of `$orderby` and `$compute`: lists of expressions.
  *
  * Source: OData 4.01 ABNF, `orderby` and `compute`.
  */

@@ -7,7 +7,7 @@ import { spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * JSON arrays and objects, whose values may be any expressions.
+ * Creates the grammar of JSON arrays and objects, whose values may be arbitrary expressions.
  *
  * Source: OData 4.01 ABNF, `arrayOrObject`.
  */
@@ -57,7 +57,7 @@ export function createJsonGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       });
     });
 
-    /** A value inside JSON, where strings may have double quotes. */
+    /** A value inside JSON, where strings may be in double quotes. */
     readonly item = this.RULE(
       "item",
       (): SyntaxNode =>

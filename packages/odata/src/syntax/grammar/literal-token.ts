@@ -27,7 +27,7 @@ function literal(token: IToken, type: LiteralType, value: string | boolean | nul
   return { kind: "Literal", ...spanOf(token), type, value };
 }
 
-/** How each token type of literals becomes a node. */
+/** Functions that convert a literal token to a node, by token type. */
 const readers: Readonly<Record<string, (token: IToken, text: string) => SyntaxNode>> = {
   Null: (token) => literal(token, "Null", null),
   Boolean: (token) => literal(token, "Boolean", token.image.toLowerCase() === "true"),
@@ -45,7 +45,7 @@ const readers: Readonly<Record<string, (token: IToken, text: string) => SyntaxNo
   Geo: geoOf,
 };
 
-/** The node of a literal's token. */
+/** Converts a literal token to a node. */
 export function literalOf(token: IToken, text: string): SyntaxNode {
   const reader = readers[token.tokenType.name];
   if (reader === undefined) throw syntaxError(text, spanOf(token), "a literal");

@@ -6,7 +6,7 @@ import { createItemsGrammar } from "./items.ts";
 import { endOf, spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** What an item is, which decides the options that its parentheses may hold. */
+/** Kind of an item, which determines the options that its parentheses may contain. */
 export type Place = "select" | "expand" | "reference" | "count" | "star";
 
 const counting = ["filter", "search"] as const;
@@ -33,7 +33,7 @@ const members = {
 
 const memberOf = (name: string): string => (Object.hasOwn(members, name) ? members[name as "at"] : name);
 
-/** Values by the form of their option. */
+/** Form of the value of each option. */
 const forms: Readonly<
   Record<string, "expression" | "orderBy" | "select" | "expand" | "compute" | "count" | "number" | "levels">
 > = {
@@ -56,14 +56,14 @@ const bareName = (token: IToken): string => token.image.replace(/^\$/, "").toLow
 
 type OptionValue = SelectOptions[keyof SelectOptions];
 
-/** Parses the `$apply` that stands at `span` in `text`. */
+/** Parses the `$apply` at `span` in `text`. */
 export type ApplyParser = (
   text: string,
   span: { readonly start: number; readonly end: number },
 ) => readonly Transformation[];
 
 /**
- * The options in the parentheses of an item of `$select` or `$expand`.
+ * Creates the grammar of the options in the parentheses of an item of `$select` or `$expand`.
  *
  * Source: OData 4.01 ABNF, `selectOption` and `expandOption`; OData Extension for Temporal Data 4.0.
  */
@@ -154,7 +154,11 @@ export function createNestedOptionsGrammar(chevrotain: Chevrotain, tokens: Token
       },
     );
 
-    /** Refuse the option `name` where its place has no such option, or has it already. */
+    /**
+     * Checks that the option `name` is allowed in an item of this kind, and not given already.
+     *
+     * @throws {QueryError} `syntax_error` or `duplicate_option`
+     */
     permit(place: Place, name: string, token: IToken, options: Readonly<Record<string, unknown>>): void {
       if (!optionsOf[place].includes(name)) this.refuse(token, "a query option");
       if (Object.hasOwn(options, memberOf(name))) this.repeated(token, `$${name}`);

@@ -1,7 +1,7 @@
 import type { IParserConfig, IRecognitionException, IToken, TokenType } from "chevrotain";
 import type { Chevrotain } from "./chevrotain.ts";
 
-/** A method and its numbered twins, which tell apart its uses within one rule. */
+/** A method and its numbered variants, which the library needs to distinguish several uses within one rule. */
 type Numbered<N extends string, F> = { readonly [K in N | `${N}2` | `${N}3`]: F };
 
 type Gated = { readonly GATE?: () => boolean };
@@ -9,8 +9,8 @@ type Block<T> = (() => T) | (Gated & { readonly DEF: () => T });
 type Separated = { readonly SEP: TokenType; readonly DEF: () => unknown };
 
 /**
- * The methods of the library's parser that the grammars are written in. The library declares them protected,
- * and a class that a function returns can then have no declaration.
+ * The methods of the library's parser that the grammars use. The library declares them protected, and then no
+ * declaration file could be emitted for a class that a function returns.
  */
 export type ParserMethods = {
   input: IToken[];
@@ -29,7 +29,7 @@ export type ParserMethods = {
   Numbered<"MANY" | "AT_LEAST_ONE", (block: Block<unknown>) => void> &
   Numbered<"MANY_SEP" | "AT_LEAST_ONE_SEP", (options: Separated) => void>;
 
-/** The library's parser with its methods open to the grammars. */
+/** The library's parser class, with its methods accessible to the grammars. */
 export const parserClass = ({ EmbeddedActionsParser }: Chevrotain) =>
   EmbeddedActionsParser as unknown as new (
     vocabulary: TokenType[],

@@ -8,18 +8,18 @@ import { parserClass } from "./parser-methods.ts";
 import { operatorSlip, valueSlip } from "./slips.ts";
 import { endOf, spanOf } from "./token-stream.ts";
 
-/** The part that all grammars share: limits, spans, and the wording of faults. */
+/** Creates the base class of all grammars: limits, spans, and error messages. */
 export function createBase(chevrotain: Chevrotain) {
   return class Base extends parserClass(chevrotain) {
-    /** The text that is parsed, and how large it may be. */
+    /** The text being parsed, and its size limits. */
     text = "";
     limits!: Limits;
     nodes = 0;
     depth = 0;
     lambdas = 0;
-    /** Name of the rule that is run. */
+    /** Name of the rule that was started. */
     whole = "";
-    /** Qualified names that stand alone: types as arguments of `cast` and `isof`, else a fault. */
+    /** Qualified names that stand alone: types as arguments of `cast` and `isof`, otherwise an error. */
     readonly bareTypes = new Set<SyntaxNode>();
 
     constructor(vocabulary: TokenType[]) {
@@ -31,7 +31,7 @@ export function createBase(chevrotain: Chevrotain) {
       });
     }
 
-    /** Run `rule` over all of `tokens`. */
+    /** Runs `rule` on all of `tokens`. */
     run<T>(rule: () => T, tokens: IToken[], text: string, limits: Limits): T {
       this.input = tokens;
       this.text = text;
@@ -52,7 +52,7 @@ export function createBase(chevrotain: Chevrotain) {
       return tree;
     }
 
-    /** The exception of the library in our words. */
+    /** Converts an exception of the library to an error with our messages. */
     fault(failure: IRecognitionException): QueryError {
       const span = this.spanAt(failure.token);
       const { start } = span;
@@ -73,7 +73,7 @@ export function createBase(chevrotain: Chevrotain) {
       return syntaxError(this.text, span, expected);
     }
 
-    /** Whether what failed is the end of an expression, where an operator may have been meant. */
+    /** True if the failure is at the end of an expression, where an operator may have been intended. */
     afterExpression({ name, message }: Failure): boolean {
       const ended =
         name === "NotAllInputParsedException" ||
@@ -81,19 +81,27 @@ export function createBase(chevrotain: Chevrotain) {
       return ended && (this.depth > 0 || ["expression", "orderBy", "compute"].includes(this.whole));
     }
 
-    /** The refusal of what follows `node`. */
+    /** Returns the error for the text after `node`. */
     after(node: Span, expected: string): QueryError {
       const end = Math.min(node.end + 1, this.text.length);
       return syntaxError(this.text, { start: node.end, end }, expected);
     }
 
-    /** Refuse `token`. */
+    /**
+     * Refuses `token`.
+     *
+     * @throws {QueryError} `syntax_error`
+     */
     refuse(token: Span | IToken, expected: string): never {
       const span = "tokenType" in token ? this.spanAt(token) : token;
       throw syntaxError(this.text, span, expected);
     }
 
-    /** Refuse white space after `slash`. */
+    /**
+     * Refuses white space after `slash`.
+     *
+     * @throws {QueryError} `syntax_error`
+     */
     tight(slash: IToken): void {
       const start = endOf(slash);
       const end = this.here();
@@ -106,23 +114,23 @@ export function createBase(chevrotain: Chevrotain) {
         : spanOf(token);
     }
 
-    /** Where the next token starts. */
+    /** Offset of the next token. */
     here(): number {
       const { startOffset } = this.LA(1);
       return Number.isNaN(startOffset) ? this.text.length : startOffset;
     }
 
-    /** Where the last token ended. */
+    /** End of the last token. */
     done(): number {
       return endOf(this.LA(0));
     }
 
-    /** Whether the next token follows the last with nothing between. */
+    /** True if the next token follows the last one without white space. */
     glued(): boolean {
       return this.LA(1).startOffset === endOf(this.LA(0));
     }
 
-    /** Count one more node. */
+    /** Counts a node against the limit and returns it. */
     made<T extends SyntaxNode>(node: T): T {
       this.nodes += 1;
       if (this.nodes > this.limits.nodes) {
@@ -131,7 +139,7 @@ export function createBase(chevrotain: Chevrotain) {
       return node;
     }
 
-    /** One level deeper; {@link leave} is the way back. */
+    /** Enters a level of nesting; {@link leave} ends it. */
     enter(): void {
       this.depth += 1;
       if (this.depth > Math.min(this.limits.nesting, deepestNesting)) {
@@ -145,7 +153,7 @@ export function createBase(chevrotain: Chevrotain) {
   };
 }
 
-/** The labels of the expected tokens, as the message of the library's exceptions. */
+/** Error messages of the library. They contain only the label of the expected token, or a description of it. */
 const wording = {
   buildMismatchTokenMessage: ({ expected }: { expected: TokenType }): string =>
     expected.LABEL ?? expected.name,

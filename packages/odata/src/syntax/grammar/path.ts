@@ -8,15 +8,15 @@ import { parseSearchWithin } from "./search.ts";
 import { endOf, spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** Nodes that no segment can follow. */
+/** Kinds of nodes that no segment can follow. */
 const closed: ReadonlySet<SyntaxNode["kind"]> = new Set(["Count", "Lambda", "Aggregation", "Case"]);
 
 const isCalled = (token: IToken, next: IToken): boolean =>
   next.image === "(" && next.startOffset === endOf(token);
 
 /**
- * Paths, and everything that has the form of one: calls, keys and lambda operators. No white space is
- * allowed around a slash, nor between a name and its parenthesis.
+ * Creates the grammar of paths, and of everything with the same form: calls, keys and lambda operators. White space
+ * is not allowed around a slash, nor between a name and its parenthesis.
  *
  * Source: OData 4.01 ABNF, `firstMemberExpr`, `methodCallExpr` and `functionExpr`.
  */
@@ -44,7 +44,7 @@ export function createPathGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       });
     });
 
-    /** Whether `node` is `any`, `all` or `aggregate` without the collection that it needs before it. */
+    /** True if `node` is `any`, `all` or `aggregate` without a collection before it. */
     isOperation(node: SyntaxNode): boolean {
       return node.kind === "Name" && /^(?:any|all|aggregate)$/i.test(node.name) && this.LA(1).image === "(";
     }
@@ -92,7 +92,7 @@ export function createPathGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       return { kind: "Annotation", start: base?.start ?? span.start, end: span.end, base, term, qualifier };
     }
 
-    /** `/…` after `base`. */
+    /** A segment `/…` after `base`. */
     readonly segment = this.RULE("segment", (base: SyntaxNode): SyntaxNode => {
       const slash = this.CONSUME(T.Slash);
       this.ACTION(() => this.tight(slash));
@@ -159,7 +159,7 @@ export function createPathGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       ]);
     });
 
-    /** `($filter=…;$search=…)` after `$count`. */
+    /** The options `($filter=…;$search=…)` after `$count`. */
     readonly countOptions = this.RULE("countOptions", () => {
       let filter: SyntaxNode | null = null;
       let search: SearchNode | null = null;
@@ -201,13 +201,13 @@ export function createPathGrammar(chevrotain: Chevrotain, tokens: Tokens) {
       });
     });
 
-    /** The search of a token that holds `$search=` and its text. */
+    /** Parses the search in a token that holds `$search=` and its text. */
     searchOf(token: IToken): SearchNode {
       const from = token.startOffset + token.image.indexOf("=") + 1;
       return parseSearchWithin(this.text, { start: from, end: endOf(token) }, this.limits);
     }
 
-    /** `(…)` after `base`. */
+    /** Arguments `(…)` after `base`. */
     readonly called = this.RULE("called", (base: SyntaxNode): SyntaxNode => {
       const args = this.SUBRULE(this.arguments, { ARGS: [base] });
       return this.ACTION(() => {

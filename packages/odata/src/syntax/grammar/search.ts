@@ -8,7 +8,7 @@ import { syntaxError } from "./fault.ts";
 import { createBase } from "./parser.ts";
 import { endOf, spanOf, tokensFrom } from "./token-stream.ts";
 
-/** A word of decoded text. A semicolon belongs to it only where it was percent-encoded. */
+/** Matches a word in decoded text. A semicolon is part of a word only if it was percent-encoded. */
 function matchWord(text: string, from: number): [string] | null {
   let at = from;
   for (; at < text.length; at += 1) {
@@ -53,8 +53,8 @@ type SearchTokens = ReturnType<typeof createSearchTokens>;
 const wordsOf: Readonly<Record<string, "And" | "Or" | "Not">> = { AND: "And", OR: "Or", NOT: "Not" };
 
 /**
- * Tell the operators from the words `AND`, `OR` and `NOT`: an operator has an operand after it, and `AND`
- * and `OR` one before it too.
+ * Distinguishes operators from the words `AND`, `OR` and `NOT`: an operator is followed by an operand, and `AND`
+ * and `OR` are also preceded by one.
  */
 function classify(tokens: readonly IToken[], types: SearchTokens): IToken[] {
   let afterOperand = false;
@@ -179,7 +179,11 @@ function build() {
 
 let built: ReturnType<typeof build> | undefined;
 
-/** Refuse tokens with nothing between them: words, phrases and parentheses are told apart by white space. */
+/**
+ * Refuses adjacent tokens: words, phrases and parentheses must be separated by white space.
+ *
+ * @throws {QueryError} `syntax_error`
+ */
 function checkGaps(tokens: readonly IToken[], text: string): void {
   for (const [index, token] of tokens.entries()) {
     const previous = tokens[index - 1];
@@ -199,8 +203,8 @@ function checkGaps(tokens: readonly IToken[], text: string): void {
 }
 
 /**
- * The search between the offsets of `span` in `text`. A text in single quotes is one term, whatever it holds:
- * searches that are still being typed are sent so.
+ * Parses the search between the offsets of `span` in `text`. Text in single quotes is a single term, whatever it
+ * contains: clients send search-as-you-type input in this form.
  */
 export function parseSearchWithin(text: string, span: Span, limits: Limits): SearchNode {
   const part = text.slice(0, span.end);

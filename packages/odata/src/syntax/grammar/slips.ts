@@ -1,17 +1,17 @@
 import type { Span } from "../tree.ts";
 
-/** What is expected in place of a frequent slip, and where the slip stands. */
+/** A frequent mistake: its position, and what is expected in its place. */
 export type Slip = Span & { readonly expected: string };
 
 type Row = readonly [pattern: RegExp, expected: string];
 
-/** Numbers that another country would write. Every pattern is sticky and begins after the first digits. */
+/** Local number and date formats. Every pattern is sticky and begins after the first digits. */
 const forNumerals: readonly Row[] = [
   [/(?<=\d)[-/]\d+(?:[-/]\d+)?/y, "a date such as `2024-01-31`"],
   [/(?<=\d),\d{3}(?!\d)/y, "a number without `,`"],
 ];
 
-/** Other languages' spellings where an operator should stand. Every pattern is sticky. */
+/** Operators of other languages. Every pattern is sticky. */
 const forOperators: readonly Row[] = [
   [/={1,3}/y, "`eq`"],
   [/!={1,2}|<>/y, "`ne`"],
@@ -41,7 +41,7 @@ const forOperators: readonly Row[] = [
   [/(?<=[ \t(]in[ \t]+(?:'[^']*'|[\w.-]+)),/iy, "parentheses around the values of `in`"],
 ];
 
-/** Longest text that an error repeats in other quotes. */
+/** Maximum length of a text that an error message repeats with corrected quotes. */
 const longestQuote = 40;
 
 const single = (value: string): string => `\`'${value.replaceAll("'", "''")}'\``;
@@ -51,7 +51,7 @@ function match(text: string, at: number, pattern: RegExp): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-/** The slip at `at`, where an operator should stand. */
+/** Returns the mistake at `at`, where an operator is expected. */
 export function operatorSlip(text: string, at: number): Slip | undefined {
   for (const [pattern, expected] of forNumerals) {
     const found = match(text, at, pattern);
@@ -72,7 +72,7 @@ const exclamation = /!/y;
 const afterOperator = /(?:^|[ \t])(?:eq|ne|gt|ge|lt|le|has|in)[ \t]+$|[(,][ \t]*$/i;
 const identifier = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
-/** The slip at `at`, where a value should stand. */
+/** Returns the mistake at `at`, where a value is expected. */
 export function valueSlip(text: string, at: number): Slip | undefined {
   const quoted = match(text, at, otherQuotes);
   if (quoted !== null) {
@@ -93,7 +93,7 @@ export function valueSlip(text: string, at: number): Slip | undefined {
 const oldPrefix = /(?<![\w.])(?:datetime|datetimeoffset|time|guid)$/i;
 const dated = /\d-\d\d-\d\d$/;
 
-/** What is expected at `at`, where a word and another stand with nothing between. */
+/** Describes what is expected at `at`, between two words without white space. */
 export function expectedBetween(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - longestQuote), at);
   if (text.charAt(at) === "'" && oldPrefix.test(before)) return "the value without prefix and quotes";

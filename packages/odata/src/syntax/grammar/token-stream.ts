@@ -14,11 +14,11 @@ export const endOf = (token: IToken): number => token.startOffset + token.image.
 const identifier = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u;
 const wordy = /^[\w\u0080-\uFFFF'"]/;
 const wordyEnd = /[\w\u0080-\uFFFF'"]$/;
-/** What ASCII alone and the lexer do not decide: letters above ASCII, and names of any length. */
+/** Matches tokens that need a closer check than the lexer's: names with letters beyond ASCII, and long names. */
 const longOrForeign = /[^\0-\x7F]|[^.]{129}/;
 const nameParts = /^[A-Za-z_\u0080-\uFFFF][\w.\u0080-\uFFFF]*$/;
 
-/** What `lexer` finds in `text` from the offset `from` on. Offsets are those of the whole text. */
+/** Tokenizes `text` from offset `from` on. The offsets of the tokens are relative to the whole text. */
 export function tokensFrom(lexer: Lexer, text: string, from: number): IToken[] {
   if (from === 0) return lexer.tokenize(text).tokens;
   const { tokens } = withOrigin(from, () => lexer.tokenize(text.slice(from)));
@@ -27,8 +27,10 @@ export function tokensFrom(lexer: Lexer, text: string, from: number): IToken[] {
 }
 
 /**
- * The tokens of `text` from the offset `from` on. Refused here: an open quote, a name with a character that
- * names cannot have, white space at the start, and two words with nothing between them.
+ * Tokenizes `text` from offset `from` on, and refuses an unclosed quote, a name with characters that are not
+ * allowed in names, white space at the start, and two words without white space between them.
+ *
+ * @throws {QueryError} `syntax_error`
  */
 export function tokenize(lexer: Lexer, text: string, from: number): IToken[] {
   if (/[ \t]/.test(text.charAt(from))) throw syntaxError(text, { start: from, end: from + 1 }, "a value");

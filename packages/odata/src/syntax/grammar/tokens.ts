@@ -3,8 +3,8 @@ import type { Chevrotain } from "./chevrotain.ts";
 import { isEncoded } from "./encoded.ts";
 
 /**
- * Where the text of an option inside parentheses ends: at the first `;` or `)` that is neither quoted nor
- * nested. An apostrophe quotes everywhere in `$apply`, in `$search` only as the first character.
+ * Returns the end of an option's text inside parentheses: the first `;` or `)` that is neither quoted nor nested.
+ * Apostrophes quote anywhere in `$apply`, but in `$search` only as the first character.
  */
 function endOfOption(text: string, from: number, apostrophes: boolean): number {
   let depth = 0;
@@ -27,7 +27,7 @@ function endOfOption(text: string, from: number, apostrophes: boolean): number {
 
 const undollared = /^[as]/i;
 
-/** Whether `search=` after the last of `tokens` is an option, and no parameter that has the same name. */
+/** True if `search=` after the last of `tokens` is an option, and not a parameter of that name. */
 function opensOption(tokens: readonly IToken[], written: string): boolean {
   const last = tokens.at(-1);
   if (last?.image === ";") return true;
@@ -40,7 +40,7 @@ function opensOption(tokens: readonly IToken[], written: string): boolean {
   return before === undefined || before.image === "," || /expand$/i.test(tokens[at - 2]?.image ?? "");
 }
 
-/** `$search=` or `$apply=` and its text, as one token: these languages have their own grammars. */
+/** Matches `$search=` or `$apply=` with its text as one token, because these languages have grammars of their own. */
 function matchOption(name: "search" | "apply") {
   const head = new RegExp(`\\$?${name}=`, "iy");
   return (text: string, from: number, tokens: readonly IToken[]): [string] | null => {
@@ -51,7 +51,7 @@ function matchOption(name: "search" | "apply") {
   };
 }
 
-/** The text between the parentheses of the transformation `search(…)`. */
+/** Matches the text between the parentheses of the transformation `search(…)`. */
 function matchSearchArgument(text: string, from: number, tokens: readonly IToken[]): [string] | null {
   const inside = tokens.at(-1)?.image === "(" && tokens.at(-2)?.image.toLowerCase() === "search";
   const before = tokens.at(-3)?.image;
@@ -61,9 +61,9 @@ function matchSearchArgument(text: string, from: number, tokens: readonly IToken
 }
 
 /**
- * Token types of expressions, `$select`, `$expand` and `$apply`. The lexer takes the first pattern that
- * matches, so order matters. Words are names too (a property may be called `eq`): the parser tells them
- * apart by where they stand.
+ * Creates the token types of expressions, `$select`, `$expand` and `$apply`. The lexer uses the first pattern that
+ * matches, so their order matters. Keywords are also names (a property may be called `eq`): the parser
+ * distinguishes them by their position.
  *
  * Source: OData 4.01 ABNF.
  */
@@ -143,7 +143,8 @@ export function createTokens({ createToken, Lexer }: Chevrotain) {
     Literal,
   );
   const DateOnly = token("Date", /-?\d{4,}-\d\d-\d\d/, "a literal", Literal);
-  // `case(Beds eq 10:9223)`: with a third digit it is a number, a colon and a number.
+  // In `case(Beds eq 10:9223)`, `10:92` is followed by a third digit: it is a number, a colon and a number, not a
+  // time.
   const TimeOfDay = token("TimeOfDay", /\d\d:\d\d(?!\d)(?::\d\d(?:\.\d+)?)?/, "a literal", Literal);
   const Numeral = token("Numeral", /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/, "a literal", Literal);
   const NotFinite = token("NotFinite", /-INF(?![\w.\u0080-\uFFFF])/, "a literal", Literal);
@@ -200,7 +201,7 @@ export function createTokens({ createToken, Lexer }: Chevrotain) {
   const Open = token("Open", /['"][\s\S]*/, "a closed string");
   const Junk = token("Junk", /[\0-\uFFFF]/, "nothing");
 
-  /** Only the lexer of `$apply` knows it. */
+  /** Only the lexer of `$apply` uses it. */
   const SearchArgument = createToken({
     name: "SearchArgument",
     label: "a search",

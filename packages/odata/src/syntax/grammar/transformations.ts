@@ -1,4 +1,4 @@
-/** What stands between the parentheses of a transformation. */
+/** Form of a transformation's arguments. */
 type Form =
   | "aggregate"
   | "nothing"
@@ -43,7 +43,7 @@ const forms: Readonly<Record<string, Form>> = {
   traverse: "traversal",
 };
 
-/** The form of the transformation `name`; a name with a dot is a custom one. */
+/** Returns the form of the transformation `name`. A name with a dot is a custom transformation. */
 export const formOf = (name: string): Form | undefined =>
   Object.hasOwn(forms, name.toLowerCase())
     ? forms[name.toLowerCase()]

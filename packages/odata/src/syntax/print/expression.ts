@@ -2,7 +2,7 @@ import type { AggregateItem, CountNode, LogicalNode, SyntaxNode } from "../tree.
 import { printGeo, printLiteral } from "./literal.ts";
 import { printSearch } from "./search.ts";
 
-/** How tightly a node binds; more is tighter. The levels are those of the table of operators. */
+/** Precedence of a node; higher binds tighter. The levels are those of the operator table. */
 function binds(node: SyntaxNode): number {
   if (node.kind === "Logical") return node.operator === "or" ? 1 : 2;
   if (node.kind === "Compare") return node.comparator === "eq" || node.comparator === "ne" ? 3 : 4;
@@ -11,10 +11,10 @@ function binds(node: SyntaxNode): number {
   return node.kind === "Has" || node.kind === "In" ? 8 : 9;
 }
 
-/** `node`, in parentheses where it binds more loosely than `level`. */
+/** Prints `node`, in parentheses if it binds more loosely than `level`. */
 function atLeast(level: number, node: SyntaxNode): string {
   const text = printExpression(node);
-  // A property called `not` in front of an operator would be the operator `not`.
+  // A property named `not` before an operator would be read as the operator `not`.
   const isWord = node.kind === "Name" && node.name.toLowerCase() === "not";
   return binds(node) < level || isWord ? `(${text})` : text;
 }
@@ -27,7 +27,7 @@ function logical(node: LogicalNode): string {
   return node.operands.map((operand) => atLeast(level, operand)).join(` ${node.operator} `);
 }
 
-/** A minus in front of a numeral would be its sign. */
+/** Prints a negation. A minus before a numeral would be read as its sign. */
 function negated(operand: SyntaxNode): string {
   const text = atLeast(7, operand);
   return /^(?:\d|INF)/.test(text) ? `-(${printExpression(operand)})` : `-${text}`;
@@ -46,7 +46,7 @@ function count({ base, filter, search }: CountNode): string {
   return `${printExpression(base)}/$count${options.length === 0 ? "" : `(${options.join(";")})`}`;
 }
 
-/** `expression with method from … as alias` */
+/** Prints `expression with method from … as alias`. */
 export function printAggregate({ expression, method, from, alias }: AggregateItem): string {
   const steps = from.map(
     (step) => ` from ${listed(step.groupings)}${step.method === null ? "" : ` with ${step.method}`}`,
@@ -55,7 +55,9 @@ export function printAggregate({ expression, method, from, alias }: AggregateIte
   return `${printExpression(expression)}${by}${steps.join("")}${alias === null ? "" : ` as ${alias}`}`;
 }
 
-/** Canonical text of an expression, with as few parentheses as its tree allows: parsing it gives `node` again. */
+/**
+ * Prints an expression in canonical form, with as few parentheses as possible. Parsing the text gives `node` again.
+ */
 export function printExpression(node: SyntaxNode): string {
   switch (node.kind) {
     case "Literal":

@@ -11,17 +11,17 @@ import type {
 import { printAggregate, printExpression } from "./expression.ts";
 import { printSearch } from "./search.ts";
 
-/** Canonical text of `$orderby`. Ascending is not written. */
+/** Prints `$orderby` in canonical form. `asc` is omitted. */
 export const printOrderBy = (items: readonly OrderByItem[]): string =>
   items
     .map(({ expression, direction }) => printExpression(expression) + (direction === "desc" ? " desc" : ""))
     .join(",");
 
-/** Canonical text of `$compute`. */
+/** Prints `$compute` in canonical form. */
 export const printCompute = (items: readonly ComputeItem[]): string =>
   items.map(({ expression, name }) => `${printExpression(expression)} as ${name}`).join(",");
 
-/** How each option inside parentheses is written. */
+/** Printers of the options inside parentheses. */
 const options: {
   readonly [K in keyof Required<SelectOptions>]: (value: NonNullable<SelectOptions[K]>) => string;
 } = {
@@ -58,7 +58,7 @@ function printOptions(given: SelectOptions | null): string {
   return `(${texts.join(";")})`;
 }
 
-/** Canonical text of `$select`. */
+/** Prints `$select` in canonical form. */
 export const printSelect = (items: readonly SelectItem[]): string =>
   items
     .map(({ path, parameters, options: given }) => {
@@ -67,7 +67,7 @@ export const printSelect = (items: readonly SelectItem[]): string =>
     })
     .join(",");
 
-/** Canonical text of `$expand`. */
+/** Prints `$expand` in canonical form. */
 export const printExpand = (items: readonly ExpandItem[]): string =>
   items
     .map(({ path, suffix, options: given }) => {
@@ -114,7 +114,7 @@ function printArgument(argument: ApplyArgument): string {
   }
 }
 
-/** Canonical text of `$apply`. */
+/** Prints `$apply` in canonical form. */
 export const printApply = (transformations: readonly Transformation[]): string =>
   transformations
     .map(({ name, args }) => (name === "identity" ? name : `${name}(${args.map(printArgument).join(",")})`))

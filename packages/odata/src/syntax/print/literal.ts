@@ -2,7 +2,7 @@ import type { GeoNode, GeoShape, LiteralNode, Position } from "../tree.ts";
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A literal in its canonical spelling: strings in single quotes, prefixes in lower case. */
+/** Prints a literal in canonical form: strings in single quotes, prefixes in lower case. */
 export function printLiteral({ type, value }: LiteralNode): string {
   if (value === null) return "null";
   if (typeof value === "boolean") return String(value);

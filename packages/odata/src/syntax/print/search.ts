@@ -10,7 +10,7 @@ function binds(node: SearchNode): number {
     case "SearchNot":
       return 3;
     case "Term":
-      // As a part of an expression the word `AND` would be an operator.
+      // The word `AND` inside an expression would be read as an operator.
       return !node.phrase && operators.has(node.value) ? 0 : 4;
   }
 }
@@ -19,7 +19,7 @@ function atLeast(level: number, node: SearchNode): string {
   return binds(node) < level ? `(${printSearch(node)})` : printSearch(node);
 }
 
-/** Canonical text of `$search`, with every `AND` written out. */
+/** Prints `$search` in canonical form, with every `AND` explicit. */
 export function printSearch(node: SearchNode): string {
   switch (node.kind) {
     case "Term":
