@@ -15,15 +15,15 @@ export async function findDelivery({ ledger }: Found, { customer }: Scope, id: s
   return delivery;
 }
 
-/** States in which a delivery was once served. */
+/** States that only a delivery which was once complete can have. */
 const over: readonly DeliveryState[] = ["complete", "expired", "purged"];
 
-/** What a delivery's state is at a time: one that is over is expired before anybody has noted it. */
+/** Returns the state of a delivery at a time. Past its expiry it is `expired`, even if no retention run has recorded that yet. */
 export const stateAt = (delivery: Delivery, at: number): DeliveryState =>
   delivery.state === "complete" && !isServed(delivery, at) ? "expired" : delivery.state;
 
 /**
- * A delivery that the scope may fetch now.
+ * Returns a delivery that the scope may fetch now.
  *
  * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`,
  * `part_lost`
@@ -39,7 +39,7 @@ export async function findServed(found: Found, scope: Scope, id: string, at: num
   return delivery;
 }
 
-/** What the registry refuses, as customers are told it. */
+/** Delivery error codes by the code of the registry's refusal. */
 const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   idempotency_conflict: "idempotency_conflict",
   too_many_exports: "too_many_exports",
@@ -59,7 +59,7 @@ const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   webhook_disabled: "webhook_disabled",
 };
 
-/** What the registry says, with what it refuses as an error of deliveries. */
+/** Awaits an answer of the registry, and translates its refusals into errors of deliveries. */
 export const asked = <T>(answer: Promise<T>): Promise<T> =>
   answer.catch((error: unknown) => {
     const code = error instanceof StoreError ? refusals[error.code] : undefined;

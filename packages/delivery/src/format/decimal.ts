@@ -1,5 +1,5 @@
 /**
- * Whether a decimal can be told exactly with so many digits, and so many of them right of the point.
+ * True if a decimal type of this precision and scale holds the number without rounding.
  *
  * @param text a JSON number
  */

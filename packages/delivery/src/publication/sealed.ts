@@ -24,7 +24,7 @@ export function requireIntact(
     throw new DeliveryError("part_damaged", `the signature of the manifest ${sha256}`);
 }
 
-/** What is published of a delivery as the ledger has sealed it. */
+/** Returns the objects to publish for a delivery that the ledger has sealed. */
 export function sealedPublication(
   { text, signature }: Pick<SealedManifest, "text" | "signature">,
   store: { readonly open: (part: ManifestPart) => ReturnType<PartStore["open"]> },
@@ -34,7 +34,7 @@ export function sealedPublication(
     name: part.name,
     byteLength: part.byteLength,
     sha256: part.sha256,
-    // Said to be encoded, it would be decoded by whoever reads it, and be other bytes than those of its hash.
+    // With a `Content-Encoding`, clients would decode the object, and its bytes would not match the hash.
     mediaType: part.contentEncoding === null ? part.mediaType : "application/octet-stream",
     open: async () => (await store.open(part)).stream(),
   }));

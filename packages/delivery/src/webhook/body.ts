@@ -1,6 +1,6 @@
 import type { WebhookMessage } from "@cadastre/store/registry";
 
-/** The body of a message: ids and versions, and nothing of what was delivered. The same whenever it is sent. */
+/** Returns the body of a message: ids and versions, never delivered data. It is the same for every attempt. */
 export const bodyOf = (
   { type, at, delivery, entitlementVersion }: WebhookMessage,
   customer: string,
