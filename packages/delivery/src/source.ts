@@ -53,7 +53,7 @@ export type ExportBatch = {
   readonly end: string;
 };
 
-/** A member of a record. */
+/** A column of a dataset: a member of each of its records. */
 export type ExportColumn = {
   readonly name: string;
   readonly type: ExportType;

@@ -3,7 +3,7 @@ import type { Grants } from "./grants.ts";
 import { isOneOf, text } from "./predicate.ts";
 import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources/index.ts";
 
-/** Returns the predicate that a row is public, or belongs to a dataset that grants private rows. */
+/** Returns the predicate that is true if a row is public, or belongs to a dataset that grants private rows. */
 export function openRows(entitySet: EntitySet, { privacy }: ResourceRule, grants: Grants): BoundNode {
   const unlimited = [...grants].filter(([, grant]) => grant.private).map(([dataset]) => dataset);
   if (privacy === undefined || unlimited.length === grants.size) return constant(true);

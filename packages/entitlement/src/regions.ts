@@ -8,8 +8,8 @@ import type { RegionProperties } from "./resources/index.ts";
 export type FindProperty = (name: string) => StructuralProperty | undefined;
 
 /**
- * Returns the predicate that a row is in one of `regions`. Values are compared exactly, with case. A row with a null is in no region
- * except the national one; so is every row if the entity set lacks the property.
+ * Returns the predicate that a row is in one of `regions`. Values are compared exactly, with case. A row whose property is null, or
+ * whose entity set lacks the property, is in no region but the national one.
  */
 export function inRegions(
   regions: readonly Region[],

@@ -17,7 +17,7 @@ import type { KeySource } from "./key-source.ts";
 /** Type of the JWS. It prevents the use of another JWS of the same issuer as an entitlement. Source: RFC 8725, section 3.11. */
 const typ = "entitlement+jws";
 
-/** The only base64url text of a 64-byte signature: decoders ignore four bits of the last digit, which must be zero. */
+/** Pattern of the canonical base64url text of a 64-byte signature: decoders ignore four bits of the last digit, which must be zero. */
 const signatureText = /^[\w-]{85}[AQgw]$/;
 
 /** Maximum length of an entitlement, in characters. */

@@ -17,7 +17,7 @@ const alg = "EdDSA";
 /** Type of the JWS. It prevents the use of another JWS of the same signer as that of a manifest. Source: RFC 8725, section 3.11. */
 const typ = "manifest+jws";
 
-/** The only base64url text of a 64-byte signature: decoders ignore four bits of the last digit, which must be zero. */
+/** Pattern of the canonical base64url text of a 64-byte signature: decoders ignore four bits of the last digit, which must be zero. */
 const signatureText = /^[\w-]{85}[AQgw]$/;
 
 const shape = z.object({

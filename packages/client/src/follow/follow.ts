@@ -9,7 +9,7 @@ import type { Feed } from "./feed.ts";
 import type { Announced } from "./place.ts";
 
 export type FollowOptions = TakeOptions & {
-  /** Returns as soon as nothing is left to load. */
+  /** True to return as soon as nothing is left to load. */
   readonly once?: boolean;
   /** Pauses between two looks for deliveries when there are none. */
   readonly pauses?: Looks;

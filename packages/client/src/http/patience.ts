@@ -10,7 +10,7 @@ export type Patience = {
 
 export const usualPatience: Patience = { tries: 8, timeout: 60_000, pause: 1000 };
 
-/** Limit of that doubling, in milliseconds. */
+/** Longest pause before any attempt, in milliseconds: the doubling stops there. */
 const longestPause = 60_000;
 
 /** Longest pause that a server may ask for, in milliseconds. */

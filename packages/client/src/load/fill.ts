@@ -27,7 +27,7 @@ export async function changeRows(
 ): Promise<void> {
   const { run, names } = session;
   const [own, key] = [names.of(table.name), quoted(table.keyField)];
-  // Before any row is written: DuckDB would not delete and insert a row of the same key in a table altered after it.
+  // Columns are added before rows are deleted: if a table is altered in between, DuckDB refuses to insert the key of a deleted row.
   const columns = await session.fit(table, parts);
   const keyOnly = new Map([...table.columns].filter(([column]) => column === table.keyField));
   const kinds = [

@@ -23,8 +23,8 @@ const tolerance = 300;
 const secretPattern = /^whsec_([A-Za-z0-9+/]{32,88}={0,2})$/;
 
 /**
- * Verifies a request to a webhook and returns its message. It must be signed by the service and at most five minutes old. Source: Standard
- * Webhooks.
+ * Verifies a request to a webhook and returns its message. It must be signed by the service, and its time must be within five minutes of
+ * `now`. Source: Standard Webhooks.
  *
  * @param body the exact bytes that were received
  * @param secret secret of the webhook in the form that the service gave it

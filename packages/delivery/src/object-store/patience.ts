@@ -6,7 +6,7 @@ export type Patience = {
   readonly attempts: number;
   /** Longest wait before the second attempt, in milliseconds. It doubles with each further attempt. */
   readonly first: number;
-  /** Limit of that doubling: the longest wait before any attempt, in milliseconds. */
+  /** Longest wait before any attempt, in milliseconds: the doubling stops there. */
   readonly longest: number;
   readonly wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Returns a number from 0 up to but not including 1: the fraction of the longest wait to wait (jitter), so that retries spread out. */

@@ -4,7 +4,7 @@ import { DeliveryError } from "../errors.ts";
 import type { ObjectFacts } from "../object-store/object-store.ts";
 import { objectsOf, type Publication, type PublishedPart } from "./publication.ts";
 
-/** Crash points for tests: between two effects of a publisher, where a successor must be able to continue. */
+/** Points at which tests kill a publisher: between two effects, where a successor must be able to continue. */
 export type PublicationPoint = `${"before_put" | "after_put" | "after_check"} ${string}`;
 
 export type PublishOptions = {

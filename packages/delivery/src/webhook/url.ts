@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { DeliveryError } from "../errors.ts";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 
-/** Hosts that webhooks may have. */
+/** Restriction on the hosts that webhooks may be sent to. */
 export type WebhookReach = {
   /** True if webhooks may also go to this machine, there also over `http`: for development. By default false. */
   readonly loopback?: boolean | undefined;

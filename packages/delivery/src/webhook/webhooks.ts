@@ -13,7 +13,7 @@ import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { newSecret } from "./secret.ts";
 import { type WebhookReach, webhookUrl } from "./url.ts";
 
-/** Hosts that webhooks may have, and the key that their secrets are encrypted with. */
+/** Restriction on the hosts of webhooks, and the key that their secrets are encrypted with. */
 export type WebhookTerms = WebhookReach & { readonly key: SealingKey };
 
 export type WebhookOptions = WebhookTerms & {

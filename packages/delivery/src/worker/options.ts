@@ -36,7 +36,7 @@ export type WorkReport = {
 export type WorkerSettings = {
   /** Returns the time since 1970. By default the system time. */
   readonly clock: () => number;
-  /** Lease of a delivery, unless the worker renews it. By default 30,000. */
+  /** Duration of a lease. If the worker does not renew it, another one takes over the delivery. By default 30,000. */
   readonly lease: number;
   /** Number of attempts without progress after which a delivery fails. By default 8. */
   readonly attempts: number;
