@@ -133,7 +133,7 @@ export const deliveryErrors = {
 
 export type DeliveryErrorCode = keyof typeof deliveryErrors;
 
-/** An export cannot be made, or is refused. */
+/** An error of exports, subscriptions, destinations or webhooks. The message of its code says what to do. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
   readonly code: DeliveryErrorCode;

@@ -83,7 +83,7 @@ const countUpTo =
 
 export const parseCount = countUpTo(9);
 
-/** Up to a petabyte. */
+/** Parses a number of bytes, up to a petabyte. */
 const parseBytes = countUpTo(15);
 
 const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
