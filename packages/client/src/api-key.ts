@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { ClientError } from "./errors.ts";
 
-/** Where an API key is found. It is never an argument, which other users of the machine can read. */
+/** Source of an API key. The key itself is never an argument, since other users of the machine can read arguments. */
 export type KeyPlace =
   | { readonly env: string }
   | { readonly file: string }
   | { readonly stdin: AsyncIterable<Buffer> };
 
-/** Longest text that is looked at, in bytes. */
+/** Longest text that is accepted, in bytes. */
 const maxLength = 4096;
 
-/** @throws {ClientError} without a word of what was found there. */
+/** Reads an API key. @throws {ClientError} `file_unreadable`, `api_key_invalid`; the error never quotes what was read */
 export async function readApiKey(place: KeyPlace): Promise<string> {
   if ("env" in place) return checked(process.env[place.env], `the variable ${place.env}`);
   if ("stdin" in place) return checked(await textOf(place.stdin), "standard input");

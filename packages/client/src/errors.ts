@@ -2,24 +2,24 @@ import { ManifestError } from "@cadastre/manifest";
 
 type Details = Readonly<Record<string, string>>;
 
-/** How the program ends, by what is to be done. */
+/** Exit codes of the program, by what the user has to do. */
 export const exitCodes = {
   done: 0,
-  /** A fault of the program's own. */
+  /** An error in the program itself. */
   fault: 1,
   /** The command line is wrong. */
   usage: 2,
-  /** The server refuses; it will again. */
+  /** The server refuses the request, and would again. */
   refused: 3,
-  /** The server is busy or out of reach: the same command goes on where this one stopped. */
+  /** The server is busy or unreachable: the same command continues where this one stopped. */
   later: 4,
-  /** The answers contradict each other, their signature or the contract: nothing of them is loaded. */
+  /** The answers contradict each other, their signature or the contract: none of them is loaded. */
   untrusted: 5,
-  /** What was loaded before contradicts what is served: stop, and ask the server's operator. */
+  /** What was loaded before contradicts what the server delivers: stop, and ask the server's operator. */
   conflict: 6,
-  /** The disk or the database that is loaded fails. */
+  /** The disk, or the database that is loaded, fails. */
   local: 7,
-  /** A table or file that a load would write belongs to somebody else: nothing was fetched or changed. */
+  /** A table or file that a load would write belongs to someone else: nothing was fetched or changed. */
   occupied: 8,
 } as const;
 
@@ -29,13 +29,13 @@ type Cause = readonly [ending: Ending, message: (details: Details) => string];
 
 const tell = (d: Details) => (d["code"] === undefined ? "" : ` (\`${d["code"]}\`)`);
 
-/** Says how often a fetched part was damaged. A part in a folder is read once, so `times` is absent. */
+/** Tells how many times a fetched part was damaged. A part in a folder is read once, so `times` is absent. */
 const timesFetched = (d: Details) =>
   d["times"] === undefined
     ? ""
     : `, fetched ${d["times"]} times: do not trust its source. The parts that were verified are kept`;
 
-/** Every way the client gives up. The key is the stable code; one that is no longer raised stays here as a comment. */
+/** Errors of the client, by their stable codes. A code that is no longer raised stays here as a comment. */
 export const clientErrors = {
   url_invalid: [
     "usage",
@@ -252,7 +252,7 @@ export const clientErrors = {
 
 export type ClientErrorCode = keyof typeof clientErrors;
 
-/** The client gives up. Holds no key, no token, and of the server's words only its error code. */
+/** An error of the client. It contains no key and no token, and of the server's answer only the error code. */
 export class ClientError extends Error {
   override readonly name = "ClientError";
   readonly code: ClientErrorCode;
@@ -266,7 +266,7 @@ export class ClientError extends Error {
   }
 }
 
-/** What a manifest is refused for is the server's fault, and a broken chain is a conflict with what was loaded. */
+/** Returns the exit code for an error. An invalid manifest is the server's fault; a broken chain conflicts with what was loaded. */
 export const exitCodeOf = (error: unknown): number => {
   if (error instanceof ClientError) return error.exitCode;
   if (!(error instanceof ManifestError)) return exitCodes.fault;

@@ -1,5 +1,5 @@
 /**
- * Pull bulk deliveries as their contract asks, verify them, load them, and keep what was loaded current.
+ * Pulls bulk deliveries, verifies them against their contract, loads them, and keeps the loaded copy current.
  *
  * @module
  */

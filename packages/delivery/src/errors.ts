@@ -1,27 +1,27 @@
-/** What may go wrong with an export, with the sentence that says what to do. */
+/** Error codes of exports, each with a message that says what to do. */
 export const deliveryErrors = {
-  /** A line of the source is no JSON object on one line with its members in the order of the columns. */
+  /** A line of the source is not a JSON object on one line with its members in the order of the columns. */
   invalid_record: "the source gave a record that is not of its columns: correct the source",
-  /** A number has more digits than its column, which Parquet would round. */
+  /** A number has more digits than its column, so Parquet would round it. */
   decimal_out_of_range: "a decimal has more digits than its column: correct the record, or export it as text",
   /** A file of profiles does not fit its schema. */
   invalid_profile: "the output profile is not valid",
   /** `@duckdb/node-api` is not installed. */
   parquet_unavailable: "Parquet needs @duckdb/node-api: install the version that this package names",
-  /** Other versions write other bytes. */
+  /** Another version of DuckDB would write different bytes. */
   parquet_writer_version: "another version of DuckDB is installed: install the one that this package names",
   parquet_failed: "DuckDB could not write the part",
 
-  // What a request is refused for.
+  // Reasons to refuse a request.
   invalid_request: "the request does not fit its schema",
   unknown_domain: "there is no such domain",
   unknown_profile: "the domain has no such output profile",
   destination_required: "a push needs a destination",
   push_unavailable: "nothing is pushed at present: pull the delivery",
-  /** The customer is not granted the domain, or nothing of it. */
+  /** The customer is not granted the domain, or no record of it. */
   entitlement_denied: "the entitlement does not grant the domain",
   capability_required: "the entitlement does not have the capability that a push needs",
-  /** The entitlement is another one than that of the delivery. */
+  /** The entitlement has changed since the delivery was created. */
   entitlement_changed: "the entitlement has changed since the delivery was asked for: ask for a new one",
   /** The customer has no such delivery, subscription or destination. */
   not_found: "the customer has nothing of this id",
@@ -41,29 +41,29 @@ export const deliveryErrors = {
   part_rebuilding: "the part was damaged and is being rebuilt: try again shortly",
   /** Also the reason of a failed delivery. */
   part_lost: "a part was damaged and cannot be rebuilt: ask for a new delivery",
-  /** Whatever is wrong with it: nothing else is said. */
+  /** Covers every defect of a token: the caller is not told which. */
   invalid_token: "the token is not valid: ask for a new grant",
   sequence_conflict: "the delivery has another generation or sequence: see its manifest",
   manifest_conflict: "the delivery's manifest has another hash: do not use what was loaded",
 
-  // Why a delivery is canceled or fails, beside what is above.
+  // Reasons why a delivery is canceled or fails, in addition to those above.
   canceled_by_customer: "the customer has canceled the delivery",
-  /** What builds it is not what it was created with, so that its bytes would be others. */
+  /** The encoder of the output profile has changed since the delivery was created, so that its bytes would differ. */
   profile_changed: "the output profile gives other bytes since an upgrade: ask for a new delivery",
   schema_changed: "the datasets have other columns since an upgrade: ask for a new delivery",
-  /** See `ExportSource.basis`: its records would be partly those of before. */
+  /** See `ExportSource.basis`: the delivery would mix records made before and after the change. */
   basis_changed:
     "identities were resolved, or the size of the smallest cells was set, while the delivery was built: ask for a new one",
-  /** Versions of records that it reads are no longer kept. */
+  /** The record versions that the delivery reads are no longer kept. */
   checkpoint_expired: "the delivery is too old to be built: ask for a new one",
   build_failed: "the delivery could not be built: see the log",
-  /** Given by the ledger. */
+  /** Set by the ledger. */
   worker_lost: "the workers of the delivery were lost, one after the other: see the log",
 
-  // Why a subscription is suspended, or its delivery canceled.
-  /** Nothing of what it delivers is granted at present. */
+  // Reasons why a subscription is suspended, or its delivery canceled.
+  /** The entitlement grants none of what the subscription delivers. */
   entitlement_expired: "the entitlement does not grant what the subscription delivers: renew it",
-  /** What it is pushed to cannot be written to. */
+  /** The destination cannot be written to. */
   destination_degraded: "the destination of the subscription is not active: see its state, and verify it",
   subscription_reset: "the subscription starts anew with a seed",
 
@@ -71,7 +71,7 @@ export const deliveryErrors = {
   parts_full: "there is no space for parts: free some",
   parts_not_writable: "parts cannot be written: see to the rights of their folder",
   parts_unavailable: "the parts cannot be reached",
-  /** A part that the ledger has is not there, or has another length. */
+  /** A part that the ledger lists is not in the store, or has another length. */
   part_missing: "a stored part is missing or truncated: a worker rebuilds it",
   part_damaged: "a stored part or manifest does not match its hash: a worker rebuilds it",
 
@@ -79,14 +79,14 @@ export const deliveryErrors = {
   /** `@aws-sdk/client-s3` or `@aws-sdk/client-sts` is not installed. */
   aws_sdk_missing:
     "buckets need @aws-sdk/client-s3 and @aws-sdk/client-sts: install the versions that this package names",
-  /** Tried often enough. */
+  /** All retries failed. */
   bucket_unavailable: "the bucket cannot be reached, or is asked too much: try again later",
   bucket_denied: "the bucket does not exist, or does not allow it: see to the permissions of the role",
   kms_denied: "the encryption key cannot be used: see to its policy and the permissions of the role",
   region_mismatch: "the bucket is in another region than the destination says",
   object_damaged: "bytes that were to be written are not those of their hash: nothing was written",
 
-  // What a destination is refused for.
+  // Reasons to refuse a destination.
   invalid_bucket: "the bucket has no name of a bucket",
   invalid_region: "the region has no name of a region of AWS",
   invalid_prefix:
@@ -98,10 +98,10 @@ export const deliveryErrors = {
   too_many_destinations: "there are as many destinations as there may be: disable one of them",
   destination_state: "the destination is disabled, or waits for its new external id",
   destination_not_active: "the destination is not verified: see its state, and verify it",
-  /** The secret of the service is another one than that which it was sealed with. */
+  /** The external id was encrypted with another secret than the service's present one. */
   external_id_unreadable: "the external id cannot be opened: restore the secret, or rotate the destination",
 
-  // What a verification of a destination finds, beside what is above.
+  // Failures that the verification of a destination finds, in addition to those above.
   external_id_not_enforced:
     "the role can be assumed without its external id: add the condition to its trust policy",
   role_denied: "the role cannot be assumed: see to its trust policy",
@@ -110,22 +110,22 @@ export const deliveryErrors = {
   kms_mismatch: "objects are not encrypted with the key of the destination: see to the bucket's encryption",
   probe_cleanup_failed: "the probe below the prefix cannot be removed: see to the permissions of the role",
 
-  // What a webhook is refused for.
+  // Reasons to refuse a webhook.
   invalid_webhook_url:
     "the address is not `https` to a public host, on port 443 or one from 1024 on, without credentials and fragment",
   invalid_webhook_events: "the events are none, or not all of them known, or one is named twice",
   too_many_webhooks: "there are as many webhooks as there may be: delete one of them",
   webhook_disabled: "the webhook is disabled: delete it, and register another one",
-  /** The secret of the service is another one than that which it was sealed with. */
+  /** The webhook's secret was encrypted with another secret than the service's present one. */
   webhook_secret_unreadable: "the webhook's secret cannot be opened: restore the service's, or rotate it",
 
-  // What a message to a webhook fails of.
+  // Reasons why a message to a webhook fails.
   webhook_unreachable: "the address cannot be reached, or is not public, or does not prove who it is",
   webhook_timeout: "the address did not answer in time",
   webhook_refused: "the address did not take the message: see its last status",
   webhook_gone: "the address is gone for good, as it says: register another one",
 
-  // What a publication fails of.
+  // Reasons why a publication fails.
   destination_denied: "the destination does not allow the publication: verify it",
   destination_conflict:
     "an object of the delivery's name is there and is another one: nothing is overwritten",
@@ -133,12 +133,12 @@ export const deliveryErrors = {
 
 export type DeliveryErrorCode = keyof typeof deliveryErrors;
 
-/** An export cannot be made, or is refused. */
+/** An error of exports, subscriptions, destinations or webhooks. The message of its code says what to do. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
   readonly code: DeliveryErrorCode;
 
-  /** @param detail what is at fault, for the log: it names columns and files, and quotes no data */
+  /** @param detail the cause, for the log: it names columns and files, and never quotes data */
   constructor(code: DeliveryErrorCode, detail?: string, options?: ErrorOptions) {
     super(detail === undefined ? deliveryErrors[code] : `${deliveryErrors[code]}: ${detail}`, options);
     this.code = code;

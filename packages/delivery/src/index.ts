@@ -1,5 +1,5 @@
 /**
- * Exports of what an entitlement grants: immutable parts in JSON lines, CSV or Parquet.
+ * Exports the records that an entitlement grants, as immutable parts in JSON lines, CSV or Parquet.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import { StoreError } from "@cadastre/store";
 import { DeliveryError, type DeliveryErrorCode } from "./errors.ts";
 
-/** Errors of the registry that customers see, under the code that they see. */
+/** Delivery error codes by the code of the registry's refusal. */
 const refusals: Readonly<Record<string, DeliveryErrorCode>> = {
   idempotency_conflict: "idempotency_conflict",
   too_many_exports: "too_many_exports",

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 
-/** Secret of 32 bytes that texts are kept under. */
+/** Encryption key of 32 bytes. */
 export type SealingKey = Uint8Array;
 
 export type Random = (bytes: number) => Uint8Array;
@@ -10,7 +10,7 @@ const version = 1;
 const nonceLength = 12;
 const tagLength = 16;
 
-/** A secret as it is kept for its owner: it opens for no other one. */
+/** Encrypts a secret (AES-256-GCM) for its owner. With another owner it cannot be decrypted. */
 export function sealText(secret: string, owner: string, key: SealingKey, random: Random): string {
   const nonce = random(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner));
@@ -18,7 +18,11 @@ export function sealText(secret: string, owner: string, key: SealingKey, random:
   return Buffer.concat([Uint8Array.of(version), nonce, cipher.getAuthTag(), sealed]).toString("base64url");
 }
 
-/** @throws if it was sealed with another key, for another owner, or not at all */
+/**
+ * Decrypts a text of {@link sealText}.
+ *
+ * @throws if it was encrypted with another key, for another owner, or not by `sealText`
+ */
 export function openText(text: string, owner: string, key: SealingKey): string {
   const bytes = Buffer.from(text, "base64url");
   const [nonceEnd, tagEnd] = [1 + nonceLength, 1 + nonceLength + tagLength];

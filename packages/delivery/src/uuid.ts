@@ -1,12 +1,12 @@
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether a text can be the id of a delivery. */
+/** True if the text is a UUID in lower case, as ids of deliveries are. */
 export const isUuid = (text: string): boolean => pattern.test(text);
 
-/** Random bytes of a UUID beside its time. */
+/** Number of random bytes that a UUID of version 7 is made from. */
 export const uuidBytes = 10;
 
-/** A UUID that sorts by a time, in milliseconds since 1970. Source: RFC 9562, section 5.7. */
+/** Returns a UUID of version 7, which sorts by the time `at` in milliseconds since 1970. Source: RFC 9562, section 5.7. */
 export function uuidOf(at: number, random: Uint8Array): string {
   const bytes = Buffer.alloc(16);
   bytes.writeUIntBE(at, 0, 6);

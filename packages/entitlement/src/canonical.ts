@@ -1,5 +1,5 @@
 /**
- * The one text of a JSON value: members sorted, no white space. Numbers here are integers and text is valid
+ * Returns the canonical text of a JSON value: members sorted, no white space. Numbers must be integers and text valid
  * Unicode, for which `JSON.stringify` writes what the standard asks.
  * Source: RFC 8785, JSON Canonicalization Scheme.
  */
@@ -11,13 +11,13 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Whether a text is the canonical one of the JSON value that was read from it, whose names begin with letters. Costs
- * a third of writing it anew.
+ * True if `text` is the canonical text of `value`, which was parsed from it and whose member names begin with letters. Costs
+ * a third of serializing the value anew.
  */
 export const isCanonical = (text: string, value: unknown): boolean =>
   JSON.stringify(value) === text && isSorted(value);
 
-/** Whether the members of every object are in order. `__proto__` is in no order: readers pass it over. */
+/** True if the members of every object are sorted. False for `__proto__`, which parsers skip. */
 function isSorted(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isSorted);

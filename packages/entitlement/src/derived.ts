@@ -2,19 +2,19 @@ import { type BoundNode, type PrimitiveType, pointNode, type StructuralProperty 
 
 type Derivation = {
   readonly type: PrimitiveType;
-  /** Names of numbers. */
+  /** Names of the numeric properties that the value is computed from. */
   readonly inputs: readonly [string, string];
   readonly value: (...inputs: readonly [BoundNode, BoundNode]) => BoundNode;
 };
 
-/** How derived properties are computed anew where an input is masked. One that is not named here is null there. */
+/** Derived properties that are recomputed if an input is masked. Any other derived property is null then. */
 const derivations: Readonly<Record<string, Derivation>> = {
   Coordinates: { type: "Edm.GeographyPoint", inputs: ["Longitude", "Latitude"], value: pointNode },
 };
 
 const numbers: readonly BoundNode["type"][] = ["Edm.Decimal", "Edm.Double", "Edm.Single"];
 
-/** The value of a derived property from what is shown of its inputs, by name; null: it cannot be computed. */
+/** Computes a derived property from the shown values of its inputs, by name. Returns null if it cannot be computed. */
 export function derivedValue(
   { name, type, collection }: StructuralProperty,
   shown: ReadonlyMap<string, BoundNode | null>,

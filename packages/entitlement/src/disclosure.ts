@@ -21,7 +21,7 @@ export type Disclosure = {
  * Returns the granted fields that reveal what the document's masks hide, by `reveals` and `mayReveal` of their properties. A field that
  * the document masks with `null` or rounds reveals nothing.
  *
- * @throws {EntitlementError} as `compileScope` does.
+ * @throws {EntitlementError} those of `compileScope`
  */
 export function findDisclosures(
   { datasets }: Pick<Entitlement, "datasets">,

@@ -2,102 +2,102 @@ import { z } from "zod";
 import { EntitlementError, type EntitlementErrorCode } from "./errors.ts";
 import { isMask, type Mask } from "./mask.ts";
 
-/** What a customer may buy; also the domains of an export. Source: interface specification, section 2.9. */
+/** Products that a customer can buy; they are also the domains of exports. Source: interface specification, section 2.9. */
 const products = ["property", "listing", "public_record", "market_report"] as const;
 export type Product = (typeof products)[number];
 
-/** Ways to reach the data. Source: interface specification, section 2.6. */
+/** Ways to access the data. Source: interface specification, section 2.6. */
 const channels = ["api", "odata", "file_delivery"] as const;
 export type Channel = (typeof channels)[number];
 
-/** What a customer may do beside reading. Source: interface specification, section 4.3. */
+/** Rights beyond reading. Source: interface specification, section 4.3. */
 const capabilities = ["file_export_push"] as const;
 export type Capability = (typeof capabilities)[number];
 
-/** Kinds of region, each with the form of its values. */
+/** Kinds of regions, each with the pattern of its values. */
 const regionValues = {
   /** The whole country: `US`, and nothing else. */
   national: /^US$/,
   /** A `StateOrProvince`: `TX`. */
   state: /^[A-Z]{2}$/,
-  /** A `StateOrProvince` and a `CountyOrParish`, spelled as the records spell it: `TX/Travis`. */
+  /** A `StateOrProvince` and a `CountyOrParish`, with the same spelling as in the records: `TX/Travis`. */
   county: /^[A-Z]{2}\/(?=\S)[^/\p{C}]{1,200}(?<=\S)$/u,
   /** Five digits: `78701`. Covers ZIP+4 codes that start with them. */
   zip: /^\d{5}$/,
-  /** An `OriginatingSystemName`, in full: `Lone Star MLS`. */
+  /** A complete `OriginatingSystemName`: `Lone Star MLS`. */
   originating_system: /^(?=\S)\P{C}{1,255}(?<=\S)$/u,
 } as const;
 export type RegionKind = keyof typeof regionValues;
 
 export type Region = { readonly kind: RegionKind; readonly value: string };
 
-/** What one dataset shows of one resource. */
+/** Grant of one resource in one dataset. */
 export type ResourceGrant = {
-  /** All that the model has but contact fields, or those named. */
+  /** `*` for all fields of the model except contact fields, or the names of fields. */
   readonly fields: "*" | readonly string[];
-  /** By field: what is shown of its values. Absent: they are shown whole. */
+  /** Masks by field. A field without a mask is shown unmasked. */
   readonly masks?: Readonly<Record<string, Mask>>;
-  /** Of Media: rows that are not for the public, too. */
+  /** For Media: grants private rows as well. */
   readonly private?: true;
-  /** Of Member and Office: the contact fields, too. */
+  /** For Member and Office: grants contact fields as well. */
   readonly contact?: true;
 };
 
-/** What is granted of one dataset. A resource that is not named is not granted. */
+/** Grant of one dataset. Resources that are not named are not granted. */
 export type DatasetGrant = {
   /** UUID in lower case. */
   readonly dataset_id: string;
   readonly resources: Readonly<Record<string, ResourceGrant>>;
 };
 
-/** Numbers that the host enforces; they do not change what is visible. */
+/** Limits that the host enforces. They do not affect which data is visible. */
 export type Limits = {
   readonly requests_per_second?: number;
   readonly open_exports?: number;
-  /** Queries that may run and wait at once. */
+  /** Number of queries that may run and wait concurrently. */
   readonly concurrent_queries?: number;
-  /** Seconds of reading in each minute for queries that no index serves. */
+  /** Seconds per minute that queries without a suitable index may read. */
   readonly scan_seconds?: number;
-  /** Share of the service's time, in proportion to those of others; 1 where it is not said. */
+  /** Weight of the customer in the fair sharing of the service's time; 1 by default. */
   readonly query_weight?: number;
 };
 
 /**
- * The payload of an entitlement. The schema is closed: an unknown member, an empty list and a duplicate are
- * refused, and what is not named is not granted. Times are in seconds since 1970.
+ * The payload of an entitlement. The schema is closed: unknown members, empty lists and duplicates are refused, and what is not named is
+ * not granted. Times are in seconds since 1970.
  *
- * Grants are per dataset **and** resource; regions narrow the rows of every dataset alike.
+ * Grants are per dataset **and** resource. Regions restrict the rows of all datasets.
  */
 export type Entitlement = {
-  /** Who signed: compared as a whole. */
+  /** Issuer. Must match exactly. */
   readonly iss: string;
-  /** The service that it is for: compared as a whole. */
+  /** Audience: the service that the entitlement is for. Must match exactly. */
   readonly aud: string;
   /** The customer. */
   readonly sub: string;
-  /** Version of the customer's entitlement: grows with every change. */
+  /** Version of the customer's entitlement. It increases with every change. */
   readonly ver: number;
   readonly iat: number;
   /** First second of validity. */
   readonly nbf: number;
   /** First second after validity. */
   readonly exp: number;
-  /** Identity of this document. */
+  /** Id of this document. */
   readonly jti: string;
   readonly products: readonly Product[];
   readonly channels: Readonly<Record<Channel, boolean>>;
-  /** Absent: none. */
+  /** By default none. */
   readonly capabilities?: readonly Capability[];
   readonly regions: readonly Region[];
   readonly datasets: readonly DatasetGrant[];
   readonly limits?: Limits;
 };
 
-// Told apart by `causeOf`.
+// Markers by which `causeOf` distinguishes these issues.
 const duplicate = {};
 const empty = {};
 
-/** @param identity what two items may not have in common. */
+/** @param identity returns a text that must differ for all items */
 const listOf = <Item extends z.ZodType>(item: Item, identity: (value: z.output<Item>) => string) =>
   z
     .array(item)
@@ -161,9 +161,9 @@ const schema: z.ZodType<Entitlement> = z
   .refine(({ nbf, exp }) => nbf < exp, { path: ["exp"] });
 
 /**
- * Check that a value is an entitlement document. Says nothing of who signed it.
+ * Validates an entitlement document. Does not verify its signature.
  *
- * @throws {EntitlementError} with the path of the first member at fault, never its value.
+ * @throws {EntitlementError} with the path of the first invalid member, never its value
  */
 export function parseEntitlement(value: unknown): Entitlement {
   const result = schema.safeParse(value);

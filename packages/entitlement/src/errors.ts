@@ -1,11 +1,11 @@
-/** What the host answers: `denied` is proved not to be allowed (403), `unverifiable` cannot be proved (503). */
+/** Meaning of an error for the host: `denied`, access is known to be forbidden (403); `unverifiable`, it cannot be decided (503). */
 export type Outcome = "denied" | "unverifiable";
 
 type Details = Readonly<Record<string, string>>;
 
 type Cause = {
   readonly outcome: Outcome;
-  /** The code that a client may see; it tells less than the cause. */
+  /** Error code that a client may see. It reveals less than the cause. */
   readonly publicCode: string;
   readonly message: (details: Details) => string;
 };
@@ -16,8 +16,8 @@ const denied = <Code extends string>(publicCode: Code, message: Cause["message"]
   ({ outcome: "denied", publicCode, message }) as const satisfies Cause;
 
 /**
- * Every way an entitlement can fail, by cause. The key is stable and for logs and tests; a cause that is no
- * longer raised stays here as a comment and is never used again.
+ * Errors of entitlements, by cause. The code is stable, and meant for logs and tests. A code that is no longer raised stays here as a
+ * comment and is never reused.
  */
 export const entitlementErrors = {
   entitlement_malformed: unverifiable(() => "the entitlement is not a compact JWS"),
@@ -88,10 +88,10 @@ export const entitlementErrors = {
 
 export type EntitlementErrorCode = keyof typeof entitlementErrors;
 
-/** What a client may see of an {@link EntitlementError}. */
+/** The error code that a client may see for an {@link EntitlementError}. */
 export type EntitlementPublicCode = (typeof entitlementErrors)[EntitlementErrorCode]["publicCode"];
 
-/** Nothing is granted. Holds no key, no signature and no value of the document but the names it grants. */
+/** An error that grants nothing. It contains no key and no signature, and of the document only names in its grants. */
 export class EntitlementError extends Error {
   override readonly name = "EntitlementError";
   readonly code: EntitlementErrorCode;

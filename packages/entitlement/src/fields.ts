@@ -13,26 +13,28 @@ import { isNull, isOneOf } from "./predicate.ts";
 import { datasetProperty, isAlwaysGranted } from "./resources/index.ts";
 import { isWhole, type Shown, shownBy, shownOfComputed } from "./shown.ts";
 
-/** Fields of one resource as one caller sees them. */
+/** Fields of one resource that a caller sees. */
 export type Fields = {
-  /** The entity set without what no dataset shows. */
+  /** The entity set, without the properties that no dataset shows. */
   readonly entitySet: EntitySet;
   /**
-   * What stands for each property that some dataset hides or masks: its value, or what is left of it, where that is
-   * shown, and null (or `[]`) elsewhere.
+   * Replacements of properties that some dataset hides or masks. A replacement yields the value, or the masked value, in rows of the
+   * datasets that show it, and null (or `[]`) in all others.
    */
   readonly replaced: ReadonlyMap<string, BoundNode>;
-  /** Names of the hidden properties that a query of the host may read. */
+  /** Names of hidden properties that queries of the host may read. */
   readonly computed: ReadonlySet<string>;
-  /** Names of the properties that `dataset` shows. */
+  /** Returns the names of the properties that `dataset` shows. */
   readonly shownBy: (dataset: string) => readonly string[];
 };
 
-/** What each dataset shows of one property: dataset id → value. Datasets that hide it are left out. */
+/** Shown form of one property by dataset id. Datasets that hide it are left out. */
 type ShownIn = ReadonlyMap<string, Shown>;
 
 /**
- * @param shared whether rows that belong to no dataset are shown: they show as much as any dataset does.
+ * Computes the fields that a caller sees of an entity set.
+ *
+ * @param shared true if rows that belong to no dataset are shown; they show as much as the dataset that shows most
  * @param computed see `ResourceRule.computed`
  */
 export function narrowFields(
@@ -68,7 +70,7 @@ export function narrowFields(
   };
 }
 
-/** Member by member, so without `structured`: nothing grants what lies behind a navigation or complex property. */
+/** Copies single members, without `structured`: no grant covers what lies behind a navigation or complex property. */
 function narrowType(
   { name, key, annotations }: EntityType,
   visible: readonly StructuralProperty[],
@@ -90,7 +92,10 @@ const whatIsShown = (
     }),
   );
 
-/** In each dataset what it shows, the most first. Where all of `datasets` show a value, the last needs no test. */
+/**
+ * Returns an expression for the value that each dataset shows, the least masked first. If all of the `datasets` show a value, the last
+ * alternative needs no condition.
+ */
 function replacementOf(
   property: StructuralProperty,
   shownIn: ShownIn,

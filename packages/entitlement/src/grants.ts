@@ -4,26 +4,26 @@ import { EntitlementError } from "./errors.ts";
 import { fitsMask, leftBy, type Mask } from "./mask.ts";
 import { isAlwaysGranted, type ResourceRule } from "./resources/index.ts";
 
-/** What one dataset grants of one resource: all of its grants together. */
+/** The union of all grants of one resource in one dataset. */
 export type Grant = {
-  /** Names of the fields granted, masked ones too. */
+  /** Names of the granted fields, masked ones included. */
   readonly fields: ReadonlySet<string>;
   /** The strictest mask of each field; `null` for a field that reveals a masked one. */
   readonly masks: ReadonlyMap<string, Mask>;
-  /** Whether rows that are not for the public are granted. */
+  /** True if private rows are granted. */
   readonly private: boolean;
 };
 
-/** By dataset, in order of their ids. */
+/** Grants by dataset id, in order of the ids. */
 export type Grants = ReadonlyMap<string, Grant>;
 
-/** What grants may name of a resource. */
+/** A resource that grants may name, and its rule. */
 export type Grantable = { readonly entitySet: EntitySet; readonly rule: ResourceRule | undefined };
 
 /**
- * Resource → what each dataset grants of it, whatever the order of the document.
+ * Returns the grants of each resource by dataset. The result does not depend on the order of the document.
  *
- * @throws {EntitlementError} if a grant names what its resource does not have, or a mask does not fit.
+ * @throws {EntitlementError} if a grant names something that its resource does not have, or has a mask that does not fit
  */
 export function collectGrants(
   datasets: readonly DatasetGrant[],
@@ -97,7 +97,7 @@ function refuseMisfit(
   if (!fitsMask(mask, property)) throw new EntitlementError("entitlement_mask_misfit", names);
 }
 
-/** More fields and rows are granted by two grants than by one, but what one masks the other does not show. */
+/** Unites two grants: fields and rows of both, but the stricter mask of each field. */
 function both(one: Grant, other: Grant): Grant {
   const masks = new Map(one.masks);
   for (const [field, mask] of other.masks) {
@@ -111,7 +111,7 @@ function both(one: Grant, other: Grant): Grant {
   };
 }
 
-/** What the grants are, in one order: equal for grants of the same. */
+/** Returns the grants in canonical order, so that equal grants have equal JSON. */
 export const grantsInOrder = (grants: ReadonlyMap<string, Grants>): unknown =>
   [...grants]
     .map(([resource, ofDatasets]) => ({

@@ -1,4 +1,4 @@
-/** The items by key, in the order of their first occurrence. */
+/** Groups items by key. Keys are in the order of their first occurrence. */
 export function groupBy<Item, Key>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,

@@ -1,5 +1,5 @@
 /**
- * Verify a signed entitlement, compile it into a scope, and restrict a bound query to what it grants.
+ * Verifies a signed entitlement, compiles it into a scope, and restricts bound queries to what it grants.
  *
  * @module
  */

@@ -6,23 +6,23 @@ import { EntitlementError } from "./errors.ts";
 /** Longest key set that is read, in bytes. */
 const maxBytes = 65_536;
 
-/** Names and addresses of this machine, the only ones that plain http may reach. */
+/** Host names of this machine, the only ones that plain http may be used for. */
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export type Reading = {
-  /** Until the last byte of an address, in seconds. */
+  /** Time limit for the whole answer of an address, in seconds. */
   readonly timeout: number;
   readonly fetch: typeof globalThis.fetch;
 };
 
-/** Reads what a key set's location holds now. */
+/** Reads the present content of a key set's location. */
 export type ReadLocation = () => Promise<string>;
 
 /**
- * How to read the file or the address. Redirects are not followed: the keys come from where the operator said.
+ * Returns a function that reads a file or an address. Redirects are not followed: the keys come from where the operator said.
  *
- * @param location path of a file, or an address: `https`, `http` to this machine, `file`.
- * @throws {EntitlementError} `key_set_location` for any other address; at each reading `key_set_unreadable`.
+ * @param location path of a file, or an address: `https`, `http` to this machine, `file`
+ * @throws {EntitlementError} `key_set_location` for any other address; each reading may throw `key_set_unreadable`
  */
 export function locationReader(location: string | URL, { timeout, fetch }: Reading): ReadLocation {
   const url = addressOf(location);
@@ -38,10 +38,10 @@ export function locationReader(location: string | URL, { timeout, fetch }: Readi
   };
 }
 
-/** Whether the location is read over the network. */
+/** True if the location is read over the network. */
 export const isRemote = (location: string | URL): boolean => addressOf(location) instanceof URL;
 
-/** An address that may be asked, or the path of a file. */
+/** Returns an allowed address, or the path of a file. */
 function addressOf(location: string | URL): URL | string {
   if (typeof location === "string" && !/^[a-z][a-z\d+.-]+:\/\//i.test(location)) return location;
   if (!URL.canParse(String(location))) throw new EntitlementError("key_set_location");
@@ -52,7 +52,7 @@ function addressOf(location: string | URL): URL | string {
   return url;
 }
 
-/** A pipe would keep its reader waiting for as long as nobody writes. */
+/** Opens a regular file only, without blocking: a pipe would block the reader until someone writes. */
 async function openFile(path: string) {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   if ((await file.stat()).isFile()) return file.createReadStream();
@@ -79,10 +79,10 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** Its message is ours, so it may be told. */
+/** An error whose message contains no foreign text, so that it may be reported. */
 class Refusal extends Error {}
 
-/** Of an error of the system, its code alone, such as `ENOENT`. */
+/** Returns the message of a {@link Refusal}. For a system error, returns only its code, such as `ENOENT`. */
 function reasonOf(error: unknown): string {
   if (error instanceof Refusal) return error.message;
   const causes = [error, error instanceof Error ? error.cause : undefined];

@@ -3,16 +3,16 @@ import type { JWK } from "jose";
 import { z } from "zod";
 import { EntitlementError } from "./errors.ts";
 
-/** The one name under which signatures are made and read, with Ed25519 as its curve. Source: RFC 8037, section 3.1. */
+/** The only accepted `alg`, used with the curve Ed25519. Source: RFC 8037, section 3.1. */
 export const algorithm = "EdDSA";
 
-/** Most keys of a set: the current one, its successor, and room. */
+/** Maximum number of keys in a set: the present one, its successor, and a reserve. */
 const maxKeys = 64;
 
 /** Members that only private and symmetric keys have. Source: RFC 7518, section 6; RFC 8037, section 2. */
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** What a key id may be: text that can be shown. */
+/** Pattern of a key id: printable text. */
 export const keyId = /^\P{C}{1,255}$/u;
 
 const keySet = z.object({
@@ -23,7 +23,7 @@ const verificationKey = z.object({
   kty: z.literal("OKP"),
   crv: z.literal("Ed25519"),
   x: z.string().regex(/^[\w-]{42}[AEIMQUYcgkosw048]$/),
-  // Both names stand for the same signatures. Source: RFC 9864, section 2.2.
+  // Both names denote the same algorithm. Source: RFC 9864, section 2.2.
   alg: z.enum([algorithm, "Ed25519"]).optional(),
   use: z.literal("sig").optional(),
   key_ops: z.tuple([z.literal("verify")]).optional(),
@@ -32,10 +32,10 @@ const verificationKey = z.object({
 export type Key = JWK | KeyObject;
 
 /**
- * The public keys of a JWKS, by key id. A set with one key that may not be in it is refused whole: nobody can say
- * what its publisher meant. An empty set is a set, under which nothing verifies.
+ * Returns the public keys of a JWKS by key id. A set with one invalid key is refused as a whole, because what its publisher meant is
+ * unknown. An empty set is valid; no signature verifies with it.
  *
- * @throws {EntitlementError} with the position of the first key at fault, never what it holds.
+ * @throws {EntitlementError} with the position of the first invalid key, never its content
  */
 export function readKeySet(text: string): ReadonlyMap<string, KeyObject> {
   const keys = new Map<string, KeyObject>();
@@ -63,7 +63,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** @throws {EntitlementError} if it is anything but a public Ed25519 key for signatures. */
+/** Returns a public key. @throws {EntitlementError} unless it is a public Ed25519 key for signatures */
 export function toPublicKey(key: Key): KeyObject {
   if (!isKeyObject(key)) return importKey(key, "keys");
   if (key.type !== "public") throw new EntitlementError("key_set_private_key", { path: "keys" });

@@ -3,17 +3,17 @@ import { EntitlementError } from "./errors.ts";
 import { isRemote, locationReader } from "./key-location.ts";
 import { readKeySet } from "./key-set.ts";
 
-/** Public keys that change while a service runs. */
+/** A set of public keys that may change while a service runs. */
 export type KeySource = {
   /**
-   * The key that verifies under a key id now.
+   * Returns the key with this id that is in force now.
    *
    * @throws {EntitlementError} `key_set_stale`
    */
   readonly find: (kid: string) => Promise<KeyObject | undefined>;
   /**
-   * Changes with every change of the keys. Take it before verifying a document: while it is the same, so is what
-   * was proved.
+   * Returns a number that changes with every change of the keys. Read it before you verify a document: the result of the verification holds
+   * while the number stays the same.
    *
    * @throws {EntitlementError} `key_set_stale`
    */
@@ -24,41 +24,41 @@ export type KeySource = {
    * @throws {EntitlementError} `key_set_stale`
    */
   readonly size: () => number;
-  /** Stop reading anew. */
+  /** Stops reading the set again. */
   readonly close: () => void;
 };
 
-/** Times in seconds. */
+/** Options of a key source. Times are in seconds. */
 export type KeySourceOptions = {
-  /** After how long the set is read again: 5 for a file, 60 for an address. */
+  /** Age at which the set is read again. By default 5 for a file, 60 for an address. */
   readonly maxAge?: number;
-  /** How long the last good set counts while no newer one can be read: 3600. Then nothing verifies. */
+  /** Time for which the last valid set is used if no newer one can be read. Afterwards nothing verifies. By default 3600. */
   readonly maxStaleness?: number;
-  /** Least time between two readings, whoever asks: 5. */
+  /** Shortest time between two readings, however many are requested. By default 5. */
   readonly minInterval?: number;
-  /** Longest time of reading an address once: 5. */
+  /** Time limit for reading an address. By default 5. */
   readonly timeout?: number;
-  /** Told of every reading that failed, for a log. */
+  /** Called for every reading that failed, for the log. */
   readonly onFailure?: (error: unknown) => void;
   readonly fetch?: typeof globalThis.fetch;
 };
 
-/** What was read last and was a key set. */
+/** The last valid key set that was read. */
 type KeySet = {
   /** Undefined before the first reading. */
   readonly text: string | undefined;
   readonly keys: ReadonlyMap<string, KeyObject>;
   readonly revision: number;
-  /** When its reading began. */
+  /** Time at which its reading began. */
   readonly read: number;
 };
 
 /**
- * The key set of a file or an address, read at once and then every `maxAge`; an unknown key id has it read before
- * that, at most every `minInterval`. A key that is gone from the set stops verifying at the next reading.
+ * Opens the key set of a file or an address. It is read at once, then every `maxAge`, and earlier for an unknown key id, but at most every
+ * `minInterval`. A key that was removed from the set is no longer accepted after the next reading.
  *
- * @param location path of a file, or an address: `https`, `http` to this machine, `file`.
- * @throws {EntitlementError} if the first reading fails.
+ * @param location path of a file, or an address: `https`, `http` to this machine, `file`
+ * @throws {EntitlementError} if the first reading fails
  */
 export async function openKeySource(
   location: string | URL,
@@ -84,7 +84,7 @@ export async function openKeySource(
         : { text, keys: readKeySet(text), revision: good.revision + 1, read: began };
   }
 
-  /** One at a time: who comes while one runs waits for that one. */
+  /** Reads the set again. Concurrent callers share one reading. */
   const reload = (): Promise<void> => {
     reading ??= load()
       .then(
@@ -127,5 +127,5 @@ export async function openKeySource(
   };
 }
 
-/** Of a clock that nobody sets. */
+/** Seconds of a monotonic clock. */
 const seconds = () => performance.now() / 1000;

@@ -1,8 +1,8 @@
 import type { StructuralProperty } from "@cadastre/odata";
 
-/** Source: RESO Web API Core 2.0, section 2.5.3 (string lookups). */
+/** Annotation that names a property's lookup. Source: RESO Web API Core 2.0, section 2.5.3 (string lookups). */
 const lookupTerm = "RESO.OData.Metadata.LookupName";
 
-/** Names of the lookups that the values of a property come from. */
+/** Returns the names of the lookups that a property's values are from. */
 export const lookupNamesOf = ({ annotations = [] }: StructuralProperty): readonly string[] =>
   annotations.filter(({ term }) => term === lookupTerm).map(({ value }) => String(value));

@@ -6,8 +6,8 @@ import { isNull, isOneOf } from "./predicate.ts";
 import { datasetProperty } from "./resources/index.ts";
 
 /**
- * Whether a row of the Lookup resource belongs to a field that is visible: a row of one dataset to a field that
- * this dataset shows, a row that all datasets share to a field that any of them shows.
+ * Returns the predicate for visible rows of the Lookup resource. A row of one dataset is visible if its lookup is used by a field that
+ * this dataset shows; a row shared by all datasets, if any of them shows such a field.
  */
 export function visibleLookups(
   lookupName: StructuralProperty,

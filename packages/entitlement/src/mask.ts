@@ -8,14 +8,14 @@ import {
 } from "@cadastre/odata";
 import { lookupNamesOf } from "./lookup-name.ts";
 
-/** `prefix3`: at most the first three characters. `round2`: two digits after the point, half away from zero. */
+/** A mask. `prefix3` shows at most the first three characters, `round2` rounds to two decimal places, half away from zero. */
 export type Mask = "null" | `prefix${number}` | `round${number}`;
 
 type MaskKind = {
-  /** How a document writes it; the group is its number of characters or digits. */
+  /** Pattern of the mask in a document. Its group is the number of characters or digits. */
   readonly form: RegExp;
   readonly fits: (property: StructuralProperty) => boolean;
-  /** The masked value, of the property's own type, and null where `value` is; null: always. */
+  /** Returns the masked value, which has the property's type and is null where `value` is; null if it is always null. */
   readonly maskedValue: (value: BoundNode, type: PrimitiveType, count: number) => BoundNode | null;
 };
 
@@ -44,7 +44,7 @@ const kindNames = Object.keys(maskKinds) as readonly KindName[];
 export const isMask = (text: unknown): text is Mask =>
   typeof text === "string" && kindNames.some((name) => maskKinds[name].form.test(text));
 
-/** @throws {TypeError} if the text is no mask: it did not pass the schema. */
+/** Parses a mask. @throws {TypeError} if the text is not a mask, which the schema excludes */
 function readMask(mask: Mask): { readonly kind: MaskKind; readonly count: number } {
   for (const name of kindNames) {
     const kind = maskKinds[name];
@@ -57,19 +57,19 @@ function readMask(mask: Mask): { readonly kind: MaskKind; readonly count: number
 export const fitsMask = (mask: Mask, property: StructuralProperty): boolean =>
   readMask(mask).kind.fits(property);
 
-/** What the mask shows of `value`, which stands for the property; null: nothing. */
+/** Returns what the mask shows of `value`, the present value of the property; null if it shows nothing. */
 export function maskedValue(mask: Mask, value: BoundNode, { type }: StructuralProperty): BoundNode | null {
   const { kind, count } = readMask(mask);
   return kind.maskedValue(value, type, count);
 }
 
-/** Characters or digits that the mask leaves; less than none for `null`. Of two masks of a field, the less is stricter. */
+/** Returns how many characters or digits the mask leaves, -1 for `null`. The smaller number is the stricter mask. */
 export function leftBy(mask: Mask): number {
   const { kind, count } = readMask(mask);
   return kind === maskKinds.null ? -1 : count;
 }
 
-/** Whether the values come from a list: a part of one is none. */
+/** True if the values are from a list, where a prefix of a value would not be a value. */
 const isListed = (property: StructuralProperty): boolean =>
   property.enumType !== undefined || lookupNamesOf(property).length > 0;
 
@@ -79,7 +79,7 @@ const number = (type: PrimitiveType, value: number): BoundNode => ({
   value: codecOf(type).fromJson(value),
 });
 
-/** Of a double, and of a single as one: `round(value mul 100) divby 100`. */
+/** Rounds a value. For doubles and singles, as a double: `round(value mul 100) divby 100`. */
 function rounded(value: BoundNode, type: PrimitiveType, digits: number): BoundNode {
   if (type === "Edm.Decimal") return roundToNode(value, digits);
   const power = number("Edm.Double", 10 ** digits);

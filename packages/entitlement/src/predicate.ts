@@ -17,7 +17,7 @@ const compare = (left: BoundNode, comparator: "ge" | "lt", value: string): Bound
   right: text(value),
 });
 
-/** Whether the value is one of `values`. Of none: false. Null is in no list. */
+/** Returns the predicate that the property is one of `values`. It is false for an empty list, and for null. */
 export function isOneOf(property: StructuralProperty, values: readonly string[]): BoundNode {
   const [first, ...others] = values;
   const operand = propertyNode(property);
@@ -30,8 +30,8 @@ export const isNull = (property: StructuralProperty): BoundNode =>
   equals(propertyNode(property), { kind: "Constant", type: "Null", value: null });
 
 /**
- * Whether the value starts with `digits`: between it and the next text of its length, a range that an index on
- * the property can serve.
+ * Returns the predicate that the property starts with `digits`. It is a range, from `digits` to the next text of that length, so
+ * that an index on the property can serve it.
  */
 export function startsWithDigits(property: StructuralProperty, digits: string): BoundNode {
   const last = digits.charCodeAt(digits.length - 1);

@@ -3,14 +3,17 @@ import type { Grants } from "./grants.ts";
 import { isOneOf, text } from "./predicate.ts";
 import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources/index.ts";
 
-/** Whether a row is for the public, or of a dataset that grants its private rows too. */
+/** Returns the predicate that is true if a row is public, or belongs to a dataset that grants private rows. */
 export function openRows(entitySet: EntitySet, { privacy }: ResourceRule, grants: Grants): BoundNode {
   const unlimited = [...grants].filter(([, grant]) => grant.private).map(([dataset]) => dataset);
   if (privacy === undefined || unlimited.length === grants.size) return constant(true);
   return anyOf(isOneOf(datasetProperty, unlimited), isOpen(entitySet, privacy));
 }
 
-/** `Permission/all(value:value in ('Public',…))`. A row that cannot say is private, one that says nothing is not. */
+/**
+ * Returns the predicate that a row is public: `Permission/all(value:value in ('Public',…))`. All rows are private if the entity set has no
+ * such property; a row whose collection is empty is public.
+ */
 function isOpen({ type }: EntitySet, { property: name, open }: Privacy): BoundNode {
   const property = type.properties.get(name) ?? hiddenProperties.get(name);
   if (property?.collection !== true || property.type !== "Edm.String") return constant(false);

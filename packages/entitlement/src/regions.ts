@@ -4,12 +4,12 @@ import { groupBy } from "./group.ts";
 import { isOneOf, startsWithDigits } from "./predicate.ts";
 import type { RegionProperties } from "./resources/index.ts";
 
-/** The property of that name, or undefined where the entity set has none. */
+/** Returns the property with this name; undefined if the entity set has none. */
 export type FindProperty = (name: string) => StructuralProperty | undefined;
 
 /**
- * Whether a row lies in one of `regions`. Values compare in full and by case; a null lies in no region but the
- * national one, and so does a row whose entity set lacks the property that tells.
+ * Returns the predicate that a row is in one of `regions`. Values are compared exactly, with case. A row whose property is null, or
+ * whose entity set lacks the property, is in no region but the national one.
  */
 export function inRegions(
   regions: readonly Region[],

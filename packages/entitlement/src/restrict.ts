@@ -2,25 +2,25 @@ import { allOf, type BoundNode, type BoundQuery, mapChildren, type Projection } 
 import type { Resource } from "./rows.ts";
 import { resourceOf, type Scope } from "./scope.ts";
 
-/** Has no value: a {@link RestrictedQuery} is made by {@link restrict} alone, and a changed copy is not one. */
+/** A brand without a value: only {@link restrict} creates a {@link RestrictedQuery}, and a changed copy is not one. */
 declare class Restricted {
   private readonly restricted: true;
 }
 
-/** A query that has been through {@link restrict}. Stores accept nothing else. */
+/** A query that {@link restrict} has restricted. Stores accept no other query. */
 export type RestrictedQuery = BoundQuery & Restricted;
 
 /**
- * Narrow `query` to what `scope` grants: to its rows, and to what each dataset shows of a field, masked or not at all,
- * in every clause alike. Without a grant of the entity set the predicate is `false`, never absent.
+ * Restricts `query` to what `scope` grants: to its rows, and in every clause to what each dataset shows of a field, which may be masked or
+ * hidden. Without a grant of the entity set, the filter is `false`, never absent.
  *
- * @throws {TypeError} if the query names a property that the scope hides: it was bound to another entity set
- * than {@link visibleEntitySet} gives.
+ * @throws {TypeError} if the query names a property that the scope hides: it was not bound to the entity set that
+ * {@link visibleEntitySet} returns
  */
 export function restrict(query: BoundQuery, scope: Scope): RestrictedQuery {
   const resource = resourceOf(query.entitySet, scope);
   const rewrite = (node: BoundNode): BoundNode => visibleNode(node, resource, rewrite);
-  // Member by member: what a query may hold tomorrow is not carried over unseen.
+  // Single members are copied, so that a member that is added to queries later is not passed through unchecked.
   const restricted: BoundQuery = {
     entitySet: resource.entitySet,
     filter: allOf(resource.rows, rewrite(query.filter)),
@@ -39,10 +39,10 @@ export function restrict(query: BoundQuery, scope: Scope): RestrictedQuery {
 
 const scopes = new WeakMap<BoundQuery, Scope>();
 
-/** What {@link restrict} has narrowed the query to; undefined for a query that it has not made, and for a copy. */
+/** Returns the scope that {@link restrict} restricted the query to; undefined for any other query, or a copy. */
 export const scopeOf = (query: RestrictedQuery): Scope | undefined => scopes.get(query);
 
-/** What selections have become, by resource: the same array again for the same one. */
+/** Cache of restricted selections by resource: the same array for the same selection. */
 const selections = new WeakMap<Resource, WeakMap<readonly Projection[], readonly Projection[]>>();
 
 function restrictSelect(
@@ -63,7 +63,7 @@ function restrictSelect(
   return restricted;
 }
 
-/** Every kind is named: a kind that is new decides here what it may read before anything compiles. */
+/** Rewrites a node. Every kind of node is named, so that for a new kind it must be decided here what it may read. */
 function visibleNode(
   node: BoundNode,
   resource: Resource,
@@ -96,7 +96,7 @@ function visibleNode(
   }
 }
 
-/** Of the entity at hand, or hidden: grants say nothing yet of what lies behind a path. */
+/** Replaces a property of the entity itself. Any other property is refused, because grants do not cover what is behind a path. */
 function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Resource): BoundNode {
   const { property, base } = node;
   const ofEntity = base === undefined || (base.kind === "Variable" && base.name === "$it");

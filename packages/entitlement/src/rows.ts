@@ -14,17 +14,17 @@ import {
   ruleOf,
 } from "./resources/index.ts";
 
-/** One resource as one caller sees it. */
+/** One resource as a caller sees it. */
 export type Resource = Fields & {
   readonly rows: BoundNode;
   readonly visible: boolean;
-  /** Whether there is a rule for its rows. */
+  /** True if there is a rule for its rows. */
   readonly restricted: boolean;
 };
 
 export type Compilation = {
   readonly entitySets: readonly EntitySet[];
-  /** By resource. */
+  /** Grants by resource. */
   readonly grants: ReadonlyMap<string, Grants>;
   readonly regions: readonly Region[];
   readonly rules: ResourceRules;
@@ -32,7 +32,7 @@ export type Compilation = {
 
 const noGrant: Grants = new Map();
 
-/** Each entity set, narrowed to what is granted. */
+/** Restricts each entity set to what is granted of it, by name. */
 export function narrowResources(compilation: Compilation): ReadonlyMap<string, Resource> {
   const { entitySets, grants, rules } = compilation;
   const granted = entitySets.map((entitySet) => {
@@ -84,7 +84,7 @@ function rowsOf(
   }
 }
 
-/** {@link allOf}, and `false` as soon as one operand is. */
+/** Like {@link allOf}, but `false` if any operand is `false`. */
 const every = (...operands: readonly BoundNode[]): BoundNode =>
   operands.some((operand) => operand.kind === "Constant" && operand.value === false)
     ? constant(false)

@@ -7,12 +7,12 @@ import { collectGrants, type Grantable, type Grants, grantsInOrder } from "./gra
 import { hiddenProperties, type ResourceRules, resourceRules, ruleOf } from "./resources/index.ts";
 import { narrowResources, type Resource } from "./rows.ts";
 
-/** Has no value: {@link Scope} is made by {@link compileScope} alone, and a copy of one is not one. */
+/** A brand without a value: only {@link compileScope} creates a {@link Scope}, and a copy of one is not one. */
 declare class Compiled {
   private readonly compiled: true;
 }
 
-/** What one customer may see, compiled once per entitlement. */
+/** The data that one customer may see. It is compiled once per entitlement. */
 export type Scope = Compiled & {
   readonly customer: string;
   readonly version: number;
@@ -23,37 +23,37 @@ export type Scope = Compiled & {
   readonly datasets: readonly DatasetGrant[];
   readonly limits: Limits;
   /**
-   * SHA-256, in lower-case hexadecimal, over what is granted: products, channels, capabilities, regions, and the
-   * fields, masks and policies of every dataset, in one order. Who may see it, since when and until when are no part of it.
+   * SHA-256, in lower-case hexadecimal, of what is granted, in canonical order: products, channels, capabilities, regions, and the
+   * fields, masks and policies of every dataset. It does not depend on the customer and the period of validity.
    */
   readonly scopeSha256: string;
-  /** Whether a row of the entity set is visible. Without a grant, or for a set that is not known: false. */
+  /** Returns the predicate for visible rows of the entity set. `false` without a grant, and for an unknown set. */
   rows(entitySetName: string): BoundNode;
-  /** Whether a dataset grants the entity set at all. */
+  /** True if at least one dataset grants the entity set. */
   visible(entitySetName: string): boolean;
-  /** Whether a rule says which rows of the entity set are visible. Without one none is, and that proves nothing. */
+  /** True if there is a rule for the rows of the entity set. Without a rule no row is visible, so testing them proves nothing. */
   restricts(entitySetName: string): boolean;
 };
 
 export type ScopeOptions = {
-  /** Every entity set that a grant may name, served or not. */
+  /** All entity sets that a grant may name, including those that are not served. */
   readonly entitySets: readonly EntitySet[];
-  /** Ids of every dataset there is. Without them a grant of any dataset counts. */
+  /** Ids of all existing datasets. Without them, a grant of any dataset is accepted. */
   readonly datasets?: ReadonlySet<string>;
-  /** For resources of your own. */
+  /** Rules for the resources; by default {@link resourceRules}. */
   readonly rules?: ResourceRules;
 };
 
 const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, Resource>>();
 
-/** What scopes were compiled from. */
+/** Arguments that each scope was compiled from. */
 const origins = new WeakMap<Scope, readonly [entitlement: Entitlement, options: ScopeOptions]>();
 
 /**
- * What a verified entitlement grants of `entitySets`.
+ * Compiles a verified entitlement into a scope.
  *
- * @throws {EntitlementError} if a grant names a dataset, a resource, a field or a policy that is not known, or has a mask
- * that does not fit: what it means cannot be known, so nothing of the document is trusted.
+ * @throws {EntitlementError} if a grant names an unknown dataset, resource, field or policy, or has a mask that does not fit. The
+ * meaning of the grant is unknown then, so nothing of the document is trusted
  */
 export function compileScope(entitlement: Entitlement, options: ScopeOptions): Scope {
   const { entitySets, datasets: known, rules = resourceRules } = options;
@@ -97,7 +97,7 @@ export function grantableOf({ entitySets, rules = resourceRules }: ScopeOptions)
 
 const withinDatasets = new WeakMap<Scope, Map<string, Scope>>();
 
-/** What a scope grants of one dataset: all that it does of its rows, and nothing where it does not grant the dataset. */
+/** Returns the part of a scope that one dataset grants; it shows no rows if the scope does not grant the dataset. The result is cached. */
 export function scopeWithin(scope: Scope, dataset: string): Scope {
   const origin = origins.get(scope);
   if (origin === undefined) throw new TypeError("the scope was not compiled");
@@ -110,20 +110,20 @@ export function scopeWithin(scope: Scope, dataset: string): Scope {
   return within;
 }
 
-/** Whether every dataset of the scope that grants the entity set shows a property whole. */
+/** True if every dataset of the scope that grants the entity set shows the property unmasked. */
 export function showsWhole({ name }: EntitySet, scope: Scope, property: string): boolean {
   const { entitySet, replaced } = resourceOf({ name }, scope);
   return entitySet.type.properties.has(property) && !replaced.has(property);
 }
 
 /**
- * The entity set without the properties that no dataset shows: bind against it, describe it in `$metadata`, and a
- * hidden property is an unknown one. The same object for the same scope, whichever form of the set is given.
+ * Returns the entity set without the properties that no dataset shows. Bind queries against it and describe it in `$metadata`, so that a
+ * hidden property is an unknown one. Returns the same object for the same scope, whichever form of the set is given.
  */
 export const visibleEntitySet = (entitySet: EntitySet, scope: Scope): EntitySet =>
   resourceOf(entitySet, scope).entitySet;
 
-/** @throws {TypeError} if the scope was compiled without the entity set, or was not compiled. */
+/** Returns the compiled resource. @throws {TypeError} if the scope was not compiled with the entity set, or not compiled at all */
 export function resourceOf({ name }: Pick<EntitySet, "name">, scope: Scope): Resource {
   const resource = resourcesOf.get(scope)?.get(name);
   if (resource === undefined)

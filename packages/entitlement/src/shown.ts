@@ -4,13 +4,13 @@ import type { Grant } from "./grants.ts";
 import { leftBy, maskedValue } from "./mask.ts";
 import { isAlwaysGranted } from "./resources/index.ts";
 
-/** What a dataset shows of a property that it grants. */
+/** The form in which a dataset shows a property that it grants. */
 export type Shown = {
-  /** The value; null: none in any row. */
+  /** The shown value; null if it is null in all rows. */
   readonly value: BoundNode | null;
-  /** Equal for datasets that show the same. Empty where the property's own value is shown, whole. */
+  /** Applied masks as text, equal for datasets that show the property alike. Empty if its own value is shown unmasked. */
   readonly masks: string;
-  /** Of two datasets that show a value, the one with more shows more of it. */
+  /** Amount that the masks leave: of two datasets that show a value, the one with the larger number shows more. */
   readonly left: number;
 };
 
@@ -25,8 +25,8 @@ const wholeOf = (property: StructuralProperty): Shown => ({
 export const isWhole = ({ masks }: Shown): boolean => masks === "";
 
 /**
- * What a grant shows of a property; undefined where it hides it. A derived property is shown where it is granted and
- * all that it is computed from is shown, and is computed from that.
+ * Returns the form in which a grant shows a property; undefined if it hides the property. A derived property is shown if it is granted and
+ * all of its inputs are shown, and is computed from the shown inputs.
  */
 export function shownBy(grant: Grant, property: StructuralProperty, type: EntityType): Shown | undefined {
   const { name, derivedFrom = [] } = property;
@@ -45,8 +45,8 @@ export function shownBy(grant: Grant, property: StructuralProperty, type: Entity
 }
 
 /**
- * What a grant shows of a property that no grant can name: its value, if all that it comes from is shown whole. One that
- * does not say what it comes from is shown to nobody.
+ * Returns the form in which a grant shows a property that no grant can name: its own value if all of its inputs are shown unmasked. A
+ * property that does not state its inputs is shown to nobody.
  */
 export function shownOfComputed(
   grant: Grant,

@@ -14,21 +14,21 @@ import { EntitlementError } from "./errors.ts";
 import { algorithm as alg, type Key, keyId, toPublicKey } from "./key-set.ts";
 import type { KeySource } from "./key-source.ts";
 
-/** So that no other JWS of the same issuer passes for an entitlement. Source: RFC 8725, section 3.11. */
+/** Type of the JWS. It prevents the use of another JWS of the same issuer as an entitlement. Source: RFC 8725, section 3.11. */
 const typ = "entitlement+jws";
 
-/** The one text of a signature's 64 bytes: the last digit has four bits that decoders drop. */
+/** Pattern of the canonical base64url text of a 64-byte signature: decoders ignore four bits of the last digit, which must be zero. */
 const signatureText = /^[\w-]{85}[AQgw]$/;
 
-/** Longest entitlement that is read, in characters. */
+/** Maximum length of an entitlement, in characters. */
 const maxLength = 1_048_576;
 
-/** Public keys by key id: those of {@link KeySource} follow the issuer's, the others stay as they are. */
+/** Public keys by key id. Those of a {@link KeySource} may change, the others are fixed. */
 export type PublicKeys = JSONWebKeySet | ReadonlyMap<string, Key> | KeySource;
 
 export type KeyPair = { readonly kid: string; readonly publicKey: JWK; readonly privateKey: JWK };
 
-/** A new Ed25519 key pair. `{ keys: [publicKey] }` is a JWKS; the key id is the key's thumbprint (RFC 7638). */
+/** Generates an Ed25519 key pair. `{ keys: [publicKey] }` is a JWKS; the key id is the key's thumbprint (RFC 7638). */
 export async function generateKeyPair(): Promise<KeyPair> {
   const pair = await generateJoseKeyPair(alg, { crv: "Ed25519", extractable: true });
   const publicJwk = await exportJWK(pair.publicKey);
@@ -44,9 +44,9 @@ export async function generateKeyPair(): Promise<KeyPair> {
 export type SigningKey = { readonly privateKey: Key; readonly kid: string };
 
 /**
- * Sign a document that fits the schema, as a compact JWS over its canonical JSON.
+ * Signs a document as a compact JWS over its canonical JSON.
  *
- * @throws {EntitlementError} if it does not fit.
+ * @throws {EntitlementError} if the document does not fit its schema
  */
 export function signEntitlement(document: Entitlement, { privateKey, kid }: SigningKey): Promise<string> {
   const payload = new TextEncoder().encode(canonicalJson(parseEntitlement(document)));
@@ -58,22 +58,22 @@ export type Verification = {
   readonly issuer: string;
   readonly audience: string;
   readonly now: () => Date;
-  /** Highest version that was seen of the customer: an older one is refused. */
+  /** Highest version that was seen for the customer. An older version is refused. */
   readonly seen?: number;
 };
 
 /**
- * The document of a compact JWS that is signed with one of `keys`, meant for `audience` and valid now.
+ * Verifies a compact JWS and returns its document. It must be signed with one of `keys`, be meant for `audience`, and be valid now.
  *
- * @throws {EntitlementError} with the first cause found: form, header, key, signature, schema, issuer and
- * audience, time, version.
+ * @throws {EntitlementError} with the first failure, in this order: form, header, key, signature, schema, issuer and
+ * audience, time, version
  */
 export async function verifyEntitlement(jws: string, options: Verification): Promise<Entitlement> {
   const document = readPayload(await verifiedPayload(jws, options.keys));
   if (document.iss !== options.issuer) throw new EntitlementError("entitlement_issuer");
   if (document.aud !== options.audience) throw new EntitlementError("entitlement_audience");
   const now = options.now().getTime() / 1000;
-  // Written so that an invalid date is refused.
+  // The negated form also refuses an invalid date.
   if (!(now >= document.nbf)) throw new EntitlementError("entitlement_not_yet_valid");
   if (!(now < document.exp)) throw new EntitlementError("entitlement_expired");
   if (!(document.ver >= (options.seen ?? 0))) throw new EntitlementError("entitlement_superseded");
@@ -81,9 +81,9 @@ export async function verifyEntitlement(jws: string, options: Verification): Pro
 }
 
 /**
- * What a compact JWS says, proved by nothing: for people to look at.
+ * Decodes a compact JWS without verifying it, for display.
  *
- * @throws {EntitlementError} if its form, header or schema is wrong.
+ * @throws {EntitlementError} if its form, header or schema is wrong
  */
 export function inspectEntitlement(jws: string): { readonly kid: string; readonly document: Entitlement } {
   const kid = readHeader(jws);
@@ -94,7 +94,7 @@ async function verifiedPayload(jws: string, keys: PublicKeys): Promise<Uint8Arra
   const key = await findKey(keys, readHeader(jws));
   const end = jws.lastIndexOf(".");
   const signature = jws.slice(end + 1);
-  // At once rather than in a thread of its own: handing it over costs as much as the signature.
+  // Synchronous, because handing the work to a thread costs as much as the verification.
   const verified =
     signatureText.test(signature) &&
     verify(null, Buffer.from(jws.slice(0, end)), key, Buffer.from(signature, "base64url"));
@@ -104,7 +104,7 @@ async function verifiedPayload(jws: string, keys: PublicKeys): Promise<Uint8Arra
 
 const payloadOf = (jws: string): Uint8Array => Buffer.from(jws.split(".")[1] ?? "", "base64url");
 
-/** The key id of a header that holds what {@link signEntitlement} writes and no more. */
+/** Returns the key id of a header that has exactly the members that {@link signEntitlement} writes. */
 function readHeader(jws: string): string {
   if (jws.length > maxLength || jws.split(".").length !== 3)
     throw new EntitlementError("entitlement_malformed");
@@ -114,7 +114,7 @@ function readHeader(jws: string): string {
   const { kid } = header;
   if (typeof kid !== "string" || !keyId.test(kid))
     throw new EntitlementError("entitlement_header", { member: "kid" });
-  // Such as `crit`, `jwk` and `jku`.
+  // Extensions such as `crit`, `jwk` and `jku` are refused.
   if (Object.keys(header).length > 3)
     throw new EntitlementError("entitlement_header", { member: "extension" });
   return kid;
@@ -128,7 +128,7 @@ function decodeHeader(jws: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** A key id that two keys share names neither. */
+/** Returns the key with this id. If two keys share the id, neither is accepted. */
 async function findKey(keys: PublicKeys, kid: string): Promise<KeyObject> {
   const candidates = isKeySet(keys)
     ? keys.keys.filter((key) => key.kid === kid)
@@ -141,7 +141,7 @@ async function findKey(keys: PublicKeys, kid: string): Promise<KeyObject> {
 const isKeySet = (keys: PublicKeys): keys is JSONWebKeySet => "keys" in keys && Array.isArray(keys.keys);
 const isKeySource = (keys: ReadonlyMap<string, Key> | KeySource): keys is KeySource => "find" in keys;
 
-/** Only one text stands for a document: no member is given twice, and none is left out when it is read. */
+/** Parses a payload, which must be canonical: so no member occurs twice, and none is lost by parsing. */
 function readPayload(payload: Uint8Array): Entitlement {
   const { text, json } = decodePayload(payload);
   const document = parseEntitlement(json);

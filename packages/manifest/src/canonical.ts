@@ -1,16 +1,16 @@
 import { ManifestError } from "./errors.ts";
 
-/** Deepest nesting of a value. */
+/** Maximum depth of nesting. */
 const maxDepth = 32;
 
 const memberName = /^[A-Za-z][A-Za-z0-9]*$/;
 
-/** Controls, DEL included, which serialisers escape in different ways. */
+/** Control characters including DEL, which serializers escape in different ways. */
 const control = /\p{Cc}/u;
 
 /**
- * The one text of a value: members sorted, no white space. It is that of RFC 8785, on which the usual serialisers agree once
- * names are ASCII, numbers are integers from 0 to 2^53 - 1 and texts have no controls: anything else is refused.
+ * Returns the canonical text of a value: members sorted, no white space. It follows RFC 8785, restricted to values for which common
+ * serializers agree: ASCII names, integers from 0 to 2^53 - 1, and texts without control characters. Anything else is refused.
  *
  * @throws {ManifestError}
  */
@@ -18,7 +18,7 @@ export function canonicalText(value: unknown): string {
   return textOf(value, "", 0);
 }
 
-/** The UTF-8 of {@link canonicalText}. */
+/** Returns {@link canonicalText} in UTF-8. */
 export const canonicalBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(canonicalText(value));
 
@@ -42,7 +42,7 @@ function numberText(value: number, path: string): string {
   throw new ManifestError("canonical_number", { path });
 }
 
-// `Array.from` meets the holes of an array, which have no JSON either.
+// `Array.from` also visits the holes of an array, which are then refused because they have no JSON.
 const arrayText = (items: readonly unknown[], path: string, depth: number): string =>
   `[${Array.from(items, (item, k) => textOf(item, `${path}/${k}`, depth)).join(",")}]`;
 

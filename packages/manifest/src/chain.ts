@@ -5,7 +5,7 @@ import type { SealedManifest } from "./read.ts";
 /** A manifest and its hash. */
 export type ChainLink = Pick<SealedManifest, "manifest" | "sha256">;
 
-/** What stays the same in all of a chain, and within a generation. */
+/** Members that are equal in the whole chain, and within a generation. */
 const chainPins: readonly Pin[] = [
   ["/subscriptionId", (m) => m.subscriptionId],
   ["/customerId", (m) => m.customerId],
@@ -20,10 +20,10 @@ const generationPins: readonly Pin[] = [
 type Pin = readonly [path: string, of: (manifest: Manifest) => string | null];
 
 /**
- * Check that a delivery of a subscription may be applied where `before` was the last one: the next delta of its generation, or
- * the seed of a later one, which takes the place of all there is.
+ * Checks that a delivery of a subscription may be applied after `before`: it must be the next delta of its generation, or the seed of a
+ * later generation, which replaces everything.
  *
- * @throws {ManifestError} `chain_fork` is a server that tells two stories: stop, and ask its operator.
+ * @throws {ManifestError} `chain_fork` means that the server gives contradictory deliveries: stop, and ask its operator
  */
 export function requireFollows(before: ChainLink, next: ChainLink): void {
   const { manifest: old } = before;
@@ -37,7 +37,7 @@ export function requireFollows(before: ChainLink, next: ChainLink): void {
   const { previous } = fresh;
   if (previous !== null && compare(previous, old) === 0 && previous.manifestSha256 !== before.sha256)
     throw new ManifestError("chain_fork");
-  // A seed needs none of what lies between.
+  // A seed does not depend on the deliveries in between.
   if (fresh.kind === "seed") {
     if (previous === null || compare(previous, old) < 0) throw new ManifestError("chain_fork");
     return;
@@ -53,5 +53,5 @@ const changed = (pins: readonly Pin[], a: Manifest, b: Manifest): string | undef
 
 type Place = Pick<Manifest, "generation" | "sequence">;
 
-/** Below zero where `a` comes before `b`, zero where they are one delivery. */
+/** Returns below zero if `a` comes before `b`, zero if they are the same delivery. */
 const compare = (a: Place, b: Place): number => a.generation - b.generation || a.sequence - b.sequence;

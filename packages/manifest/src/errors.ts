@@ -1,8 +1,8 @@
 type Details = Readonly<Record<string, string>>;
 
 /**
- * Every way a manifest, its signature or its place in a chain is refused. The key is the public, stable code; a code that is no
- * longer raised stays here as a comment and is never used again.
+ * Reasons to refuse a manifest, its signature or its position in a chain. The key is the public, stable error code. A code that is no
+ * longer raised stays here as a comment and is never reused.
  */
 export const manifestErrors = {
   canonical_number: (d) => `the number at \`${d["path"]}\` is not an integer from 0 to 2^53 - 1`,
@@ -48,7 +48,7 @@ export const manifestErrors = {
 
 export type ManifestErrorCode = keyof typeof manifestErrors;
 
-/** What was read is no manifest to rely on. `path` is a JSON Pointer (RFC 6901) to the fault, where there is one. */
+/** An invalid manifest, signature or chain. `path` is a JSON Pointer (RFC 6901) to the invalid member, if there is one. */
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
   readonly code: ManifestErrorCode;

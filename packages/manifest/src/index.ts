@@ -1,6 +1,6 @@
 /**
- * The manifest of a bulk delivery: what it states, its canonical bytes, its hash, its signature and its place in a chain.
- * Runs wherever there is Web Crypto.
+ * The manifest of a bulk delivery: its schema, canonical bytes, hash, signature, and position in a chain.
+ * Runs in every environment with Web Crypto.
  *
  * @module
  */

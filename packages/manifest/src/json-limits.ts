@@ -1,13 +1,13 @@
-/** The largest JSON text that is parsed. */
+/** Limits for a JSON text that may be parsed. */
 export type JsonLimits = {
   readonly bytes: number;
-  /** Levels of nesting. */
+  /** Maximum levels of nesting. */
   readonly depth: number;
-  /** Arrays and objects. */
+  /** Maximum number of arrays and objects. */
   readonly containers: number;
-  /** Members of one object. */
+  /** Maximum number of members of one object. */
   readonly members: number;
-  /** Values of any kind, arrays and objects included. */
+  /** Maximum number of values of any kind, arrays and objects included. */
   readonly values: number;
 };
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { manifestShape } from "./manifest.ts";
 
-/** Of a manifest, as JSON Schema (2020-12). The rules of which numbers go together are beyond it. */
+/** Returns the JSON Schema (2020-12) of a manifest. The rules between members (`rules.ts`) cannot be expressed in it. */
 export const manifestJsonSchema = (): object => {
   const { $schema, ...schema } = z.toJSONSchema(manifestShape, { target: "draft-2020-12", io: "input" });
   return { $schema, title: "Cadastre delivery manifest, schema version 2", ...schema };

@@ -17,10 +17,10 @@ const verificationKey = z.object({
 });
 
 /**
- * The Ed25519 keys for signatures of a JWKS. Keys of other kinds are passed over (RFC 7517, section 5); a secret one is refused,
- * and so is a key id that two keys share.
+ * Returns the Ed25519 signature keys of a JWKS. Keys of other kinds are skipped (RFC 7517, section 5). A secret key is refused, and so are
+ * two keys with one key id.
  *
- * @throws {ManifestError} with the position of the key at fault, never what it holds.
+ * @throws {ManifestError} with the position of the invalid key, never its content
  */
 export function readKeySet(value: unknown): JSONWebKeySet {
   const result = keySet.safeParse(value);

@@ -3,21 +3,21 @@ import { z } from "zod";
 const count = z.int().nonnegative();
 const text = z.string().min(1).max(1024);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-/** In UTC, with milliseconds: the order of texts is that of times. */
+/** A time in UTC with milliseconds: the texts sort in the order of the times. */
 const instant = z.iso.datetime({ precision: 3 });
-/** A name in paths and tables. */
+/** A name that is valid in paths and as a table name. */
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);
 /** Identifies a part in requests; 0 stands for the manifest itself. */
 const partNumber = z
   .int()
   .min(1)
   .max(2 ** 31 - 1);
-/** A file's name in any folder: no separators, no leading or trailing dot. */
+/** A file name that is valid in any file system: no separators, no leading or trailing dot. */
 const fileName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/);
 
 const listOf = <Item extends z.ZodType>(item: Item, most: number) => z.array(item).max(most).readonly();
 
-/** Most items of a list, so that a manifest is read in a moment. */
+/** Maximum lengths of lists, so that a manifest can be read quickly. */
 const maxParts = 100_000;
 const maxDatasets = 64;
 const maxSources = 10_000;
@@ -79,7 +79,7 @@ const part = z.object({
   lastKey: z.string().nullable(),
 });
 
-/** A manifest, schema version 2. Members that are not named here are no error, so that a later writer may add some. */
+/** A manifest of schema version 2. Unknown members are allowed, so that later versions of the writer can add some. */
 export const manifestShape = z.object({
   schemaVersion: z.literal(2),
   manifestType: z.literal("delivery"),
@@ -104,7 +104,7 @@ export const manifestShape = z.object({
   attribution: listOf(z.object({ datasetId: text, disclaimerSha256: hash }), maxSources),
 });
 
-/** What a delivery holds. The order of `parts` is the order in which they are applied. */
+/** The manifest of a delivery. Parts are applied in the order of `parts`. */
 export type Manifest = z.infer<typeof manifestShape>;
 export type ManifestDataset = z.infer<typeof dataset>;
 export type ManifestPart = z.infer<typeof part>;

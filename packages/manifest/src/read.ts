@@ -5,18 +5,18 @@ import { exceedsLimits } from "./json-limits.ts";
 import { type Manifest, manifestShape } from "./manifest.ts";
 import { rules } from "./rules.ts";
 
-/** A manifest with the bytes that state it: those are stored, hashed, signed and served, and never written anew. */
+/** A manifest with its canonical bytes. These are what is stored, hashed, signed and served; they are never serialized anew. */
 export type SealedManifest = {
   readonly manifest: Manifest;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** SHA-256 of the bytes in hexadecimal digits. */
+  /** SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string;
 };
 
 /**
- * The manifest that a value is, checked by schema and rules. Members that are not known are left out.
+ * Validates a value as a manifest, by schema and rules. Unknown members are dropped.
  *
- * @throws {ManifestError} with the first fault and the path to it.
+ * @throws {ManifestError} with the first failure and its path
  */
 export function checkManifest(value: unknown): Manifest {
   const version =
@@ -33,7 +33,7 @@ export function checkManifest(value: unknown): Manifest {
 }
 
 /**
- * The manifest that bytes state, which must be the canonical ones.
+ * Parses the bytes of a manifest, which must be canonical, and validates it.
  *
  * @throws {ManifestError}
  */
@@ -44,9 +44,9 @@ export function readManifest(bytes: Uint8Array): Manifest {
 }
 
 /**
- * The canonical bytes of a manifest and their hash.
+ * Returns a manifest with its canonical bytes and their hash.
  *
- * @throws {ManifestError} if it is none.
+ * @throws {ManifestError} if it is not valid
  */
 export async function sealManifest(manifest: Manifest): Promise<SealedManifest> {
   const bytes = canonicalBytes(manifest);

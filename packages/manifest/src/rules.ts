@@ -1,12 +1,12 @@
 import type { ManifestErrorCode } from "./errors.ts";
 import type { Manifest, ManifestPart, ManifestProfile } from "./manifest.ts";
 
-/** A JSON Pointer to what breaks a rule. */
+/** JSON Pointers to the members that break a rule. */
 type Faults = Iterable<string>;
 
 type Rule = { readonly code: ManifestErrorCode; readonly faults: (manifest: Manifest) => Faults };
 
-/** Names that lie beside the parts in a folder, or that a system gives another meaning. */
+/** Names of files beside the parts, and names with a special meaning in some operating system. */
 const reserved =
   /^(?:manifest\.json|manifest\.jws\.json|_complete|(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?)$/i;
 
@@ -16,7 +16,7 @@ export const mediaTypes = {
   parquet: "application/vnd.apache.parquet",
 } as const satisfies Record<ManifestProfile["format"], string>;
 
-/** What a format may be compressed by: of Parquet it is what its pages are, the file itself is never encoded. */
+/** Compressions of each format. Parquet compresses its pages; the file itself is never encoded. */
 const compressions: Record<ManifestProfile["format"], readonly ManifestProfile["compression"][]> = {
   jsonl: ["gzip", "none"],
   csv: ["gzip", "none"],
@@ -25,7 +25,7 @@ const compressions: Record<ManifestProfile["format"], readonly ManifestProfile["
 
 const counts = ["rowCount", "removalCount"] as const;
 
-/** What holds beyond the schema, in the order in which it is looked at. */
+/** Rules beyond the schema, in the order in which they are checked. */
 export const rules: readonly Rule[] = [
   { code: "dataset_repeated", faults: ({ datasets }) => repeated(datasets, "/datasets", ({ name }) => name) },
   {
@@ -57,7 +57,7 @@ export const rules: readonly Rule[] = [
   },
   {
     code: "expiry_invalid",
-    // Both have one form, so that their order is that of their text.
+    // Both times have the same form, so that texts sort like times.
     faults: ({ createdAt, expiresAt }) => when(expiresAt <= createdAt, "/expiresAt"),
   },
 ];
@@ -154,6 +154,6 @@ function* wrongPosition({ kind, subscriptionId, generation, sequence, previous }
   }
   yield* when(sequence !== 0, "/sequence");
   yield* when(kind === "snapshot" && generation !== 1, "/generation");
-  // A seed names the delivery of an earlier generation that it takes the place of, if there was one.
+  // A seed names the last delivery of the earlier generation that it replaces, if there was one.
   yield* when(previous !== null && (kind === "snapshot" || previous.generation >= generation), "/previous");
 }

@@ -11,13 +11,13 @@ import {
 import { z } from "zod";
 import { ManifestError } from "./errors.ts";
 
-/** Signatures of Ed25519. Source: RFC 8037, section 3.1. */
+/** JWS algorithm, with Ed25519 keys. Source: RFC 8037, section 3.1. */
 const alg = "EdDSA";
 
-/** So that no other JWS of the same signer passes for a manifest's. Source: RFC 8725, section 3.11. */
+/** Type of the JWS. It prevents the use of another JWS of the same signer as that of a manifest. Source: RFC 8725, section 3.11. */
 const typ = "manifest+jws";
 
-/** The one text of a signature's 64 bytes: the last digit has four bits that decoders drop. */
+/** Pattern of the canonical base64url text of a 64-byte signature: decoders ignore four bits of the last digit, which must be zero. */
 const signatureText = /^[\w-]{85}[AQgw]$/;
 
 const shape = z.object({
@@ -25,12 +25,12 @@ const shape = z.object({
   signature: z.string().regex(signatureText),
 });
 
-/** A flattened JWS over a manifest's bytes, which it does not hold. Source: RFC 7515, section 7.2.2; RFC 7797. */
+/** A flattened JWS with detached payload: the bytes of a manifest. Source: RFC 7515, section 7.2.2; RFC 7797. */
 export type ManifestSignature = z.infer<typeof shape>;
 
 export type ManifestSigningKey = { readonly privateKey: CryptoKey | KeyObject | JWK; readonly kid: string };
 
-/** Sign the bytes of a manifest as they are. */
+/** Signs the bytes of a manifest. */
 export async function signManifest(
   bytes: Uint8Array,
   { privateKey, kid }: ManifestSigningKey,
@@ -41,7 +41,7 @@ export async function signManifest(
 }
 
 /**
- * Check that one of the keys has signed these bytes; the answer is its key id.
+ * Verifies that one of the keys has signed these bytes, and returns its key id.
  *
  * @throws {ManifestError}
  */
@@ -63,7 +63,7 @@ export async function verifyManifest(
   return kid;
 }
 
-/** The key id of a header that holds what {@link signManifest} writes and no more. */
+/** Returns the key id of a header that has exactly the members that {@link signManifest} writes. */
 function readHeader(jws: ManifestSignature): string {
   const { kid, crit, ...header } = decodeHeader(jws);
   if (typeof kid !== "string") throw new ManifestError("signature_header", { member: "kid" });

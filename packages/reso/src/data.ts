@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { PrimitiveType } from "@cadastre/odata";
 
-/** A field as it stands on one line of `data/`; an absent member is the usual case. */
+/** A field as one line of `data/` states it. Absent members have the most common value. */
 export type FieldFacts = {
   readonly name: string;
   readonly displayName: string;
@@ -22,8 +22,8 @@ export type FieldFacts = {
 };
 
 /**
- * Who may add values to a lookup. `Open`: the dictionary lists no value, each system has its own;
- * `Open with Enumerations`: it lists some and a system may add more; `Locked with Enumerations`: it lists all.
+ * Says if systems may add values to a lookup. `Open`: the dictionary lists no values, each system has its own;
+ * `Open with Enumerations`: it lists some, and a system may add more; `Locked with Enumerations`: it lists all.
  * Source: RESO Data Dictionary 2.0, lookup status.
  */
 export type LookupStatus = "Open" | "Open with Enumerations" | "Locked with Enumerations";
@@ -34,21 +34,21 @@ type LookupFacts = readonly [value: string, legacyODataValue: string];
 /** Lookup values by lookup name. */
 export type LookupTable = Readonly<Record<string, readonly LookupFacts[]>>;
 
-/** `data/resources/<name>.json`. */
+/** Content of `data/resources/<name>.json`. */
 type ResourceFacts = {
   readonly name: string;
   readonly key: string;
   readonly fields: readonly FieldFacts[];
 };
 
-/** `data/own/<name>.json`. */
+/** Content of `data/own/<name>.json`. */
 type OwnResourceFacts = {
   readonly name: string;
   readonly key: string;
   readonly fields: readonly (FieldFacts & { readonly required?: true })[];
 };
 
-/** `data/local/<originating system>.json`. */
+/** Content of `data/local/<originating system>.json`. */
 type LocalFacts = {
   readonly fields: readonly FieldFacts[];
   readonly lookups: LookupTable;
@@ -60,7 +60,7 @@ type DataFiles = Readonly<
     Record<`local/${string}`, LocalFacts> & { lookups: LookupTable }
 >;
 
-/** Read a file of this package's `data/`, which lies beside both `src/` and `dist/`. */
+/** Reads a file of this package's `data/`, which is next to both `src/` and `dist/`. */
 export function readData<Path extends keyof DataFiles>(path: Path): DataFiles[Path] {
   return JSON.parse(
     readFileSync(new URL(`../data/${path}.json`, import.meta.url), "utf8"),

@@ -1,11 +1,11 @@
 import type { Field } from "./field.ts";
 
-/** Where both come from: who sees masks of these sees no more of the derived values. */
+/** Inputs of both fields. If they are masked for a caller, the derived values must not show more. */
 const derivedFrom = ["Latitude", "Longitude"];
 
 const common = { collection: false, nullable: true, synonyms: [], source: null, derivedFrom } as const;
 
-/** Fields of Property beyond the dictionary. `Placekey` is not computed: it comes from the crosswalk, else from the source. */
+/** Fields of Property beyond the dictionary. `Placekey` is not `computed`: it is from the crosswalk, or else from the source. */
 export const derivedFields: readonly Field[] = [
   {
     ...common,

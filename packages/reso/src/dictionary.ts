@@ -1,7 +1,7 @@
 import { readData } from "./data.ts";
 import { defineField, type Field } from "./field.ts";
 
-/** Version of the RESO Data Dictionary that every standard name, type and lookup here is stated against. */
+/** Version of the RESO Data Dictionary that all standard names, types and lookups here are from. */
 export const resoDdVersion = "2.0";
 
 /** The resources served, in the order of the service document. */
@@ -9,10 +9,10 @@ export const resourceNames = ["Property", "Media", "Member", "Office", "OpenHous
 
 export type ResourceName = (typeof resourceNames)[number];
 
-/** A resource without what the originating systems add to it. */
+/** A resource without the local fields of originating systems. */
 export type DictionaryResource = { readonly key: string; readonly fields: readonly Field[] };
 
-/** Fields that are never null, beside the key. Source: RESO Data Dictionary 2.0, Lookup resource; our own rule. */
+/** Fields other than the key that are never null. Source: RESO Data Dictionary 2.0, Lookup resource; otherwise a rule of this service. */
 const requiredFields: ReadonlySet<string> = new Set([
   "ModificationTimestamp",
   "OriginatingSystemName",
@@ -20,7 +20,7 @@ const requiredFields: ReadonlySet<string> = new Set([
   "LookupValue",
 ]);
 
-/** The dictionary's fields of `name`, navigation aside. Source: RESO Data Dictionary 2.0. */
+/** Returns the dictionary's fields of `name`, without navigation properties. Source: RESO Data Dictionary 2.0. */
 export function dictionaryResource(name: ResourceName): DictionaryResource {
   const { key, fields } = readData(`resources/${name}`);
   return {

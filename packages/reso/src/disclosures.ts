@@ -26,7 +26,7 @@ const ofProperty = (names: readonly string[]): readonly string[] => names.map((n
 
 /** A free text about a listing, or a URL, which often contains the address of the home. */
 const aboutHome: Disclosures = { mayReveal: home };
-/** As {@link aboutHome}, in a record that belongs to a listing. */
+/** Like {@link aboutHome}, in a record that belongs to a listing. */
 const aboutHomeOfListing: Disclosures = { mayReveal: ofProperty(home) };
 const identifiesParcel: Disclosures = { mayReveal: parcel };
 const isListingId: Disclosures = { mayReveal: ofProperty(["ListingId"]) };
@@ -43,11 +43,11 @@ const fullName = (role: string): readonly [string, Disclosures] => [
 /** Disclosures by resource and field. Source: the definitions of the RESO Data Dictionary 2.0. */
 const declared: Partial<Record<RecordName, Readonly<Record<string, Disclosures>>>> = {
   Property: {
-    // Not `reveals`: else a grant could not mask the one and show the first digits of the other.
+    // Not `reveals`: otherwise a grant could not mask `StreetNumberNumeric` and show the first digits of `StreetNumber`.
     StreetNumber: { mayReveal: ["StreetNumberNumeric"] },
     StreetNumberNumeric: { reveals: ["StreetNumber"] },
     UnparsedAddress: { reveals: [...street, ...area] },
-    // Country, county, parcel and part: `urn:reso:upi:2.0:US:48453:011234567:sub:12`.
+    // Consists of country, county, parcel and part: `urn:reso:upi:2.0:US:48453:011234567:sub:12`.
     UniversalPropertyId: {
       reveals: ["StateOrProvince", "CountyOrParish", "ParcelNumber", "UniversalPropertySubId", "UnitNumber"],
     },

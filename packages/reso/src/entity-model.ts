@@ -5,13 +5,13 @@ import type { Field } from "./field.ts";
 import { isOwnResource } from "./own-resources.ts";
 import { type RecordName, recordNames, resource } from "./resources.ts";
 
-/** How `$metadata` calls the name for people of a field that the dictionary has, and of a local one. */
+/** Returns the annotation in `$metadata` for the display name of a dictionary field, or of a local field. */
 const nameTerm = (field: Field): string =>
   field.source === null ? "RESO.OData.Metadata.StandardName" : "RESO.OData.Metadata.DisplayName";
 
 function annotationsOf(field: Field): readonly Annotation[] {
   if (field.computed) return [{ term: "Org.OData.Core.V1.Computed", value: true }];
-  // The dictionary has no name for these.
+  // The dictionary has no display name for these.
   if (derivedFields.some(({ name }) => name === field.name)) return [];
   return [
     { term: nameTerm(field), value: field.displayName },
@@ -19,12 +19,12 @@ function annotationsOf(field: Field): readonly Annotation[] {
   ];
 }
 
-/** A field is a structural property that knows more; here it gains its annotations. */
+/** Adds its annotations to a field, which is a structural property with further members. */
 const toProperty = (field: Field): StructuralProperty => ({ ...field, annotations: annotationsOf(field) });
 
 function toEntitySet(name: RecordName): EntitySet {
   const { key, fields } = resource(name);
-  // `$metadata` does not describe our own.
+  // `$metadata` does not describe the resources that the dictionary does not have.
   const properties = isOwnResource(name) ? fields : fields.map(toProperty);
   return {
     name,
@@ -34,14 +34,14 @@ function toEntitySet(name: RecordName): EntitySet {
 
 const entitySets = new Map(recordNames.map((name) => [name, toEntitySet(name)]));
 
-/** The entity set of a resource, which goes by the resource's name. Those of our own are none of the OData service. */
+/** Returns the entity set of a resource, which has the resource's name. Those of `ownResourceNames` are not part of the OData service. */
 export function entitySet(name: RecordName): EntitySet {
   const found = entitySets.get(name);
   if (found === undefined) throw new RangeError(`unknown entity set \`${name}\``);
   return found;
 }
 
-/** Every entity set of the service. No navigation property is declared. */
+/** The entity sets of the OData service. No navigation property is declared. */
 export const entityModel: EntityModel = {
   namespace: "org.reso.metadata",
   container: "RESO",

@@ -2,25 +2,25 @@ import type { StructuralProperty } from "@cadastre/odata";
 import type { FieldFacts, LookupStatus } from "./data.ts";
 import type { OriginatingSystemId } from "./originating-systems.ts";
 
-/** A field of a resource: its OData property, and what the dictionary or its source says about it. */
+/** A field of a resource: its OData property, and what the dictionary or its source states about it. */
 export type Field = Omit<StructuralProperty, "annotations"> & {
-  /** For people, such as `List Price`. */
+  /** Display name, such as `List Price`. */
   readonly displayName: string;
-  /** Name of the lookup that its values come from. */
+  /** Name of the lookup that the field's values are from. */
   readonly lookup?: string;
   readonly lookupStatus?: LookupStatus;
   /** Names that the dictionary forbids for this field. */
   readonly synonyms: readonly string[];
-  /** The originating system whose local field it is; null for a field that every system shares. */
+  /** Originating system of a local field; null for a field of all systems. */
   readonly source: OriginatingSystemId | null;
   /** True if the service computes every value and ignores the source's. */
   readonly computed?: true;
 };
 
-/** Digits of a fraction of a second in every timestamp served. */
+/** Number of fractional digits of the seconds in all timestamps. */
 const timestampPrecision = 3;
 
-/** Complete the facts of one line of `data/`. Timestamps get their precision, collections are never null. */
+/** Completes a field of `data/`. Timestamps get their precision, and collections are never null. */
 export function defineField(
   facts: FieldFacts,
   { source, required }: { readonly source: OriginatingSystemId | null; readonly required: boolean },

@@ -1,5 +1,5 @@
 /**
- * The RESO resources, fields and lookups, as data and as an entity model.
+ * RESO resources, fields and lookups, as data and as an entity model.
  *
  * @module
  */

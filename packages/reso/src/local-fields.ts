@@ -4,7 +4,7 @@ import { originatingSystems } from "./originating-systems.ts";
 
 const catalogs = originatingSystems.map(({ id }) => ({ id, ...readData(`local/${id}`) }));
 
-/** What each originating system adds to Property. Invented, after what real MLSs keep locally. */
+/** Local fields of the originating systems in Property. They are invented, but typical of real MLSs. */
 export const localFields: readonly Field[] = catalogs.flatMap(({ id, fields }) =>
   fields.map((facts) => defineField(facts, { source: id, required: false })),
 );

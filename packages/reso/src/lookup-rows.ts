@@ -2,9 +2,9 @@ import { localLookups } from "./local-fields.ts";
 import { lookupNames, lookupValues } from "./lookups.ts";
 import { originatingSystems } from "./originating-systems.ts";
 
-/** One value of one lookup, as a record of the Lookup resource in JSON form. Source: RESO Data Dictionary 2.0, Lookup. */
+/** One value of a lookup, as a record of the Lookup resource in JSON form. Source: RESO Data Dictionary 2.0, Lookup. */
 export type LookupRecord = {
-  /** See {@link lookupKey}: stays as long as its parts do. */
+  /** Key of the value, see {@link lookupKey}. It does not change unless one of its parts does. */
   readonly LookupKey: string;
   readonly LookupName: string;
   readonly LookupValue: string;
@@ -15,22 +15,22 @@ export type LookupRecord = {
 };
 
 export type LookupRow = {
-  /** Dataset of the system whose local lookup it is; null for one that all systems share. */
+  /** Dataset of the system that the lookup is local to; null for a lookup of all systems. */
   readonly datasetId: string | null;
   readonly record: LookupRecord;
 };
 
-/** A value that a system has in a lookup of which the dictionary lists none, such as a city. */
+/** A system's own value in a lookup for which the dictionary lists none, such as a city. */
 export type OwnLookupValue = {
   readonly datasetId: string;
   readonly lookupName: string;
   readonly value: string;
 };
 
-/** When the values that this version lists were last changed: to be set with every change of them. */
+/** Time of the last change to the values that this version lists. It must be set anew with each change of them. */
 const lastChanged = Date.parse("2024-06-01T00:00:00.000Z");
 
-/** Rows change a millisecond after one another: who pages by time alone, as certification does, meets each of them. */
+/** Rows are a millisecond apart, so that a client that pages by time alone, as the certification does, gets each one. */
 const changedAt = (ordinal: number): string => new Date(lastChanged + ordinal).toISOString();
 
 const isLocal = (lookupName: string): boolean => Object.hasOwn(localLookups, lookupName);
@@ -41,8 +41,8 @@ const datasetOf = (lookupName: string): string | null =>
     : null;
 
 /**
- * The key of a value: name of the lookup and legacy form, with the system's prefix before what is of one dataset. No two
- * datasets can have the same key.
+ * Returns the key of a value: name of the lookup and legacy form. If the value is of one dataset, the key starts with the system's prefix,
+ * so that keys of different datasets differ.
  */
 export function lookupKey(datasetId: string | null, lookupName: string, legacyODataValue: string): string {
   const prefix = originatingSystems.find((system) => system.datasetId === datasetId)?.prefix ?? "";
@@ -50,7 +50,7 @@ export function lookupKey(datasetId: string | null, lookupName: string, legacyOD
   return `${name}-${legacyODataValue}`;
 }
 
-/** Every listed value of every lookup, in the order of {@link lookupNames}, then the own ones: the same rows each time. */
+/** Generates the listed values of all lookups in the order of {@link lookupNames}, then `own`. The rows are always the same. */
 export function* lookupRows(own: Iterable<OwnLookupValue> = []): Generator<LookupRow> {
   let ordinal = 0;
   for (const { datasetId, name, value, legacy, standard } of values(own))
@@ -75,5 +75,5 @@ function* values(own: Iterable<OwnLookupValue>) {
     yield { datasetId, name, value, legacy: legacyOf(value), standard: null };
 }
 
-/** A value as the name of an enumeration member: its letters and digits. */
+/** Converts a value to the name of an enumeration member: its letters and digits. */
 const legacyOf = (value: string): string => value.replaceAll(/[^A-Za-z0-9]/g, "");

@@ -5,9 +5,9 @@ import { fieldsOf } from "./resources.ts";
 
 /** One value of a lookup. */
 export type LookupValue = {
-  /** Display form, such as `Active Under Contract`: what records carry and filters accept. */
+  /** Display form, such as `Active Under Contract`. It is in records, and filters compare with it. */
   readonly value: string;
-  /** Form for an enumeration member, such as `ActiveUnderContract`. */
+  /** Name of the enumeration member, such as `ActiveUnderContract`. */
   readonly legacyODataValue: string;
 };
 
@@ -24,10 +24,10 @@ const lookups: ReadonlyMap<string, readonly LookupValue[]> = new Map(
     ]),
 );
 
-/** Every lookup that a field names, standard and local, in byte order. */
+/** Names of all lookups that fields have, standard and local, in byte order. */
 export const lookupNames: readonly string[] = [...lookups.keys()];
 
-/** The values of a lookup, as listed; none for one whose values each system brings, such as `City`. */
+/** Returns the listed values of a lookup; none if each system has its own, such as for `City`. @throws {RangeError} for an unknown lookup */
 export function lookupValues(lookupName: string): readonly LookupValue[] {
   const values = lookups.get(lookupName);
   if (values === undefined) throw new RangeError(`unknown lookup \`${lookupName}\``);

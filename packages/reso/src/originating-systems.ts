@@ -1,13 +1,13 @@
-/** An MLS whose listings the sample markets hold, and whose local fields the catalog lists. */
+/** An invented MLS with listings in the sample markets and local fields in the catalog. */
 export type OriginatingSystem = {
   readonly id: string;
-  /** The `OriginatingSystemName` of its records: for reading, not durable. */
+  /** The `OriginatingSystemName` of its records. It is for display and may change. */
   readonly name: string;
-  /** What the name of each of its local fields and lookups starts with. */
+  /** Prefix of the names of its local fields and lookups. */
   readonly prefix: string;
-  /** `StateOrProvince` values of its market. */
+  /** `StateOrProvince` values in its market. */
   readonly states: readonly string[];
-  /** UUID of its dataset: stays when the name, the transport or the ingestion changes. */
+  /** UUID of its dataset. It never changes, even if the name, the transport or the ingestion does. */
   readonly datasetId: string;
 };
 

@@ -3,8 +3,8 @@ import type { DictionaryResource } from "./dictionary.ts";
 import { defineField } from "./field.ts";
 
 /**
- * Resources of our own, which the RESO Data Dictionary does not have. They are no entity sets of the OData service: exports
- * alone hold them.
+ * Resources that the RESO Data Dictionary does not have. They are not entity sets of the OData service; only exports
+ * contain them.
  */
 export const ownResourceNames = ["MediaAsset", "PublicRecord"] as const;
 
@@ -13,7 +13,7 @@ export type OwnResourceName = (typeof ownResourceNames)[number];
 export const isOwnResource = (name: string): name is OwnResourceName =>
   ownResourceNames.some((own) => own === name);
 
-/** The fields of a resource of our own. */
+/** Returns the fields of a resource that the dictionary does not have. */
 export function ownResource(name: OwnResourceName): DictionaryResource {
   const { key, fields } = readData(`own/${name}`);
   return {

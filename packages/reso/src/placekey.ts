@@ -1,4 +1,4 @@
-/** No vowels, so that few words arise. Source: Placekey technical white paper, "Encoding". */
+/** Digits of a where part. It has no vowels, so that few words result. Source: Placekey technical white paper, "Encoding". */
 const alphabet = "23456789bcdfghjkmnpqrstvwxyz";
 
 /** Length of a where part without its hyphens. */
@@ -6,7 +6,7 @@ const codeLength = 9;
 
 const padding = "a";
 
-/** Words to avoid and their stand-ins, in order. Source: placekey-py 0.0.x, `REPLACEMENT_MAP`. */
+/** Words to avoid and their replacements, in order. Source: placekey-py 0.0.x, `REPLACEMENT_MAP`. */
 const standIns = [
   ["prn", "pre"],
   ["f4nny", "f4nne"],
@@ -23,16 +23,16 @@ const standIns = [
   ["bch", "bce"],
 ] as const;
 
-/** Resolution of the hexagons: about 66 m to a side. Source: Placekey technical white paper, "Where part". */
+/** H3 resolution of the hexagons: sides of about 66 m. Source: Placekey technical white paper, "Where part". */
 export const placekeyResolution = 10;
 
-/** What an H3 index of that resolution begins with: its mode and the resolution. */
+/** First digits of an H3 index of that resolution: mode and resolution. */
 const cellStart = "8a";
 
-/** The last 52 of an index's 64 bits are the base cell, counted from 1 here, and 15 digits of 3 bits, the last 3 unused. */
+/** The last 52 of an index's 64 bits: the base cell, which here counts from 1, and 15 digits of 3 bits, the last 3 of them unused. */
 const [firstBaseCell, unused] = [2 ** 45, 2 ** 9];
 
-/** The where part, such as `5vg-82n-kzz`, of an H3 cell of {@link placekeyResolution}, in hexadecimal digits. */
+/** Returns the where part, such as `5vg-82n-kzz`, of an H3 cell of {@link placekeyResolution}, given in hexadecimal digits. */
 export function whereOfCell(cell: string): string {
   const bits = Number.parseInt(cell.slice(cellStart.length), 16);
   let code = digitsOf(Math.floor((bits + firstBaseCell) / unused));
@@ -41,7 +41,7 @@ export function whereOfCell(cell: string): string {
   return `${code.slice(0, 3)}-${code.slice(3, 6)}-${code.slice(6)}`;
 }
 
-/** The H3 index that a where part writes, whether or not there is such a cell; undefined for what writes none. */
+/** Returns the H3 index that a where part encodes, even if no such cell exists; undefined if the text is not a where part. */
 export function cellOfWhere(where: string): string | undefined {
   let code = where.replaceAll("-", "").replace(new RegExp(`^${padding}+`), "");
   for (const [word, standIn] of standIns.toReversed()) code = code.replaceAll(standIn, word);
@@ -54,7 +54,7 @@ export function cellOfWhere(where: string): string | undefined {
   const bits = location * unused - firstBaseCell + unused - 1;
   if (bits < 0 || bits >= 2 ** 52) return undefined;
   const cell = cellStart + bits.toString(16).padStart(13, "0");
-  // Of several spellings one is canonical.
+  // Of several spellings only the canonical one is accepted.
   return whereOfCell(cell) === where ? cell : undefined;
 }
 

@@ -5,21 +5,20 @@ import type { Field } from "./field.ts";
 import { localFields } from "./local-fields.ts";
 import { type OwnResourceName, ownResource, ownResourceNames } from "./own-resources.ts";
 
-/** Every resource that the service keeps: those of the dictionary, and our own. */
+/** Names of all resources that the service stores: those of the dictionary, and its own. */
 export type RecordName = ResourceName | OwnResourceName;
 
 export const recordNames: readonly RecordName[] = [...resourceNames, ...ownResourceNames];
 
-/** A resource as the service offers it. */
 export type Resource = {
   readonly name: RecordName;
-  /** Name of the one key field. */
+  /** Name of the key field. */
   readonly key: string;
-  /** Dictionary fields, derived fields, local fields by originating system; each group by name. */
+  /** Dictionary fields, derived fields, then local fields by originating system. Each group is sorted by name. */
   readonly fields: readonly Field[];
 };
 
-/** Only listings have fields beyond the dictionary. */
+/** Returns the fields beyond the dictionary, which only listings have. */
 const beyondDictionary = (name: ResourceName): readonly Field[] =>
   name === "Property" ? [...derivedFields, ...localFields] : [];
 
@@ -40,14 +39,13 @@ const resources = new Map<RecordName, Resource>([
   }),
 ]);
 
-/** The resource called `name`. */
 export function resource(name: RecordName): Resource {
   const found = resources.get(name);
   if (found === undefined) throw new RangeError(`unknown resource \`${name}\``);
   return found;
 }
 
-/** Every selectable field of a resource, derived and local ones too. */
+/** Returns all selectable fields of a resource, derived and local ones included. */
 export function fieldsOf(name: RecordName): readonly Field[] {
   return resource(name).fields;
 }

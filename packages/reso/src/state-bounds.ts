@@ -2,7 +2,7 @@
 type Bounds = readonly [south: number, north: number, west: number, east: number];
 
 /**
- * Extremes of the land of each state, by USPS code, rounded outwards.
+ * Bounding boxes of the land of each state, by USPS code, rounded outwards.
  * Source: U.S. Census Bureau, cartographic boundary files 1:10,000,000 (public domain). Remote islands that the files
  * leave out are added from the USGS Geographic Names Information System: Rose Atoll and Swains Island (AS), Farallon de Pajaros (MP).
  */
@@ -71,7 +71,7 @@ const tolerance = 0.1;
 /** Codes of the states whose bounds are known. */
 export const boundedStates: readonly string[] = Object.keys(bounds);
 
-/** True if a place lies in the bounding box of a state. Undefined if the state is not known here, such as `ON`. */
+/** True if a point is in the bounding box of a state. Undefined if the state is unknown here, such as `ON`. */
 export function isInState(state: string, latitude: number, longitude: number): boolean | undefined {
   const box = Object.hasOwn(bounds, state) ? bounds[state] : undefined;
   if (box === undefined) return undefined;

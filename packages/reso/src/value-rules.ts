@@ -1,9 +1,9 @@
 import type { Field } from "./field.ts";
 
-/** Least and greatest value of a number, both included. */
+/** Smallest and largest value of a number, both included. */
 export type ValueRange = { readonly least: number; readonly greatest: number };
 
-/** Ranges that the Data Dictionary's definitions imply, in degrees. Facets state every other limit. */
+/** Ranges that the Data Dictionary's definitions imply, in degrees. All other limits are facets. */
 const ranges: Readonly<Record<string, ValueRange>> = {
   Latitude: { least: -90, greatest: 90 },
   Longitude: { least: -180, greatest: 180 },

@@ -9,16 +9,16 @@ export type Address = {
   readonly street: string;
   readonly suffix: string | undefined;
   readonly unit: string | undefined;
-  /** On one line, without the country. */
+  /** The address on one line, without the country. */
   readonly text: string;
 };
 
 const directions = ["N", "S", "E", "W", "NE", "NW", "SE", "SW"] as const;
 
-/** A house number: the low ones more often. */
+/** Draws a house number. Low numbers are more frequent. */
 const houseNumber = (random: Random): number => 1 + Math.floor(19_998 * random.unit() * random.unit());
 
-/** Draw an address in `place`; `inUnits` says whether the building has several doors. */
+/** Draws an address in `place`. Set `inUnits` if the building has several doors. */
 export function addressIn(place: Place, inUnits: boolean, random: Random): Address {
   const number = houseNumber(random);
   const directionPrefix = random.chance(0.22) ? random.pick(directions) : undefined;

@@ -1,15 +1,15 @@
-/** The moment as of which every sample is taken: nothing in a record happened later. */
+/** Reference time of every sample, in milliseconds since 1970: nothing in a record happened later. */
 export const asOf = Date.UTC(2026, 5, 30);
 
 export const hour = 3_600_000;
 export const day = 24 * hour;
 
-/** Records changed within this many days before {@link asOf}. */
+/** Records were last changed within this many days before {@link asOf}. */
 export const changeDays = 730;
 
 const dates = new Map<number, string>();
 
-/** `YYYY-MM-DD` of a day number (days since 1970-01-01). */
+/** Returns `YYYY-MM-DD` for a day number (days since 1970-01-01). */
 export function dateText(dayNumber: number): string {
   let text = dates.get(dayNumber);
   if (text === undefined) {
@@ -21,7 +21,7 @@ export function dateText(dayNumber: number): string {
 
 const two = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, "0"));
 
-/** `YYYY-MM-DDTHH:MM:SS.sssZ` of a moment in milliseconds since 1970. */
+/** Returns `YYYY-MM-DDTHH:MM:SS.sssZ` for a time in milliseconds since 1970. */
 export function timestampText(moment: number): string {
   const dayNumber = Math.floor(moment / day);
   const rest = moment - dayNumber * day;

@@ -10,11 +10,11 @@ const date = (dayNumber: number | undefined): string | undefined =>
 const timestamp = (moment: number | undefined): string | undefined =>
   moment === undefined ? undefined : timestampText(moment);
 
-/** The day of `status`, when that is what the campaign has come to. */
+/** Returns the day on which the campaign ended with `status`; undefined if it has another status. */
 const dayOf = (campaign: Campaign, status: Status): string | undefined =>
   campaign.status === status ? date(campaign.offMarketDay) : undefined;
 
-/** What each system calls a status, where it is not the standard's word. */
+/** Local names of statuses by originating system, where they differ from the standard ones. */
 const localStatus: Readonly<Record<string, Partial<Record<Status, string>>>> = {
   lonestar: { "Active Under Contract": "Option Pending", Closed: "Sold" },
   hillcountry: { "Active Under Contract": "Active Option" },
@@ -29,7 +29,7 @@ function majorChange({ campaign }: Listing): string {
   return status === "Active" ? "New Listing" : status;
 }
 
-/** Prices, statuses and the dates of a campaign. */
+/** Fields with the prices, statuses and dates of a campaign. */
 export const campaignFields: Fills<Listing> = {
   StandardStatus: ({ campaign }) => campaign.status,
   MlsStatus: ({ campaign, system }) => localStatus[system.id]?.[campaign.status] ?? campaign.status,

@@ -13,14 +13,14 @@ export type Status =
   | "Pending"
   | "Withdrawn";
 
-/** One attempt to sell or let a property. Days count from 1970-01-01, moments are milliseconds. */
+/** An attempt to sell or let a property. Days are counted from 1970-01-01, times are milliseconds since then. */
 export type Campaign = {
   readonly lease: boolean;
   readonly status: Status;
   /** Day of the contract with the owner. */
   readonly startDay: number;
   readonly onMarketDay: number;
-  /** Day on which buyer and seller agreed. */
+  /** Day on which buyer and seller agreed on the contract. */
   readonly contractDay: number | undefined;
   readonly closeDay: number | undefined;
   readonly offMarketDay: number | undefined;
@@ -36,7 +36,7 @@ export type Campaign = {
   readonly daysOnMarket: number;
 };
 
-/** The first day that has not come yet. */
+/** Day number of {@link asOf}. */
 export const today = Math.floor(asOf / day);
 
 type StatusFacts = { readonly status: Status; readonly weight: number };
@@ -53,27 +53,27 @@ const statuses: readonly StatusFacts[] = [
   { status: "Hold", weight: 1 },
 ];
 
-/** Days on the market until a contract: about a month, seldom half a year. */
+/** Draws the days on the market until a contract: about a month, rarely half a year. */
 const marketing = (random: Random): number => 2 + Math.floor(170 * random.unit() ** 2.4);
 
-/** What the price is rounded to. */
+/** Returns the step that a price is rounded to. */
 const priceStep = (price: number): number => (price < 10_000 ? 25 : price < 200_000 ? 500 : 1000);
 
-/** A price as owners name it. */
+/** Rounds a price as owners do, for example to 499,900. */
 export const roundPrice = (price: number): number => {
   const step = priceStep(price);
   const rounded = Math.max(step, Math.round(price / step) * step);
   return step === 1000 && rounded % 10_000 === 0 ? rounded - 100 : rounded;
 };
 
-/** A moment of a working day, with milliseconds. */
+/** Draws a time on a working day, with milliseconds. */
 const during = (dayNumber: number, random: Random): number =>
   dayNumber * day + random.int(14 * 3600, 23 * 3600) * 1000 + random.int(0, 999);
 
-/** Statuses that nothing follows. */
+/** Final statuses. */
 const over: ReadonlySet<Status> = new Set(["Closed", "Canceled", "Withdrawn"]);
 
-/** Days that matter of a campaign that has come to `status`, told backwards from the last one. */
+/** Returns the significant days of a campaign with this status, calculated backwards from the last one. */
 function course(status: Status, last: number, lease: boolean, random: Random) {
   const marketed = lease ? Math.ceil(marketing(random) / 2) : marketing(random);
   const settling = lease ? random.int(1, 21) : random.int(14, 58);
@@ -105,7 +105,7 @@ function course(status: Status, last: number, lease: boolean, random: Random) {
   }
 }
 
-/** How long ago, in days, the latest event of a campaign with this status is. */
+/** Draws the number of days since the last event of a campaign with this status. */
 function lastEvent(status: Status, random: Random): number {
   switch (status) {
     case "Closed":
@@ -127,14 +127,14 @@ function lastEvent(status: Status, random: Random): number {
 }
 
 export type CampaignOrder = {
-  /** US dollars for a sale, or a month's rent, at the end of the sample's time. */
+  /** US dollars, for a sale or as a month's rent, at {@link asOf}. */
   readonly value: number;
   readonly lease: boolean;
-  /** The campaign has closed before this day. */
+  /** Day before which the campaign must have closed. */
   readonly closedBefore?: number;
 };
 
-/** Draw a campaign. Prices of earlier years are lower. */
+/** Draws a campaign. Prices of earlier years are lower. */
 export function drawCampaign({ value, lease, closedBefore }: CampaignOrder, random: Random): Campaign {
   const status = closedBefore === undefined ? random.weighted(statuses).status : "Closed";
   const last =

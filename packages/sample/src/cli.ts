@@ -6,10 +6,10 @@ import { finished } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { generateMarket, type SampleResource, sampleResources } from "./market.ts";
 
-/** Characters that are gathered before a write. */
+/** Number of characters that are buffered before a write. */
 const chunkSize = 1 << 18;
 
-/** A sink of lines that holds one chunk at most. */
+/** Writes lines to a stream in chunks, and buffers at most one chunk. */
 class LineWriter {
   readonly #stream: NodeJS.WritableStream;
   #chunk = "";
@@ -18,7 +18,7 @@ class LineWriter {
     this.#stream = stream;
   }
 
-  /** Take a line; the answer is a promise when the sink is full. */
+  /** Writes a line. Returns a promise if the stream is full (backpressure). */
   write(line: string): Promise<unknown> | undefined {
     this.#chunk += `${line}\n`;
     return this.#chunk.length < chunkSize ? undefined : this.flush();

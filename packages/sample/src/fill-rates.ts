@@ -4,7 +4,7 @@ import type { System } from "./systems.ts";
 
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Fields that every record has. */
+/** Fields that are filled in every record. */
 const required = list(`
   ListingKey ListingId OriginatingSystemName ModificationTimestamp StandardStatus PropertyType ListPrice MlsStatus
   OriginalEntryTimestamp StatusChangeTimestamp PhotosCount StateOrProvince ListAgentKey ListOfficeKey
@@ -12,7 +12,7 @@ const required = list(`
   MemberKey MemberFullName MemberStatus OfficeKey OfficeName OfficeStatus OfficeMlsId MemberMlsId
   OpenHouseKey OpenHouseDate OpenHouseStartTime OpenHouseEndTime OpenHouseStatus`);
 
-/** Fields that a system fills unless something went wrong. */
+/** Fields that a system fills in almost all records. */
 const usual = list(`
   PropertySubType CountyOrParish City PostalCode UnparsedAddress StreetNumber StreetName StreetSuffix StreetDirPrefix
   UnitNumber Country Latitude PublicRemarks ListingContractDate OnMarketDate OriginalListPrice PendingTimestamp
@@ -23,7 +23,7 @@ const usual = list(`
   OfficeCity OfficeStateOrProvince OfficePostalCode MemberType OfficeType OpenHouseType ShowingAgentKey
   LeaseAmount LeaseAmountFrequency BathroomsFull`);
 
-/** Fields that a system often fills; how often differs most. */
+/** Fields that a system fills in many records. Systems differ most in these. */
 const common = list(`
   Appliances ArchitecturalStyle AssociationFee AssociationFeeFrequency AssociationFeeIncludes AssociationYN
   AssociationAmenities AssociationName AttachedGarageYN AvailabilityDate Basement BathroomsHalf BuildingAreaTotal
@@ -50,10 +50,10 @@ const common = list(`
   OfficeCountyOrParish OfficeBrokerKey OfficeFax MainOfficeKey OpenHouseRemarks OpenHouseId Refreshments
   OpenHouseAttendedBy AppointmentRequiredYN ShowingAgentFirstName ShowingAgentLastName LivestreamOpenHouseURL`);
 
-/** Fields that no source ever sends: what is secret, and what the dictionary keeps for other uses. */
+/** Fields that no source sends: secrets, and fields that the dictionary reserves for other uses. */
 const never = list("MemberPassword AccessCode MemberLoginId MediaHTML");
 
-/** Fields that are filled exactly when another is. */
+/** Fields that are filled exactly if another field (the value) is. */
 const leaders: Readonly<Record<string, string>> = {
   Longitude: "Latitude",
   Coordinates: "Latitude",
@@ -77,16 +77,16 @@ const leaders: Readonly<Record<string, string>> = {
   UniversalPropertySubId: "UniversalPropertyId",
 };
 
-/** A unit, a source or a comment goes with its measure. */
+/** Returns the measure that a field with its unit or source belongs to; any other name unchanged. */
 const measureOf = (name: string): string =>
   name.replace(/^(DistanceTo\w+)Units$/, "$1Numeric").replace(/^(\w+Grade\w+Area)(Units|Source)$/, "$1");
 
-/** The field whose presence decides about `name`: itself, as a rule. */
+/** Returns the field whose presence decides about `name`; usually `name` itself. */
 export const leaderOf = (name: string): string => leaders[name] ?? measureOf(name);
 
 /**
- * Part of its records in which `system` fills `field`, of those where it can apply; always the same.
- * Beyond the usual fields systems differ, and each leaves some fields of the dictionary empty for good.
+ * Returns the fraction of records in which `system` fills `field`, of those where it is relevant. It is deterministic.
+ * Beyond the usual fields systems differ, and each one leaves some fields of the dictionary always empty.
  */
 export function fillRate(system: System, resource: ResourceName, field: Field): number {
   const name = leaderOf(field.name);

@@ -7,16 +7,16 @@ import { mailHost, phrase, sentences, words } from "./phrases.ts";
 import { hashText, type Random } from "./random.ts";
 import type { FieldValue } from "./record.ts";
 
-/** Gives a field's value for the entity, or undefined when it has none. */
+/** Returns a field's value for the entity; undefined if it has none. */
 export type Fill<Entity> = (entity: Entity, random: Random) => FieldValue | undefined;
 
-/** Functions by field name. */
+/** Fill functions by field name. */
 export type Fills<Entity> = Readonly<Record<string, Fill<Entity>>>;
 
-/** What every entity knows of its own time, in milliseconds. */
+/** Times of an entity, in milliseconds since 1970. */
 export type Dated = { readonly enteredAt: number; readonly modifiedAt: number };
 
-/** Values that say that there is nothing to say; never beside others. */
+/** Lookup values that stand for a missing answer. They never occur together with others. */
 const evasive = new Set(["None", "Other", "See Remarks", "Unknown"]);
 
 /** Values of lookups for which the dictionary lists none. */
@@ -33,7 +33,7 @@ const openValues: Readonly<Record<string, readonly string[]>> = {
   SyndicateAgentOption: ["Opt In", "Opt Out"],
 };
 
-/** Display values of the lookup of `field` that fit it, the evasive ones aside. */
+/** Returns the display values of the lookup of `field` that fit its length, without the evasive ones. */
 function choices(field: Field): readonly string[] {
   if (field.lookup === undefined) return [];
   const listed = lookupValues(field.lookup).map(({ value }) => value);
@@ -42,7 +42,7 @@ function choices(field: Field): readonly string[] {
   return told.length > 0 ? told : values;
 }
 
-/** One to five of `values`, in their order. */
+/** Draws one to five of `values`, in their order. */
 function several(values: readonly string[], random: Random): readonly string[] {
   const wanted = random.int(1, Math.min(5, values.length));
   const step = Math.floor(values.length / wanted);
@@ -51,7 +51,7 @@ function several(values: readonly string[], random: Random): readonly string[] {
   return picked;
 }
 
-/** Bounds of a whole number, by what the name says. */
+/** Bounds of numbers by the name of the field; the first match applies. */
 const numberBounds: readonly (readonly [RegExp, number, number])[] = [
   [/Year(?!s)/, 1935, 2026],
   [/TaxRate/, 0, 3],
@@ -74,7 +74,7 @@ function boundsOf(name: string): readonly [number, number] {
 function fillDecimal(field: Field): Fill<unknown> {
   const [low, high] = boundsOf(field.name);
   const scale = field.scale ?? 2;
-  // Of every three amounts two are whole.
+  // Two of three amounts are whole numbers.
   const power = 10 ** scale;
   const most = Math.min(high, 10 ** ((field.precision ?? 14) - scale) - 1);
   return (_, random) =>
@@ -108,7 +108,7 @@ function fillText(field: Field): Fill<unknown> {
   return (_, random) => cut(phrase(random));
 }
 
-/** Part of the records in which a yes/no field says yes. */
+/** Returns the fraction of records in which a yes/no field is true. */
 const yesPart = (name: string): number => 0.08 + ((hashText(name) % 100) / 100) * 0.6;
 
 function fillBoolean(field: Field): Fill<unknown> {
@@ -121,15 +121,15 @@ function fillInteger(field: Field): Fill<unknown> {
   return (_, random) => random.int(low, high);
 }
 
-/** A day about the time of the latest change. */
+/** Draws a day near the time of the last change. */
 const fillDate: Fill<Dated> = ({ modifiedAt }, random) =>
   dateText(Math.floor(modifiedAt / day) + random.int(-300, 90));
 
-/** A moment between entry and the latest change. */
+/** Draws a time between entry and the last change. */
 const fillTimestamp: Fill<Dated> = ({ enteredAt, modifiedAt }, random) =>
   timestampText(enteredAt + Math.floor((modifiedAt - enteredAt) * random.unit()));
 
-/** How a field of each type that the catalog has is filled. */
+/** Fill functions by the type of the field. */
 const fillers: Partial<Record<Field["type"], (field: Field) => Fill<Dated>>> = {
   "Edm.String": fillText,
   "Edm.Boolean": fillBoolean,
@@ -139,7 +139,7 @@ const fillers: Partial<Record<Field["type"], (field: Field) => Fill<Dated>>> = {
   "Edm.DateTimeOffset": () => fillTimestamp,
 };
 
-/** What fills a field of which nothing but name, type and lookup is known. */
+/** Returns the fill function for a field of which only name, type and lookup are known. */
 export function genericFill(field: Field): Fill<Dated> {
   const values = choices(field);
   if (field.collection) {

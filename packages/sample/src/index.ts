@@ -1,5 +1,5 @@
 /**
- * Synthetic MLS markets: the same seed gives the same offices, members, listings, media and their
+ * Generates synthetic MLS markets. The same seed gives the same offices, members, listings, media and their
  * files, open houses and public records.
  *
  * @module

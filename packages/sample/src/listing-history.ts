@@ -3,7 +3,7 @@ import { type Campaign, roundPrice, type Status } from "./campaign.ts";
 import type { Listing } from "./listing.ts";
 import { combine } from "./random.ts";
 
-/** What a listing comes to next, if it goes well. */
+/** Next status of a listing in a successful campaign. */
 const next: Partial<Record<Status, Status>> = {
   "Coming Soon": "Active",
   Active: "Pending",
@@ -28,14 +28,14 @@ function repriced(campaign: Campaign, part: number, at: number): Campaign {
   return { ...campaign, previousPrice: campaign.price, price, priceChangedAt: at };
 }
 
-/** The campaign after a change; one change in five only touches the record. */
+/** Returns the campaign after a change. One change in five only touches the record. */
 function changedCampaign(campaign: Campaign, draw: number, at: number): Campaign {
   const status = next[campaign.status];
   if (draw % 5 < 2 && open.has(campaign.status)) return repriced(campaign, draw % 2 === 0 ? 0.97 : 0.94, at);
   return draw % 5 < 4 && status !== undefined ? moved(campaign, status, at) : campaign;
 }
 
-/** The listing after `step` changes, an hour apart, from the end of the sample's time; undefined once it is deleted. */
+/** Returns the listing after `step` changes, which follow {@link asOf} an hour apart; undefined once it is deleted. */
 export function changed(listing: Listing, step: number): Listing | undefined {
   let { campaign } = listing;
   let { modifiedAt } = listing;

@@ -3,26 +3,26 @@ import { type Campaign, drawCampaign, today } from "./campaign.ts";
 import { type Property, propertyOf } from "./property.ts";
 import { combine, Random } from "./random.ts";
 
-/** Who lists which property in which campaign. */
+/** A listing to be generated: a property, a campaign, and the system that lists it. */
 export type ListingPlan = {
   readonly property: Property;
   readonly campaign: Campaign;
   readonly system: OriginatingSystemId;
-  /** Position among the listings of the same system in the block. */
+  /** Index among the listings of the same system in the block. */
   readonly ordinal: number;
 };
 
-/** Consecutive listings that are planned together, so that some of them share a property. */
+/** Number of consecutive listings that are planned together, so that some of them share a property. */
 export const blockSize = 8;
 
-/** A month's rent as a part of the value. */
+/** A month's rent as a fraction of the value. */
 const rentPart = 0.0058;
 
 const leasable: ReadonlySet<Property["kind"]> = new Set(["house", "townhouse", "condominium", "commercial"]);
 
 const random = new Random();
 
-/** All listings of a property: the present campaign, its second listing, a lease, an earlier sale. */
+/** Draws all listings of a property: the present campaign, its second listing, a lease, an earlier sale. */
 function listingsOf(property: Property): Omit<ListingPlan, "ordinal">[] {
   random.seed(combine(property.seed, 1));
   const { metro, value, kind } = property;
@@ -51,7 +51,7 @@ function listingsOf(property: Property): Omit<ListingPlan, "ordinal">[] {
   return listings;
 }
 
-/** Plan a block of listings from the market's seed and the number of the block. */
+/** Plans a block of listings from the market's seed and the block's number. */
 export function planBlock(seed: number, block: number): readonly ListingPlan[] {
   const plans: ListingPlan[] = [];
   const used = new Map<OriginatingSystemId, number>();

@@ -9,7 +9,7 @@ import { remarksFields } from "./remarks.ts";
 import { structureFields } from "./structure-fields.ts";
 import { writerOf } from "./writers.ts";
 
-/** Who the record is from, and what hangs on it. */
+/** Fields with the origin of the record and the number of its media. */
 const identityFields: Fills<Listing> = {
   ListingKey: ({ key }) => key,
   ListingId: ({ id }) => id,
@@ -38,5 +38,5 @@ const fills: Fills<Listing> = {
   ...remarksFields,
 };
 
-/** The Property record of a listing, as its system writes it. */
+/** Writes the Property record of a listing, in the form of its system. */
 export const listingRecord: (listing: Listing) => SampleRecord = writerOf("Property", fills, relevanceOf);

@@ -8,7 +8,7 @@ import type { Property } from "./property.ts";
 import { combine, Random } from "./random.ts";
 import { bulkUpdateAfter, type System, systemOf } from "./systems.ts";
 
-/** All that is decided about a listing before its record is written. Moments are milliseconds. */
+/** A generated listing, from which its record is written. Times are in milliseconds since 1970. */
 export type Listing = {
   readonly index: number;
   readonly seed: number;
@@ -32,12 +32,12 @@ export type Listing = {
   readonly openHouses: number;
 };
 
-/** Listings after which each system has gained offices and members. */
+/** Number of listings after which each system gains offices and members. */
 export const cohortSize = 2000;
 
 const random = new Random();
 
-/** A member who works where the property lies; half of the time of the latest cohort. */
+/** Draws a member who works in the property's metro. Half of the draws are from the latest cohort. */
 function memberNear(system: System, property: Property, cohort: number): Member {
   const of = random.chance(0.5) ? cohort : random.int(0, cohort);
   const office = officeNumberIn(system, of, property.metro, random);
@@ -45,7 +45,7 @@ function memberNear(system: System, property: Property, cohort: number): Member 
 }
 
 function photoCount({ kind }: Property, { status, closeDay }: Campaign): number {
-  // Most systems keep only the first picture of what was sold long ago.
+  // Most systems keep only the first picture of a listing that was sold long ago.
   if (closeDay !== undefined && random.chance(0.6)) return 1;
   if (status === "Coming Soon" && random.chance(0.4)) return 0;
   if (kind === "land" || kind === "business") return random.int(0, 5);
@@ -60,7 +60,7 @@ function openHouseCount({ status, lease, daysOnMarket }: Campaign): number {
   return random.chance(0.08) ? 1 : 0;
 }
 
-/** The latest change: of the listing itself, or a bulk update of its system some time after that. */
+/** Draws the time of the last change: of the listing itself, or of a later bulk update of its system. */
 function modificationAfter(latest: number, system: System): number {
   const old = latest < asOf - changeDays * day;
   if (old || random.chance(0.3)) {
@@ -70,7 +70,7 @@ function modificationAfter(latest: number, system: System): number {
   return Math.min(asOf - 1, latest + Math.floor(random.unit() ** 3 * 20 * day));
 }
 
-/** Listing `index` of the market with `seed`; `plan` is its place in its block. */
+/** Generates listing `index` of the market with `seed`. `plan` is its entry in its block. */
 export function listingOf(seed: number, index: number, plan: ListingPlan): Listing {
   const { property, campaign, ordinal } = plan;
   const system = systemOf(plan.system);

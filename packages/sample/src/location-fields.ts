@@ -3,7 +3,7 @@ import type { Listing } from "./listing.ts";
 import { schools, subdivisions } from "./names.ts";
 import { combine } from "./random.ts";
 
-/** One of `names` that every listing in the same ZIP code shares with few others. */
+/** Picks one of `names`. The listings in one ZIP code use at most `spread` of them. */
 const near = (names: readonly string[], { property }: Listing, spread: number): string =>
   names[combine(Number(property.place.zip), property.seed % spread) % names.length] as string;
 
@@ -16,7 +16,7 @@ const timeZones = {
 
 const twoDigits = (n: number): string => String(n).padStart(2, "0");
 
-/** Where the property is. */
+/** Fields with the location of the property. */
 export const locationFields: Fills<Listing> = {
   Latitude: ({ property }) => property.latitude,
   Longitude: ({ property }) => property.longitude,

@@ -13,7 +13,7 @@ import type { SampleRecord } from "./record.ts";
 import { memberRecord, officeRecord } from "./roster.ts";
 import { type System, systems } from "./systems.ts";
 
-/** Resources of a market, in an order in which each refers to earlier ones only. */
+/** Resources of a market, in an order in which each one refers only to earlier ones. */
 export const sampleResources = [
   "Office",
   "Member",
@@ -26,7 +26,7 @@ export const sampleResources = [
 
 export type SampleResource = (typeof sampleResources)[number];
 
-/** A record, what it is and whose it is. */
+/** A record with its resource and its dataset. */
 export type SampleRow = {
   readonly resource: SampleResource;
   /** UUID of the dataset of the originating system. */
@@ -34,13 +34,13 @@ export type SampleRow = {
   readonly record: SampleRecord;
 };
 
-/** A listing with all that hangs on it. */
+/** A listing with its media and open houses. */
 export type SampleListing = {
   readonly datasetId: string;
   readonly property: SampleRecord;
-  /** By `Order`. */
+  /** Media records by `Order`. */
   readonly media: readonly SampleRecord[];
-  /** One for each of `media`, in their order. */
+  /** One record for each of `media`, in the same order. */
   readonly mediaAssets: readonly SampleRecord[];
   readonly openHouses: readonly SampleRecord[];
 };
@@ -48,28 +48,28 @@ export type SampleListing = {
 export type MarketOptions = {
   /** Any 32-bit integer: the same seed gives the same market. */
   readonly seed: number;
-  /** How many listings. A market of fewer listings is the beginning of a larger one. */
+  /** Number of listings. A market with fewer listings is a prefix of a larger one. */
   readonly listings: number;
 };
 
-/** Records are made when they are asked for and not kept; every iterable can be walked again. */
+/** A market. Records are generated on demand and not kept; every iterable can be iterated repeatedly. */
 export type Market = MarketOptions & {
-  /** Listing `index`, from 0. */
+  /** Generates listing `index`, from 0. */
   readonly listing: (index: number) => SampleListing;
   /**
-   * Listing `index` after `step` later changes: prices, statuses, deletion (undefined, from then on).
-   * The same step of any listing has a later `ModificationTimestamp` than the step before.
+   * Generates listing `index` after `step` further changes: of prices and statuses, or its deletion (undefined from then on).
+   * Each step of a listing has a later `ModificationTimestamp` than the step before.
    */
   readonly listingAfter: (index: number, step: number) => SampleListing | undefined;
   readonly listingsWithMedia: () => IterableIterator<SampleListing>;
   readonly rows: (resource: SampleResource) => IterableIterator<SampleRow>;
-  /** Every row of every resource: offices, members, then each listing with what hangs on it, then public records. */
+  /** Generates all rows: offices, members, each listing followed by its media and open houses, then public records. */
   readonly allRows: () => IterableIterator<SampleRow>;
 };
 
 const numberOf = (count: number, of: number): number => Math.ceil(count / of);
 
-/** A market of `listings` listings, drawn from `seed`. */
+/** Creates a market of `listings` listings from `seed`. */
 export function generateMarket({ seed, listings }: MarketOptions): Market {
   if (!Number.isInteger(seed)) throw new RangeError("`seed` must be an integer");
   if (!Number.isInteger(listings) || listings < 0) throw new RangeError("`listings` must be a whole number");

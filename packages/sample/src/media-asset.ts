@@ -8,7 +8,7 @@ type FileFacts = {
   readonly contentType: string;
   readonly ending: string;
   readonly size: readonly [width: number, height: number] | undefined;
-  /** Fewest and most bytes. */
+  /** Smallest and largest size of a file, in bytes. */
   readonly bytes: readonly [number, number];
 };
 
@@ -23,7 +23,7 @@ const files: Readonly<Record<MediaCategory, FileFacts>> = {
   },
 };
 
-/** 64 hexadecimal digits, as a file's hash would have them: there is no file. */
+/** Returns 64 hexadecimal digits in place of a file's hash: the files do not exist. */
 const digest = (seed: number): string =>
   Array.from({ length: 8 }, (_, k) => combine(seed, k).toString(16).padStart(8, "0")).join("");
 
@@ -44,6 +44,6 @@ function assetRecord({ listing, order, category, seed, system, enteredAt }: Medi
   };
 }
 
-/** The MediaAsset records of a listing: one for each of its media, in their order. */
+/** Generates the MediaAsset records of a listing: one for each of its media, in the same order. */
 export const mediaAssetRecords = (listing: Listing): readonly SampleRecord[] =>
   mediaOf(listing).map(assetRecord);

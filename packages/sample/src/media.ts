@@ -14,7 +14,7 @@ export type Media = {
   readonly seed: number;
   readonly listing: Listing;
   readonly category: MediaCategory;
-  /** From 0, over all media of the listing. */
+  /** Index among all media of the listing, from 0. */
   readonly order: number;
   readonly enteredAt: number;
   readonly modifiedAt: number;
@@ -23,7 +23,7 @@ export type Media = {
 const forEveryone = ["Public", "IDX", "VOW"] as const;
 const forAgents = ["Agent Only", "Firm Only", "Office Only"] as const;
 
-/** Part of the pictures that are not for the public. */
+/** Fraction of pictures that are private. */
 const privatePhotos = 0.03;
 
 function permissionOf({ category, seed }: Media): readonly string[] {
@@ -90,7 +90,7 @@ const fills: Fills<Media> = {
 
 const write = writerOf("Media", fills);
 
-/** The media of a listing, by `order`: pictures, documents, tours. */
+/** Generates the media of a listing by `order`: pictures, documents, tours. */
 export function mediaOf(listing: Listing): readonly Media[] {
   const { photos, documents, tours, photosChangedAt, system } = listing;
   const media: Media[] = [];
@@ -98,7 +98,7 @@ export function mediaOf(listing: Listing): readonly Media[] {
     const seed = combine(listing.seed ^ 0xa7, order);
     const category =
       order < photos ? "Photo" : order < photos + documents ? "Document" : "Unbranded Virtual Tour";
-    // One in five was touched some time after it was added.
+    // One in five was changed some time after it was added.
     const modifiedAt =
       seed % 5 === 0 ? Math.min(asOf - 1, photosChangedAt + (seed % 700) * hour) : photosChangedAt;
     media.push({ system, seed, listing, category, order, enteredAt: photosChangedAt, modifiedAt });
@@ -106,5 +106,5 @@ export function mediaOf(listing: Listing): readonly Media[] {
   return media;
 }
 
-/** The Media records of a listing, by `Order`. */
+/** Generates the Media records of a listing by `Order`. */
 export const mediaRecords = (listing: Listing): readonly SampleRecord[] => mediaOf(listing).map(write);

@@ -3,7 +3,7 @@ import { type Member, mailAddress, phoneNumber } from "./member.ts";
 import type { Office } from "./office.ts";
 import { combine } from "./random.ts";
 
-/** What is known of a member, by the end of the field's name: `FullName` of `ListAgentFullName`. */
+/** Values of a member by the suffix of the field's name: `FullName` for `ListAgentFullName`. */
 export const memberValues: Fills<Member> = {
   Key: ({ key }) => key,
   MlsId: ({ mlsId }) => mlsId,
@@ -26,7 +26,7 @@ export const memberValues: Fills<Member> = {
   URL: ({ number, office }) => `https://${office.host}/agents/${number}`,
 };
 
-/** What is known of an office, by the end of the field's name: `Name` of `ListOfficeName`. */
+/** Values of an office by the suffix of the field's name: `Name` for `ListOfficeName`. */
 export const officeValues: Fills<Office> = {
   Key: ({ key }) => key,
   MlsId: ({ mlsId }) => mlsId,
@@ -39,12 +39,12 @@ export const officeValues: Fills<Office> = {
   NationalAssociationId: ({ seed }) => String(100_000_000 + (seed % 800_000_000)),
 };
 
-/** The association of REALTORS® of an office's region. */
+/** Returns the name of the association of REALTORS® of an office's region. */
 export function associationOf({ metro }: Office): string {
   return `${metro.name} Association of Realtors`;
 }
 
-/** Restate `fills` for another entity and for names that start with `prefix`. */
+/** Converts `fills` to another entity, and to field names that start with `prefix`. */
 export function renamed<From, To>(
   fills: Fills<From>,
   prefix: string,

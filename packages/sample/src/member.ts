@@ -3,7 +3,7 @@ import { type Office, officeOf } from "./office.ts";
 import { combine, Random } from "./random.ts";
 import type { System } from "./systems.ts";
 
-/** An agent who belongs to an office. */
+/** An agent of an office. */
 export type Member = {
   readonly system: System;
   readonly number: number;
@@ -20,7 +20,7 @@ export const membersPerOffice = 5;
 
 const random = new Random();
 
-/** Member `number` of a system, counted from 0. */
+/** Generates member `number` of a system, counted from 0. */
 export function memberOf(system: System, number: number): Member {
   const seed = combine(system.seed ^ 0x3e, number);
   random.seed(seed);
@@ -39,12 +39,12 @@ export function memberOf(system: System, number: number): Member {
   };
 }
 
-/** Ten digits that are reserved for fiction. Source: North American Numbering Plan, 555-0100 to 555-0199. */
+/** Returns a telephone number that is reserved for fiction. Source: North American Numbering Plan, 555-0100 to 555-0199. */
 export function phoneNumber(seed: number): string {
   return `${201 + (seed % 700)}-555-01${String((seed >>> 12) % 100).padStart(2, "0")}`;
 }
 
-/** A mailbox on a reserved domain. Source: RFC 2606. */
+/** Returns an address on a reserved domain. Source: RFC 2606. */
 export function mailAddress(member: Member): string {
   return `agent${member.number}@${member.office.host}`;
 }

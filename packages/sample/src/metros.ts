@@ -1,15 +1,15 @@
 import type { OriginatingSystemId } from "@cadastre/reso";
 
-/** Neighbouring counties that share prices and the systems that list there. */
+/** Neighbouring counties with the same price level and originating systems. */
 export type Metro = {
   readonly name: string;
   readonly state: "TX" | "WA" | "OR" | "FL";
   readonly counties: readonly string[];
-  /** Part of all properties that lie here, in relation to the others. */
+  /** Relative number of properties in this metro. */
   readonly weight: number;
-  /** US dollars a square foot of living area, for a house of average age. */
+  /** US dollars per square foot of living area, for a house of average age. */
   readonly pricePerSquareFoot: number;
-  /** Who lists here; `weight` is the part of the properties that a system lists first. */
+  /** Systems that list here. `weight` is the relative number of properties that the system lists first. */
   readonly systems: readonly { readonly id: OriginatingSystemId; readonly weight: number }[];
 };
 
@@ -26,7 +26,7 @@ const evergreen = [["evergreen", 1]] as const;
 const cascade = [["cascade", 1]] as const;
 const gulfsun = [["gulfsun", 1]] as const;
 
-// Prices are of the right order, not figures of any market.
+// Prices have a realistic order of magnitude, but are not figures of any market.
 const rows: Readonly<Record<Metro["state"], readonly MetroRow[]>> = {
   TX: [
     // biome-ignore format: a table
@@ -66,7 +66,7 @@ const rows: Readonly<Record<Metro["state"], readonly MetroRow[]>> = {
 
 const states = Object.keys(rows) as Metro["state"][];
 
-/** Every metro of the sample markets. */
+/** All metros of the sample markets. */
 export const metros: readonly Metro[] = states.flatMap((state) =>
   rows[state].map(
     ([name, counties, weight, pricePerSquareFoot, systems]): Metro => ({

@@ -1,4 +1,4 @@
-// Invented throughout: common words and common names, put together at random.
+// All names are invented: common words and common names, combined at random.
 
 // biome-ignore format: a list
 export const firstNames = ["James", "Mary", "Robert", "Patricia", "José", "Jennifer", "Michael", "Linda", "David", "Elizabeth", "William", "Barbara", "Rubén", "Susan", "Joseph", "Jessica", "Thomas", "Karen", "Carlos", "Sarah", "Zoë", "Nancy", "Daniel", "Lisa", "Matthew", "Betty", "Anthony", "Sandra", "Mark", "Ashley", "Paul", "Emily", "Steven", "Kimberly", "Andrew", "Margaret", "Kenneth", "Donna", "Renée", "Michelle", "Kevin", "Carol", "Brian", "Amanda", "George", "Melissa", "Edward", "Deborah", "Ronald", "Stephanie", "Timothy", "Rebecca", "Jason", "Sharon", "Björn", "Laura", "Minh", "Cynthia", "Jacob", "Priya", "Haruto", "Yusuf", "Ayşe", "Siobhán"] as const;

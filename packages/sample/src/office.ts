@@ -14,16 +14,16 @@ export type Office = {
   readonly name: string;
   readonly metro: Metro;
   readonly place: Place;
-  /** Words of the name as a host name. */
+  /** Host name made from the office's name. */
   readonly host: string;
 };
 
-/** Offices that a system gains with each cohort of listings. */
+/** Number of offices that a system gains with each cohort of listings. */
 export const officesPerCohort = 12;
 
 const random = new Random();
 
-/** Office `number` of a system, counted from 0. */
+/** Generates office `number` of a system, counted from 0. */
 export function officeOf(system: System, number: number): Office {
   const seed = combine(system.seed ^ 0x0f, number);
   random.seed(seed);
@@ -46,7 +46,7 @@ export function officeOf(system: System, number: number): Office {
   };
 }
 
-/** An office of `cohort` that works in `metro`. */
+/** Draws the number of an office of `cohort` in `metro`. */
 export function officeNumberIn(system: System, cohort: number, metro: Metro, draw: Random): number {
   const first = system.metros.indexOf(metro);
   const count = Math.floor((officesPerCohort - 1 - first) / system.metros.length);

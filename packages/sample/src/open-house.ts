@@ -7,7 +7,7 @@ import type { SampleRecord } from "./record.ts";
 import type { System } from "./systems.ts";
 import { writerOf } from "./writers.ts";
 
-/** Hours during which a listing can be seen by whoever comes. */
+/** An open house of a listing. */
 type OpenHouse = {
   readonly system: System;
   readonly seed: number;
@@ -50,7 +50,7 @@ const fills: Fills<OpenHouse> = {
 
 const write = writerOf("OpenHouse", fills);
 
-/** The day of open house `order` of `count`: while the listing is on the market, or soon if it still is. */
+/** Returns the day of open house `order` of `count`: while the listing is on the market, or soon if it still is. */
 function dayOf({ campaign }: Listing, order: number, count: number, seed: number): number {
   const { onMarketDay, offMarketDay, status } = campaign;
   if (status === "Active" && order === count - 1) return today + (seed % 14);
@@ -58,7 +58,7 @@ function dayOf({ campaign }: Listing, order: number, count: number, seed: number
   return onMarketDay + Math.floor(((last - onMarketDay) * (order + 1)) / (count + 1));
 }
 
-/** The OpenHouse records of a listing, in the order of their days. */
+/** Generates the OpenHouse records of a listing, by day. */
 export function openHouseRecords(listing: Listing): readonly SampleRecord[] {
   const { openHouses, system, campaign } = listing;
   const records: SampleRecord[] = [];

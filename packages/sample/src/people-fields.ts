@@ -16,7 +16,7 @@ const offices = {
   CoBuyerOffice: "coBuyerAgent",
 } as const;
 
-/** Who lists and who buys. A field of a role that nobody has is empty. */
+/** Fields of the agents and offices that list and buy. Fields of a role that is not filled are empty. */
 export const peopleFields: Fills<Listing> = {
   ...Object.fromEntries([
     ...Object.entries(agents).flatMap(([role, member]) =>
@@ -30,7 +30,7 @@ export const peopleFields: Fills<Listing> = {
   AttributionContact: ({ listAgent }) => listAgent.fullName,
 };
 
-/** Whether somebody has the role that the name of a field starts with; undefined for other fields. */
+/** Returns a predicate: true if a listing has someone in the role that the field's name starts with. Undefined for other fields. */
 export function roleOf(name: string): ((listing: Listing) => boolean) | undefined {
   if (!/^(Co)?Buyer(Agent|Office|Team)|^CoList/.test(name)) return undefined;
   if (name.startsWith("CoBuyer")) return ({ coBuyerAgent }) => coBuyerAgent !== undefined;

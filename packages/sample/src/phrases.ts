@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Host of mailboxes that belong to nobody. Source: RFC 2606. */
+/** Host of e-mail addresses that cannot exist. Source: RFC 2606. */
 export const mailHost = "mail.example.com";
 
 // biome-ignore format: a list
@@ -12,13 +12,13 @@ const phraseList = ["See agent", "Per seller", "Per county records", "Call for d
 // biome-ignore format: a list
 const sentenceList = ["Buyer and buyer's agent to verify all measurements.", "Call the listing office before you go.", "Survey of 2019 is on file; a new one may be needed.", "Turn left at the second light, then right after the bridge.", "The seller is related to the listing agent.", "Utilities are at the street.", "Please remove shoes; the cat may not leave the house.", "Showings start on Saturday at 9:00.", "Drapes and the garage freezer do not convey.", "HOA fees include water, trash and the roof.", "Señas en español disponibles.", "Use the side gate; the code is with the showing service."] as const;
 
-/** One lower-case word. */
+/** Draws a lower-case word. */
 export const words = (random: Random): string => random.pick(wordList);
 
-/** Two to five words. */
+/** Draws a phrase of two to five words. */
 export const phrase = (random: Random): string => random.pick(phraseList);
 
-/** One to three sentences. */
+/** Draws one to three sentences. */
 export function sentences(random: Random): string {
   const first = random.int(0, sentenceList.length - 1);
   const count = random.int(1, 3);

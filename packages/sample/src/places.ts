@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { type Metro, metros } from "./metros.ts";
 import { hashText, type Random, unit } from "./random.ts";
 
-/** A ZIP code and the disc around its point that lies within its county. Source: `data/README.md`. */
+/** A ZIP code with a disc around its point that lies within its county. Source: `data/README.md`. */
 export type Place = {
   readonly zip: string;
   readonly city: string;
   readonly county: string;
   readonly state: string;
-  /** Five digits: state and county. */
+  /** FIPS code of state and county, five digits. */
   readonly fips: string;
   readonly latitude: number;
   readonly longitude: number;
-  /** Kilometres. */
+  /** Radius of the disc, in kilometres. */
   readonly radius: number;
-  /** What land and houses cost here, in relation to the metro's average. */
+  /** Price level relative to the metro's average. */
   readonly priceLevel: number;
 };
 
@@ -24,7 +24,7 @@ const rows = JSON.parse(
   readFileSync(new URL("../data/places.json", import.meta.url), "utf8"),
 ) as readonly PlaceRow[];
 
-/** Every place, by county. */
+/** All places, by county. */
 export const places: readonly Place[] = rows.map(
   ([zip, city, county, state, fips, latitude, longitude, radius]) => ({
     zip,
@@ -46,19 +46,19 @@ const byMetro: ReadonlyMap<Metro, readonly Place[]> = new Map(
   ]),
 );
 
-/** The places of a metro. */
+/** Returns the places of a metro. */
 export function placesOf(metro: Metro): readonly Place[] {
   const found = byMetro.get(metro);
   if (found === undefined || found.length === 0) throw new RangeError(`no place in \`${metro.name}\``);
   return found;
 }
 
-/** Kilometres a degree of latitude, and of longitude on the equator. */
+/** Kilometres per degree of latitude, and per degree of longitude at the equator. */
 const kmPerDegree = 111.2;
 
 const round6 = (n: number): number => Math.round(n * 1e6) / 1e6;
 
-/** A point within the disc of `place`, to six decimals (0.1 m). */
+/** Draws a point within the disc of `place`, with six decimals (0.1 m). */
 export function pointIn(
   place: Place,
   random: Random,

@@ -4,7 +4,7 @@ import { whatPart, wherePart } from "./placekey.ts";
 import { type Place, placesOf, pointIn } from "./places.ts";
 import { combine, Random } from "./random.ts";
 
-/** What stands (or does not stand) on the ground. */
+/** Type of a property. */
 export type PropertyKind =
   | "house"
   | "townhouse"
@@ -16,7 +16,7 @@ export type PropertyKind =
   | "commercial"
   | "business";
 
-/** A piece of real estate, whoever lists it and when. */
+/** A piece of real estate, independent of its listings. */
 export type Property = {
   readonly seed: number;
   readonly metro: Metro;
@@ -25,13 +25,13 @@ export type Property = {
   readonly address: Address;
   readonly latitude: number;
   readonly longitude: number;
-  /** Undefined when the sources could not resolve the address. */
+  /** Placekey; undefined if the source could not resolve the address. */
   readonly placekey: string | undefined;
   readonly parcelNumber: string;
   readonly bedrooms: number;
   readonly bathroomsFull: number;
   readonly bathroomsHalf: number;
-  /** Square feet under roof; 0 for land. */
+  /** Area of the building in square feet; 0 for land. */
   readonly area: number;
   readonly acres: number;
   readonly stories: number;
@@ -40,18 +40,18 @@ export type Property = {
   readonly units: number;
   readonly pool: boolean;
   readonly waterfront: boolean;
-  /** US dollars, if sold at the end of the sample's time. */
+  /** Value in US dollars, if sold at the reference time of the sample. */
   readonly value: number;
 };
 
 type KindFacts = {
   readonly kind: PropertyKind;
   readonly weight: number;
-  /** Smallest and largest usual area under roof, square feet. */
+  /** Smallest and largest usual area of the building, in square feet. */
   readonly area: readonly [number, number];
-  /** Smallest and largest usual lot, acres. */
+  /** Smallest and largest usual lot, in acres. */
   readonly acres: readonly [number, number];
-  /** Price a square foot, in relation to a house. */
+  /** Price per square foot, relative to a house. */
   readonly price: number;
 };
 
@@ -67,27 +67,27 @@ const kinds: readonly KindFacts[] = [
   { kind: "business", weight: 1, area: [600, 9000], acres: [0.05, 2], price: 0.5 },
 ];
 
-/** Kinds that have units in one building. */
+/** Kinds with several units in one building. */
 const inUnits: ReadonlySet<PropertyKind> = new Set(["condominium", "commercial", "business"]);
 
-/** Between two bounds, the small ones more often. */
+/** Draws a size between two bounds. Small ones are more frequent. */
 function size([low, high]: readonly [number, number], random: Random): number {
   const u = random.unit();
   return low + (high - low) * u * (0.35 + 0.65 * random.unit() * u);
 }
 
-/** US dollars for the bare ground: the first acre in a town costs most. */
+/** Returns the value of the bare ground in US dollars: the first acre costs most. */
 const landValue = (acres: number, pricePerSquareFoot: number): number =>
   pricePerSquareFoot * 420 * acres ** 0.55;
 
 const round = (n: number, step: number): number => Math.max(step, Math.round(n / step) * step);
 
-/** Part of the properties whose address no source can resolve. */
+/** Fraction of properties whose address no source can resolve. */
 const unresolvedPart = 0.04;
 
 const random = new Random();
 
-/** The property with a given seed. */
+/** Generates the property with a given seed. */
 export function propertyOf(seed: number): Property {
   random.seed(seed);
   const metro = random.weighted(metros);

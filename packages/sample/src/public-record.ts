@@ -6,16 +6,16 @@ import { combine, Random } from "./random.ts";
 import type { SampleRecord } from "./record.ts";
 import { type System, systemOf } from "./systems.ts";
 
-/** Part of the listed properties of which the system has a public record. */
+/** Fraction of listed properties for which the system has a public record. */
 const recordedPart = 0.93;
 
-/** Part of the blocks that have a record of a property that nobody lists. */
+/** Fraction of blocks with a record of a property that is not listed. */
 const unlistedPart = 0.6;
 
-/** Numbers that a block's records may take. */
+/** Number of record numbers that are reserved for each block. */
 const numbersPerBlock = 16;
 
-/** Never that of a listed property of the block: those count from 0. */
+/** Ordinal of the property that is not listed. It differs from those of listed properties, which count from 0. */
 const unlistedOrdinal = 1_000_000;
 
 const landUses: Readonly<Record<PropertyKind, string>> = {
@@ -31,9 +31,9 @@ const landUses: Readonly<Record<PropertyKind, string>> = {
 };
 
 type StateFacts = {
-  /** Tax of a year as a part of the assessed value. */
+  /** Annual tax as a fraction of the assessed value. */
   readonly taxRate: number;
-  /** Whether deeds tell the price. */
+  /** True if deeds disclose the price. */
   readonly disclosed: boolean;
   readonly exemption: string | undefined;
 };
@@ -49,18 +49,18 @@ const deeds = ["Warranty Deed", "Special Warranty Deed", "Quitclaim Deed", "Trus
 
 const squareFeetPerAcre = 43_560;
 
-/** Value falls by this part each year back. */
+/** Factor of a value for each year back. */
 const yearly = 0.96;
 
 const toHundreds = (n: number): number => Math.round(n / 100) * 100;
 const toCents = (n: number): number => Math.round(n * 100) / 100;
 
-/** A property's change of owner, as the county records it. */
+/** A transfer of ownership in the county's records. */
 type Transfer = { readonly day: number; readonly price: number; readonly deed: string };
 
 const random = new Random();
 
-/** The last sale that is known of the listings, else one some time ago; and one before that. */
+/** Draws the last transfers: the last sale known from listings, or else an earlier one; then perhaps one before it. */
 function transfersOf({ value }: Property, sale: Transfer | undefined): readonly Transfer[] {
   const before = (latest: number, deed: string): Transfer => {
     const on = latest - random.int(400, 5200);
@@ -132,7 +132,7 @@ function recordOf(
   };
 }
 
-/** The newest sale that the listings of a property tell of. */
+/** Returns the newest sale in the listings of a property. */
 function saleOf(property: Property, plans: readonly ListingPlan[]): Transfer | undefined {
   const [newest] = plans
     .flatMap(({ property: listed, campaign: { lease, closeDay, closePrice } }) =>
@@ -148,8 +148,8 @@ function saleOf(property: Property, plans: readonly ListingPlan[]): Transfer | u
 export type PlannedPublicRecord = { readonly system: System; readonly record: SampleRecord };
 
 /**
- * The PublicRecord records of a block of listings: of most of its properties one from each system that lists it, and
- * sometimes one of a property that nobody lists.
+ * Generates the PublicRecord records of a block of listings: for most of its properties one from each system that lists it, and
+ * sometimes one of a property that is not listed.
  */
 export function publicRecords(
   seed: number,

@@ -1,8 +1,8 @@
-/** A point as GeoJSON writes it: longitude first. Source: RFC 7946, 3.1.2. */
+/** A point in GeoJSON: longitude first. Source: RFC 7946, 3.1.2. */
 export type GeoPoint = { readonly type: "Point"; readonly coordinates: readonly [number, number] };
 
 /** The value of a field in its JSON form. */
 export type FieldValue = string | number | boolean | readonly string[] | GeoPoint;
 
-/** An entity on the wire: RESO field names, populated fields only, in catalog order. */
+/** A record in JSON form: RESO field names, only fields with a value, in catalog order. */
 export type SampleRecord = Readonly<Record<string, FieldValue>>;

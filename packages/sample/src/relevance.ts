@@ -4,7 +4,7 @@ import type { Listing } from "./listing.ts";
 import { roleOf } from "./people-fields.ts";
 import type { PropertyKind } from "./property.ts";
 
-/** Whether a field can have a value for a listing. */
+/** True if a field can have a value for a listing. */
 export type Relevance = (listing: Listing) => boolean;
 
 const buildings: readonly PropertyKind[] = [
@@ -19,10 +19,10 @@ const homes: readonly PropertyKind[] = ["house", "townhouse", "condominium", "ma
 const ground: readonly PropertyKind[] = ["land", "farm"];
 const income: readonly PropertyKind[] = ["plex", "commercial", "business"];
 
-/** Names of fields that every property has, though a word in them says otherwise. */
+/** Names of fields that every property has, although a later pattern matches them. */
 const always = /^(LotSize|Parcel|Tax)/;
 
-/** Kinds of property that a field is about, by its name; the first match decides. */
+/** Kinds of properties for which a field is relevant, by the field's name; the first match applies. */
 const subjects: readonly (readonly [RegExp, readonly PropertyKind[]])[] = [
   [/^BuildingName/, ["condominium", "commercial"]],
   [/^CommonInterest/, homes],
@@ -56,14 +56,14 @@ const subjects: readonly (readonly [RegExp, readonly PropertyKind[]])[] = [
   ],
 ];
 
-/** Names of fields that only a listing for rent has. */
+/** Names of fields that only a lease has. */
 const leaseOnly =
   /^(AvailableLeaseType|LeaseRenewal|LeaseAssignable|RentIncludes|LeaseTerm|AvailabilityDate|LeaseAmount)/;
 
-/** Names of fields that only a listing for sale has. */
+/** Names of fields that only a sale has. */
 const saleOnly = /^(HomeWarranty|ListingTerms|FhaEligibility|CurrentFinancing|LeaseConsidered)/;
 
-/** When `field` can have a value; undefined when it always can. */
+/** Returns the predicate for listings in which `field` can have a value; undefined if it always can. */
 export function relevanceOf(field: Field): Relevance | undefined {
   const name = leaderOf(field.name);
   const role = roleOf(name);

@@ -16,7 +16,7 @@ const groundMiddles = ["Electricity at the road; water by a well of 410'.", "A \
 // biome-ignore format: a list
 const businessMiddles = ["3-phase power, 14' doors, 22' clear.", "Corner of a \"main & main\" crossing: 31,000 cars a day 🚗.", "Tenants pay taxes, insurance & upkeep.", "Café on the ground floor; the rest is vacant.", "Seller's books show a 6½% return.", "Fully sprinklered; the roof is of 2021."] as const;
 
-/** Sentences that suit a kind of property. */
+/** Returns sentences that suit the kind of property. */
 function middlesOf(kind: PropertyKind): readonly string[] {
   if (kind === "land" || kind === "farm") return groundMiddles;
   return kind === "commercial" || kind === "business" ? businessMiddles : homeMiddles;
@@ -25,10 +25,10 @@ function middlesOf(kind: PropertyKind): readonly string[] {
 // biome-ignore format: a list
 const closings = ["Sold as is.", "Call today, gone tomorrow!", "Seller says: \"bring all offers\".", "Ask about the 2-1 buydown.", "Verano, otoño, invierno: siempre agradable.", "See it in person 🏡✨", "Agents: see private remarks.", "北向きの庭があります。"] as const;
 
-/** How a sentence follows another. */
+/** Separators between sentences. */
 const joints = [" ", " ", " ", "\n", "\n\n", "\r\n"] as const;
 
-/** Remarks for the public, of two to six sentences. The same listing has the same. */
+/** Draws public remarks of two to six sentences. They are the same for the same listing. */
 function publicRemarks({ property: { kind, place, acres, area } }: Listing, random: Random): string {
   const ground = kind === "land" || kind === "farm";
   const size = ground ? `${acres} acres in ${place.county} County.` : `${area} sq. ft. in ${place.city}.`;
@@ -40,7 +40,7 @@ function publicRemarks({ property: { kind, place, acres, area } }: Listing, rand
   return text + random.pick(joints) + random.pick(closings);
 }
 
-/** Texts that people wrote. */
+/** Fields with free text. */
 export const remarksFields: Fills<Listing> = {
   PublicRemarks: publicRemarks,
   SyndicationRemarks: publicRemarks,

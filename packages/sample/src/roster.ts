@@ -9,7 +9,7 @@ import { combine, unit } from "./random.ts";
 import type { SampleRecord } from "./record.ts";
 import { writerOf } from "./writers.ts";
 
-/** When a member or an office joined and when its record last changed. */
+/** Draws the time when a member or an office joined, and the time of the last change. */
 function history(seed: number): { readonly enteredAt: number; readonly modifiedAt: number } {
   const modifiedAt = asOf - 1 - Math.floor(unit(combine(seed, 8)) * changeDays * day);
   return { enteredAt: modifiedAt - Math.floor(unit(combine(seed, 9)) * 3650 * day), modifiedAt };
@@ -80,10 +80,8 @@ const officeFills: Fills<Dated<Office>> = {
 const writeMember = writerOf("Member", memberFills);
 const writeOffice = writerOf("Office", officeFills);
 
-/** The Member record of a member. */
 export const memberRecord = (member: Member): SampleRecord =>
   writeMember({ ...member, ...history(member.seed) });
 
-/** The Office record of an office. */
 export const officeRecord = (office: Office): SampleRecord =>
   writeOffice({ ...office, ...history(office.seed) });

@@ -16,7 +16,7 @@ const saleTypes: Readonly<Record<PropertyKind, string>> = {
   business: "Business Opportunity",
 };
 
-/** The lookup value of `PropertyType` for a listing. */
+/** Returns the lookup value of `PropertyType` for a listing. */
 function propertyTypeOf({ property, campaign }: Listing): string {
   if (!campaign.lease) return saleTypes[property.kind];
   return property.kind === "commercial" ? "Commercial Lease" : "Residential Lease";
@@ -60,10 +60,10 @@ const squareFeetPerAcre = 43_560;
 
 const positive = (n: number): number | undefined => (n > 0 ? n : undefined);
 
-/** One decimal more than is sure, as assessors write it. */
+/** Returns the annual tax, to the cent. */
 const tax = ({ property }: Listing): number => Math.round(property.value * 0.0165 * 100) / 100;
 
-/** What stands on the ground, and the ground. */
+/** Fields of the building and the lot. */
 export const structureFields: Fills<Listing> = {
   PropertyType: propertyTypeOf,
   PropertySubType: subTypeOf,

@@ -4,7 +4,7 @@ import type { SampleRecord } from "./record.ts";
 import { planRecords, type RelevanceOf } from "./record-plan.ts";
 import { type System, systems } from "./systems.ts";
 
-/** Build the function that writes an entity's record as its own system would. */
+/** Returns the function that writes an entity's record in the form of its system. */
 export function writerOf<Entity extends Dated & { readonly seed: number; readonly system: System }>(
   resource: ResourceName,
   fills: Fills<Entity>,

@@ -7,24 +7,24 @@ import { Passing, passingOf } from "../http/passing.ts";
 import { type BucketAddress, readBucketAddress } from "./address.ts";
 
 export type BucketOptions = Means & {
-  /** By default what the AWS SDK finds: environment, profile. */
+  /** By default the one that the AWS SDK finds: environment, profile. */
   readonly region?: string | undefined;
-  /** Origin of another server than those of AWS; the bucket is then in the path. */
+  /** Origin of a server other than those of AWS. The bucket is then part of the path. */
   readonly endpoint?: string | undefined;
 };
 
-/** The objects below a prefix. Who reads is whom the AWS SDK finds: environment, profile, instance. */
+/** The objects below a prefix, read with the credentials that the AWS SDK finds: environment, profile, instance. */
 export type Bucket = Means & {
-  /** The keys below a prefix that come after one, in their order. */
+  /** Lists the keys that begin with `prefix` and come after `after`, in order. */
   readonly keys: (prefix: string, after: string) => Promise<readonly string[]>;
-  /** The bytes of an object, for one try. */
+  /** Opens the bytes of an object, without retries. */
   readonly open: (key: string, signal: AbortSignal) => Promise<Readable>;
-  /** The bytes of a small object. */
+  /** Reads a small object, with retries. */
   readonly read: (key: string) => Promise<Buffer>;
   readonly close: () => void;
 };
 
-/** What the SDK would say is in the errors that it throws. */
+/** A logger that logs nothing: the SDK's errors say as much. */
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** @throws {ClientError} `bucket_invalid`, `url_invalid`, `aws_sdk_missing` */
@@ -35,7 +35,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
   const origin = endpoint === undefined ? undefined : originOf(endpoint).origin;
   const sdk = await loadSdk();
   const client = new sdk.S3Client({
-    // Tries are made here, for a body has to be opened anew.
+    // Retries are made here, because each one needs a newly opened body.
     maxAttempts: 1,
     logger: silent,
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -50,7 +50,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
     if (!(Body instanceof Readable)) throw new TypeError("the SDK gives a stream of Node.js");
     return Readable.from(passing(Body));
   };
-  /** Ask for something until it is there, or nothing was heard for too long. */
+  /** Retries a request; each attempt has a timeout for inactivity. */
   const patiently = <T>(ask: (quiet: Silence) => Promise<T>): Promise<T> =>
     persist(means, async (until) => {
       const quiet = silence(until, patience.timeout);
@@ -91,7 +91,7 @@ export async function openBucket(address: string, options: BucketOptions): Promi
   };
 }
 
-/** What breaks off may be asked for again. An error of a socket is else taken for one of a disk. */
+/** Makes errors of a body transient, so that the object is requested again. Otherwise a socket error would be taken for a disk error. */
 async function* passing(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body as AsyncIterable<Uint8Array>;
@@ -110,10 +110,10 @@ async function loadSdk() {
   }
 }
 
-/** Errors of the SDK that name what is wrong with its settings, so that no other try can help. */
+/** Errors of the SDK about its own configuration, which a retry cannot help. */
 const ofSettings = /^(?:CredentialsProviderError|TokenProviderError)$|Region is missing/;
 
-/** What an error of the SDK means. */
+/** Returns the error of the client for an error of the SDK. */
 function faultOf(error: unknown, key: string): Error {
   if (!(error instanceof Error)) return new TypeError("the SDK throws errors");
   const { name, message } = error;

@@ -8,13 +8,13 @@ import { readKeyFile } from "../pull/keys.ts";
 import type { Trust } from "../pull/manifest.ts";
 import { say } from "./outcome.ts";
 
-/** Where the key of a service is. */
+/** Options that say where the API key is. */
 export type KeyFlags = { readonly keyEnv: string; readonly keyFile?: string; readonly keyStdin?: true };
 
-/** How much a server is borne with. */
+/** Options for retries and timeouts. */
 export type PatienceFlags = { readonly tries: number; readonly timeout: number };
 
-/** How a service is reached. */
+/** Options for the connection to a service. */
 export type ConnectionFlags = KeyFlags & PatienceFlags & { readonly url: string };
 
 export const withConnection = (command: Command): Command =>
@@ -24,7 +24,7 @@ export const withConnection = (command: Command): Command =>
     ),
   );
 
-/** Where the key of a service is. */
+/** Adds the options that say where the API key is. */
 export const withKey = (command: Command): Command =>
   command
     .option("--key-env <name>", "variable that holds the API key", "CADASTRE_API_KEY")
@@ -41,7 +41,7 @@ export const withPatience = (command: Command): Command =>
       usualPatience.timeout / 1000,
     );
 
-/** Run with a connection that ends with the first SIGINT or SIGTERM. */
+/** Runs `work` with a connection that is aborted by the first SIGINT or SIGTERM. */
 export async function connected<T>(
   flags: ConnectionFlags,
   work: (connection: Connection) => Promise<T>,
@@ -50,7 +50,7 @@ export async function connected<T>(
   return stoppable(flags, (means) => work(connect({ url: flags.url, apiKey, ...means })));
 }
 
-/** Run with what ends with the first SIGINT or SIGTERM. */
+/** Runs `work` with retry settings and a signal that aborts at the first SIGINT or SIGTERM. */
 export async function stoppable<T>(
   { tries, timeout }: PatienceFlags,
   work: (means: Means) => Promise<T>,
@@ -83,14 +83,14 @@ const countUpTo =
 
 export const parseCount = countUpTo(9);
 
-/** Up to a petabyte. */
+/** Parses a number of bytes, up to a petabyte. */
 const parseBytes = countUpTo(15);
 
 const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
 export const jsonOption = (): Option => new Option("--json", "write the result for machines");
 
-/** The place of tables in a database. */
+/** Options for schema and prefix of tables in a database. */
 export type TableFlags = { readonly schema?: string; readonly prefix?: string };
 
 export const withTables = (command: Command): Command =>
@@ -98,7 +98,7 @@ export const withTables = (command: Command): Command =>
     .option("--schema <name>", "schema of the tables, in PostgreSQL and DuckDB")
     .option("--prefix <text>", "prefix of the names of all tables");
 
-/** How deliveries are loaded, and who is told. */
+/** Options for loading deliveries and for acknowledging them. */
 export type LoadFlags = TableFlags & {
   readonly into: string;
   readonly staging?: string;
@@ -128,7 +128,7 @@ export const withLoad = (command: Command): Command =>
     )
     .option("--no-acknowledge", "do not tell the server what is loaded");
 
-/** Who may have signed. */
+/** Options for signatures and pins. */
 export type TrustFlags = {
   readonly keys?: string;
   readonly unsigned?: true;

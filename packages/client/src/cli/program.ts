@@ -6,7 +6,7 @@ import { pullCommand } from "./pull.ts";
 import { replicateCommand } from "./replicate.ts";
 import { verifyCommand } from "./verify.ts";
 
-/** Carry out a command line, and give the exit code. */
+/** Runs a command line, and returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   const program = new Command("cadastre-client").description(
     "Pull, verify and load what a Cadastre service delivers.",

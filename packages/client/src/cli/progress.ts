@@ -5,12 +5,12 @@ import { say } from "./outcome.ts";
 const reportEvery = 5000;
 
 export type Progress = {
-  /** Add to what is done; less than zero takes it back. */
+  /** Adds to the bytes that are done. A negative number takes them back. */
   readonly add: (bytes: number) => void;
   readonly end: () => void;
 };
 
-/** A number of bytes for people. */
+/** Formats a number of bytes, such as `1.5 MB`. */
 export function size(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
@@ -23,7 +23,7 @@ const duration = (seconds: number): string => {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 };
 
-/** Progress up to so many bytes, with rate and time left: a bar on a terminal, elsewhere a line from time to time. */
+/** Shows progress towards `total` bytes, with rate and time left: as a bar on a terminal, otherwise as a line every five seconds. */
 export function showProgress(total: number, now: () => number = Date.now): Progress {
   const begun = now();
   let done = 0;

@@ -3,13 +3,13 @@ import type { Manifest } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 import { isText, type PartFile, readPart } from "./read-part.ts";
 
-/** What the values of a column are; `json` are lists, objects and anything mixed. */
+/** Kind of a column's values. `json` is for lists, objects, and columns of mixed kinds. */
 export type ColumnKind = "text" | "integer" | "number" | "boolean" | "json";
 
-/** The columns of a dataset in the order in which they were met, its key first. */
+/** Columns of a dataset in the order in which they first occurred, the key first. */
 export type Columns = ReadonlyMap<string, ColumnKind>;
 
-/** A name that every database takes, as SQL and as a member of JSON. */
+/** A column name that every supported database accepts, and that needs no escaping in a JSON path. */
 const columnName = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
 /** @throws {ClientError} */
@@ -17,16 +17,16 @@ export function requireColumnName(column: string, table: string): void {
   if (!columnName.test(column)) throw new ClientError("column_name", { column: column.slice(0, 64), table });
 }
 
-/** The parts of a dataset in the order in which they are applied. */
+/** Returns the parts of a dataset in the order in which they are applied. */
 export const partsOf = ({ profile, parts }: Manifest, dataset: string, folder: string): readonly PartFile[] =>
   parts
     .filter((part) => part.dataset === dataset)
     .map((part) => ({ file: join(folder, part.name), part, profile }));
 
 /**
- * Read all records of a delivery's text parts, and tell the columns of its datasets.
+ * Reads all records of a delivery's text parts, and returns the columns of its datasets.
  *
- * @throws {ClientError} at the first part that is not what the manifest states.
+ * @throws {ClientError} at the first part that does not match the manifest
  */
 export async function readColumns(manifest: Manifest, folder: string): Promise<ReadonlyMap<string, Columns>> {
   const datasets = new Map<string, Columns>();
@@ -78,7 +78,7 @@ function widen(columns: Map<string, ColumnKind>, record: Readonly<Record<string,
 const wider = (a: ColumnKind, b: ColumnKind): ColumnKind =>
   (a === "integer" && b === "number") || (a === "number" && b === "integer") ? "number" : "json";
 
-/** Null says nothing of a column. */
+/** Returns the kind of a value; undefined for null, which says nothing about its column. */
 function kindOf(value: unknown): ColumnKind | undefined {
   if (value === null) return undefined;
   if (typeof value === "string") return "text";

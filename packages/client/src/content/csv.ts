@@ -3,10 +3,10 @@ import type { ManifestPart, ManifestProfile } from "@cadastre/manifest";
 import { CsvError, parse } from "csv-parse";
 import { ClientError } from "../errors.ts";
 
-/** Records of a batch. */
+/** Number of records in a batch. */
 const batchSize = 500;
 
-/** The records of CSV as JSON texts. A cell is a text; an empty one is left out unless it is quoted. */
+/** Converts the records of CSV to JSON texts. Each cell is a text; an empty cell is left out unless it is quoted. */
 export async function* csvRecords(
   bytes: AsyncIterable<Uint8Array>,
   part: ManifestPart,

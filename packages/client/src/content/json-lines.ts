@@ -4,7 +4,7 @@ import { ClientError } from "../errors.ts";
 /** Longest line, in characters. */
 const maxLine = 1 << 24;
 
-/** The lines of JSON lines, a chunk's at a time; every line ends with a line feed. */
+/** Splits JSON lines, and yields the lines of each chunk. Every line must end with a line feed. */
 export async function* jsonLines(
   bytes: AsyncIterable<Uint8Array>,
   part: ManifestPart,

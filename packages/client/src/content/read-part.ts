@@ -7,25 +7,25 @@ import { ClientError } from "../errors.ts";
 import { csvRecords } from "./csv.ts";
 import { jsonLines } from "./json-lines.ts";
 
-/** A part and where it lies. */
+/** A part and its file. */
 export type PartFile = {
   readonly file: string;
   readonly part: ManifestPart;
   readonly profile: ManifestProfile;
 };
 
-/** How a text format is read. */
+/** Readers of the text formats. */
 const readers = { jsonl: jsonLines, csv: csvRecords } as const;
 
-/** Formats whose records this package reads by itself. */
+/** True for formats whose records this package can read itself. */
 export const isText = (format: ManifestProfile["format"]): format is keyof typeof readers =>
   format in readers;
 
 /**
- * The records of a part of a text format. Whoever reads to the end has read what the manifest states: its length, its hash, its
- * count.
+ * Reads the records of a part in a text format as JSON texts. If it is read to its end without an error, its length, hash and number of
+ * records match the manifest.
  *
- * @throws {ClientError} at the end or before.
+ * @throws {ClientError} at the first difference, at the latest at the end
  */
 export async function* readPart({ file, part, profile }: PartFile): AsyncGenerator<readonly string[]> {
   if (!isText(profile.format)) throw new TypeError(`${profile.format} is no text`);
@@ -38,7 +38,7 @@ export async function* readPart({ file, part, profile }: PartFile): AsyncGenerat
     throw new ClientError("part_count_differs", { part: String(part.number), rows: String(rows) });
 }
 
-/** The bytes of a part once its content encoding is undone, checked at their end. */
+/** Yields the bytes of a part without its content encoding, and checks length and hash at their end. */
 async function* unpacked(file: string, part: ManifestPart): AsyncGenerator<Uint8Array> {
   const differs = () => new ClientError("part_content_differs", { part: String(part.number) });
   const hash = createHash("sha256");

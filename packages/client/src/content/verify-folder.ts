@@ -11,7 +11,7 @@ import { completeFile, manifestFile, pushedSignatureFile, signatureFile } from "
 import { readColumns } from "./columns.ts";
 import { isText } from "./read-part.ts";
 
-/** What may lie beside the parts: the last is what a push ends with. */
+/** Names that are allowed beside the parts. `_COMPLETE` is the last object of a push. */
 const beside: ReadonlySet<string> = new Set([manifestFile, signatureFile, pushedSignatureFile, completeFile]);
 
 const faultOf = {
@@ -24,14 +24,14 @@ export type FolderReport = {
   readonly manifest: Manifest;
   readonly sha256: string;
   readonly signed: boolean;
-  /** Whether the records were counted: those of Parquet are not. */
+  /** True if the records were counted. The records of Parquet are not. */
   readonly counted: boolean;
 };
 
 /**
- * Check a folder that holds a delivery, without a network: manifest, signature, every byte of every part, and its records.
+ * Verifies a folder that holds a delivery, without a network: manifest, signature, every byte of every part, and the records.
  *
- * @throws {ClientError | ManifestError} with the first fault.
+ * @throws {ClientError | ManifestError} for the first failure
  */
 export async function verifyFolder(
   folder: string,

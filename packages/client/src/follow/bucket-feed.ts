@@ -10,19 +10,19 @@ import type { Feed } from "./feed.ts";
 import { type Announced, following } from "./place.ts";
 
 export type BucketFeedOptions = {
-  /** Who may have signed, asked for each manifest. */
+  /** Returns the keys that may have signed a manifest. Called for each manifest. */
   readonly keysOf: () => Promise<JSONWebKeySet> | JSONWebKeySet | "unsigned";
   readonly pins?: Pins;
-  /** How a delivery that is loaded is told to the service, if it is. */
+  /** Acknowledges a loaded delivery to the service; undefined if deliveries are not acknowledged. */
   readonly acknowledge?: Feed["acknowledge"];
 };
 
-/** The end of a publication. Source: docs/push-onboarding.md, "Layout below the prefix". */
+/** Key of the last object of a publication. Source: docs/push-onboarding.md, "Layout below the prefix". */
 const ending = /^(\d{8,15})\/(\d{8,15})-([A-Za-z0-9][\w-]{0,127})\/_COMPLETE$/;
 
 const digits = (value: number): string => String(value).padStart(8, "0");
 
-/** The deliveries of a subscription that a service has pushed to a bucket. What has no `_COMPLETE` is not there. */
+/** Returns a feed of the deliveries that a service has pushed to a bucket. A delivery without `_COMPLETE` is ignored. */
 export function bucketFeed(
   bucket: Bucket,
   subscription: string,

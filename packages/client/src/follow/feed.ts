@@ -3,22 +3,22 @@ import type { VerifiedManifest } from "../pull/manifest.ts";
 import type { StagedDelivery, StagingOptions } from "../pull/staging.ts";
 import type { Announced } from "./place.ts";
 
-/** Where the deliveries of a subscription come from. */
+/** Source of the deliveries of a subscription: the service, or a bucket. */
 export type Feed = {
   readonly subscription: string;
   /**
-   * What to load where `last` was the last delivery; undefined: nothing yet.
+   * Returns the delivery to load after `last`; undefined if there is none yet.
    *
    * @throws {ClientError} `delivery_missed`
    */
   readonly next: (last: ChainLink | undefined) => Promise<Announced | undefined>;
-  /** The manifest of a delivery: its hash, its signature and what is pinned are checked. */
+  /** Fetches the manifest of a delivery, and verifies its hash, signature and pins. */
   readonly manifest: (delivery: Announced) => Promise<VerifiedManifest>;
   readonly stage: (
     delivery: VerifiedManifest,
     from: Announced,
     options: StagingOptions,
   ) => Promise<StagedDelivery>;
-  /** Tell that a delivery is loaded; undefined: nobody is told. */
+  /** Acknowledges a loaded delivery; undefined if deliveries are not acknowledged. */
   readonly acknowledge: ((delivery: ChainLink) => Promise<void>) | undefined;
 };

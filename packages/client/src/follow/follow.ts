@@ -9,14 +9,14 @@ import type { Feed } from "./feed.ts";
 import type { Announced } from "./place.ts";
 
 export type FollowOptions = TakeOptions & {
-  /** End once nothing is left to be loaded. */
+  /** True to return as soon as nothing is left to load. */
   readonly once?: boolean;
-  /** Between two looks where the first has found nothing. */
+  /** Pauses between two looks for deliveries when there are none. */
   readonly pauses?: Looks;
   readonly signal?: AbortSignal | undefined;
-  /** Told after a delivery is loaded, before it is acknowledged. */
+  /** Called after a delivery is loaded, before it is acknowledged. */
   readonly onLoaded?: (delivery: VerifiedManifest) => void | Promise<void>;
-  /** Told of what the copy is current with once that is acknowledged, if anybody is told. */
+  /** Called with the last loaded delivery after it has been acknowledged, if deliveries are acknowledged. */
   readonly onCurrent?: (delivery: ChainLink) => void | Promise<void>;
   /** Called after a failure that does not end the run, with the pause before the retry in milliseconds. */
   readonly onPause?: (error: ClientError | ManifestError, pause: number) => void;
@@ -25,8 +25,8 @@ export type FollowOptions = TakeOptions & {
 const usualPauses: Looks = [5000, 300_000];
 
 /**
- * Keep a copy of what a subscription delivers, through its generations and deltas. Nothing is remembered but what the target's ledger
- * has: whenever this ends, the next call goes on, and acknowledges what was loaded and not acknowledged.
+ * Keeps a copy of a subscription's deliveries, through all generations and deltas. The only state is the target's ledger: after any
+ * interruption the next call continues, and acknowledges a delivery that was loaded but not acknowledged.
  *
  * @throws {ClientError | ManifestError}
  */
@@ -52,16 +52,16 @@ export async function follow(feed: Feed, options: FollowOptions): Promise<void> 
   }
 }
 
-/** Makes a copy one delivery newer; the answer is false where there is none to load. */
+/** Returns a function that loads the next delivery, and returns false if there is none. */
 function roundsOf(feed: Feed, options: FollowOptions): () => Promise<boolean> {
   const { target, onLoaded, onCurrent } = options;
   let told: string | undefined;
   return async () => {
     const last = await target.last(feed.subscription);
-    // First, for it finds out a server that has another history than the copy.
+    // First, because it detects that the server's history differs from the copy's.
     const next = await feed.next(last);
     if (last !== undefined && last.sha256 !== told) {
-      // Whoever has loaded it may have been ended before it could do this.
+      // The run that loaded it may have been interrupted before this.
       await feed.acknowledge?.(last);
       await discard(await stagingOf(options), last.manifest);
       told = last.sha256;
@@ -76,7 +76,7 @@ function roundsOf(feed: Feed, options: FollowOptions): () => Promise<boolean> {
   };
 }
 
-/** @throws {ClientError} if a manifest is not that of the delivery that was listed. */
+/** @throws {ClientError} if the manifest is not of the delivery that was listed */
 function requirePlace(
   { manifest }: VerifiedManifest,
   { id, generation, sequence }: Announced,

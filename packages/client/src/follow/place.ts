@@ -1,31 +1,31 @@
 import { type ChainLink, type Manifest, ManifestError } from "@cadastre/manifest";
 
-/** Where a delivery stands in its subscription. */
+/** Position of a delivery in its subscription. */
 type Place = Pick<Manifest, "generation" | "sequence">;
 
 /** A delivery of a subscription, as a service or a bucket lists it. */
 export type Announced = Place & {
   readonly id: string;
-  /** Whether it is there to be loaded. */
+  /** True if it can be loaded. */
   readonly isComplete: boolean;
 };
 
-/** Below zero where `a` comes before `b`. */
+/** Returns below zero if `a` comes before `b`. */
 const compare = (a: Place, b: Place): number => a.generation - b.generation || a.sequence - b.sequence;
 
-/** What follows the last delivery that was loaded. */
+/** The delivery to load after the last one that was loaded. */
 export type Following = {
-  /** The seed of the last generation that has one, or the next delta; undefined: none was listed. */
+  /** The latest seed, or else the next delta; undefined if neither is listed. */
   readonly next: Announced | undefined;
-  /** Whether any was listed that comes later than the last one. */
+  /** True if a listed delivery is later than the last loaded one. */
   readonly isBehind: boolean;
 };
 
 /**
- * What to load where `last` was the last delivery. A seed takes the place of all that comes before it.
+ * Finds the delivery to load after `last`. A seed replaces everything before it.
  *
- * @throws {ManifestError} `chain_fork`: two deliveries have one place, or the place of the last one; `chain_rollback`: all come
- * before the last one
+ * @throws {ManifestError} `chain_fork` if two deliveries have the same generation and sequence, or another delivery has those of `last`;
+ * `chain_rollback` if all listed deliveries come before `last`
  */
 export function following(announced: readonly Announced[], last: ChainLink | undefined): Following {
   const complete = announced.filter(({ isComplete }) => isComplete).toSorted(compare);

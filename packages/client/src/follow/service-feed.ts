@@ -13,17 +13,17 @@ import { type Announced, following } from "./place.ts";
 export type ServiceFeedOptions = {
   readonly trust: Trust;
   readonly pins?: Pins;
-  /** What acknowledgements say; null: none is sent. */
+  /** Reference in the acknowledgements; null if none are sent. */
   readonly reference: string | null;
 };
 
-/** How many deliveries are asked for: the second time as many as a service gives. */
+/** Numbers of deliveries to list: a few first, then, if the next one is not among them, the most that a service returns. */
 const limits = [20, 500] as const;
 
 const count = z.int().nonnegative();
 const listed = z.array(z.object({ id: deliveryId, status: z.string(), generation: count, sequence: count }));
 
-/** The deliveries of a subscription of a service. */
+/** Returns a feed of a subscription's deliveries from a service. */
 export function serviceFeed(
   connection: Connection,
   subscription: string,
@@ -53,6 +53,6 @@ export function serviceFeed(
   };
 }
 
-/** Tell a service what was loaded, wherever it came from. */
+/** Returns a function that acknowledges deliveries to a service, wherever they were read from. */
 export const acknowledgeBy = (connection: Connection, reference: string | null): Feed["acknowledge"] =>
   reference === null ? undefined : (delivery) => acknowledge(connection, delivery, reference);

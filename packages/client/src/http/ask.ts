@@ -8,10 +8,10 @@ import { backoff, longestWait, type Patience } from "./patience.ts";
 import { pauseFor } from "./pause.ts";
 import { refusalOf } from "./refusal.ts";
 
-/** What it takes to do something again. */
+/** Dependencies of a retried operation. */
 export type Means = Pick<Connection, "patience" | "signal" | "onRetry">;
 
-/** Do something that may have to be done again. */
+/** Calls `attempt` until it succeeds, retrying transient errors with backoff. */
 export async function persist<T>(
   { patience, signal, onRetry }: Means,
   attempt: (signal: AbortSignal | undefined) => Promise<T>,
@@ -32,20 +32,20 @@ export async function persist<T>(
   }
 }
 
-/** How long to wait for the next try, in milliseconds. @throws {ClientError} where there is none. */
+/** Returns the pause before the next attempt, in milliseconds. @throws {ClientError} if there is to be no other attempt */
 function pauseAfter({ message, wait = 0, otherwise }: Passing, tries: number, patience: Patience): number {
   if (wait > longestWait)
     throw new ClientError("wait_too_long", { minutes: String(Math.ceil(wait / 60_000)) });
   if (tries >= patience.tries)
     throw otherwise ?? new ClientError("server_busy", { tries: String(tries), reason: message });
-  // Jitter beside what was asked for: others have been told the same.
+  // Jitter on top of what the server asked for, because it has told others the same.
   return wait + backoff(Math.max(1, tries), patience, Math.random());
 }
 
-/** A signal that ends when nothing was heard for too long. */
+/** An inactivity timeout: `signal` aborts if `heard` is not called for too long. */
 export type Silence = { readonly signal: AbortSignal; readonly heard: () => void; readonly end: () => void };
 
-/** Ends with `signal`, or after so many milliseconds without a sound. */
+/** Starts an inactivity timeout. Its signal aborts after `timeout` milliseconds without a call of `heard`, or with `signal`. */
 export function silence(signal: AbortSignal | undefined, timeout: number): Silence {
   const controller = new AbortController();
   const timer = globalThis.setTimeout(() => controller.abort(), timeout);
@@ -56,7 +56,7 @@ export function silence(signal: AbortSignal | undefined, timeout: number): Silen
   };
 }
 
-/** Send a request once, for a successful answer. */
+/** Sends a request once. @throws the error for an answer that is not a success */
 export async function sendOnce(connection: Connection, ask: Ask, signal: AbortSignal): Promise<Response> {
   const response = await connection.send(ask, signal).catch((error: unknown) => {
     throw passingOf(error);
@@ -67,14 +67,14 @@ export async function sendOnce(connection: Connection, ask: Ask, signal: AbortSi
   throw isChange ? await entitlementFault(connection, refusal, signal) : refusal;
 }
 
-/** The JSON of an answer, asked for again if need be. `request` names it in errors. */
+/** Returns the JSON of an answer, with retries. `request` names the request in errors. */
 export const askJson = (connection: Connection, ask: Ask, request: string): Promise<unknown> =>
   persist(connection, async (signal) => {
     const quiet = silence(signal, connection.patience.timeout);
     try {
       const response = await sendOnce(connection, ask, quiet.signal);
       const bytes = await readAnswer(response.body, request, quiet);
-      // The largest answer holds a manifest.
+      // Limits of a manifest, since the largest answer holds one.
       if (exceedsLimits(bytes)) throw new ClientError("answer_too_long", { request });
       return parseJson(bytes.toString("utf8"), request);
     } finally {
@@ -90,7 +90,7 @@ function parseJson(text: string, request: string): unknown {
   }
 }
 
-/** The bytes of an answer, which is not too long. `request` names it in errors. */
+/** Reads the bytes of an answer. `request` names the request in errors. @throws {ClientError} `answer_too_long` */
 export async function readAnswer(
   body: AsyncIterable<Uint8Array> | null,
   request: string,

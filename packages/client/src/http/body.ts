@@ -1,16 +1,16 @@
-/** A body whose pieces come one after the other: of `fetch`, or a stream of Node.js. */
+/** A body as a sequence of chunks: from `fetch`, or a Node.js stream. */
 type Body = AsyncIterable<Uint8Array>;
 
 export type BodyOptions = {
-  /** Ends the reading, which then throws the signal's reason. */
+  /** Aborts the reading, which then throws the signal's reason. */
   readonly signal: AbortSignal;
-  /** Longest body that is read, unpacked, in bytes. */
+  /** Maximum length of the body after decompression, in bytes. */
   readonly most: number;
-  /** Told whenever a piece has come. */
+  /** Called for each chunk. */
   readonly heard?: () => void;
 };
 
-/** The bytes of a body; undefined where they are too many. */
+/** Returns the bytes of a body; undefined if they exceed `most`. */
 export async function readBody(body: Body | null, options: BodyOptions): Promise<Buffer | undefined> {
   const { signal } = options;
   signal.throwIfAborted();
@@ -21,7 +21,7 @@ export async function readBody(body: Body | null, options: BodyOptions): Promise
     signal.addEventListener("abort", abort, { signal: ended.signal });
   });
   try {
-    // An abort ends the reading of a compressed body without an error or an end, so it is waited for beside.
+    // An abort ends the reading of a compressed body with neither an error nor an end, so the signal is awaited as well.
     return await Promise.race([readPieces(pieces, options), aborted]);
   } finally {
     ended.abort();
@@ -45,7 +45,7 @@ async function readPieces(
   }
 }
 
-/** Read nothing of a body. Nobody waits for its end: that of a compressed one may not come. */
+/** Discards a body without waiting for its end, which may never come for a compressed body. */
 export function leaveBody(body: { readonly cancel: () => Promise<void> } | null): void {
   body?.cancel().catch(() => {});
 }

@@ -1,7 +1,7 @@
 import { ClientError } from "../errors.ts";
 import { type Patience, usualPatience } from "./patience.ts";
 
-/** What is asked of the server. A path of its own, never an address: nothing is ever sent to another origin. */
+/** A request to the server. It has a path, not an address, so that nothing is ever sent to another origin. */
 export type Ask = {
   readonly method?: "GET" | "POST";
   readonly path: string;
@@ -10,20 +10,20 @@ export type Ask = {
   readonly bearerToken?: string;
 };
 
-/** A server and the key for it, which the object does not show. */
+/** A server with the API key for it. The key cannot be read from this object. */
 export type Connection = {
-  /** Such as `https://listings.example`. */
+  /** For example `https://listings.example`. */
   readonly origin: string;
   readonly patience: Patience;
   readonly signal: AbortSignal | undefined;
-  /** Told when something is asked for again, and after how many milliseconds. */
+  /** Called before each retry, with its reason and the pause in milliseconds. */
   readonly onRetry: (reason: string, pause: number) => void;
-  /** Send one request; redirections are not followed. */
+  /** Sends one request. Redirects are not followed. */
   readonly send: (ask: Ask, signal: AbortSignal) => Promise<Response>;
 };
 
 export type ConnectionOptions = {
-  /** Address of the service, without a path. */
+  /** Origin of the service. */
   readonly url: string;
   readonly apiKey: string;
   readonly patience?: Partial<Patience>;
@@ -33,7 +33,7 @@ export type ConnectionOptions = {
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** @throws {ClientError} unless the address is an origin to which a key may be sent. */
+/** Connects to a service. @throws {ClientError} `url_invalid`, `api_key_invalid` */
 export function connect(options: ConnectionOptions): Connection {
   const { origin } = originOf(options.url);
   const { apiKey, signal, patience, onRetry = () => {} } = options;
@@ -60,7 +60,7 @@ export function connect(options: ConnectionOptions): Connection {
   };
 }
 
-/** @throws {ClientError} unless an address is an origin that can be spoken with in private. */
+/** Parses an origin. @throws {ClientError} `url_invalid` unless it is `https`, or `http` to this machine */
 export function originOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const fault = (reason: string) => new ClientError("url_invalid", { reason });

@@ -3,7 +3,7 @@ import { ClientError } from "../errors.ts";
 import { readBody } from "./body.ts";
 import type { Connection } from "./connection.ts";
 
-/** Address of the account's state. Source: interface specification, section 2.6. */
+/** Path of the account's state. Source: interface specification, section 2.6. */
 const resourcesPath = "/v1/account/resources";
 
 /** Size limit of that answer, in bytes. */

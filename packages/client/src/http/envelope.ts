@@ -3,7 +3,7 @@ import { ClientError } from "../errors.ts";
 
 const envelope = z.object({ data: z.unknown() });
 
-/** The `data` of an answer, of the shape that the contract gives it; members that are not asked for may be there. */
+/** Returns the `data` of an answer, validated by `shape`. @throws {ClientError} `answer_malformed` */
 export function dataOf<Data extends z.ZodType>(
   answer: unknown,
   shape: Data,

@@ -1,5 +1,5 @@
 /**
- * What any client of a server needs that may be busy, silent or hostile: pauses between tries, and answers read within bounds.
+ * Helpers for any client of a server that may be busy, silent or hostile: retry delays, and reading of bodies with a size limit.
  *
  * @module
  */

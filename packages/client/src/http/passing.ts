@@ -1,11 +1,11 @@
 import { ClientError } from "../errors.ts";
 
-/** A failure that may have passed when the same is asked for again. */
+/** A transient error: a retry may succeed. */
 export class Passing extends Error {
   override readonly name: string = "Passing";
   /** Pause that the server asks for, in milliseconds. */
   readonly wait: number | undefined;
-  /** The error if it does not pass. */
+  /** The error to report when retries do not help. */
   readonly otherwise: ClientError | undefined;
 
   constructor(
@@ -18,7 +18,7 @@ export class Passing extends Error {
   }
 }
 
-/** Bytes that were received completely and have the wrong hash or length. They are fetched at most {@link mostDamaged} times. */
+/** Bytes that were received completely but have the wrong hash or length. They are fetched at most {@link mostDamaged} times. */
 export class Damaged extends Passing {
   override readonly name = "Damaged";
   /** The error to report after the last attempt. */
@@ -33,7 +33,7 @@ export class Damaged extends Passing {
 /** Number of damaged answers after which the client gives up. */
 export const mostDamaged = 3;
 
-/** The error for an answer that does not come, or breaks off. */
+/** Returns the error for an answer that does not come or breaks off: a transient one, unless it is classified already. */
 export function passingOf(error: unknown): Error {
   if (error instanceof ClientError || error instanceof Passing) return error;
   if (error instanceof Error && error.name === "AbortError") return new Passing("it fell silent");

@@ -1,32 +1,32 @@
-/** How much a server is borne with. */
+/** Retry policy for requests to a server: exponential backoff with jitter. */
 export type Patience = {
-  /** Times that one thing is asked for. */
+  /** Maximum number of attempts for one request. */
   readonly tries: number;
-  /** Time that an answer may take to begin, and a transfer may be silent, in milliseconds. */
+  /** Time limit for the start of an answer, and for silence during a transfer, in milliseconds. */
   readonly timeout: number;
-  /** Longest pause before the second try, in milliseconds; it doubles with every try. */
+  /** Longest pause before the second attempt, in milliseconds. It doubles with each further attempt. */
   readonly pause: number;
 };
 
 export const usualPatience: Patience = { tries: 8, timeout: 60_000, pause: 1000 };
 
-/** Longest pause that is taken by itself, in milliseconds. */
+/** Longest pause before any attempt, in milliseconds: the doubling stops there. */
 const longestPause = 60_000;
 
 /** Longest pause that a server may ask for, in milliseconds. */
 export const longestWait = 15 * 60_000;
 
 /**
- * A pause before the next try, in milliseconds: exponential backoff with full jitter.
+ * Returns a pause before the next attempt, in milliseconds: exponential backoff with full jitter.
  *
- * @param failed tries so far
+ * @param failed number of failed attempts so far
  * @param random from 0 to 1
  */
 export const backoff = (failed: number, { pause }: Patience, random: number): number =>
   random * Math.min(longestPause, pause * 2 ** (failed - 1));
 
 /**
- * What the header `Retry-After` asks for, in milliseconds from `now` on; undefined for anything but seconds and dates.
+ * Parses the header `Retry-After`. Returns milliseconds from `now` on; undefined for anything but seconds and dates.
  * Source: RFC 9110, section 10.2.3.
  */
 export function retryAfter(text: string | null, now: number): number | undefined {

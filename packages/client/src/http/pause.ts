@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { ClientError } from "../errors.ts";
 
 /**
- * Do nothing for some milliseconds.
+ * Waits.
  *
  * @throws {ClientError} `interrupted`
  */
@@ -12,8 +12,8 @@ export async function pauseFor(milliseconds: number, signal: AbortSignal | undef
   });
 }
 
-/** The shortest and the longest pause between two looks at what is not there yet, in milliseconds. */
+/** Polling interval: the first and the longest pause between two looks, in milliseconds. */
 export type Looks = readonly [first: number, longest: number];
 
-/** The pause after the next look that has found nothing. */
+/** Returns the pause after another look that found nothing. */
 export const longer = (pause: number, [, longest]: Looks): number => Math.min(longest, pause * 1.5);

@@ -3,7 +3,7 @@ import { leaveBody, readBody } from "./body.ts";
 import { Passing } from "./passing.ts";
 import { retryAfter } from "./patience.ts";
 
-/** Statuses of failures that may pass. */
+/** Statuses of transient errors. */
 const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** Error codes of the contract that are retried whatever their status, with the error to report if retries do not help. */
@@ -31,10 +31,10 @@ const codeOfError: Readonly<Record<string, ClientErrorCode>> = {
   sequence_conflict: "acknowledge_conflict",
 };
 
-/** Longest answer without success that is read, in bytes. */
+/** Longest error answer that is read, in bytes. */
 const maxRefusal = 65_536;
 
-/** The error for an answer without success. */
+/** Returns the error for an answer that is not a success. */
 export async function refusalOf({ status, headers, body }: Response, signal: AbortSignal): Promise<Error> {
   if (status >= 300 && status < 400) {
     leaveBody(body);

@@ -53,7 +53,7 @@ async function marksOf(
   return [...marks, `keys-${String(keys?.["hash"])}`];
 }
 
-/** Types of a table's columns in lower case, by name. Empty if there is no such table. */
+/** Returns the types of a table's columns in lower case, by name. Empty if there is no such table. */
 export async function duckdbColumns(
   run: SqlSession["run"],
   schema: string,

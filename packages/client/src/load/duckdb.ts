@@ -29,15 +29,15 @@ const types = {
   json: "json",
 } as const satisfies Record<ColumnKind, string>;
 
-/** How DuckDB reads a part; `?` is its file. */
+/** Table functions by which DuckDB reads a part; `?` is its file. */
 const readers: Readonly<Record<ManifestProfile["format"], (table: Table) => string>> = {
   jsonl: (table) => `read_json(?, format = 'newline_delimited', columns = {${structOf(table)}})`,
-  // Quoted cells are never null, so that the empty text stays one.
+  // Quoted cells are never null, so an empty text stays an empty text.
   csv: () => "read_csv(?, header = true, all_varchar = true, allow_quoted_nulls = false)",
   parquet: () => "read_parquet(?)",
 };
 
-/** What a column that is there already can take. */
+/** Kinds of values that an existing column can take, by its type. */
 const takes: Takes = {
   varchar: ["text"],
   bigint: ["integer"],
@@ -46,13 +46,13 @@ const takes: Takes = {
   json: ["text", "integer", "number", "boolean", "json"],
 };
 
-/** Types that hold no names of a file's, such as `DECIMAL(18,2)` and `VARCHAR[]`. */
+/** Types without names from the file in them, such as `DECIMAL(18,2)` and `VARCHAR[]`. */
 const plainType = /^[A-Z][A-Z0-9_ ]*(?:\(\d+(?:, ?\d+)?\))?(?:\[\])*$/;
 
 const structOf = ({ columns }: Table): string =>
   Array.from(columns, ([column, kind]) => `${quoted(column)}: '${types[kind]}'`).join(", ");
 
-/** A DuckDB file, by which alone Parquet is loaded. */
+/** Opens a DuckDB file as a target. No other database target can load Parquet. */
 export const openDuckdb = async (file: string, place: TablePlace): Promise<Target> =>
   sqlTarget(await openSession(file, place));
 
@@ -82,7 +82,7 @@ export async function openSession(
     run,
     begin: async () => void (await run("begin transaction")),
     relation: (name) => duckdbRelation(run, schema, prefix + name),
-    // DuckDB has no indexes of a part of the rows. A comment is this program's, which creates the tables.
+    // DuckDB has no partial indexes, so the mark is a comment. It overwrites none of the user's, since this program creates the tables.
     mark: async ({ name }) => {
       await run(`comment on table ${names.of(name)} is '${newMark()}'`);
       return (await duckdbRelation(run, schema, prefix + name))?.marks.join(" ");
@@ -96,7 +96,7 @@ export async function openSession(
         ? fitParquet(run, { names, typesOf }, table, parts)
         : fitColumns(run, table, { names, types, takes, typesOf, widens }),
     insert: async (table, { file: part, part: { content }, profile: { format } }) => {
-      // The columns of Parquet are its own.
+      // A table takes its columns from the Parquet file.
       const isAdopted = format === "parquet" && content === "rows";
       const list = isAdopted ? undefined : listOf(table.columns.keys());
       if (list === undefined) await adopt(run, names, table, part);
@@ -112,7 +112,7 @@ export async function openSession(
   };
 }
 
-/** Give an empty table the columns of a Parquet file. */
+/** Gives an empty table the columns of a Parquet file. Leaves a table with rows unchanged. */
 async function adopt(
   run: SqlSession["run"],
   names: TableNames,
@@ -126,7 +126,7 @@ async function adopt(
   await run(`alter table ${table} add primary key (${quoted(keyField)})`);
 }
 
-/** Whole numbers alone were met so far. */
+/** True if an integer column must become a number: so far it held only whole numbers. */
 const widens = (type: string, kind: ColumnKind): boolean => type === types.integer && kind === "number";
 
 /** Returns a schema as SQL, with its catalog: without it, a schema of the catalog's name would be ambiguous. */
@@ -137,7 +137,7 @@ async function qualifierOf(run: SqlSession["run"], schema: string): Promise<stri
   return `${qualifier}.`;
 }
 
-/** Adds the columns of Parquet files, which are alike within a generation, to a table. */
+/** Adds missing columns of Parquet files to a table, and returns the names of the files' columns, which are equal within a generation. */
 async function fitParquet(
   run: SqlSession["run"],
   { names, typesOf }: Pick<ColumnTypes, "names" | "typesOf">,

@@ -6,7 +6,7 @@ import { listOf, quoted, type SqlSession, type Table } from "./session.ts";
 /** Tables that hold the rows and removals of a delta until they are applied, in the same transaction. */
 export const staged = { rows: "cadastre_rows", removals: "cadastre_removals" } as const;
 
-/** Have a table hold the rows of parts and no others. */
+/** Replaces the rows of a table by those of the parts. */
 export async function replaceRows(
   session: SqlSession,
   table: Table,
@@ -18,7 +18,7 @@ export async function replaceRows(
   await requireCount(session, table.name, rowCount, name);
 }
 
-/** Put the rows of a delta in the place of those with their keys, and take its removals away. */
+/** Applies a delta: replaces rows by key, and deletes the removed ones. */
 export async function changeRows(
   session: SqlSession,
   table: Table,
@@ -27,7 +27,7 @@ export async function changeRows(
 ): Promise<void> {
   const { run, names } = session;
   const [own, key] = [names.of(table.name), quoted(table.keyField)];
-  // Before any row: DuckDB would not let a row of an altered table go and come back.
+  // Columns are added before rows are deleted: if a table is altered in between, DuckDB refuses to insert the key of a deleted row.
   const columns = await session.fit(table, parts);
   const keyOnly = new Map([...table.columns].filter(([column]) => column === table.keyField));
   const kinds = [

@@ -8,7 +8,7 @@ import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./led
 import type { LoadableDelivery, Target } from "./target.ts";
 
 /**
- * A folder with a folder for each delivery, which appears at once and whole. The manifests in them are the ledger.
+ * Opens a folder as a target. Each delivery becomes a subfolder, which appears complete in one step. The manifests in them are the ledger.
  */
 export async function openFolder(folder: string): Promise<Target> {
   const staging = join(folder, ownStaging);
@@ -47,7 +47,7 @@ export async function openFolder(folder: string): Promise<Target> {
   };
 }
 
-/** Copies a delivery that was staged on another file system into the target's file system and flushes it, so that a rename completes the load. */
+/** Copies a delivery from another file system to that of the target and flushes it, so that a rename completes the load. */
 async function copyInto(staging: string, { folder, manifest }: LoadableDelivery): Promise<string> {
   const copy = join(staging, `${manifest.deliveryId}.copy`);
   await rm(copy, { recursive: true, force: true });
@@ -82,7 +82,7 @@ async function entryOf(file: string, stream: string): Promise<LedgerEntry | unde
     const { generation, sequence } = manifest;
     return { generation, sequence, sha256: await sha256(bytes), manifest: bytes.toString("utf8") };
   } catch (error) {
-    // What else lies in the folder is none of this program's.
+    // Other files in the folder are not this program's.
     if (error instanceof ManifestError || (error as NodeJS.ErrnoException).code === "ENOENT")
       return undefined;
     throw error;

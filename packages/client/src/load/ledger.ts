@@ -2,22 +2,22 @@ import { type ChainLink, type Manifest, readManifest, requireFollows } from "@ca
 import { ClientError } from "../errors.ts";
 import type { Standing } from "./target.ts";
 
-/** A delivery that was loaded. */
+/** Ledger entry of a delivery that was loaded. */
 export type LedgerEntry = {
   readonly generation: number;
   readonly sequence: number;
   readonly sha256: string;
-  /** Its canonical text. */
+  /** Canonical text of the manifest. */
   readonly manifest: string;
 };
 
-/** What the ledger is keyed by, beside generation and sequence: the subscription, or the delivery where there is none. */
+/** Returns the ledger's key, beside generation and sequence: the subscription, or the delivery if there is no subscription. */
 export const streamOf = ({ subscriptionId, deliveryId }: Manifest): string => subscriptionId ?? deliveryId;
 
 /**
- * Where a delivery stands among those of its stream that were loaded before.
+ * Tells if a delivery is new, given the deliveries of its stream that were loaded before.
  *
- * @throws {ClientError | ManifestError} where it contradicts them, or does not follow the last one.
+ * @throws {ClientError | ManifestError} if it contradicts them, or does not follow the last one
  */
 export function standingAmong(delivery: ChainLink, entries: readonly LedgerEntry[]): Standing {
   const { generation, sequence } = delivery.manifest;
@@ -32,7 +32,7 @@ export function standingAmong(delivery: ChainLink, entries: readonly LedgerEntry
   return "new";
 }
 
-/** The last delivery of a stream that was loaded. */
+/** Returns the last delivery of a stream that was loaded. */
 export const lastOf = (entries: readonly LedgerEntry[]): LedgerEntry | undefined =>
   entries.toSorted((a, b) => a.generation - b.generation || a.sequence - b.sequence).at(-1);
 

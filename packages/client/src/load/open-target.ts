@@ -9,11 +9,11 @@ import type { Target } from "./target.ts";
 type Opener = {
   readonly open: (rest: string, place: TablePlace) => Promise<Target>;
   readonly title: string;
-  /** Options of the tables' place that this kind of target takes. */
+  /** Options for schema and prefix that this kind of target accepts. */
   readonly options: readonly (keyof TablePlace)[];
 };
 
-/** Kinds of target by the scheme that names them. */
+/** Kinds of targets by their scheme. */
 const openers = {
   folder: { open: openFolder, title: "a folder", options: [] },
   sqlite: { open: openSqlite, title: "SQLite", options: ["prefix"] },
@@ -26,10 +26,9 @@ const openers = {
 } as const satisfies Record<string, Opener>;
 
 /**
- * Open `folder:<path>`, `sqlite:<file>`, `duckdb:<file>`, `postgres:` or `postgres://<address>`; a path alone is a folder.
+ * Opens a target: `folder:<path>`, `sqlite:<file>`, `duckdb:<file>`, `postgres:` or `postgres://<address>`. A path alone is a folder.
  *
  * @param place schema and prefix of the tables in a database
-
  * @throws {ClientError}
  */
 export async function openTarget(text: string, place: TablePlace = {}): Promise<Target> {
@@ -50,7 +49,7 @@ export function readTarget(
 
 const isScheme = (text: string): text is keyof typeof openers => Object.hasOwn(openers, text);
 
-/** Of the database; undefined: that of the environment. A password in it could be read by other users of the machine. */
+/** Returns the address of the database; undefined for that of the environment. Other users of the machine could read a password in it. */
 export function addressOf(rest: string): string | undefined {
   if (rest === "") return undefined;
   const address = `postgres:${rest}`;

@@ -19,7 +19,7 @@ import { sqlTarget } from "./sql-target.ts";
 import type { TablePlace } from "./table-place.ts";
 import type { Target } from "./target.ts";
 
-/** Numbers keep every digit that they were sent with. */
+/** Column types. `numeric` keeps every digit of a number. */
 const types = {
   text: "text",
   integer: "numeric",
@@ -28,7 +28,7 @@ const types = {
   json: "jsonb",
 } as const satisfies Record<ColumnKind, string>;
 
-/** What a column that is there already can take. PostgreSQL reads a member of JSON as whatever the column is. */
+/** Kinds of values that an existing column can take, by its type. PostgreSQL converts a JSON member to the type of the column. */
 const takes: Takes = {
   text: ["text"],
   "character varying": ["text"],
@@ -43,14 +43,15 @@ const takes: Takes = {
   date: ["text"],
 };
 
-/** Number of the lock that loads take turns by: `cad` in ASCII. */
+/** Number of the advisory lock that serializes loads: `cad` in ASCII. */
 const loadLock = 0x63_61_64;
 
-/** Characters of JSON in one statement, about. */
+/** Approximate number of characters of JSON in one statement. */
 const batchLength = 1 << 20;
 
 /**
- * A PostgreSQL database, by its address or the variables that `psql` reads (`PGHOST`, `PGPASSWORD` and the like).
+ * Opens a PostgreSQL database as a target, by its address or the environment variables that `psql` reads (`PGHOST`, `PGPASSWORD` and the
+ * like).
  */
 export const openPostgres = async (url: string | undefined, place: TablePlace): Promise<Target> =>
   sqlTarget(await openPostgresSession(url, place, ledgerTables.loads));
@@ -63,7 +64,7 @@ export async function openPostgresSession(
 ): Promise<SqlSession> {
   const { default: pg } = await driver("pg", () => import("pg"));
   const client = new pg.Client(url === undefined ? {} : { connectionString: url });
-  // A connection that breaks is told by the statement that needs it.
+  // If the connection breaks, the next statement reports it.
   client.on("error", () => {});
   await client.connect().catch((error: Error) => {
     throw new ClientError("target_failed", { reason: error.message });
@@ -99,7 +100,7 @@ export async function openPostgresSession(
       await run("select pg_advisory_xact_lock(?)", [loadLock]);
     },
     relation: (name) => postgresRelation(run, schema, prefix + name),
-    // An index of no row costs nothing, and a comment on the table may be the user's.
+    // A partial index without rows costs nothing, and a comment on the table may be the user's.
     mark: async ({ name, keyField }) => {
       const [own] = await run(
         "select pg_has_role(relowner, 'usage') as may from pg_class where oid = to_regclass(?)",

@@ -4,7 +4,7 @@ import { isText, type PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import type { Relation } from "./relation.ts";
 
-/** A value of a statement, and of an answer. */
+/** A value for a placeholder. */
 type SqlValue = string | number | null;
 type SqlRow = Readonly<Record<string, unknown>>;
 
@@ -33,7 +33,7 @@ export type SqlSession = {
   /** The options that place the tables elsewhere, for a message. */
   readonly placeOptions: string;
   readonly run: (statement: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
-  /** Begin a transaction, once no other load has one. */
+  /** Begins a transaction. Waits until no other load has one open. */
   readonly begin: () => Promise<void>;
   /** Looks up an object of the database by the name of a table, whoever created it. */
   readonly relation: (name: string) => Promise<Relation | undefined>;
@@ -46,9 +46,9 @@ export type SqlSession = {
   readonly mark: (table: Pick<Table, "name" | "keyField">) => Promise<string | undefined>;
   /** Locks existing tables against other writers until the transaction ends. */
   readonly lock: (tables: readonly string[]) => Promise<void>;
-  /** Have a table with these columns, and no row in it. */
+  /** Makes a table have these columns and no rows. */
   readonly empty: (table: Table) => Promise<void>;
-  /** Have a table with the columns of parts, whatever rows are in it; the answer is their names. */
+  /** Makes a table have the columns of parts, and keeps its rows. Returns the names of those columns. */
   readonly fit: (table: Table, parts: readonly PartFile[]) => Promise<readonly string[]>;
   readonly insert: (table: Table, part: PartFile) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -59,7 +59,7 @@ export const markPrefix = "cadastre_copy_";
 
 export const newMark = (): string => markPrefix + randomBytes(8).toString("hex");
 
-/** A name as SQL. Names are those of a checked manifest and of checked columns. */
+/** Quotes a name as an SQL identifier. Names come from a verified manifest or are checked column names. */
 export function quoted(name: string): string {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]*$/.test(name)) throw new TypeError(`${name} is no name`);
   return `"${name}"`;
@@ -67,31 +67,31 @@ export function quoted(name: string): string {
 
 export const listOf = (columns: Iterable<string>): string => Array.from(columns, quoted).join(", ");
 
-/** The columns of a table as SQL, its key first. */
+/** Returns the column definitions of a table as SQL. */
 export const declared = ({ keyField, columns }: Table, types: Readonly<Record<ColumnKind, string>>): string =>
   Array.from(
     columns,
     ([name, kind]) => `${quoted(name)} ${types[kind]}${name === keyField ? " primary key" : ""}`,
   ).join(", ");
 
-/** What columns can take that are there already, by their type. */
+/** Kinds of values that an existing column can take, by its type. */
 export type Takes = Readonly<Record<string, readonly ColumnKind[]>>;
 
-/** How a database has columns. */
+/** Column types of a database. */
 export type ColumnTypes = {
   readonly names: TableNames;
   readonly types: Readonly<Record<ColumnKind, string>>;
   readonly takes: Takes;
-  /** The types of a table's columns, by their names; empty where there is no such table. */
+  /** Returns the types of a table's columns by name; empty if there is no such table. */
   readonly typesOf: (table: string) => Promise<ReadonlyMap<string, string>>;
-  /** Whether a column that is there is made one of the kind that it is to take. By default none is. */
+  /** True if an existing column of the type must be converted to take the kind. By default no column is converted. */
   readonly widens?: (type: string, kind: ColumnKind) => boolean;
 };
 
 /**
- * Have a table whose columns each can take what is to be loaded; the answer is their names.
+ * Creates a table, or adds and converts columns, so that it can take what is to be loaded. Returns the names of its columns.
  *
- * @throws {ClientError} if a column that is there cannot
+ * @throws {ClientError} `column_type` if an existing column cannot take its values
  */
 export async function fitColumns(
   run: SqlSession["run"],
@@ -101,7 +101,7 @@ export async function fitColumns(
   const name = names.of(table.name);
   const known = await typesOf(table.name);
   if (known.size === 0) {
-    // Not "if not exists": a table that somebody else has created meanwhile must not be written.
+    // Without "if not exists": a table that someone else has created meanwhile must not be written to.
     await run(`create table ${name} (${declared(table, types)})`);
     return [...table.columns.keys()];
   }
@@ -116,13 +116,13 @@ export async function fitColumns(
   return [...table.columns.keys()];
 }
 
-/** @throws {ClientError} of a part whose records only DuckDB reads. */
+/** @throws {ClientError} `format_not_loadable` if only DuckDB can read the part */
 export function requireText({ profile: { format } }: PartFile): void {
   if (!isText(format))
     throw new ClientError("format_not_loadable", { format, targets: "a folder or DuckDB" });
 }
 
-/** The driver of a database, which its user installs. */
+/** Loads a database driver, which the user has to install. @throws {ClientError} `target_lacks_driver` */
 export async function driver<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();

@@ -66,7 +66,7 @@ export async function prepareLedger({ run, names, relation, placeOptions }: SqlS
 const isSame = (columns: readonly string[], wanted: ReadonlySet<string>): boolean =>
   columns.length === wanted.size && columns.every((column) => wanted.has(column));
 
-/** What was loaded of a stream. */
+/** Returns the ledger entries of a stream. */
 export async function entriesOf({ run, names }: SqlSession, stream: string): Promise<readonly LedgerEntry[]> {
   const rows = await run(
     `select generation, sequence, manifest_sha256, manifest from ${names.of(ledgerTables.loads)} where stream = ?`,

@@ -8,7 +8,7 @@ import type { SqlSession, Table } from "./session.ts";
 import { enter, entriesOf, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
 import type { LoadableDelivery, Target } from "./target.ts";
 
-/** The tables that may be emptied and filled: a server has no say in what else lies in the database. */
+/** Tables that may be emptied and filled. The list is fixed, so that a server cannot name any other table of the database. */
 const tables: ReadonlySet<string> = new Set([
   "listing",
   "listing_media",
@@ -19,8 +19,8 @@ const tables: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A database with a table for each dataset. In one transaction a snapshot or a seed takes the place of what is in its tables, and
- * a delta changes them.
+ * Returns a target that loads into a database with a table for each dataset. In one transaction a snapshot or a seed replaces the rows of
+ * its tables, and a delta changes them.
  */
 export function sqlTarget(session: SqlSession): Target {
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
@@ -29,7 +29,7 @@ export function sqlTarget(session: SqlSession): Target {
     if (found === "new") await requireOwnTables(session, manifest);
     return found;
   };
-  /** Work with the ledger while nobody else does. */
+  /** Runs `work` in a transaction, excluding other loads. */
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
     told(async () => {
       await session.begin();
@@ -39,7 +39,7 @@ export function sqlTarget(session: SqlSession): Target {
         await session.run("commit");
         return result;
       } catch (error) {
-        // The fault to tell is the first one.
+        // The first error is the one to report.
         await session.run("rollback").catch(() => {});
         throw error;
       }
@@ -90,7 +90,7 @@ async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<vo
   await markTables(session, manifest.datasets);
 }
 
-/** What a database refuses is told in its words, which are the consumer's own. */
+/** Reports an error of the database in its own words, which come from the user's system. */
 async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -102,7 +102,7 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors of better-sqlite3 and pg have codes; those of DuckDB are plain. */
+/** True for errors of the drivers: those of better-sqlite3 and pg have codes, those of DuckDB are plain `Error`s. */
 const isOfDatabase = (error: unknown): error is Error =>
   error instanceof Error &&
   !(error instanceof ClientError || error instanceof ManifestError) &&

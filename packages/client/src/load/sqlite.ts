@@ -19,11 +19,11 @@ import { sqliteRelation } from "./sqlite-catalog.ts";
 import type { TablePlace } from "./table-place.ts";
 import type { Target } from "./target.ts";
 
-/** Time for which the database is waited for at once, and longest time in all, in milliseconds: another load takes its time. */
+/** Busy timeout of one attempt, and longest wait for the database, in milliseconds: another load may take long. */
 const tick = 100;
 const longestWait = 15 * 60_000;
 
-/** Without a type a column keeps what it is given. */
+/** Column types. SQLite stores a value unchanged in a column without a type. */
 const types = {
   text: "text",
   integer: "integer",
@@ -32,7 +32,7 @@ const types = {
   json: "",
 } as const satisfies Record<ColumnKind, string>;
 
-/** Another type would have SQLite make a number of a text, or a text of a number. */
+/** Kinds of values that an existing column can take. With any other type, SQLite would convert texts to numbers or numbers to texts. */
 const takes: Takes = {
   text: ["text"],
   integer: ["integer", "number", "boolean"],
@@ -40,10 +40,10 @@ const takes: Takes = {
   "": ["text", "integer", "number", "boolean", "json"],
 };
 
-/** Digits in which JavaScript may not be exact. */
+/** Digits of a number that JavaScript may not represent exactly. */
 const longNumber = /\d{16}/;
 
-/** A SQLite file. Lists and objects are JSON text, booleans 0 and 1. */
+/** Opens an SQLite file as a target. Lists and objects are stored as JSON text, booleans as 0 and 1. */
 export const openSqlite = async (file: string, place: TablePlace): Promise<Target> =>
   sqlTarget(await openSqliteSession(file, place));
 
@@ -77,7 +77,7 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
     run,
     begin: () => untilFree(() => void database.exec("begin immediate")),
     relation: (name) => sqliteRelation(run, names.prefix + name),
-    // An index of no row costs nothing. A comment would have to be in the statement that creates the table.
+    // A partial index without rows costs nothing. A comment would have to be in the statement that creates the table.
     mark: async ({ name, keyField }) => {
       const mark = newMark();
       await run(`create index ${quoted(mark)} on ${names.of(name)} (${quoted(keyField)}) where 0`);
@@ -95,7 +95,7 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
       const columns = [...table.columns.keys()];
       const into = `insert into ${names.of(table.name)} (${listOf(columns)}) values`;
       const bind = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
-      // Seven times slower over hundreds of columns.
+      // Exact for all numbers, but seven times slower with hundreds of columns.
       const exact = database.prepare<[{ line: string }]>(
         `${into} (${columns.map((column) => `json_extract(@line, '$.${quoted(column)}')`).join(", ")})`,
       );
@@ -108,12 +108,12 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
   };
 }
 
-/** The members of a record as SQLite's functions on JSON would give them. */
+/** Returns the members of a record in the form that SQLite's JSON functions would return. */
 function valuesOf(line: string, columns: readonly string[]): (string | number | bigint | null)[] {
   const record = JSON.parse(line) as Readonly<Record<string, unknown>>;
   return columns.map((column) => {
     const value = record[column] ?? null;
-    // A number alone would be bound as a double.
+    // better-sqlite3 binds a `number` as a double, so an integer is passed as a `bigint`.
     if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
     if (typeof value === "boolean") return Number(value);
     return value === null || typeof value === "string" ? value : JSON.stringify(value);
@@ -128,7 +128,7 @@ function openDatabase<Database>(open: () => Database): Database {
   }
 }
 
-/** Do what another program may be in the way of, without standing in the way of this one's timers. */
+/** Retries while SQLite reports SQLITE_BUSY, for at most `longestWait` ms, without blocking the event loop for long. */
 async function untilFree(work: () => void): Promise<void> {
   for (const began = performance.now(); ; ) {
     try {

@@ -3,32 +3,32 @@ import type { Columns } from "../content/columns.ts";
 import type { VerifiedManifest } from "../pull/manifest.ts";
 import type { StagedDelivery } from "../pull/staging.ts";
 
-/** Whether a delivery is to be loaded, or was before. */
+/** `new`: the delivery is to be loaded; `done`: it was loaded before. */
 export type Standing = "new" | "done";
 
-/** A delivery that was read, with the columns of its datasets. */
+/** A staged delivery with the columns of its datasets. */
 export type LoadableDelivery = StagedDelivery & { readonly datasets: ReadonlyMap<string, Columns> };
 
-/** Where deliveries are loaded, with a ledger of those that were. */
+/** A place to load deliveries into, with a ledger of those that were loaded. */
 export type Target = {
-  /** Where to stage what is loaded here, if that matters. */
+  /** Folder in which to stage parts for this target; undefined if any will do. */
   readonly staging: string | undefined;
   /**
-   * Requires that tables of these names may be written, before an export is asked for.
+   * Checks that tables of these names may be written, before an export is requested.
    *
-   * @throws {ClientError} `table_occupied` if one is somebody else's
+   * @throws {ClientError} `table_occupied` if one belongs to someone else
    */
   readonly requireFree: (datasets: readonly string[]) => Promise<void>;
   /**
-   * What the ledger says of a delivery, before a part of it is fetched.
+   * Tells if a delivery was loaded before, before any part of it is fetched.
    *
-   * @throws {ClientError | ManifestError} where it must not be loaded: another manifest was, under its generation and sequence, or
-   * a table that it would fill is not this program's.
+   * @throws {ClientError | ManifestError} if it must not be loaded: another manifest was loaded under its generation and sequence, or
+   * a table that it would fill belongs to someone else
    */
   readonly standing: (delivery: VerifiedManifest) => Promise<Standing>;
-  /** Load a delivery and enter it into the ledger, both or neither; `done` if it was loaded before. */
+  /** Loads a delivery and enters it into the ledger, in one step. Returns `done` if it was loaded before. */
   readonly load: (delivery: LoadableDelivery) => Promise<Standing>;
-  /** The last delivery of a subscription that was loaded. */
+  /** Returns the last loaded delivery of a subscription. */
   readonly last: (subscription: string) => Promise<ChainLink | undefined>;
   readonly close: () => Promise<void>;
 };

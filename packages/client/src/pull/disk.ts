@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { ManifestError, manifestLimits } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 
-/** Do something with files; what the system refuses is told with its code. */
+/** Runs work on files, and turns errors of the file system into `disk_failed` with their code. */
 export async function onDisk<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -27,7 +27,7 @@ export async function readManifestFile(file: string): Promise<Buffer> {
   return readFile(file);
 }
 
-/** Write a file that is there whole or not at all, even if the machine stops. */
+/** Writes a file atomically and durably: after a crash it is there with all of its content, or not at all. */
 export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
   const half = `${file}.partial`;
   const handle = await open(half, "w", 0o600);
@@ -41,9 +41,9 @@ export async function writeWhole(file: string, content: string | Uint8Array): Pr
   await syncFolder(dirname(file));
 }
 
-/** Make the names in a folder as durable as what they name. */
+/** Flushes the entries of a folder to the disk. */
 export async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders, and needs none of this.
+  // Windows cannot open folders, and needs no such flush.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {

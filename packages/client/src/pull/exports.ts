@@ -7,18 +7,18 @@ import type { Connection } from "../http/connection.ts";
 import { dataOf } from "../http/envelope.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
 
-/** What can be exported. */
+/** Names of the domains that can be exported. */
 export const domains = ["property", "listing", "public_record", "market_report"] as const;
 
 export type ExportRequest = {
   readonly domain: (typeof domains)[number];
-  /** Output profile; the server has one for each domain otherwise. */
+  /** Output profile; by default the first one of the domain. */
   readonly profileId?: string | undefined;
-  /** The same key is the same export, however often it is asked for. */
+  /** Requests with the same key return the same export. */
   readonly idempotencyKey?: string | undefined;
 };
 
-/** Of a delivery, or of a subscription. */
+/** Id of a delivery or a subscription. */
 export const deliveryId = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/);
 const created = z.object({ id: deliveryId });
 const status = z.object({
@@ -26,19 +26,19 @@ const status = z.object({
   failure: z.object({ code: z.string().regex(/^\w{1,64}$/) }).nullish(),
 });
 
-/** States of a delivery that will not be complete. */
+/** Final states other than `complete`. */
 const ended: ReadonlySet<string> = new Set(["failed", "canceled", "expired", "purged"]);
 
-/** Between two looks at a delivery. */
+/** Polling interval for the status of a delivery. */
 const looks: Looks = [500, 10_000];
 
-/** The path of a delivery, or of something of it. */
+/** Returns the path of a delivery, or of a resource below it. */
 export function deliveryPath(id: string, rest = ""): string {
   if (!deliveryId.safeParse(id).success) throw new ClientError("delivery_id_invalid");
   return `/v1/file-exports/${id}${rest}`;
 }
 
-/** Ask for a snapshot; the answer is the id of its delivery. */
+/** Requests a snapshot. Returns the id of its delivery. */
 export async function requestExport(connection: Connection, request: ExportRequest): Promise<string> {
   const { domain, profileId, idempotencyKey = randomUUID() } = request;
   const body = {
@@ -51,7 +51,7 @@ export async function requestExport(connection: Connection, request: ExportReque
   return dataOf(answer, created, "the request").id;
 }
 
-/** Wait until a delivery is complete. */
+/** Waits until a delivery is complete. */
 export async function awaitExport(
   connection: Connection,
   id: string,
@@ -72,7 +72,7 @@ export async function awaitExport(
   }
 }
 
-/** Tell the server that a delivery is loaded. It is evidence, and changes nothing else. */
+/** Acknowledges a loaded delivery. The acknowledgement is evidence, and has no other effect. */
 export async function acknowledge(
   connection: Connection,
   { manifest, sha256 }: { readonly manifest: Manifest; readonly sha256: string },

@@ -5,18 +5,19 @@ import type { Connection } from "../http/connection.ts";
 import { dataOf } from "../http/envelope.ts";
 import { deliveryPath } from "./exports.ts";
 
-/** The one place where a token is taken. Source: interface specification, section 4.3. */
+/** The only path that a token is sent to. Source: interface specification, section 4.3. */
 export const redeemPath = "/v1/file-downloads/redeem";
 
-/** Of a Bearer token. Source: RFC 6750, section 2.1. */
+/** Form of a Bearer token. Source: RFC 6750, section 2.1. */
 const token = /^[A-Za-z0-9\-._~+/]{16,4096}=*$/;
 
 const grant = z.record(z.string(), z.unknown());
 
 /**
- * The token of a new grant for one part. It is to be kept in memory, and sent to {@link redeemPath} of the same origin alone.
+ * Requests a new grant for one part, and returns its token. Keep the token in memory only, and send it only to {@link redeemPath} of the
+ * same origin.
  *
- * @throws {ClientError} if the grant is anything but a logical one.
+ * @throws {ClientError} if the grant is of any kind but `logical`
  */
 export async function requestGrant(connection: Connection, id: string, part: number): Promise<string> {
   const request = "the part grant";

@@ -5,14 +5,14 @@ import { pipeline } from "node:stream/promises";
 import type { ManifestPart } from "@cadastre/manifest";
 import { unlessMissing } from "./disk.ts";
 
-/** What a file is to a part: the part itself, nothing, or something else. */
+/** Compares a file with a part: `same`, `missing`, or the first property that differs. */
 export async function compareFile(
   file: string,
   part: Pick<ManifestPart, "byteLength" | "sha256">,
 ): Promise<"same" | "missing" | "length" | "hash"> {
   const facts = await lstat(file).catch(unlessMissing);
   if (facts === undefined) return "missing";
-  // A link could lead anywhere, and change.
+  // A symbolic link could lead anywhere, and change later.
   if (!facts.isFile() || facts.size !== part.byteLength) return "length";
   const hash = createHash("sha256");
   await pipeline(createReadStream(file, { highWaterMark: 1 << 20 }), hash);

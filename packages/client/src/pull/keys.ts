@@ -5,7 +5,7 @@ import { ClientError } from "../errors.ts";
 import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
 
-/** The keys of a JWKS file: those that were handed over by a way of their own, and prove who signed. */
+/** Reads the keys of a JWKS file. Keys that were received through a separate channel prove who signed. */
 export async function readKeyFile(file: string): Promise<JSONWebKeySet> {
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw new ClientError("file_unreadable", { file, code: cause.code ?? "" });
@@ -19,6 +19,6 @@ export async function readKeyFile(file: string): Promise<JSONWebKeySet> {
   throw new ClientError("keys_invalid", { file });
 }
 
-/** The keys that a server publishes: they prove that a delivery is as it was when the server signed it. */
+/** Fetches the keys that a server publishes. They prove only that a delivery has not changed since the server signed it. */
 export const fetchKeys = async (connection: Connection): Promise<JSONWebKeySet> =>
   readKeySet(await askJson(connection, { path: "/.well-known/jwks.json" }, "the key set"));

@@ -16,10 +16,10 @@ import { deliveryPath } from "./exports.ts";
 import { fetchKeys } from "./keys.ts";
 import { type Pins, requirePins } from "./pins.ts";
 
-/** Who may have signed: keys, those that the server publishes, or nobody need have. */
+/** Keys that may sign: given ones, or those that the server publishes; `unsigned`: signatures are not checked. */
 export type Trust = JSONWebKeySet | "published" | "unsigned";
 
-/** A manifest that was checked, with its signature where that was asked for. */
+/** A verified manifest. The signature is undefined if it was not checked. */
 export type VerifiedManifest = SealedManifest & { readonly signature: ManifestSignature | undefined };
 
 const answerShape = z.object({
@@ -28,7 +28,7 @@ const answerShape = z.object({
 });
 
 /**
- * The manifest of a complete delivery: its hash, its schema and rules, its signature, its id and what is pinned are checked.
+ * Fetches the manifest of a complete delivery, and verifies its hash, schema and rules, signature, delivery id and pins.
  *
  * @throws {ClientError | ManifestError}
  */
@@ -43,7 +43,7 @@ export async function fetchManifest(
   );
   if (!answer.success) throw new ClientError("answer_malformed", { request });
   const { data, meta } = answer.data;
-  // What has another canonical text has another hash.
+  // A manifest with any difference has another canonical text, and so another hash.
   const bytes = canonicalBytes(data);
   const hash = await sha256(bytes);
   if (hash !== meta.manifest_sha256) throw new ClientError("manifest_hash_differs");
@@ -56,7 +56,7 @@ export async function fetchManifest(
   return { manifest, bytes, sha256: hash, signature };
 }
 
-/** A signature as a file holds it; null, which verifies nothing, where that is no JSON. */
+/** Parses a signature file. Returns null, which fails every verification, if it is not JSON. */
 export function readSignature(bytes: Buffer): unknown {
   if (exceedsLimits(bytes)) return null;
   try {
@@ -66,7 +66,7 @@ export function readSignature(bytes: Buffer): unknown {
   }
 }
 
-/** The signature of a manifest, which verifies; undefined where nobody need have signed. */
+/** Verifies the signature of a manifest and returns it; undefined if signatures are not checked. */
 export async function requireSignature(
   bytes: Uint8Array,
   signature: unknown,

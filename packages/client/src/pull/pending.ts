@@ -20,16 +20,16 @@ const ends: ReadonlySet<ClientErrorCode> = new Set([
 /** True if the error means that the export cannot be fetched any more. */
 export const endsExport = (error: unknown): boolean => error instanceof ClientError && ends.has(error.code);
 
-/** A request of which the answer was not loaded yet. */
+/** A requested export that has not been loaded yet. */
 export type PendingExport = {
   readonly id: string;
-  /** Forget the request: the next one is another export. */
+  /** Forgets the request, so that the next one creates another export. */
   readonly done: () => Promise<void>;
 };
 
 /**
- * Ask for a snapshot and wait until it is complete. What was asked for is kept in the staging folder, so that an interrupted call
- * goes on with the same export.
+ * Requests a snapshot and waits until it is complete. The idempotency key is stored in the staging folder, so that a repeated call after an
+ * interruption continues with the same export.
  */
 export async function exportOnce(
   connection: Connection,

@@ -1,17 +1,17 @@
 import type { Manifest } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
 
-/** What a delivery may be pinned by, and the texts that each is known by. */
+/** Properties of a delivery that can be pinned, each with the texts that a pin may have. */
 const pinnable = {
   schema: ({ schema }) => [schema.sha256, `${schema.id}@${schema.version}`],
   profile: ({ profile }) => [profile.sha256, `${profile.id}@${profile.version}`],
   entitlement: ({ entitlement }) => [entitlement.scopeSha256, String(entitlement.version)],
 } as const satisfies Record<string, (manifest: Manifest) => readonly string[]>;
 
-/** What a consumer expects: `listing@2.0.3`, a version of the entitlement, or a SHA-256. */
+/** Pinned values: for example `listing@2.0.3`, a version of the entitlement, or a SHA-256. */
 export type Pins = Readonly<Partial<Record<keyof typeof pinnable, string>>>;
 
-/** `["schema=listing@2.0.3"]` → `{ schema: "listing@2.0.3" }` */
+/** Parses pins: `["schema=listing@2.0.3"]` → `{ schema: "listing@2.0.3" }`. */
 export const readPins = (texts: readonly string[]): Pins =>
   Object.fromEntries(
     texts.map((pin) => {
@@ -21,7 +21,7 @@ export const readPins = (texts: readonly string[]): Pins =>
     }),
   );
 
-/** @throws {ClientError} if a delivery is of anything but what is pinned. */
+/** @throws {ClientError} `pin_differs` if a property of the delivery is not the pinned one */
 export function requirePins(manifest: Manifest, pins: Pins): void {
   for (const [pin, known] of Object.entries(pinnable)) {
     const wanted = pins[pin as keyof typeof pinnable];

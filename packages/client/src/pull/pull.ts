@@ -9,20 +9,20 @@ import { type TakeOptions, take } from "./take.ts";
 export type PullOptions = TakeOptions & {
   readonly trust: Trust;
   readonly pins?: Pins;
-  /** What the acknowledgement says; null: none is sent. */
+  /** Reference in the acknowledgement; null if none is sent. */
   readonly reference: string | null;
 };
 
 export type PullReport = {
   readonly delivery: VerifiedManifest;
-  /** `done`: it had been loaded before. */
+  /** `done` if it had been loaded before. */
   readonly standing: Standing;
   readonly acknowledged: boolean;
 };
 
 /**
- * The whole procedure for a complete delivery: manifest, parts, load, acknowledgement. After an interruption the same call goes on
- * with the parts that are missing.
+ * Runs all steps for a complete delivery: manifest, parts, load, acknowledgement. After an interruption, a repeated call fetches only the
+ * missing parts.
  *
  * @throws {ClientError | ManifestError}
  */

@@ -10,20 +10,20 @@ import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 import { type OnBytes, type OpenPart, partsBy, transferPart } from "./transfer.ts";
 
-/** A delivery whose files lie in a folder, each with the bytes of the manifest. */
+/** A delivery whose verified files are in a folder. */
 export type StagedDelivery = VerifiedManifest & { readonly folder: string };
 
 export type StagingOptions = {
   /** Folder in which a delivery gets a folder of its own. What was verified there by an interrupted run is kept. */
   readonly staging: string;
-  /** Parts that are fetched at a time. */
+  /** Number of parts that are fetched concurrently. */
   readonly parallel?: number;
-  /** Most bytes that are fetched, repeated transfers included. By default there is no limit. */
+  /** Maximum number of bytes to fetch, repeated transfers included. By default there is no limit. */
   readonly maxBytes?: number | undefined;
   readonly onBytes?: OnBytes;
 };
 
-/** Names beside the parts; of the signature, that of a folder and that of a pushed prefix. The last is what a push ends with. */
+/** Names of the files beside the parts. A pushed signature has a name of its own, and `_COMPLETE` is the last object of a push. */
 export const manifestFile = "manifest.json";
 export const signatureFile = "signature.json";
 export const pushedSignatureFile = "manifest.jws.json";
@@ -33,9 +33,9 @@ export const completeFile = "_COMPLETE";
 export const ownStaging = ".staging";
 
 /**
- * Fetch the parts of a delivery into a folder.
+ * Fetches the parts of a delivery into a folder.
  *
- * @throws {ClientError} with the first fault; parts that are whole by then are kept for the next time.
+ * @throws {ClientError} for the first failure; parts that were verified by then are kept for the next run
  */
 export const stageParts = (
   connection: Connection,
@@ -44,7 +44,7 @@ export const stageParts = (
 ): Promise<StagedDelivery> =>
   stageBy(connection, partsBy(connection, delivery.manifest.deliveryId), delivery, options);
 
-/** The same from wherever parts are opened. */
+/** Like `stageParts`, with any way to open parts. */
 export async function stageBy(
   means: Means,
   open: OpenPart,

@@ -12,17 +12,17 @@ export type TakeOptions = {
   readonly target: Target;
   /** Folder for parts until they are loaded. By default the target's staging folder, or `.cadastre` if it has none. */
   readonly staging?: string | undefined;
-  /** Parts that are fetched at a time. */
+  /** Number of parts that are fetched concurrently. */
   readonly parallel?: number;
-  /** Most bytes that are fetched for one delivery, repeated transfers included. By default there is no limit. */
+  /** Maximum number of bytes to fetch for one delivery, repeated transfers included. By default there is no limit. */
   readonly maxBytes?: number | undefined;
   readonly onManifest?: (delivery: VerifiedManifest, standing: Standing) => void;
   readonly onBytes?: OnBytes;
-  /** Told when all parts are there, and the load begins. */
+  /** Called when all parts are staged, before the load begins. */
   readonly onLoad?: () => void;
 };
 
-/** Stage a delivery and load it, unless it was loaded before. */
+/** Stages a delivery and loads it, unless it was loaded before. */
 export async function take(
   delivery: VerifiedManifest,
   stage: (options: StagingOptions) => Promise<StagedDelivery>,

@@ -11,16 +11,16 @@ import { Damaged, mostDamaged, Passing, passingOf } from "../http/passing.ts";
 import { onDisk } from "./disk.ts";
 import { redeemPath, requestGrant } from "./grant.ts";
 
-/** Told what has come since the last time, in bytes: less than zero for what came in vain. */
+/** Called with the number of bytes received since the last call. A negative number takes back bytes of a failed attempt. */
 export type OnBytes = (bytes: number) => void;
 
-/** Gets ready for one try at a part. What it gives opens the bytes of the part. */
+/** Prepares one attempt at a part. Returns a function that opens the bytes of the part. */
 export type OpenPart = (
   part: ManifestPart,
   signal: AbortSignal | undefined,
 ) => Promise<(signal: AbortSignal) => Promise<Readable>>;
 
-/** The parts of a service's delivery. Every try has a grant of its own. */
+/** Opens the parts of a service's delivery. Each attempt requests a grant of its own. */
 export const partsBy =
   (connection: Connection, id: string): OpenPart =>
   async (part, signal) => {
@@ -67,7 +67,7 @@ async function redeem(
 ): Promise<Readable> {
   const ask = { path: redeemPath, accept: "application/octet-stream", bearerToken };
   const response = await sendOnce(connection, ask, signal).catch((error: unknown) => {
-    // The key was good for the grant: it is the token that is not any more.
+    // The API key was valid for the grant, so it is the token that is no longer valid.
     if (error instanceof ClientError && error.code === "unauthorized")
       throw new Passing("it does not take the token", { otherwise: error });
     throw error;
@@ -87,7 +87,7 @@ async function receive(
   onBytes: OnBytes,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // Open before anything may fail: a stream opens its file in its own time, which may be after that was given up and removed.
+  // Opened before anything can fail: a write stream opens its file later, perhaps after this attempt has failed and removed the file.
   const sink = await openFile(half, "wx", 0o600);
   const quiet = silence(signal, patience.timeout);
   try {
@@ -102,7 +102,7 @@ async function receive(
   }
 }
 
-/** What comes, which ends well only if that is the part. */
+/** Passes the received bytes through, and fails unless they are those of the part. */
 async function* checked(
   source: AsyncIterable<Uint8Array>,
   part: ManifestPart,
@@ -132,6 +132,6 @@ async function* checked(
   if (hash.digest("hex") !== part.sha256) throw damaged("part_hash_differs");
 }
 
-/** Whether writing has failed, rather than reading: what reading throws is wrapped by `fetch`. */
+/** True if writing has failed rather than reading: `fetch` wraps errors of reading. */
 const isDiskError = (error: unknown): boolean =>
   error instanceof Error && !(error instanceof TypeError) && "syscall" in error;

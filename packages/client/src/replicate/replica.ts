@@ -9,19 +9,19 @@ import { openSqliteSession } from "../load/sqlite.ts";
 import type { TablePlace } from "../load/table-place.ts";
 import { onDisk, unlessMissing, writeWhole } from "../pull/disk.ts";
 
-/** A record with what tells it apart and orders it. */
+/** A record as JSON, with its key and its `ModificationTimestamp`. */
 export type ReplicaRecord = { readonly key: string; readonly modified: string; readonly json: string };
 
-/** A copy of entity sets that can go on where it stopped. */
+/** A copy of entity sets that can be continued after an interruption. */
 export type Replica = {
-  /** `ModificationTimestamp` of the last record that was applied, or null. */
+  /** Returns the `ModificationTimestamp` of the last applied record; null if there is none. */
   readonly modified: (resource: string) => Promise<string | null>;
-  /** Apply a page, all of it or none. */
+  /** Applies a page in one transaction. */
   readonly apply: (resource: string, records: readonly ReplicaRecord[]) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** Open a replica in `folder:`, `sqlite:` or `postgres:`. */
+/** Opens a replica in `folder:`, `sqlite:` or `postgres:`. */
 export async function openReplica(target: string, place: TablePlace = {}): Promise<Replica> {
   const { scheme, rest } = readTarget(target, place);
   if (scheme === "folder") return folderReplica(rest);
@@ -34,10 +34,10 @@ export async function openReplica(target: string, place: TablePlace = {}): Promi
   });
 }
 
-/** Table of the last timestamp of each resource. A table of a resource that it does not list is somebody else's. */
+/** Table with the last timestamp of each resource. If it does not list a resource, a table of that name belongs to someone else. */
 const ledger = "cadastre_replicas";
 
-/** A table of keys and JSON for each resource, and one of how far each is. */
+/** Returns a replica with one table of keys and JSON for each resource, and the ledger. */
 async function sqlReplica(session: SqlSession, json: "text" | "jsonb"): Promise<Replica> {
   const { run, names, close } = session;
   const modified: Replica["modified"] = async (resource) => {
@@ -105,7 +105,7 @@ async function requireOwnTables(session: SqlSession, resource: string): Promise<
 
 const state = z.object({ modified: z.string().nullable(), length: z.int().nonnegative() });
 
-/** A file of JSON lines for each resource, in which a later line takes the place of an earlier one with its key. */
+/** Returns a replica with one file of JSON lines for each resource. A later line replaces an earlier one with the same key. */
 async function folderReplica(folder: string): Promise<Replica> {
   await onDisk(folder, () => mkdir(folder, { recursive: true }));
   const files = (resource: string) => ({
@@ -120,12 +120,12 @@ async function folderReplica(folder: string): Promise<Replica> {
       const modified = records.at(-1)?.modified;
       if (modified === undefined) return;
       await onDisk(lines, async () => {
-        // Written before the first lines, so that the next run knows lines of an interrupted run as its own.
+        // Written before the first lines, so that the next run recognises the lines of an interrupted run as its own.
         if (length === 0) await writeWhole(stateFile, JSON.stringify({ modified: null, length }));
         const text = Buffer.from(records.map(({ json }) => `${json}\n`).join(""));
         const handle = await open(lines, "a");
         try {
-          // What an interrupted page has left behind.
+          // Removes the lines of a page that was interrupted.
           await truncate(lines, length);
           await handle.appendFile(text);
           await handle.sync();
@@ -140,8 +140,8 @@ async function folderReplica(folder: string): Promise<Replica> {
 }
 
 /**
- * @throws {ClientError} `file_occupied` if there are lines without a state file: somebody else's; `state_malformed` if there are fewer lines
- * than the state file says
+ * @throws {ClientError} `file_occupied` if there are lines without a state file, which must be someone else's; `state_malformed` if the
+ * file of lines is shorter than the state file says
  */
 async function readState(
   file: string,
@@ -155,7 +155,7 @@ async function readState(
   }
   const known = parseState(text);
   if (known === undefined) throw new ClientError("state_malformed", { file });
-  // Lines that are gone would be missing for good: they are fetched once.
+  // Lost lines would never be fetched again, since only newer records are.
   if (known.length > ((await onDisk(lines, () => stat(lines).catch(unlessMissing)))?.size ?? 0))
     throw new ClientError("state_malformed", { file });
   return known;

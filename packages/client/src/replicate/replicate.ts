@@ -6,7 +6,7 @@ import type { Replica, ReplicaRecord } from "./replica.ts";
 
 export type { Replica } from "./replica.ts";
 
-/** Records of a page that are asked for: the most that the service gives. */
+/** Number of records to request per page: the most that the service returns. */
 const pageSize = 1000;
 
 const collection = z.object({
@@ -19,11 +19,11 @@ const timestamp = z.string().regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{
 export type ReplicationOptions = {
   readonly resource: string;
   readonly replica: Replica;
-  /** Its key; `ListingKey` of Property, `<Resource>Key` of others. */
+  /** Key field. By default `ListingKey` for Property, `<Resource>Key` for others. */
   readonly keyField?: string | undefined;
-  /** `$filter` that every record passes. */
+  /** `$filter` that all records must satisfy. */
   readonly filter?: string | undefined;
-  /** `$select`; the key and ModificationTimestamp are added. */
+  /** `$select`. The key and ModificationTimestamp are added. */
   readonly select?: readonly string[] | undefined;
   readonly onPage?: (read: number) => void;
 };
@@ -31,13 +31,13 @@ export type ReplicationOptions = {
 export type ReplicationReport = {
   readonly resource: string;
   readonly read: number;
-  /** Where the walk began: null is the whole set. */
+  /** The `ModificationTimestamp` from which records were read; null if all were. */
   readonly since: string | null;
 };
 
 /**
- * Bring a replica of an entity set up to date: the whole set the first time, from then on what has another ModificationTimestamp.
- * Every page is kept as it comes, so an interrupted walk goes on where it stopped. What the service has no more is not found out.
+ * Brings a replica of an entity set up to date. The first run reads all records, later runs those whose ModificationTimestamp is not before
+ * the last one. Each page is stored at once, so an interrupted run continues where it stopped. Removals are not detected.
  *
  * @throws {ClientError}
  */
@@ -87,7 +87,7 @@ function firstPath(
   return `/reso/odata/${resource}?${texts.join("&")}`;
 }
 
-/** The path of exactly the next link, which must be one of the same origin. */
+/** Returns the path of a next link, which must be of the same origin. @throws {ClientError} `next_link_foreign` */
 function nextPath({ origin }: Connection, link: string | undefined, before: string): string | undefined {
   if (link === undefined) return undefined;
   const path = link.slice(origin.length);

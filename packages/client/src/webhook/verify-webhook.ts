@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
 
-/** The headers of a request: as `fetch` has them, or by their names in lower case as `node:http` does. */
+/** Headers of a request: a `Headers` object, or an object with names in lower case as in `node:http`. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 const message = z.object({
@@ -11,23 +11,24 @@ const message = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** What a webhook is told. */
+/** A verified message to a webhook. */
 export type WebhookMessage = z.infer<typeof message> & {
-  /** The same whenever the message is sent: what was met before need not be done again. */
+  /** Id of the message. It is the same for every attempt, so a message that was processed before can be ignored. */
   readonly id: string;
 };
 
-/** How far the time of a message may be from the receiver's, in seconds. */
+/** Largest accepted difference between the time of a message and the receiver's clock, in seconds. */
 const tolerance = 300;
 
 const secretPattern = /^whsec_([A-Za-z0-9+/]{32,88}={0,2})$/;
 
 /**
- * What a request to a webhook tells, if the service has sent it within five minutes. Source: Standard Webhooks.
+ * Verifies a request to a webhook and returns its message. It must be signed by the service, and its time must be within five minutes of
+ * `now`. Source: Standard Webhooks.
  *
- * @param body as it came, to the byte
- * @param secret as the service has given it
- * @param now the time in milliseconds since 1970; by default that of this machine
+ * @param body the exact bytes that were received
+ * @param secret secret of the webhook in the form that the service gave it
+ * @param now milliseconds since 1970; by default the system time
  * @throws {ClientError} `webhook_secret_invalid`, `webhook_not_authentic`, `webhook_too_old`, `webhook_malformed`
  */
 export function verifyWebhook(
@@ -57,7 +58,7 @@ function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Whether one of the signatures is the expected one, in the same time whichever it is. */
+/** True if one of the signatures is the expected one. Takes the same time whichever it is. */
 const lists = (signatures: string, expected: Uint8Array): boolean =>
   signatures
     .split(" ")

@@ -12,7 +12,7 @@ const positionOf = ({ manifest, sha256 }: TestDelivery): Manifest["previous"] =>
   manifestSha256: sha256,
 });
 
-/** The seed of the generation after a delivery, or of the first one. */
+/** Makes the seed of the generation after a delivery, or of the first generation. */
 export function seedAfter(before: TestDelivery | undefined, options: DeliveryOptions): Promise<TestDelivery> {
   const generation = (before?.manifest.generation ?? 0) + 1;
   return makeDelivery({
@@ -27,7 +27,7 @@ export function seedAfter(before: TestDelivery | undefined, options: DeliveryOpt
   });
 }
 
-/** The delta after a delivery. */
+/** Makes the delta that follows a delivery. */
 export function deltaAfter(before: TestDelivery, options: DeliveryOptions): Promise<TestDelivery> {
   const { generation, sequence } = before.manifest;
   return makeDelivery({

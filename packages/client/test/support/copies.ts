@@ -1,7 +1,7 @@
 import Database from "better-sqlite3";
 import type { Row } from "./deliveries.ts";
 
-/** The keys and prices of the listings in a SQLite file. */
+/** Returns the keys and prices of the listings in an SQLite file. */
 export function pricesIn(file: string): readonly (readonly [unknown, unknown])[] {
   const database = new Database(file, { readonly: true });
   try {
@@ -14,6 +14,6 @@ export function pricesIn(file: string): readonly (readonly [unknown, unknown])[]
   }
 }
 
-/** The same of rows. */
+/** Returns the keys and prices of rows, in the same form. */
 export const pricesOf = (rows: readonly Row[]): readonly (readonly [unknown, unknown])[] =>
   rows.map((row) => [row["ListingKey"], row["ListPrice"]] as const);

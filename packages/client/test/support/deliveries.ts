@@ -35,7 +35,7 @@ const keyFields: Readonly<Record<string, string>> = {
   media_assets: "MediaAssetId",
 };
 
-/** Values that are easily read wrong. */
+/** Makes listings with values that are easily misread: line feeds, quotes, leading zeros, emoji, empty texts. */
 export const listings = (count: number, from = 0): readonly Row[] =>
   Array.from({ length: count }, (_, k) => ({
     ListingKey: `LSM_${String(from + k).padStart(6, "0")}`,
@@ -96,13 +96,13 @@ export type DeliveryOptions = {
   readonly removals?: Readonly<Record<string, readonly string[]>>;
   readonly rowsPerPart?: number;
   readonly edit?: (manifest: Manifest) => Manifest;
-  /** Change a part's bytes before they are hashed, as a server would that hashes what it has spoilt. */
+  /** Changes a part's bytes before they are hashed, like a server that hashes what it has damaged. */
   readonly spoil?: (plain: Buffer) => Buffer;
-  /** The same of its bytes in gzip. */
+  /** Does the same to the compressed bytes. */
   readonly spoilPacked?: (packed: Buffer) => Buffer;
 };
 
-/** A snapshot, with part numbers that are neither contiguous nor sorted. */
+/** Makes a snapshot whose part numbers are neither contiguous nor sorted. */
 export async function makeDelivery(options: DeliveryOptions = {}): Promise<TestDelivery> {
   const { id = "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b", format = "jsonl", rowsPerPart = 100 } = options;
   const { datasets = { listing: listings(250), listing_media: [] }, edit = (manifest) => manifest } = options;

@@ -29,7 +29,7 @@ export type Engine = {
 let postgres: PostgresServer | undefined;
 let pool: pg.Pool | undefined;
 
-/** Have a PostgreSQL for the tests of a file, where it is installed. */
+/** Starts PostgreSQL for the tests of a file, if it is installed. */
 export function withPostgres(): () => pg.Pool | undefined {
   beforeAll(async () => {
     if (!hasPostgres) return;
@@ -56,7 +56,7 @@ function sqliteAt(file: string): Emptied {
     target: `sqlite:${file}`,
     all: (sql) => using((database) => database.prepare<[], Row>(sql).all()),
     exec: (sql) => using((database) => void database.exec(sql)),
-    // As `.dump` of the command line does.
+    // Like `.dump` of the SQLite shell.
     restored: () =>
       using((database) => {
         const copy = join(emptyFolder(), "restored.sqlite");
@@ -147,7 +147,7 @@ function duckdbAt(file: string): Emptied {
 
 export const engines = [sqlite, postgresql, duckdb] as const;
 
-/** Pull a delivery of a server into a target. */
+/** Pulls a delivery from a server into a target. */
 export async function load(
   server: TestServer,
   text: string,
@@ -165,7 +165,7 @@ export async function load(
   }
 }
 
-/** A value as it was sent, of what a database gives for it. */
+/** Converts a value that a database returns to the type of the value that was sent. */
 export const sent = (value: unknown, like: unknown): unknown => {
   if (value === null) return undefined;
   if (typeof like === "number") return Number(value);

@@ -13,7 +13,7 @@ export type Outcome = { readonly code: number | null; readonly stdout: string; r
 
 export type Running = { readonly outcome: Promise<Outcome>; readonly kill: (signal: NodeJS.Signals) => void };
 
-/** Start the program as it is published, with the key in its variable. */
+/** Starts the program as published, with the key in its environment variable. */
 export function start(
   args: readonly string[],
   {
@@ -41,7 +41,7 @@ export function start(
 
 export const run = (...input: Parameters<typeof start>): Promise<Outcome> => start(...input).outcome;
 
-/** The same without a process of its own. */
+/** Runs the program within this process. */
 export async function runHere(args: readonly string[], key: string | undefined = apiKey): Promise<Outcome> {
   const texts = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>

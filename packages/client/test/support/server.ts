@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { jwks, type TestDelivery } from "./deliveries.ts";
 
-/** What came in. */
+/** A request that the server received. */
 type Recorded = {
   readonly method: string;
   readonly url: string;
@@ -11,7 +11,7 @@ type Recorded = {
   readonly body: string;
 };
 
-/** Answers in the place of the server; false leaves the request to it. */
+/** Answers in place of the server. If it returns false, the server answers. */
 export type Trick = (
   request: Recorded,
   response: ServerResponse,
@@ -21,7 +21,7 @@ export type Trick = (
 export type TestServer = {
   readonly url: string;
   readonly requests: readonly Recorded[];
-  /** Every token that was granted. */
+  /** All tokens that were granted. */
   readonly tokens: ReadonlySet<string>;
   readonly deliveries: Map<string, TestDelivery>;
   /** States of deliveries that are not complete. */
@@ -39,7 +39,7 @@ export const json = (response: ServerResponse, status: number, body: unknown, he
   return true;
 };
 
-/** A server of deliveries as the contract describes it, whose every answer can be played a trick on. */
+/** Starts a server of deliveries that follows the contract. A test can replace each answer by a trick. */
 export async function startServer(...deliveries: readonly TestDelivery[]): Promise<TestServer> {
   const requests: Recorded[] = [];
   const granted = new Map<string, Buffer>();
@@ -53,7 +53,7 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
       requests.push(request);
       if (!(await server.trick(request, response, server))) answer(request, response);
     };
-    // Of a request that breaks off nothing is answered.
+    // A request that is aborted gets no answer.
     serve().catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => void listener.listen(0, "127.0.0.1", resolve));
@@ -124,7 +124,7 @@ export async function startServer(...deliveries: readonly TestDelivery[]): Promi
   return server;
 }
 
-/** The answer that holds a manifest, with what is changed of its text or of what comes with it. */
+/** Sends a manifest, with changes to its text or its `meta`. */
 export function sendManifest(
   response: ServerResponse,
   { bytes, sha256, signature, manifest }: TestDelivery,

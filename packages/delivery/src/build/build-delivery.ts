@@ -14,16 +14,16 @@ import { partName, partNumber } from "./part-number.ts";
 import { datasetStart, type PartStart } from "./part-text.ts";
 import { type WrittenPart, writePart } from "./write-part.ts";
 
-/** What a delivery is built by. */
+/** Dependencies for building a delivery. */
 export type BuildOptions = Omit<WorkerMeans, "name"> & Pick<WorkerSettings, "clock" | "at">;
 
-/** A delivery, and the claim under which it is built. */
+/** A delivery, and the claim under which a worker has it. */
 export type Claimed = { readonly claim: Claim; readonly delivery: Delivery };
 
 /**
- * Build a claimed delivery to its end, from the last part on that was finished.
+ * Builds the rest of a claimed delivery, after its last finished part, and seals it.
  *
- * @throws what keeps it from being built, and `StoreError` `lease_lost` once it is another worker's
+ * @throws errors of the build, and `StoreError` `lease_lost` if another worker has taken over
  */
 export async function buildDelivery(
   options: BuildOptions,
@@ -59,7 +59,7 @@ export async function buildDelivery(
 }
 
 /**
- * What the customer is granted now, if it is what the delivery was created for.
+ * Returns the customer's present scope, if it is the one that the delivery was created under.
  *
  * @throws {DeliveryError} `entitlement_changed`
  */
@@ -73,7 +73,7 @@ export async function requireScope(
 }
 
 /**
- * Have all deliveries of a generation made by the same.
+ * Checks that the inputs without a checkpoint (see `ExportSource.basis`) are still those of the delivery's generation.
  *
  * @throws {DeliveryError} `basis_changed`
  */
@@ -87,7 +87,7 @@ async function requireBasis(
   if (now !== basis) throw new DeliveryError("basis_changed");
 }
 
-/** Where the next part of a content starts; null: it has all of its parts. */
+/** Returns the start of the next part of a content; null if it has all of its parts. */
 export function startAfter(
   finished: readonly DeliveryPart[],
   { dataset, changes }: PartsOf,
@@ -108,7 +108,7 @@ type PartWork = Claimed & {
   readonly ordinal: number;
 };
 
-/** Build one part and note it; undefined if there is no record from its start on. */
+/** Builds one part and records it in the ledger; undefined if there is no record from its start on. */
 async function buildPart(
   { ledger, source, parts, at }: BuildOptions,
   { claim, delivery, pinned: { profile }, scope, content, start, ordinal }: PartWork,

@@ -4,15 +4,15 @@ import type { DeliveredDataset } from "../profiles/schema.ts";
 import { removalColumns } from "../source/delta.ts";
 import type { ExportChanges, ExportColumn } from "../source/export-source.ts";
 
-/** What of a dataset a delivery's parts hold one after the other. */
+/** A content of a delivery: rows or removals of one dataset, in consecutive parts. */
 export type PartsOf = {
   readonly dataset: string;
   readonly columns: readonly ExportColumn[];
-  /** Undefined: all that there is. */
+  /** Undefined: all records. */
   readonly changes: ExportChanges | undefined;
 };
 
-/** What a delivery holds, in the order of its parts: of a delta the rows of each dataset, then what is removed of it. */
+/** Returns the contents of a delivery in the order of its parts. A delta has the rows of each dataset, then its removals. */
 export const contentsOf = (
   { fromCheckpoint: since }: Pick<Delivery, "fromCheckpoint">,
   datasets: readonly DeliveredDataset[],

@@ -1,6 +1,6 @@
 import type { PublicationPoint } from "../publication/publish.ts";
 
-/** Where tests have a builder die: each place between two effects that a successor has to cope with. */
+/** Points at which tests kill a worker that builds: between two effects, where a successor must be able to continue. */
 export const crashPoints = [
   "after_claim",
   "before_part_write",
@@ -22,7 +22,7 @@ export const rebuildPoints = [
   "after_rebuild",
 ] as const;
 
-/** Where tests have a worker die, of whatever it does. */
+/** Points at which tests kill a worker of any kind. */
 export type CrashPoint =
   | (typeof crashPoints)[number]
   | (typeof rebuildPoints)[number]

@@ -4,13 +4,13 @@ import { StoreError } from "@cadastre/store";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import { isDamage } from "../parts/damage.ts";
 
-/** What is to be done with a delivery that could not be built or published. */
+/** Meaning of an error for the delivery that a worker could not build or publish. */
 export type Fault = {
   readonly remedy: "lost" | "canceled" | "failed" | "retry";
   readonly code: DeliveryErrorCode;
 };
 
-/** What would be no better another time. */
+/** Permanent errors, which a retry would repeat. */
 const poison: ReadonlySet<DeliveryErrorCode> = new Set([
   "invalid_record",
   "decimal_out_of_range",
@@ -27,10 +27,10 @@ const poison: ReadonlySet<DeliveryErrorCode> = new Set([
   "part_lost",
 ]);
 
-/** What the entitlement does not allow any more. */
+/** Errors which mean that the entitlement no longer permits the delivery. */
 const ungranted: ReadonlySet<DeliveryErrorCode> = new Set(["entitlement_changed", "capability_required"]);
 
-/** What an error means for the delivery that it kept from being built. */
+/** Returns the meaning of an error for the delivery that was being built or published. */
 export function faultOf(error: unknown): Fault {
   if (error instanceof StoreError && error.code === "lease_lost")
     return { remedy: "lost", code: "build_failed" };
@@ -38,11 +38,11 @@ export function faultOf(error: unknown): Fault {
     return { remedy: "failed", code: "checkpoint_expired" };
   if (error instanceof EntitlementError && error.outcome === "denied")
     return { remedy: "canceled", code: "entitlement_changed" };
-  // A manifest that breaks its own rules.
+  // The manifest does not satisfy its own rules.
   if (error instanceof ManifestError) return { remedy: "failed", code: "build_failed" };
   if (!(error instanceof DeliveryError)) return { remedy: "retry", code: "build_failed" };
   const { code } = error;
-  // A part that is to be pushed is rebuilt meanwhile.
+  // A rebuilder rebuilds the damaged part before the retry.
   if (isDamage(error)) return { remedy: "retry", code: "part_lost" };
   if (ungranted.has(code)) return { remedy: "canceled", code };
   return { remedy: poison.has(code) ? "failed" : "retry", code };

@@ -1,16 +1,16 @@
 import { StoreError } from "@cadastre/store";
 import type { Claim, DeliveryQueue } from "../ledger/queue.ts";
 
-/** A claim that is kept. */
+/** A lease that is renewed until it is stopped. */
 export type KeptLease = {
-  /** Aborts once the claim is lost. */
+  /** Aborts if the claim is lost. */
   readonly signal: AbortSignal;
   readonly stop: () => Promise<void>;
 };
 
 /**
- * Extends the lease of a claim again and again, until it is stopped. `signal` aborts once the claim is lost; while the ledger
- * cannot be asked nothing is known, and work goes on: what is done under a lost claim has no effect.
+ * Renews the lease of a claim periodically until it is stopped. `signal` aborts if the claim is lost. While the ledger is unreachable, that
+ * is unknown and work goes on: effects under a lost claim are refused by its fencing token.
  */
 export function keepLease(queue: Pick<DeliveryQueue, "extend">, claim: Claim, lease: number): KeptLease {
   const lost = new AbortController();

@@ -9,7 +9,7 @@ const instant = (at: number): string => new Date(at).toISOString();
 const sum = (parts: readonly ManifestPart[], member: "rowCount" | "removalCount" | "byteLength"): number =>
   parts.reduce((total, part) => total + part[member], 0);
 
-/** The manifest of a delivery whose parts are finished: whoever finished them, it is the same. */
+/** Returns the manifest of a delivery whose parts are finished. It does not depend on the worker that finished them. */
 export function manifestOf(
   delivery: Delivery,
   { profile, schema, window, sources, attribution }: Pinned,

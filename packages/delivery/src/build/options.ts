@@ -10,8 +10,8 @@ import type { ExportSource } from "../source/export-source.ts";
 import type { CrashPoint } from "./crash-point.ts";
 
 /**
- * The outcome of work on a delivery. `sealed`: it waits to be published; `lost`: another worker has it by now, or it was
- * canceled; `rebuilt`, `damaged`: a part of it is good again, or still to be rebuilt.
+ * Outcome of work on a delivery. `sealed`: it waits to be published; `lost`: another worker has taken over, or it was
+ * canceled; `rebuilt`, `damaged`: a part of it is intact again, or still to be rebuilt.
  */
 export type WorkOutcome =
   | "complete"
@@ -24,46 +24,49 @@ export type WorkOutcome =
   | "rebuilt"
   | "damaged";
 
-/** What a worker tells of its work, for the log. */
+/** Report of a worker, for the log. */
 export type WorkReport = {
   readonly delivery: string;
   readonly outcome: WorkOutcome;
   readonly code?: DeliveryErrorCode | undefined;
-  /** What was caught. It may quote data. */
+  /** The error. It may quote data. */
   readonly cause?: unknown;
 };
 
-/** What is told to a worker, or is as it is by default. Times are in milliseconds. */
+/** Settings of a worker, all of which have defaults. Times are in milliseconds. */
 export type WorkerSettings = {
-  /** The time since 1970. By default that of this machine. */
+  /** Returns the time since 1970. By default the system time. */
   readonly clock: () => number;
-  /** How long a delivery is the worker's unless it says that it lives. By default 30,000. */
+  /** Duration of a lease. If the worker does not renew it, another one takes over the delivery. By default 30,000. */
   readonly lease: number;
-  /** How often a delivery is tried without progress until it fails. By default 8. */
+  /** Number of attempts without progress after which a delivery fails. By default 8. */
   readonly attempts: number;
-  /** How long to wait before looking for work again. By default 1000. */
+  /** Wait before the next look for work. By default 1000. */
   readonly poll: number;
-  /** How long to wait before a second attempt, and twice as long before each other. By default 5000. */
+  /** Wait before the second attempt. It doubles with each further attempt. By default 5000. */
   readonly backoff: number;
   readonly report: (work: WorkReport) => void;
-  /** Is waited for at each point: tests have the process die there. */
+  /** Called and awaited at each crash point: tests end the process there. */
   readonly at: (point: CrashPoint) => Promise<void> | void;
 };
 
-/** What a worker builds from. */
+/** Dependencies of a worker that builds. */
 export type WorkerMeans = {
   readonly ledger: Pick<DeliveryLedger, "damage" | "manifest" | "parts" | "queue" | "retention">;
   readonly source: ExportSource;
   readonly parts: PartStore;
-  /** What a customer is granted now; undefined: nothing. What it throws of entitlements that changed cancels the delivery. */
+  /**
+   * Returns the scope that a customer is granted now; undefined if none. If it throws an `EntitlementError` with the outcome `denied`, the
+   * delivery is canceled.
+   */
   readonly scopeOf: (customer: string) => Promise<Scope | undefined>;
   /** Signs the bytes of a manifest. */
   readonly sign: (bytes: Uint8Array, delivery: Delivery) => Promise<ManifestSignature>;
-  /** Names the worker in the ledger. */
+  /** Name of the worker in the ledger. */
   readonly name: string;
 };
 
-/** What a publisher publishes by. */
+/** Dependencies of a publisher. */
 export type PublisherMeans = Pick<WorkerMeans, "parts" | "scopeOf" | "name"> & {
   readonly ledger: Pick<DeliveryLedger, "damage" | "manifest" | "queue">;
   readonly destinations: Pick<Destinations, "find" | "open" | "degrade">;

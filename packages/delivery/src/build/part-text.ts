@@ -1,21 +1,21 @@
 import type { ExportBatch, ExportRead, ExportSource } from "../source/export-source.ts";
 
-/** Where a part starts: so many records after a position of the source. */
+/** Start of a part: `skip` records after the position `from` of the source. */
 export type PartStart = { readonly from: string | null; readonly skip: number };
 
-/** Where the first part of a dataset starts. */
+/** Start of the first part of a dataset. */
 export const datasetStart: PartStart = { from: null, skip: 0 };
 
 const lineFeed = 0x0a;
 
 /**
- * The records of one part as JSON lines: from its start to the first record that brings them to `target` bytes or more, or
- * to the end of the dataset. They are the same whatever the size of the source's batches.
+ * Reads the records of one part as JSON lines: from its start to the first record with which they reach `target` bytes, or to the end
+ * of the dataset. The result does not depend on the size of the source's batches.
  */
 export class PartText {
-  /** Number of records so far. */
+  /** Number of records read so far. */
   rowCount = 0;
-  /** Once all is read: where the next part starts; null: there is no record after this part. */
+  /** Start of the next part, once all is read; null if the dataset ended before `target` bytes were reached. */
   end: PartStart | null = null;
   readonly #source: ExportSource;
   readonly #read: Omit<ExportRead, "from">;
@@ -29,7 +29,7 @@ export class PartText {
     this.#target = target;
   }
 
-  /** Whole lines, each piece of them until the next one is asked for. */
+  /** Yields complete lines. Each piece is valid until the next one is requested. */
   async *read(): AsyncGenerator<Uint8Array> {
     let { from, skip } = this.#start;
     let wanted = this.#target;
@@ -50,7 +50,7 @@ export class PartText {
   }
 }
 
-/** The lines of a batch after so many, to the first that brings them to `wanted` bytes or to the end. */
+/** Returns the lines of a batch from the `skip`th on, to the first with which they reach `wanted` bytes, or to the end. */
 function pieceOf(
   { lines, length }: Pick<ExportBatch, "lines" | "length">,
   skip: number,
@@ -63,7 +63,7 @@ function pieceOf(
   return { lines: lines.subarray(begin, cut), rows };
 }
 
-/** The index after the line that a byte is in. */
+/** Returns the index after the line that the byte at `at` is in. */
 const lineEnd = (lines: Uint8Array, at: number): number => lines.indexOf(lineFeed, at) + 1;
 
 function afterLines(lines: Uint8Array, count: number): number {

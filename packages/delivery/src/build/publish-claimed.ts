@@ -12,10 +12,10 @@ import type { PublisherMeans, WorkerSettings } from "./options.ts";
 type PublishingOptions = PublisherMeans & Pick<WorkerSettings, "clock" | "at" | "lease">;
 
 /**
- * Publish a claimed delivery that is sealed, from the first object on that is missing. Of one that is committed the end alone is
- * missing, and nobody is asked again whether it may be written: it may be there already.
+ * Publishes a claimed, sealed delivery, from its first missing object on. If it is committed, only the last object is missing, and no
+ * permission is checked again, because the object may be there already.
  *
- * @throws what keeps it from being published, and `StoreError` `lease_lost` once it is another worker's, or given up
+ * @throws errors of the publication, and `StoreError` `lease_lost` if another worker has taken over, or the delivery was canceled
  */
 export async function publishClaimed(
   options: PublishingOptions,
@@ -28,7 +28,7 @@ export async function publishClaimed(
   const { manifestSha256 } = delivery;
   if (manifestSha256 === null) throw new TypeError("what is sealed has a hash");
   const isCommitted = delivery.committed !== null;
-  // Objects are published one after the other: what is found to be damaged is the one that was opened last.
+  // Objects are published one after the other, so damage that is found is in the one that was opened last.
   let opened = { sha256: manifestSha256, number: 0 };
   const authorize = async () => {
     signal.throwIfAborted();

@@ -2,8 +2,8 @@ import type { Duplex, Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 
 /**
- * Write pieces to the last of some streams, through the others. The first one is done with a piece before the next one is asked
- * for: nothing need be copied, and what a piece lies in may be used again.
+ * Writes pieces to `to`, through the streams `through`. The next piece is requested only after the first stream has processed the one
+ * before, so pieces need not be copied, and their buffer may be reused.
  */
 export async function pump(
   pieces: AsyncIterable<Uint8Array>,
@@ -14,7 +14,7 @@ export async function pump(
   const first = through[0] ?? to;
   const flow =
     through.length === 0 ? finished(to, { signal }) : pipeline([...through, to] as Duplex[], { signal });
-  // It is awaited further down, whenever it fails.
+  // Awaited below. Without this a failure before that would be an unhandled rejection.
   flow.catch(() => undefined);
   try {
     for await (const piece of pieces) await Promise.race([written(first, piece), flow]);

@@ -18,11 +18,11 @@ import { publishClaimed } from "./publish-claimed.ts";
 /** Longest wait between two attempts, in milliseconds. */
 export const longestBackoff = 300_000;
 
-/** Does what is to be done with deliveries, one after the other. Any number of workers may work on one ledger. */
+/** Works on deliveries, one after the other. Any number of workers may work on one ledger. */
 export type Worker = {
-  /** Work on what waits until the signal aborts. The delivery at hand is then given back, with what is finished of it. */
+  /** Works on waiting deliveries until the signal aborts. The present delivery is then released, and keeps its finished parts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Work on the longest waiting delivery, and tell what became of it; undefined if none waits. */
+  /** Works on the delivery that has waited longest, and returns a report; undefined if none waits. */
   readonly work: (signal?: AbortSignal) => Promise<WorkReport | undefined>;
 };
 
@@ -34,7 +34,7 @@ export function createWorker(options: WorkerOptions): Worker {
     task: "build",
     perform: (claimed, signal) => buildDelivery(settings, claimed, signal),
     outcomeOf: ({ mode }) => (mode === "pull" ? "complete" : "sealed"),
-    // What is left over is swept another time.
+    // Leftover files are removed by a later sweep.
     clean: () => parts.sweep(ledger.retention.claims).catch(() => {}),
   });
 }
@@ -102,7 +102,7 @@ async function work(settings: Settings, job: Job, stop: AbortSignal): Promise<Wo
   return report;
 }
 
-/** Do what an error calls for. What cannot be noted is found by whoever claims the delivery once the lease has ended. */
+/** Handles an error: retry, or end the delivery. If the ledger cannot be written, the next claim after the lease handles it. */
 async function giveUp(
   { ledger: { queue }, attempts, backoff }: Settings,
   { claim, delivery }: Claimed,

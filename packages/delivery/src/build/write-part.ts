@@ -13,32 +13,32 @@ import type { ExportChanges, ExportColumn, ExportSource } from "../source/export
 import { type PartStart, PartText } from "./part-text.ts";
 import { pump } from "./pump.ts";
 
-/** All that a part depends on. */
+/** Everything that the bytes of a part depend on. */
 export type PartRequest = {
   readonly source: ExportSource;
   readonly profile: OutputProfile;
   readonly dataset: string;
   readonly scope: Scope;
-  /** Of what is written: the dataset's, as the profile asks for them and the scope shows them, or those of removals. */
+  /** Columns to write: those of the dataset that the profile selects and the scope shows, or those of removals. */
   readonly columns: readonly ExportColumn[];
   readonly checkpoint: number;
-  /** Which changes are written; by default all that there is. */
+  /** Changes to write; by default all records. */
   readonly changes?: ExportChanges | undefined;
   readonly start: PartStart;
 };
 
-/** What a manifest says of a part, but for what it is called. */
+/** Facts of the manifest about a part, without its number and name. */
 export type WrittenPart = {
   readonly facts: Omit<ManifestPart, "number" | "name">;
-  /** Where the next part starts; null: there is none. */
+  /** Start of the next part; null if there is none. */
   readonly end: PartStart | null;
 };
 
 /**
- * Write a part to a new file; undefined, and no file, if there is no record from its start on. When it throws, a file of that
- * name, or with an ending more, may be left.
+ * Writes a part to a new file. Returns undefined, and creates no file, if there is no record from its start on. If it throws, the file, or
+ * one with its name and a suffix, may be left behind.
  *
- * @throws {DeliveryError} and what the source throws
+ * @throws {DeliveryError} and errors of the source
  */
 export async function writePart(
   request: PartRequest,
@@ -83,7 +83,7 @@ function factsOf(
 
 type Lines = AsyncIterable<Uint8Array>;
 
-/** Of the file, and of what it is once its content encoding is undone. */
+/** Digests of the file, and of its content with the content encoding undone. */
 type Digests = { readonly packed: Digest; readonly plain: Digest };
 
 async function* following(first: Uint8Array, rest: Lines): AsyncGenerator<Uint8Array> {
@@ -110,7 +110,7 @@ async function writeText(
   return { plain: text.digest(), packed: packed.digest() };
 }
 
-/** For its owner alone, and never over another one. */
+/** Creates a file that only its owner may read. Fails if the file exists. */
 const newFile = { flags: "wx", mode: 0o600 } as const;
 
 async function* csvOf(lines: Lines, columns: readonly ExportColumn[]): AsyncGenerator<Uint8Array> {
@@ -136,8 +136,8 @@ async function writeRows(
 }
 
 /**
- * What DuckDB may ask the system for, in megabytes. Of 900 columns it asks for 256 KiB each, several times, and hardly touches it: what it
- * holds is a quarter of this.
+ * Memory limit of DuckDB, in megabytes. For 900 columns DuckDB allocates 256 KiB per column several times over, but hardly touches it: its
+ * resident memory is a quarter of this limit.
  */
 const memory = 1536;
 

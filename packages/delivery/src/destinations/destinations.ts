@@ -14,33 +14,33 @@ import { publicationPolicy } from "./session-policy.ts";
 
 export type DestinationOptions = {
   readonly registry: DestinationRegistry;
-  /** What external ids are kept under. */
+  /** Key that external ids are encrypted with. */
   readonly key: ExternalIdKey;
-  /** Destinations of a customer at most that are not disabled. By default 32. */
+  /** Limit on a customer's destinations, without disabled ones. By default 32. */
   readonly most?: number | undefined;
-  /** What comes before `/file-delivery/` in the path of customers' roles. By default `cadastre`. */
+  /** Segment before `/file-delivery/` in the path of customers' roles. By default `cadastre`. */
   readonly platform?: string | undefined;
   readonly access?: BucketAccess | undefined;
-  /** Milliseconds since 1970. By default the time of this machine. */
+  /** Returns milliseconds since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
-  /** By default those of the operating system. */
+  /** By default the random bytes of the operating system. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
 };
 
-/** A destination with its external id, which is never told again. */
+/** A destination with its external id, which is shown only once. */
 export type IssuedDestination = { readonly destination: Destination; readonly externalId: string };
 
-/** Where a publication writes, under keys that begin with `root`. */
+/** A destination opened for a publication, which writes under keys that begin with `root`. */
 export type OpenDestination = {
   readonly destination: Destination;
   readonly bucket: ObjectStore;
-  /** The prefix and the folder, with a slash at the end. */
+  /** The prefix of the destination and the folder of the publication, with a trailing slash. */
   readonly root: string;
 };
 
 /**
- * Where customers have deliveries written to. A destination of another customer is `not_found`, as one that does not exist.
- * Every method throws {@link DeliveryError}, and `StoreError` `registry_unavailable`.
+ * The buckets that customers' deliveries are written to. Another customer's destination is reported as `not_found`, like one that does
+ * not exist. Every method throws {@link DeliveryError}, and `StoreError` `registry_unavailable`.
  */
 export type Destinations = {
   /**
@@ -48,36 +48,37 @@ export type Destinations = {
    * `destination_exists`, `too_many_destinations`
    */
   readonly reserve: (customer: string, request: DestinationRequest) => Promise<IssuedDestination>;
-  /** The oldest first. */
+  /** Lists a customer's destinations, the oldest first. */
   readonly list: (customer: string) => Promise<readonly Destination[]>;
   /** @throws {DeliveryError} `not_found` */
   readonly find: (customer: string, id: string) => Promise<Destination>;
   /**
-   * Find out whether it is as it must be, and note it: the destination comes back active, or degraded with what is wrong.
+   * Verifies a destination and records the result. Returns it as active, or as degraded with the failure.
    *
    * @throws {DeliveryError} `not_found`, `destination_state`, `bucket_unavailable`, `external_id_unreadable`
    */
   readonly verify: (customer: string, id: string) => Promise<Destination>;
-  /** Have somebody who calls `verifyNext` find it out. @throws {DeliveryError} `not_found`, `destination_state` */
+  /** Makes a verification due, for the next call of `verifyNext`. @throws {DeliveryError} `not_found`, `destination_state` */
   readonly requestVerification: (customer: string, id: string) => Promise<Destination>;
   /**
-   * Verify the destination that has waited longest for it; undefined if none waits. One that is not as it must be is looked at again
-   * after an hour, and one that is reserved by itself after ten minutes. What cannot be found out is tried again after five.
+   * Verifies the destination whose verification has been due longest; returns undefined if none is due. A reserved destination is due
+   * ten minutes after its reservation, a degraded one again after an hour. A verification that could not finish is repeated after five
+   * minutes.
    *
    * @throws {DeliveryError} `bucket_unavailable`, `external_id_unreadable`
    */
   readonly verifyNext: () => Promise<Destination | undefined>;
   /**
-   * Give it a new external id, in the place of one that is lost. It has to be verified again.
+   * Issues a new external id, to replace one that was lost. The destination must then be verified again.
    *
    * @throws {DeliveryError} `not_found`, `destination_state`
    */
   readonly rotate: (customer: string, id: string) => Promise<IssuedDestination>;
-  /** Give it up for good. @throws {DeliveryError} `not_found` */
+  /** Disables a destination permanently. @throws {DeliveryError} `not_found` */
   readonly disable: (customer: string, id: string) => Promise<Destination>;
   /**
-   * Open it for a publication into a folder, with a session that may do no more than that. A publication that is committed may
-   * write to one that is not active, as long as it has an external id. The bucket is the caller's to close.
+   * Opens a destination for a publication into a folder, with a session that permits only that. A committed publication may also write
+   * to a destination that is not active, as long as it has an external id. The caller closes the bucket.
    *
    * @throws {DeliveryError} `not_found`, `destination_not_active`, `role_denied`, `bucket_unavailable`, `external_id_unreadable`
    */
@@ -91,17 +92,17 @@ export type Destinations = {
       readonly isCommitted?: boolean | undefined;
     },
   ) => Promise<OpenDestination>;
-  /** Note what a publication has found wrong with a destination as it was opened. */
+  /** Records a failure that a publication met when it opened a destination. */
   readonly degrade: (destination: Destination, failure: DestinationFailure) => Promise<boolean>;
 };
 
 const minute = 60_000;
-/** When a destination that is reserved is looked at first, and one that is degraded again, in milliseconds. */
+/** Wait before the first verification of a reserved destination, and before the next one of a degraded destination, in milliseconds. */
 const waits = { reserved: 10 * minute, degraded: 60 * minute } as const;
-/** How long a verification has, in milliseconds, before somebody else makes another one. */
+/** Lease of a verification, in milliseconds: after it another process may verify the destination. */
 const verificationLease = 5 * minute;
 
-/** The destinations of a registry. Speaks no HTTP. */
+/** Returns the operations on the destinations of a registry. It is independent of HTTP. */
 export function createDestinations(options: DestinationOptions): Destinations {
   const {
     registry,
@@ -120,7 +121,7 @@ export function createDestinations(options: DestinationOptions): Destinations {
   };
   const externalIdOf = async ({ customer, id }: Destination): Promise<string> => {
     const sealed = await registry.externalId(customer, id);
-    // It was rotated or disabled since.
+    // The destination was rotated or disabled in the meantime.
     if (sealed === undefined) throw new DeliveryError("destination_not_active");
     return openExternalId(sealed, id, key);
   };

@@ -1,17 +1,17 @@
 import { DeliveryError } from "../errors.ts";
 import { openText, type Random, type SealingKey, sealText } from "../sealed-text.ts";
 
-/** Secret of 32 bytes that external ids are kept under. */
+/** Key of 32 bytes that external ids are encrypted with. */
 export type ExternalIdKey = SealingKey;
 
-/** Random bytes of an external id: 256 bits. */
+/** Number of random bytes in an external id: 256 bits. */
 const secretBytes = 32;
 
-/** An external id that nobody has. */
+/** Returns a new random external id. */
 export const newExternalId = (random: Random): string =>
   Buffer.from(random(secretBytes)).toString("base64url");
 
-/** As it is kept, for a destination: it opens for no other one. */
+/** Encrypts an external id for storage. It can be decrypted only for the same destination. */
 export const sealExternalId = sealText;
 
 /** @throws {DeliveryError} `external_id_unreadable` */

@@ -1,17 +1,17 @@
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { DestinationPlace } from "./destination.ts";
 
-/** What is asked for by `POST /v1/file-export-destinations`. Source: interface specification, section 2.9. */
+/** Body of `POST /v1/file-export-destinations`. Source: interface specification, section 2.9. */
 export type DestinationRequest = {
   readonly bucket: string;
   readonly region: string;
-  /** A slash at its end is left out. */
+  /** A trailing slash is removed. */
   readonly prefix: string;
   readonly roleArn: string;
   readonly kmsKeyArn?: string | null | undefined;
 };
 
-/** Longest prefix, so that a session's policy, which names it several times, is no longer than STS takes. */
+/** Longest prefix. The policy of a session repeats it several times, and STS limits the length of the policy. */
 const maxPrefixLength = 256;
 
 /** Source: S3 user guide, "General purpose bucket naming rules". */
@@ -21,7 +21,7 @@ const reservedEnd = /(?:-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)$/;
 
 const regionName = /^[a-z]{2,4}(?:-[a-z]{2,}){1,3}-\d{1,2}$/;
 
-/** None of it has another meaning in a policy, and no name begins with a dot. */
+/** Only characters that are literal in an IAM policy; no segment begins with a dot. */
 const prefixText = /^[\w=-][\w.=-]*(?:\/[\w=-][\w.=-]*)*$/;
 
 const roleArn = /^arn:aws:iam::\d{12}:role\/([^/]+)\/file-delivery\/(?:[\w+=,.@-]+\/)*([\w+=,.@-]{1,64})$/;
@@ -31,7 +31,7 @@ const keyArn =
 
 type Rule = readonly [DeliveryErrorCode, (place: DestinationPlace, platform: string) => boolean];
 
-/** In the order in which they are looked at. */
+/** Rules in the order in which they are checked. */
 const rules: readonly Rule[] = [
   ["invalid_bucket", ({ bucket }) => bucketName.test(bucket) && !reservedEnd.test(bucket)],
   ["invalid_region", ({ region }) => regionName.test(region)],
@@ -47,9 +47,9 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * The place that a request names.
+ * Validates a request and returns the place that it names.
  *
- * @param platform what comes before `/file-delivery/` in the path of the customer's role
+ * @param platform segment before `/file-delivery/` in the path of the customer's role
  * @throws {DeliveryError} `invalid_bucket`, `invalid_region`, `invalid_prefix`, `invalid_role_arn`, `invalid_kms_key_arn`
  */
 export function placeOf(request: DestinationRequest, platform: string): DestinationPlace {

@@ -9,7 +9,7 @@ import type { DestinationPlace } from "./destination.ts";
 import { newExternalId } from "./external-id.ts";
 import { probeName, verificationPolicy } from "./session-policy.ts";
 
-/** What may be wrong with a destination. */
+/** Failures that a verification can find. */
 export const destinationFailures = [
   "external_id_not_enforced",
   "role_denied",
@@ -25,7 +25,6 @@ export type DestinationFailure = (typeof destinationFailures)[number];
 
 export type ProbeOptions = {
   readonly access: BucketAccess;
-  /** What the sessions are called. */
   readonly sessionName: string;
   readonly random: (bytes: number) => Uint8Array;
 };
@@ -33,10 +32,10 @@ export type ProbeOptions = {
 const probeBytes = 64;
 
 /**
- * Find out whether a destination is as it must be: its role is assumed with its external id, and neither without one nor with
- * another; its bucket is where it says; an object can be written there, looked at and removed. Undefined: all of it holds.
+ * Verifies a destination: its role can be assumed with its external id, and neither without one nor with another; its bucket is in the
+ * named region; an object can be written below its prefix, looked at and removed. Returns the first failure, or undefined if there is none.
  *
- * @throws {DeliveryError} `bucket_unavailable`: nothing was found out
+ * @throws {DeliveryError} `bucket_unavailable` if the verification could not finish
  */
 export async function probeDestination(
   place: DestinationPlace,
@@ -103,7 +102,7 @@ async function probeBucket(
   }
   await removing;
   if (kmsKeyArn !== null && found.kmsKeyArn !== kmsKeyArn) return "kms_mismatch";
-  // Who may not list a bucket is told of what is not there as of what may not be seen: only a list shows that it is gone.
+  // Without the permission to list, S3 answers `HEAD` alike for absent and forbidden objects: only a list shows that it is gone.
   const isThere = (await bucket.head(key)) !== undefined || (await isListed(bucket, key));
   return isThere ? "probe_cleanup_failed" : undefined;
 }
@@ -120,7 +119,7 @@ async function isListed(bucket: ObjectStore, key: string): Promise<boolean> {
   return !(await orFailure(listed.next(), "probe_cleanup_failed")).done;
 }
 
-/** What it means here that the bucket does not allow something. */
+/** Translates `bucket_denied` to the failure that it means for this step. */
 const orFailure = <T>(work: Promise<T>, code: DestinationFailure): Promise<T> =>
   work.catch((error: unknown) => {
     const isDenied = error instanceof DeliveryError && error.code === "bucket_denied";

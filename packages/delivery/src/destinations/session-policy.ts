@@ -1,6 +1,6 @@
 import type { DestinationPlace } from "./destination.ts";
 
-/** What probes of the prefix are called, before what tells one from another. */
+/** Beginning of the names of probe objects; random digits follow. */
 export const probeName = ".probe-";
 
 type Statement = {
@@ -27,11 +27,11 @@ const allow = (Action: readonly string[], Resource: string): Statement => ({
 const objectsOf = ({ bucket, prefix }: DestinationPlace, below: string): string =>
   `arn:aws:s3:::${bucket}/${prefix}/${below}*`;
 
-/** What a publication may do: write and look at objects in its own folder. */
+/** Returns the session policy of a publication: it may write and look at objects in its own folder. */
 export const publicationPolicy = (place: DestinationPlace, folder: string): object =>
   policyOf(place, [allow(["s3:PutObject", "s3:GetObject"], objectsOf(place, `${folder}/`))]);
 
-/** What a verification may do: tell where the bucket is, and write, look at and remove probes. */
+/** Returns the session policy of a verification: it may ask for the bucket's region, and write, look at and remove probes. */
 export const verificationPolicy = (place: DestinationPlace): object => {
   const bucket = `arn:aws:s3:::${place.bucket}`;
   return policyOf(place, [

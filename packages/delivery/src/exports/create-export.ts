@@ -7,7 +7,7 @@ import { type PushTargets, resolveProfile } from "./delivery-request.ts";
 import { type Caller, type ExportRequest, fingerprintOf, isKey } from "./export-request.ts";
 import { type DeliveryMeans, newDelivery } from "./new-delivery.ts";
 
-/** Open exports of a customer whose entitlement does not say how many. */
+/** Limit on a customer's open exports, if the entitlement sets none. */
 export const openExports = 4;
 
 export type CreationOptions = DeliveryMeans & {
@@ -17,8 +17,8 @@ export type CreationOptions = DeliveryMeans & {
 };
 
 /**
- * Create an export of all that the caller is granted of a domain, or find the one that the same request created before, whatever
- * would be refused by now.
+ * Creates an export of everything that the caller is granted of a domain. If the same request (by its idempotency key) has created an
+ * export before, returns that one without checking the request again.
  */
 export async function createExport(
   options: CreationOptions,

@@ -36,43 +36,43 @@ export type DeliveryOptions = {
   readonly parts: Pick<PartStore, "open" | "address">;
   /** Called when a part or manifest is found to be damaged while it is served. */
   readonly onDamage?: ((report: DamageReport) => void) | undefined;
-  /** The first one of a domain is what it is delivered by unless asked otherwise. */
+  /** Output profiles. The first one of each domain is its default. */
   readonly profiles: readonly OutputProfile[];
-  /** Where exports may be pushed to. By default nothing is pushed. */
+  /** Destinations that exports may be pushed to. By default nothing is pushed. */
   readonly targets?: PushTargets;
-  /** How long a delivery may be fetched after it was created, in milliseconds. By default 14 days. */
+  /** Time after its creation during which a delivery may be fetched, in milliseconds. By default 14 days. */
   readonly retention?: number | undefined;
-  /** Whose records a delivery holds, for its manifest. By default nothing is said. */
+  /** Returns the sources and attribution that the manifest names. By default none. */
   readonly creditsOf?: CreationOptions["creditsOf"] | undefined;
-  /** Milliseconds since 1970. By default the time of this machine. */
+  /** Returns milliseconds since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
-  /** By default those of the operating system. */
+  /** By default the random bytes of the operating system. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
 };
 
-/** A delivery as its customer may see it. */
+/** A delivery with its progress, as its customer may see it. */
 export type DeliveryStatus = {
   readonly delivery: Delivery;
-  /** Its state now. */
+  /** The state at the time of the request. */
   readonly state: DeliveryState;
-  /** Parts that are finished so far. */
+  /** Number of finished parts. */
   readonly parts: number;
 };
 
 /** The bytes of a part or of a manifest. */
 export type RedeemedPart = OpenPart & {
   readonly sha256: string;
-  /** The delivery and the part that were granted. */
   readonly grant: Pick<PartGrant, "delivery" | "part">;
 };
 
 /**
- * What customers ask of deliveries. A delivery of another customer is `not_found`, as one that does not exist. Every method throws
- * {@link DeliveryError}, and `StoreError` `registry_unavailable`; those that take an id `not_found`.
+ * Operations of customers on their deliveries. Another customer's delivery is reported as `not_found`, like one that does not exist.
+ * Every method throws {@link DeliveryError}, and `StoreError` `registry_unavailable`; methods that take an id throw `not_found`.
  */
 export type Deliveries = {
   /**
-   * Create an export. The same request again gives the delivery that it created, whatever would be refused by now: `replayed`.
+   * Creates an export. A repeated request (same idempotency key) returns the delivery that the first one created, with `replayed` true,
+   * even if the request would be refused by now.
    *
    * @throws {DeliveryError} `invalid_request`, `unknown_domain`, `unknown_profile`, `destination_required`, `entitlement_denied`,
    * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`, `idempotency_conflict`, `too_many_exports`
@@ -81,7 +81,7 @@ export type Deliveries = {
     caller: Caller,
     request: ExportRequest,
   ) => Promise<{ readonly delivery: Delivery; readonly replayed: boolean }>;
-  /** Deliveries that may be fetched now, the last completed first. */
+  /** Lists the deliveries that may be fetched now, the last completed first. */
   readonly list: (
     caller: Caller,
     page: { readonly after?: ListPosition | undefined; readonly limit: number },
@@ -89,28 +89,28 @@ export type Deliveries = {
   readonly status: (caller: Caller, id: string) => Promise<DeliveryStatus>;
   /**
    * @throws {DeliveryError} `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`;
-   * `part_rebuilding`: its bytes were damaged; `part_lost`: they, or those of a part, cannot be rebuilt
+   * `part_rebuilding`: the manifest is damaged and being rebuilt; `part_lost`: the manifest or a part is damaged and cannot be rebuilt
    */
   readonly manifest: (caller: Caller, id: string) => Promise<SealedManifest>;
   /**
-   * Leave to fetch a part, or with 0 the manifest.
+   * Issues a token to fetch a part, or the manifest if `part` is 0.
    *
-   * @throws {DeliveryError} `part_not_found`, `part_rebuilding`, and as `manifest` does
+   * @throws {DeliveryError} `part_not_found`, `part_rebuilding`, and those of `manifest`
    */
   readonly grant: (caller: Caller, id: string, part: number) => Promise<IssuedGrant>;
   /**
-   * As `grant`, by an address of the part where it lies: it lets in whoever has it until it ends, whatever is revoked meanwhile. The
-   * manifest has none.
+   * Issues a presigned URL of a part in its store, in place of a token. Anyone who has the URL can read the part until it expires, even if
+   * the customer's access is revoked meanwhile. The manifest has no such URL.
    *
-   * @throws {DeliveryError} `part_not_found`, and as `manifest` does
-   * @throws {TypeError} if parts have no addresses
+   * @throws {DeliveryError} `part_not_found`, and those of `manifest`
+   * @throws {TypeError} if the store of parts has no URLs
    */
   readonly grantDirect: (caller: Caller, id: string, part: number) => Promise<DirectGrant>;
   /**
    * Returns the bytes of a grant. If they prove to be damaged while they are sent, `sendTo` fails with `part_rebuilding` before the last
    * bytes.
    *
-   * @throws {DeliveryError} `invalid_token`, `parts_unavailable`, and as `manifest` does
+   * @throws {DeliveryError} `invalid_token`, `parts_unavailable`, and those of `manifest`
    */
   readonly redeem: (caller: Caller, token: string) => Promise<RedeemedPart>;
   /** @throws {DeliveryError} `invalid_request`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
@@ -120,7 +120,7 @@ export type Deliveries = {
     request: AcknowledgementRequest,
   ) => Promise<{ readonly acknowledgement: Acknowledgement; readonly first: boolean }>;
   /**
-   * Give up a delivery that is not complete. Canceled again it is the same.
+   * Cancels a delivery that is not complete. Canceling it again changes nothing.
    *
    * @throws {DeliveryError} `delivery_not_open`
    */
@@ -129,7 +129,7 @@ export type Deliveries = {
 
 const day = 86_400_000;
 
-/** The deliveries of a ledger. Speaks no HTTP. */
+/** Returns the operations on the deliveries of a ledger. It is independent of HTTP. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
   const { ledger, parts, clock = Date.now, random = randomBytes } = options;
   const creation = {
@@ -151,7 +151,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   async function manifestOf({ id, manifestSha256 }: Delivery): Promise<SealedManifest> {
     const manifest = await ledger.manifest(id);
-    // It was purged since.
+    // The delivery was purged in the meantime.
     if (manifest === undefined || manifestSha256 === null) throw new DeliveryError("delivery_expired");
     await noting(manifestSha256, { delivery: id, part: 0 }, async () =>
       requireIntact(manifest, manifestSha256),
@@ -192,13 +192,14 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       const { scope } = caller;
       const at = clock();
       const { grant, delivery, part, isDamaged } = await readGrant({ ledger }, caller, token, at);
-      // More is read where it is not as usual: why it is refused, or what the entitlement of its time was.
+      // Only in the unusual cases are the delivery and its pinned entitlement read in full: to find the reason for a refusal, or to compare
+      // the entitlement of that time with the present one.
       if (!isServed(delivery, at) || delivery.mode === "push" || delivery.scopeSha256 !== scope.scopeSha256)
         await findServed({ ledger }, scope, grant.delivery, at);
       if (isDamaged) throw new DeliveryError("part_rebuilding");
       if (grant.part === 0)
         return manifestPart(await manifestOf(await findServed({ ledger }, scope, grant.delivery, at)), grant);
-      // It was purged since.
+      // The part was purged in the meantime.
       if (part === undefined) throw new DeliveryError("delivery_expired");
       const { sha256 } = part;
       const opened = await noting(sha256, grant, () => parts.open(part));

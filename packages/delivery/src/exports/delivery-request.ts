@@ -3,7 +3,7 @@ import type { Destinations } from "../destinations/destinations.ts";
 import { DeliveryError } from "../errors.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 
-/** What an export and a subscription say alike. Source: interface specification, section 2.9. */
+/** Members that requests for an export and for a subscription share. Source: interface specification, section 2.9. */
 export type DeliveryRequest = {
   readonly domain: string;
   readonly deliveryMode: "pull" | "push" | "both";
@@ -12,11 +12,11 @@ export type DeliveryRequest = {
   readonly profileId?: string | undefined;
 };
 
-/** Where what is built may be pushed to; undefined: nothing is pushed at present. */
+/** Destinations that a delivery may be pushed to; undefined if this service pushes nothing. */
 export type PushTargets = Pick<Destinations, "find"> | undefined;
 
 /**
- * The output profile of what is asked for, if the scope grants it, and its destination if it has one is active.
+ * Returns the output profile for a request. Checks that the scope grants its domain and that its destination, if it has one, is active.
  *
  * @throws {DeliveryError} `invalid_request`, `unknown_domain`, `unknown_profile`, `destination_required`, `entitlement_denied`,
  * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`

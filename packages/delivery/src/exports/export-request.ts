@@ -3,20 +3,20 @@ import type { Scope } from "@cadastre/entitlement";
 import { canonicalText } from "@cadastre/manifest";
 import type { DeliveryRequest } from "./delivery-request.ts";
 
-/** Who asks: what an API key proves. */
+/** An authenticated caller, as its API key proves it. */
 export type Caller = {
   readonly scope: Scope;
-  /** Id of the API key, to which grants are bound. */
+  /** Id of the API key. Part grants are bound to it. */
   readonly apiKey: string;
 };
 
-/** What is asked for by `POST /v1/file-exports`. Source: interface specification, section 2.9. */
+/** Body and idempotency key of `POST /v1/file-exports`. Source: interface specification, section 2.9. */
 export type ExportRequest = DeliveryRequest & {
-  /** Stable across retries. */
+  /** The same for all retries of a request. */
   readonly idempotencyKey: string;
 };
 
-/** What a customer says to have loaded. Source: interface specification, section 2.9. */
+/** A customer's statement that it has loaded a delivery. Source: interface specification, section 2.9. */
 export type AcknowledgementRequest = {
   readonly generation: number;
   readonly sequence: number;
@@ -27,17 +27,17 @@ export type AcknowledgementRequest = {
 /** Longest idempotency key, in UTF-16 code units. */
 export const maxKeyLength = 255;
 
-/** Longest name that a customer gives to what it has loaded, in UTF-16 code units. */
+/** Longest reference that a customer may give to an acknowledgement, in UTF-16 code units. */
 export const maxReferenceLength = 256;
 
-/** Whether databases hold a text as it is: no controls, no halves of surrogates. */
+/** True if every database stores the text unchanged: it has no control characters and no lone surrogates. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
-/** Whether a text may be an idempotency key. */
+/** True if the text is a valid idempotency key. */
 export const isKey = (text: string): boolean =>
   text.length > 0 && text.length <= maxKeyLength && isPlainText(text);
 
-/** SHA-256 of what a request says, whatever its key. */
+/** Returns the SHA-256 of a request without its idempotency key. */
 export const fingerprintOf = ({ domain, deliveryMode, destinationId, profileId }: ExportRequest): string =>
   createHash("sha256")
     .update(

@@ -15,15 +15,15 @@ export async function findDelivery({ ledger }: Found, { customer }: Scope, id: s
   return delivery;
 }
 
-/** States in which a delivery was once served. */
+/** States that only a delivery which was once complete can have. */
 const over: readonly DeliveryState[] = ["complete", "expired", "purged"];
 
-/** What a delivery's state is at a time: one that is over is expired before anybody has noted it. */
+/** Returns the state of a delivery at a time. Past its expiry it is `expired`, even if no retention run has recorded that yet. */
 export const stateAt = (delivery: Delivery, at: number): DeliveryState =>
   delivery.state === "complete" && !isServed(delivery, at) ? "expired" : delivery.state;
 
 /**
- * A delivery that the scope may fetch now.
+ * Returns a delivery that the scope may fetch now.
  *
  * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`,
  * `part_lost`

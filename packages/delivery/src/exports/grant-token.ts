@@ -2,25 +2,25 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * The text of a grant's token: a prefix that secret scanners can look for, 256 random bits, and a checksum that lets a mistyped
- * one be refused before anything is looked up.
+ * Prefix of tokens, which secret scanners can look for. 256 random bits follow, and a checksum that lets a mistyped token be refused
+ * without a look-up.
  */
 const prefix = "ldsg_";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** Random bytes of a token. */
+/** Number of random bytes in a token. */
 export const secretBytes = 32;
-/** Digits of 256 bits and of 32 bits in base 62. */
+/** Number of base-62 digits for 256 bits and for 32 bits. */
 const [secretLength, checksumLength] = [43, 6];
 
 const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
-/** The token of {@link secretBytes} random bytes. */
+/** Returns the token for {@link secretBytes} random bytes. */
 export function tokenOf(secret: Uint8Array): string {
   const body = prefix + base62(BigInt(`0x${Buffer.from(secret).toString("hex")}`), secretLength);
   return body + checksum(body);
 }
 
-/** What is kept of a token; undefined if the text cannot be one. */
+/** Returns the digest that is stored for a token; undefined if the text cannot be a token. */
 export function digestOfToken(text: string): string | undefined {
   if (!pattern.test(text)) return undefined;
   if (text.slice(-checksumLength) !== checksum(text.slice(0, -checksumLength))) return undefined;

@@ -5,17 +5,17 @@ import type { FoundGrant, PartGrant } from "../ledger/part-grant.ts";
 import type { Caller } from "./export-request.ts";
 import { digestOfToken, secretBytes, tokenOf } from "./grant-token.ts";
 
-/** How long after a grant its part may be asked for, in milliseconds; as often as need be. */
+/** Lifetime of a grant, in milliseconds. During it the part may be fetched any number of times. */
 export const grantLifetime = 300_000;
 
-/** A grant as its customer gets it, once. */
+/** A grant as it is given to its customer, once. */
 export type IssuedGrant = {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
 };
 
-/** A grant that is the address of a part, for whoever has it. */
+/** A grant in the form of a presigned URL of the part, which works for anyone who has it. */
 export type DirectGrant = Pick<IssuedGrant, "expires"> & { readonly url: string };
 
 export type GrantOptions = {
@@ -23,7 +23,7 @@ export type GrantOptions = {
   readonly random: (bytes: number) => Uint8Array;
 };
 
-/** Leave to fetch a part, for the API key of the caller alone. Only a digest of the token is kept. */
+/** Issues a token to fetch a part, for the caller's API key only. The ledger keeps only a digest of the token. */
 export async function issueGrant(
   { ledger, random }: GrantOptions,
   caller: Caller,
@@ -37,8 +37,8 @@ export async function issueGrant(
 }
 
 /**
- * As {@link issueGrant}, by an address of the part. Nothing of it is redeemed; that it was given is noted as a token is, each
- * time: one address may be given twice, for it is signed to the second.
+ * Issues a grant in the form of a presigned URL of the part. It is never redeemed, but it is recorded like a token. Random bytes make each
+ * record distinct: two URLs that are signed within one second are equal.
  */
 export async function issueAddress(
   { ledger, random }: GrantOptions,
@@ -51,10 +51,10 @@ export async function issueAddress(
   return { url, expires: await note(ledger, caller, of, digest, at) };
 }
 
-/** Which part of a delivery; 0: its manifest. */
+/** Delivery and number of a part; 0 is the manifest. */
 type GrantedPart = Pick<PartGrant, "delivery" | "part">;
 
-/** Gives the end of the grant. */
+/** Records a grant and returns the time of its expiry. */
 async function note(
   { grants }: GrantOptions["ledger"],
   { scope: { customer, scopeSha256 }, apiKey }: Caller,
@@ -68,9 +68,9 @@ async function note(
 }
 
 /**
- * The grant of a token that the caller may use now, with what it is for.
+ * Returns the grant of a token that the caller may use now, with its delivery and part.
  *
- * @throws {DeliveryError} `invalid_token`, whatever is wrong with it
+ * @throws {DeliveryError} `invalid_token`, whatever is wrong with the token
  */
 export async function readGrant(
   { ledger }: Pick<GrantOptions, "ledger">,

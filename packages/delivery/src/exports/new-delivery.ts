@@ -8,22 +8,22 @@ import { uuidBytes, uuidOf } from "../uuid.ts";
 import { type Pinned, pinnedText } from "./pinned.ts";
 import { membersOf } from "./scope-coverage.ts";
 
-/** Random bytes of a checkpoint's text. */
+/** Number of random bytes in the public name of a checkpoint. */
 const checkpointBytes = 16;
 
-/** What every delivery is made with. */
+/** Dependencies for creating a delivery. */
 export type DeliveryMeans = {
   readonly source: Pick<ExportSource, "checkpoint" | "columns">;
   readonly random: (bytes: number) => Uint8Array;
-  /** How long a delivery may be fetched after it was created, in milliseconds. */
+  /** Time after its creation during which a delivery may be fetched, in milliseconds. */
   readonly retention: number;
-  /** Whose records a delivery holds, for its manifest. */
+  /** Returns the sources and attribution that the manifest names. */
   readonly creditsOf: (
     scope: Scope,
   ) => Promise<Pick<Pinned, "sources" | "attribution">> | Pick<Pinned, "sources" | "attribution">;
 };
 
-/** What a delivery is for. */
+/** Purpose of a delivery: an export on request, or a step of a subscription. */
 export type DeliveryPurpose = Pick<
   NewDelivery,
   | "kind"
@@ -36,17 +36,17 @@ export type DeliveryPurpose = Pick<
   | "fromCheckpoint"
   | "toCheckpoint"
 > & {
-  /** How the customer knows where the window starts. */
+  /** Public name of the checkpoint at which the window starts. */
   readonly fromName: string | null;
-  /** What the records must be made by: see `ExportSource.basis`; null: it does not matter. */
+  /** The value of `ExportSource.basis` that the records must be made with; null if any will do. */
   readonly basis: string | null;
 };
 
 /**
- * All that the manifest will state of a delivery, but for its parts.
+ * Returns a new delivery with everything that its manifest will state, except the parts.
  *
  * @param at milliseconds since 1970
- * @throws {DeliveryError} `entitlement_denied` if the scope shows nothing of what the profile delivers
+ * @throws {DeliveryError} `entitlement_denied` if the scope shows no dataset of the profile
  */
 export async function newDelivery(
   { source, random, retention, creditsOf }: DeliveryMeans,

@@ -4,33 +4,33 @@ import { type OutputProfile, profileOf } from "../profiles/profile.ts";
 import type { DeliverySchema } from "../profiles/schema.ts";
 import type { ScopeMembers } from "./scope-coverage.ts";
 
-/** What a delivery's manifest will state beside what the ledger knows: settled when the delivery is created. */
+/** Contents of a delivery's manifest that the ledger has no columns for. They are fixed when the delivery is created. */
 export type Pinned = {
   readonly profile: OutputProfile;
   readonly schema: DeliverySchema;
-  /** As the customer sees them: the numbers themselves would count changes that are not the customer's. */
+  /** Public names of the checkpoints. The numbers themselves would reveal how many changes happened outside the customer's scope. */
   readonly window: Pick<Manifest["window"], "fromCheckpoint" | "toCheckpoint">;
-  /** What the customer was granted. */
+  /** The scope that the delivery was created under. */
   readonly scope: ScopeMembers;
-  /** What its records are made by, if others follow it: see `ExportSource.basis`. */
+  /** The value of `ExportSource.basis` that the records are made with, if later deltas build on this delivery; null otherwise. */
   readonly basis: string | null;
   readonly sources: NonNullable<ManifestDataset["sources"]>;
   readonly attribution: Manifest["attribution"];
 };
 
-/** The text that {@link readPinned} reads. */
+/** Serializes pinned contents for {@link readPinned}. */
 export const pinnedText = (pinned: Pinned): string => JSON.stringify(pinned);
 
-/** How the customer knows the end of a delivery's window. */
+/** Returns the public name of the checkpoint at which a delivery's window ends. */
 export const windowEndOf = (text: string): string => (JSON.parse(text) as Pinned).window.toCheckpoint;
 
-/** What a customer was granted when a delivery was created. */
+/** Returns the scope that a delivery was created under. */
 export const grantedBy = (text: string): ScopeMembers => (JSON.parse(text) as Pinned).scope;
 
 /**
- * What was settled, as far as it still can be kept.
+ * Parses pinned contents.
  *
- * @throws {DeliveryError} `profile_changed` if this program would write other bytes than the one that settled it
+ * @throws {DeliveryError} `profile_changed` if this program would write other bytes for the profile than the one that created the delivery
  */
 export function readPinned(text: string): Pinned {
   const pinned = JSON.parse(text) as Pinned;

@@ -6,24 +6,24 @@ export type RetentionOptions = {
   readonly parts: PartStore;
 };
 
-/** What a run of the retention has done. */
+/** Counts of one retention run. */
 export type RetentionReport = {
-  /** Deliveries that have expired. */
+  /** Deliveries that expired. */
   readonly expired: number;
-  /** Deliveries whose parts were given up. */
+  /** Deliveries whose parts were released. */
   readonly purged: number;
   /** Parts whose bytes were removed. */
   readonly removed: number;
-  /** Folders of workers that are gone. */
+  /** Staging folders removed because their worker is gone. */
   readonly swept: number;
 };
 
-/** Parts of which the bytes are removed in one go. */
+/** Maximum number of parts that one call of the ledger removes. */
 const groupSize = 1000;
 
 /**
- * Have deliveries expire whose time is over, and remove the bytes that no other delivery needs. May run at any time, in several
- * processes, and be cut off: what is left is done by the next run.
+ * Expires deliveries that are past their time, and removes the bytes that no other delivery needs. It may run at any time, in several
+ * processes at once, and be interrupted: the next run does the rest.
  *
  * @param at milliseconds since 1970
  * @throws {DeliveryError} `parts_not_writable`, `parts_unavailable`
@@ -38,7 +38,7 @@ export async function retain({ ledger, parts }: RetentionOptions, at: number): P
 }
 
 async function removeBytes({ ledger, parts }: RetentionOptions): Promise<number> {
-  // The ledger calls it its own fault, whatever a removal fails of.
+  // The ledger reports any error of the callback as an error of its own, so the original one is kept and thrown instead.
   let fault: unknown;
   const remove = (sha256: string) =>
     parts.remove(sha256).catch((error: unknown) => {

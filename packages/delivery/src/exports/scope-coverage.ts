@@ -1,6 +1,6 @@
 import type { DatasetGrant, Region, ResourceGrant, Scope } from "@cadastre/entitlement";
 
-/** What of a scope says what it shows, as JSON can hold it. */
+/** The members of a scope that say which records and fields it shows. They are plain JSON. */
 export type ScopeMembers = Pick<Scope, "products" | "channels" | "regions" | "datasets">;
 
 export const membersOf = ({ products, channels, regions, datasets }: ScopeMembers): ScopeMembers => ({
@@ -11,7 +11,8 @@ export const membersOf = ({ products, channels, regions, datasets }: ScopeMember
 });
 
 /**
- * Whether all that one scope shows, another one shows as well. False also where that cannot be told from the two documents alone.
+ * True if the scope `now` shows everything that the scope `before` shows. False also if the two documents alone cannot tell, for example if
+ * one grants all fields (`*`) and the other a list.
  */
 export function covers(now: ScopeMembers, before: ScopeMembers): boolean {
   return (

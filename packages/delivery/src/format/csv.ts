@@ -3,13 +3,13 @@ import { byte } from "./json-bytes.ts";
 import { Members } from "./members.ts";
 
 /**
- * JSON lines to CSV: a header, lines that end with CRLF, quotes only where they are needed. Null is an empty cell, the
+ * Converts JSON lines to CSV: a header, lines that end with CRLF, quotes only where they are needed. Null is an empty cell, the
  * empty text is `""`, and a list or an object is its JSON text. Source: RFC 4180.
  */
 export class CsvEncoder {
   readonly #columns: readonly string[];
   readonly #members: Members;
-  /** Where each column's value lies in the line at hand: its start, 0 if there is none, and its end. */
+  /** Start and end of each column's value in the current line; a start of 0 means that the line has no value. */
   readonly #places: readonly [starts: Int32Array, ends: Int32Array];
   readonly #out = new GrowingBytes();
 
@@ -19,7 +19,7 @@ export class CsvEncoder {
     this.#members = new Members(columns);
   }
 
-  /** The names. It lasts until the next call, as what {@link encode} gives. */
+  /** Returns the header line. It is valid until the next call, like the result of {@link encode}. */
   header(): Uint8Array {
     const out = this.#out;
     for (const [i, name] of this.#columns.entries()) {
@@ -31,7 +31,7 @@ export class CsvEncoder {
   }
 
   /**
-   * The records of whole JSON lines, until the next call.
+   * Converts complete JSON lines. The result is valid until the next call.
    *
    * @throws {DeliveryError} `invalid_record`
    */
@@ -88,14 +88,14 @@ export class CsvEncoder {
     out.put(byte.quote);
   }
 
-  /** A string, from its opening quote to behind its closing one. */
+  /** Writes a JSON string, given from its opening quote to after its closing quote. */
   #text(bytes: Uint8Array, start = 0, end = bytes.length): void {
     if (end - start > 2 && !hasSpecial(bytes, start + 1, end - 1)) {
       this.#same(bytes, start + 1, end - 1);
       return;
     }
     const out = this.#out;
-    // No byte of JSON text becomes more than two.
+    // Each byte of JSON text becomes at most two bytes.
     out.reserve(2 * (end - start) + 2);
     const opening = out.length;
     out.put(byte.quote);
@@ -113,7 +113,7 @@ export class CsvEncoder {
     this.#out.copy(bytes, start, end);
   }
 
-  /** Write what a string holds, quotes doubled. Gives whether the cell must be quoted. */
+  /** Writes the content of a JSON string with its quotes doubled. Returns true if the cell must be quoted. */
   #unescape(bytes: Uint8Array, start: number, end: number): boolean {
     const out = this.#out;
     let mustQuote = false;
@@ -130,7 +130,7 @@ export class CsvEncoder {
         this.#double(character);
         continue;
       }
-      // \u and four digits, perhaps the first half of a pair.
+      // `\u` and four digits, or two such escapes that form a surrogate pair.
       const length = isFirstHalf(bytes, at) ? 11 : 5;
       const unescaped = unescapeUnicode(bytes, at - 1, at + length);
       for (const piece of unescaped) {
@@ -148,10 +148,10 @@ export class CsvEncoder {
   }
 }
 
-/** Of null. */
+/** First letter of `null`. */
 const letterN = 0x6e;
 
-/** By the letter after a backslash. Source: RFC 8259, section 7. */
+/** Characters by the letter after the backslash. Source: RFC 8259, section 7. */
 const escapes: ReadonlyMap<number, number> = new Map(
   Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }).map(
     ([letter, character]) => [letter.charCodeAt(0), character.charCodeAt(0)],
@@ -161,7 +161,7 @@ const escapes: ReadonlyMap<number, number> = new Map(
 const isSpecial = (one: number): boolean =>
   one === byte.quote || one === byte.comma || one === byte.carriageReturn || one === byte.lineFeed;
 
-/** Whether JSON text has anything that CSV quotes, or that JSON has escaped. */
+/** True if JSON text has a character that CSV must quote, or a JSON escape. */
 function hasSpecial(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     const one = bytes[at];
@@ -170,7 +170,7 @@ function hasSpecial(bytes: Uint8Array, start: number, end: number): boolean {
   return false;
 }
 
-/** Whether the escape whose letter is at `at` is the first one of a surrogate pair. */
+/** True if the escape whose letter is at `at` is the first half of a surrogate pair. */
 const isFirstHalf = (bytes: Uint8Array, at: number): boolean =>
   /^d[89ab]..\\u$/i.test(Buffer.from(bytes.subarray(at + 1, at + 7)).toString("latin1"));
 

@@ -1,33 +1,33 @@
 import type { ExportColumn } from "../source/export-source.ts";
 import { readType, sqlName, sqlText, writtenType } from "./duckdb-types.ts";
 
-/** What the bytes of Parquet depend on, beside the rows. */
+/** Options that determine the bytes of a Parquet file, together with its rows. */
 export type ParquetOptions = {
-  /** Values of a row group, rounded to whole vectors of DuckDB: it holds a group in memory, of however many columns. */
+  /** Values per row group, rounded down to whole vectors of DuckDB. Limits memory: DuckDB holds a row group, however many its columns. */
   readonly cells: number;
-  /** Of ZSTD. */
+  /** Compression level of ZSTD. */
   readonly level: number;
 };
 
-/** Rows that DuckDB works on at once, and the most of a row group here. */
+/** Rows in a vector of DuckDB, and the largest number of rows in a row group. */
 const [vector, mostRows] = [2048, 20_480];
 
 const rowsOf = (cells: number, columns: number): number =>
   Math.min(mostRows, Math.max(1, Math.floor(cells / columns / vector)) * vector);
 
-/** What DuckDB is asked to write. */
+/** A job for DuckDB: write the rows of a file as Parquet. */
 export type ParquetCopy = ParquetOptions & {
   readonly columns: readonly ExportColumn[];
-  /** A file of `ExactLines`. */
+  /** File of lines that `ExactLines` has rewritten. */
   readonly from: string;
   readonly to: string;
-  /** Where it may put down what memory does not hold. */
+  /** Folder that DuckDB spills to when it exceeds its memory limit. */
   readonly folder: string;
-  /** Megabytes. */
+  /** Memory limit in megabytes. */
   readonly memory: number;
 };
 
-/** One thread: with two, one run in eight has written other bytes. */
+/** Returns the settings of DuckDB. One thread: with two, one run in eight wrote different bytes. */
 export const settingsOf = ({ memory, folder }: ParquetCopy): Record<string, string> => ({
   threads: "1",
   memory_limit: `${memory}MB`,
@@ -36,7 +36,7 @@ export const settingsOf = ({ memory, folder }: ParquetCopy): Record<string, stri
   autoload_known_extensions: "false",
 });
 
-/** The statements, one after the other. */
+/** Returns the statements of a job, in order. */
 export function statementsOf({ columns, from, to, cells, level }: ParquetCopy): readonly string[] {
   const types = columns.map((column) => `${sqlName(column.name)}: ${sqlText(readType(column))}`);
   const shown = columns.map((column) => {

@@ -1,6 +1,6 @@
 import type { ExportColumn, ExportType } from "../source/export-source.ts";
 
-/** Types of DuckDB by their names here. */
+/** DuckDB types by the name of the export type. */
 const named = {
   string: "VARCHAR",
   boolean: "BOOLEAN",
@@ -13,7 +13,7 @@ const named = {
   json: "JSON",
 } as const satisfies Record<Extract<ExportType, string>, string>;
 
-/** The types that it reads `ExactLines` as: JSON would lose its own text. */
+/** Types that lines of `ExactLines` are read as. JSON is read as text, because DuckDB would not keep its exact text otherwise. */
 const read = { ...named, json: "VARCHAR" };
 
 const textOf = ({ type, collection }: ExportColumn, names: typeof read | typeof named): string =>
@@ -31,13 +31,13 @@ export const writtenType = (column: ExportColumn): string => textOf(column, name
 /** The type that a column of `ExactLines` is read as. */
 export const readType = (column: ExportColumn): string => textOf(column, read);
 
-/** A name as SQL has it. */
+/** Quotes a name as an SQL identifier. */
 export const sqlName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** A text as SQL has it. */
+/** Quotes a text as an SQL string literal. */
 export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Whether a value of the type has to be a string, for DuckDB to read it to the letter. */
+/** True if `ExactLines` must write values of the column as strings, so that DuckDB reads them exactly. */
 export const isRetyped = ({ type }: ExportColumn): boolean => {
   if (typeof type === "string") return type === "json";
   return "decimal" in type || type.struct.some(isRetyped);

@@ -1,2 +1,2 @@
-/** The one version whose bytes are known. */
+/** The only accepted version of DuckDB: another one may write other bytes. */
 export const duckdbVersion = "v1.5.6";

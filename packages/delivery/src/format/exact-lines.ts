@@ -5,12 +5,12 @@ import { GrowingBytes } from "./growing-bytes.ts";
 import { byte, endOfValue } from "./json-bytes.ts";
 import { Members } from "./members.ts";
 
-/** Writes the value that lies from `start` to `end`. */
+/** Writes the value between `start` and `end`, possibly in another form. */
 type Rewrite = (bytes: Uint8Array, start: number, end: number) => void;
 
 /**
- * JSON lines that DuckDB reads exactly: it takes numbers through doubles, and rounds to the scale of a decimal without a
- * word. So decimals become strings, and one that it would round is refused; so does JSON that is a value of its own.
+ * Rewrites JSON lines so that DuckDB reads them exactly. DuckDB reads numbers as doubles and silently rounds them to the scale of a
+ * decimal, so decimals become strings, and a decimal that would be rounded is refused. Values of type `json` become strings as well.
  */
 export class ExactLines {
   readonly #out = new GrowingBytes();
@@ -25,7 +25,7 @@ export class ExactLines {
   }
 
   /**
-   * Whole lines in, whole lines out, until the next call.
+   * Rewrites complete lines. The result is valid until the next call.
    *
    * @throws {DeliveryError} `decimal_out_of_range`, `invalid_record`
    */
@@ -70,7 +70,7 @@ export class ExactLines {
     this.#out.copy(bytes, start, end);
   };
 
-  /** Gives the index after the object. */
+  /** Rewrites the members of the object that begins at `start`. Returns the index after the object. */
   #members(bytes: Uint8Array, start: number, names: Members, rewrites: readonly Rewrite[]): number {
     let copied = start;
     const end = names.walk(bytes, start, (place, from, to) => {
@@ -127,7 +127,7 @@ type Decimal = { readonly name: string; readonly precision: number; readonly sca
 const letterN = 0x6e;
 const [zero, nine, point, minus] = [0x30, 0x39, 0x2e, 0x2d];
 
-/** As `isWithin`, for a number without an exponent whose digits are few as they stand: most are. */
+/** Fast path of `isWithin` for the most common form: a number without an exponent, all of whose digits, zeros included, fit. */
 function isShortWithin(
   bytes: Uint8Array,
   start: number,
@@ -147,7 +147,7 @@ function isShortWithin(
 }
 
 /**
- * True if a decimal type of this precision and scale holds the number exactly.
+ * True if a decimal type of this precision and scale holds the number without rounding.
  *
  * @param text a JSON number
  */

@@ -1,4 +1,4 @@
-/** Bytes that are written one after the other; the caller reserves room before it writes. */
+/** A growable byte buffer. Reserve room before you write. */
 export class GrowingBytes {
   bytes = Buffer.allocUnsafeSlow(1 << 16);
   length = 0;
@@ -10,12 +10,12 @@ export class GrowingBytes {
     this.bytes = larger;
   }
 
-  /** Room for it must have been reserved. */
+  /** Appends a byte. Room must have been reserved. */
   put(one: number): void {
     this.bytes[this.length++] = one;
   }
 
-  /** Copy what lies from `start` to `end`; room for it must have been reserved. */
+  /** Appends the bytes of `source` from `start` to `end`. Room must have been reserved. */
   copy(source: Uint8Array, start: number, end: number): void {
     const { bytes } = this;
     if (end - start > shortPiece) {
@@ -28,7 +28,7 @@ export class GrowingBytes {
     this.length = length;
   }
 
-  /** What has been written, until something is written anew; then there is nothing. */
+  /** Returns the written bytes and empties the buffer. The result is valid until the next write. */
   take(): Uint8Array {
     const taken = this.bytes.subarray(0, this.length);
     this.length = 0;
@@ -36,5 +36,5 @@ export class GrowingBytes {
   }
 }
 
-/** Shorter pieces are moved byte by byte: a call costs more. */
+/** Longest piece that is copied byte by byte, since calling `set` costs more. */
 const shortPiece = 32;

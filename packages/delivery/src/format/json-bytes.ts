@@ -1,4 +1,4 @@
-/** Bytes of JSON text that are told apart. */
+/** Bytes that have a meaning in JSON text. */
 export const byte = {
   lineFeed: 0x0a,
   carriageReturn: 0x0d,
@@ -12,7 +12,7 @@ export const byte = {
   closeObject: 0x7d,
 } as const;
 
-/** Where the string that begins at `start` has ended: the index after its closing quote. */
+/** Returns the index after the closing quote of the string that begins at `start`. */
 export function endOfString(bytes: Uint8Array, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     const one = bytes[at];
@@ -22,7 +22,7 @@ export function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** Where the value that begins at `start` has ended, in JSON text without white space. */
+/** Returns the index after the value that begins at `start`, in JSON text without white space. */
 export function endOfValue(bytes: Uint8Array, start: number): number {
   const first = bytes[start];
   if (first === byte.quote) return endOfString(bytes, start);

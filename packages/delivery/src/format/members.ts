@@ -1,10 +1,10 @@
 import { DeliveryError } from "../errors.ts";
 import { byte, endOfString, endOfValue } from "./json-bytes.ts";
 
-/** What is done with a member: its place among the names, and where its value lies in the bytes. */
+/** Called for a member of an object, with the index of its name and the span of its value. */
 export type Visit = (place: number, start: number, end: number) => void;
 
-/** Walks objects in JSON text without white space, whose members are some of known names: soonest in their order. */
+/** Walks objects in JSON text without white space whose member names are known. It is fastest if they come in the order of the names. */
 export class Members {
   /** JSON texts of the names. */
   readonly #names: readonly Uint8Array[];
@@ -14,7 +14,7 @@ export class Members {
   }
 
   /**
-   * Visit the members of the object that begins at `start`; gives the index after it.
+   * Visits the members of the object that begins at `start`. Returns the index after the object.
    *
    * @throws {DeliveryError} `invalid_record`
    */
@@ -47,7 +47,7 @@ export class Members {
 
 function isAt(name: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   if (name.length !== end - start) return false;
-  // Names begin alike more often than they end alike.
+  // Backwards, because names differ at their end more often than at their beginning.
   for (let i = name.length - 2; i > 0; i--) if (name[i] !== bytes[start + i]) return false;
   return true;
 }

@@ -1,14 +1,14 @@
 import { type ParquetCopy, settingsOf, statementsOf } from "./duckdb-copy.ts";
 import { duckdbVersion } from "./duckdb-version.ts";
 
-/** What the process says, once, before it ends. */
+/** The one message that the process sends before it exits. */
 export type ParquetReply = {
-  /** Null: the file is there. */
+  /** Null: the file is written. */
   readonly failed: "parquet_unavailable" | "parquet_writer_version" | "parquet_failed" | null;
   readonly detail?: string;
 };
 
-/** A process that writes one file of Parquet, and gives its memory back by ending. */
+/** Writes one Parquet file. It runs in a process of its own, so that its memory is freed when the process exits. */
 async function write(copy: ParquetCopy): Promise<ParquetReply> {
   const duckdb = await import("@duckdb/node-api").catch(() => undefined);
   if (duckdb === undefined) return { failed: "parquet_unavailable" };
@@ -20,7 +20,7 @@ async function write(copy: ParquetCopy): Promise<ParquetReply> {
   return { failed: null };
 }
 
-/** What is wrong, without the values that DuckDB quotes. */
+/** Returns the error's message without the values that DuckDB quotes in it. */
 const detailOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll(/(["']).*?\1/gs, "…");
 
@@ -29,5 +29,5 @@ process.once("message", (copy) => {
     .catch((error: unknown): ParquetReply => ({ failed: "parquet_failed", detail: detailOf(error) }))
     .then((reply) => process.send?.(reply, () => process.exit()));
 });
-// Who asked has gone.
+// The parent process is gone.
 process.once("disconnect", () => process.exit());

@@ -6,7 +6,7 @@ import type { ParquetReply } from "./parquet-process.ts";
 const program = new URL("./parquet-process.js", import.meta.url);
 
 /**
- * Write a file of Parquet by DuckDB, in a process of its own.
+ * Writes a Parquet file with DuckDB, in a child process.
  *
  * @throws {DeliveryError} `parquet_unavailable`, `parquet_writer_version`, `parquet_failed`
  */
@@ -18,7 +18,7 @@ export async function writeParquet(copy: ParquetCopy, signal?: AbortSignal): Pro
 function ask(copy: ParquetCopy, signal: AbortSignal | undefined): Promise<ParquetReply> {
   return new Promise((resolve, reject) => {
     const child = fork(program, {
-      // It needs nothing of what the environment of a service may hold.
+      // The environment of a service may hold secrets, and the child needs none of it.
       env: {},
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       killSignal: "SIGKILL",

@@ -1,35 +1,35 @@
 import { DeliveryError } from "../errors.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 
-/** Keys that requests are signed with. */
+/** Access keys that requests are signed with. */
 export type AccessKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 };
 
-/** How buckets, and the roles that may write to them, are reached. */
+/** Settings for access to buckets and to STS. */
 export type BucketAccess = {
-  /** Keys of the service's own principal. By default those that the AWS SDK finds: environment, profile, instance. */
+  /** Access keys of the service. By default those that the AWS SDK finds: environment, profile, instance. */
   readonly keys?: AccessKeys | undefined;
-  /** Addresses of other servers than those of AWS. */
+  /** Addresses of servers other than those of AWS. */
   readonly endpoints?: { readonly s3?: string | undefined; readonly sts?: string | undefined } | undefined;
-  /** Whether the bucket is in the path of an address and not in its host. By default not. */
+  /** True if an address has the bucket in its path, not in its host. By default false. */
   readonly pathStyle?: boolean | undefined;
   readonly retryPolicy?: RetryPolicy | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. By default the system time. */
   readonly now?: (() => number) | undefined;
 };
 
 export const retryPolicyOf = ({ retryPolicy = defaultRetryPolicy }: BucketAccess): RetryPolicy => retryPolicy;
 
-/** Sockets that nothing comes from: what was asked is asked again. */
+/** Timeouts of sockets, in milliseconds. A request that times out is retried. */
 export const requestHandler = { connectionTimeout: 5000, socketTimeout: 60_000 };
 
-/** What the SDK would say is in the errors that it throws. */
+/** A logger that logs nothing: the SDK's errors say as much. */
 export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-/** The AWS SDK, which is loaded when it is needed. */
+/** Loads a package of the AWS SDK when it is first needed. @throws {DeliveryError} `aws_sdk_missing` */
 export const loadSdk = <Sdk>(load: () => Promise<Sdk>): Promise<Sdk> =>
   load().catch((error: unknown) => {
     const isAbsent = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";

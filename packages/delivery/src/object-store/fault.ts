@@ -1,23 +1,23 @@
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 
-/** What a refusal of S3 or STS means, whatever its code. */
+/** Meaning of an error of S3 or STS. */
 export type Fault =
-  /** There is no such object. */
+  /** The object does not exist. */
   | "absent"
-  /** There is such an object already. */
+  /** The object exists already. */
   | "exists"
-  /** What was sent is not what was said. */
+  /** The bytes sent do not match their hash. */
   | "damaged"
   /** The keys of the session are no longer valid. */
   | "expired"
-  /** It may go well the next time. */
+  /** Transient: a retry may succeed. */
   | "momentary"
   | "elsewhere"
   | "denied"
   | "kmsDenied"
   | "unknown";
 
-/** Codes of S3 and STS. Source: their API references, "Error responses". */
+/** Meanings of the error codes of S3 and STS. Source: their API references, "Error responses". */
 const codes: Readonly<Record<string, Fault>> = {
   NotFound: "absent",
   NoSuchKey: "absent",
@@ -27,7 +27,7 @@ const codes: Readonly<Record<string, Fault>> = {
   InvalidDigest: "damaged",
   ExpiredToken: "expired",
   ExpiredTokenException: "expired",
-  // Another write of the same object has not ended.
+  // Another write of the same object is in progress.
   ConditionalRequestConflict: "momentary",
   OperationAborted: "momentary",
   RequestTimeout: "momentary",
@@ -44,10 +44,10 @@ const codes: Readonly<Record<string, Fault>> = {
   IllegalLocationConstraintException: "elsewhere",
 };
 
-/** Answers without a code, as those to `HEAD` are. */
+/** Meanings of statuses, for responses without an error code, as those to `HEAD`. */
 const statuses: Readonly<Record<number, Fault>> = {
   301: "elsewhere",
-  // An expired token, of which a `HEAD` says no more.
+  // A `HEAD` with an expired token is answered with this status and no code.
   400: "expired",
   403: "denied",
   404: "absent",
@@ -56,7 +56,7 @@ const statuses: Readonly<Record<number, Fault>> = {
   429: "momentary",
 };
 
-/** What sockets fail of. */
+/** Error codes of sockets that are transient. */
 const broken = /^(?:ECONN\w+|EPIPE|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -68,7 +68,7 @@ function statusOf(error: Error): number | undefined {
   return isTold && typeof metadata.httpStatusCode === "number" ? metadata.httpStatusCode : undefined;
 }
 
-/** What an error of the AWS SDK means. */
+/** Returns the meaning of an error of the AWS SDK. */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof Error)) return "unknown";
   const known = codes[error.name];
@@ -77,7 +77,7 @@ export function faultOf(error: unknown): Fault {
   if (status === undefined)
     return "code" in error && broken.test(textOf(error.code)) ? "momentary" : "unknown";
   if (status >= 500) return "momentary";
-  // S3 says `AccessDenied` and names the action of the key's, or gives a code of its own.
+  // S3 reports `AccessDenied` with the name of the KMS action in its message, or a `KMS.` code.
   if (error.name.startsWith("KMS.") || (status === 403 && /kms/i.test(error.message))) return "kmsDenied";
   const isBare = error.name === "Unknown" || error.name === "UnknownError" || error.name === String(status);
   return status === 403 || isBare ? (statuses[status] ?? "unknown") : "unknown";
@@ -92,7 +92,7 @@ const errors: Readonly<Partial<Record<Fault, DeliveryErrorCode>>> = {
   kmsDenied: "kms_denied",
 };
 
-/** An error of the AWS SDK as one of deliveries; one that says nothing of the bucket as it is. */
+/** Translates an error of the AWS SDK into a `DeliveryError`. Returns an error that is not about the bucket unchanged. */
 export function asBucketFault(error: unknown): unknown {
   const code = errors[faultOf(error)];
   return code === undefined || !(error instanceof Error)

@@ -1,49 +1,48 @@
 import type { Readable } from "node:stream";
 
-/** An object that is to be written. */
+/** An object to be written. */
 export type NewObject = {
   readonly byteLength: number;
-  /** Of its bytes, in lower-case hexadecimal. */
+  /** SHA-256 of its bytes, in lower-case hexadecimal. */
   readonly sha256: string;
   readonly mediaType: string;
-  /** Its bytes from the start, again for each attempt. The stream is destroyed in any case. */
+  /** Opens the bytes from the start. Called once for each attempt; the stream is always destroyed. */
   readonly open: () => Readable | Promise<Readable>;
 };
 
-/** What is told of an object without reading it. */
+/** Metadata of an object, known without reading it. */
 export type ObjectFacts = {
   readonly byteLength: number;
-  /** As the store has computed it, or else as its writer has noted it; null: neither. */
+  /** As computed by the store, or else as recorded by the writer; null if neither is known. */
   readonly sha256: string | null;
-  /** Key of KMS that it is encrypted with; null: none is named. */
+  /** KMS key that it is encrypted with; null if the store names none. */
   readonly kmsKeyArn: string | null;
 };
 
 export type ListedObject = { readonly key: string; readonly byteLength: number; readonly modified: Date };
 
 /**
- * Objects of a bucket. What cannot be done for the moment is tried again for a while; then every method throws
- * {@link DeliveryError} `bucket_unavailable`, and at once `bucket_denied`, `kms_denied` or `region_mismatch`.
+ * The objects of a bucket. Every method retries transient errors for a while and then throws {@link DeliveryError}
+ * `bucket_unavailable`. It throws `bucket_denied`, `kms_denied` and `region_mismatch` without a retry.
  */
 export type ObjectStore = {
   /**
-   * Write an object where there is none. What is there stays as it is.
+   * Writes an object unless the key exists. Never overwrites.
    *
-   * @throws {DeliveryError} `object_damaged`: the bytes are not those of the hash, and nothing was written
+   * @throws {DeliveryError} `object_damaged`: the bytes do not match the hash, and nothing was written
    */
   readonly put: (key: string, object: NewObject) => Promise<"created" | "exists">;
-  /** Undefined: there is none, or whoever asks may not know. */
+  /** Returns undefined if there is no such object, or the caller may not see it. */
   readonly head: (key: string) => Promise<ObjectFacts | undefined>;
-  /** The bytes of an object; undefined as for `head`. The stream is the caller's to destroy. */
+  /** Opens the bytes of an object; undefined as for `head`. The caller destroys the stream. */
   readonly open: (
     key: string,
   ) => Promise<{ readonly stream: Readable; readonly byteLength: number } | undefined>;
-  /** An address by which whoever has it may read an object for so many seconds, if it is there. */
+  /** Returns a presigned URL by which anyone can read the object, if it exists, for `seconds`. */
   readonly address: (key: string, seconds: number) => Promise<string>;
   readonly remove: (key: string) => Promise<void>;
-  /** Those whose keys have a prefix, in the order of their keys. */
+  /** Lists the objects whose keys begin with `prefix`, in key order. */
   readonly list: (prefix: string) => AsyncIterable<ListedObject>;
-  /** Region of the bucket. */
   readonly region: () => Promise<string>;
   readonly close: () => void;
 };

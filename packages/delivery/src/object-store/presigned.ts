@@ -1,6 +1,6 @@
 import type { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 
-/** A request as the SDK makes it, as far as an address is made of it. */
+/** The members of an SDK request that make up its address. */
 type Made = {
   readonly protocol: string;
   readonly hostname: string;
@@ -9,7 +9,7 @@ type Made = {
   readonly query?: Readonly<Record<string, string>>;
 };
 
-/** What the signer of the SDK can do beside what its type says. */
+/** The method of the SDK's signer that its type does not declare. */
 type Presigner = {
   readonly presign: (
     request: Made & { readonly method: string; readonly headers: Readonly<Record<string, string>> },
@@ -18,7 +18,7 @@ type Presigner = {
 };
 
 /**
- * An address by which whoever has it may read an object for so many seconds.
+ * Returns a presigned URL by which anyone can read the object of the command for `seconds`.
  * Source: Amazon S3 API Reference, "Authenticating Requests: Using Query Parameters".
  */
 export async function presignedAddress(
@@ -48,7 +48,7 @@ export async function presignedAddress(
 
 const isPresigner = (signer: object): signer is Presigner => "presign" in signer;
 
-/** What the SDK would send, which is not sent. */
+/** Returns the request that the SDK would send, without sending it. */
 async function requestOf(client: S3Client, command: GetObjectCommand): Promise<Made> {
   let made: Made | undefined;
   command.middlewareStack.add(
@@ -64,7 +64,7 @@ async function requestOf(client: S3Client, command: GetObjectCommand): Promise<M
   return made;
 }
 
-/** As it was signed. Source: AWS Signature Version 4, `UriEncode`. */
+/** Percent-encodes a text in the way it was signed. Source: AWS Signature Version 4, `UriEncode`. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,

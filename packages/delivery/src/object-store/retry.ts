@@ -1,16 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 
-/** How long to go on with what fails for the moment. */
+/** Retry policy for transient errors: exponential backoff with jitter. */
 export type RetryPolicy = {
-  /** Attempts in all. */
+  /** Maximum number of attempts, the first one included. */
   readonly attempts: number;
-  /** Longest wait before the second attempt, in milliseconds. It doubles with each one after. */
+  /** Longest wait before the second attempt, in milliseconds. It doubles with each further attempt. */
   readonly first: number;
-  /** Longest wait of all, in milliseconds. */
+  /** Longest wait before any attempt, in milliseconds: the doubling stops there. */
   readonly longest: number;
-  /** Wait for some milliseconds. */
   readonly wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** At least 0, less than 1: what part of the longest wait is waited, so that many do not come back at once. */
+  /** Returns a number from 0 up to but not including 1: the fraction of the longest wait to wait (jitter), so that retries spread out. */
   readonly random: () => number;
 };
 
@@ -22,7 +21,7 @@ export const defaultRetryPolicy: RetryPolicy = {
   random: Math.random,
 };
 
-/** Attempt something again until it does not fail for the moment only, or too often. */
+/** Calls `attempt` until it succeeds, fails with an error that is not transient, or has failed `attempts` times. */
 export async function retry<T>(
   attempt: () => Promise<T>,
   isTransient: (error: unknown) => boolean,

@@ -10,36 +10,36 @@ import {
 import { asBucketFault, faultOf } from "./fault.ts";
 import { retry } from "./retry.ts";
 
-/** Keys that end, and are replaced before they do. */
+/** Temporary access keys of an assumed role, replaced before they expire. */
 export type RoleSession = {
-  /** Keys that are valid for a while yet. */
+  /** Returns keys that stay valid for a while. */
   readonly keys: () => Promise<AccessKeys>;
-  /** Have the next keys be new ones, because those before were refused. */
+  /** Makes the next call of `keys` get new ones, because the server refused the present ones. */
   readonly renew: () => void;
 };
 
 export type RoleRequest = {
   readonly roleArn: string;
-  /** Region whose STS is asked. */
+  /** Region of the STS endpoint. */
   readonly region: string;
   readonly externalId?: string | undefined;
-  /** What the customer's log of the account will show. */
+  /** Name of the session in the logs of the customer's account. */
   readonly sessionName: string;
-  /** What the session may do of what the role may, as a policy of IAM. */
+  /** IAM session policy, which restricts what the role permits. */
   readonly policy: object;
 };
 
-/** Life of a session in seconds: the least that STS gives. */
+/** Lifetime of a session, in seconds: the shortest that STS allows. */
 const duration = 900;
 
-/** What says that the role does not trust who asks; servers other than AWS may give no code. */
+/** Error codes that mean that the role does not trust the caller; servers other than AWS may give no code. */
 const denials = ["AccessDenied", "Unknown"];
 
-/** Part of their life after which keys are replaced. */
+/** Fraction of their lifetime after which keys are replaced. */
 const used = 2 / 3;
 
 /**
- * Assume a role, at once and whenever two thirds of the session's life are over.
+ * Assumes a role now, and again when keys are requested after two thirds of the session's lifetime.
  *
  * @throws {DeliveryError} `role_denied`, `bucket_unavailable`, `aws_sdk_missing`
  */
@@ -93,7 +93,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
   return {
     keys: async () => {
       if (now() >= until) {
-        // Whoever asks meanwhile waits for the same keys.
+        // Concurrent callers wait for the same keys.
         until = Number.POSITIVE_INFINITY;
         current = attempt().then(
           (next) => {
@@ -114,7 +114,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
   };
 }
 
-/** The SDK takes no member that is undefined. */
+/** Leaves out members that are undefined, which the SDK does not accept. */
 const plain = ({ accessKeyId, secretAccessKey, sessionToken }: AccessKeys) => ({
   accessKeyId,
   secretAccessKey,

@@ -17,26 +17,26 @@ import type { RoleSession } from "./role-session.ts";
 export type Bucket = {
   readonly bucket: string;
   readonly region: string;
-  /** Key of KMS that what is written is encrypted with; null: the bucket decides. */
+  /** KMS key that new objects are encrypted with; null if the bucket's default applies. */
   readonly kmsKeyArn: string | null;
 };
 
 export type BucketOptions = {
   readonly access: BucketAccess;
-  /** Whose keys requests are signed with; by default the service's own. */
+  /** Session whose keys sign requests; by default the service's own keys do. */
   readonly session?: RoleSession | undefined;
-  /** Ends what is under way. */
+  /** Aborts requests in progress. */
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Faults of which another attempt may make a success. */
+/** Faults after which a retry may succeed. */
 const momentary: readonly Fault[] = ["momentary", "expired"];
 
-/** Name of the metadata that tells what whoever wrote an object has computed of it. */
+/** Name of the metadata entry in which the writer records the SHA-256 of an object. */
 const noted = "sha256";
 
 /**
- * The objects of a bucket of S3, or of a server that speaks its language.
+ * Opens a bucket of S3, or of a server with a compatible API.
  *
  * @throws {DeliveryError} `aws_sdk_missing`
  */
@@ -49,11 +49,11 @@ export async function openBucket(
   const client: S3Client = new sdk.S3Client({
     region: of.region,
     forcePathStyle: access.pathStyle ?? false,
-    // Attempts are made here, for a body has to be opened anew.
+    // Retries are made here, because each one needs a newly opened body.
     maxAttempts: 1,
     requestHandler,
     logger: silent,
-    // What is sent has its own hash; a trailer in its place would not be signed.
+    // The signature covers the body's hash (see `signedOver`). The SDK would send a trailing checksum instead, which is not signed.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     ...(access.endpoints?.s3 === undefined ? {} : { endpoint: access.endpoints.s3 }),
@@ -75,7 +75,7 @@ export async function openBucket(
       throw asBucketFault(error);
     });
 
-  /** Undefined where there is nothing, or nothing to be seen. */
+  /** Like `ask`, but returns undefined if the object does not exist or may not be seen. */
   const askFor = <T>(attempt: () => Promise<T>): Promise<T | undefined> =>
     ask(() =>
       attempt().catch((error: unknown) => {
@@ -105,7 +105,7 @@ export async function openBucket(
     put: (key, object) =>
       ask(async () => {
         const body = await object.open();
-        // The SDK would wait for ever for the rest of a body that fails.
+        // If the body fails, the SDK would wait forever for the rest of it.
         const broken = new AbortController();
         body.on("error", (error) => broken.abort(error));
         const abortSignal = AbortSignal.any([broken.signal, ...(signal === undefined ? [] : [signal])]);
@@ -169,10 +169,10 @@ export async function openBucket(
   };
 }
 
-/** Regions that go by another name where a bucket tells its own; the first one has none. */
+/** Regions by those location constraints that are not region names. `us-east-1` has no location constraint. */
 const oldNames: Readonly<Record<string, string>> = { EU: "eu-west-1" };
 
-/** Have the signature cover the bytes: the SDK takes a hash that it finds, and would leave those of a stream out. */
+/** Makes the signature cover the body: the SDK uses a hash that is set already, and would not hash a stream itself. */
 function signedOver(sha256: string, command: PutObjectCommand): PutObjectCommand {
   command.middlewareStack.add(
     (next) => (args) => {
@@ -186,7 +186,7 @@ function signedOver(sha256: string, command: PutObjectCommand): PutObjectCommand
 }
 
 function credentialsOf(session: RoleSession | undefined, keys: AccessKeys | undefined) {
-  // Already expired, so that the SDK remembers none of them: the session does.
+  // Marked as expired so that the SDK caches no keys: the session does that.
   const given = session?.keys ?? (keys && (async () => keys));
   if (given === undefined) return {};
   return {

@@ -12,9 +12,9 @@ import { heldLength, verified } from "./verify.ts";
 
 export type BucketPartsOptions = {
   readonly bucket: ObjectStore;
-  /** What keys begin with, without a slash at its ends. */
+  /** Beginning of all keys, without a slash at either end. */
   readonly prefix: string;
-  /** Where parts lie while they are being written: a folder of this machine. */
+  /** Folder of this machine in which parts are written before they are uploaded. */
   readonly staging: Pick<PartStore, "stage" | "sweep">;
 };
 
@@ -28,7 +28,7 @@ const probed: NewObject = {
 
 const sha256Text = /^[0-9a-f]{64}$/;
 
-/** Parts in a bucket, each in one object of `<prefix>/<two digits>/<sha256>`, so that half a part is never there. */
+/** Stores parts in a bucket, each as one object `<prefix>/<two digits>/<sha256>`, so that a part is never there incompletely. */
 export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): PartStore {
   const keyOf = (sha256: string) => {
     if (!sha256Text.test(sha256)) throw new RangeError("a part lies under its SHA-256");
@@ -84,7 +84,7 @@ export function bucketParts({ bucket, prefix, staging }: BucketPartsOptions): Pa
   };
 }
 
-/** What a bucket refuses, as whoever runs the service is told it. */
+/** Error codes for the operator of the service, by the error code of the bucket. */
 const codes: Readonly<Partial<Record<DeliveryErrorCode, DeliveryErrorCode>>> = {
   bucket_unavailable: "parts_unavailable",
   bucket_denied: "parts_not_writable",

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Transform, type TransformCallback } from "node:stream";
 
-/** What is said of bytes. */
+/** Length and hash of some bytes. */
 export type Digest = {
   readonly byteLength: number;
-  /** In lower-case hexadecimal. */
+  /** SHA-256 in lower-case hexadecimal. */
   readonly sha256: string;
 };
 
-/** Takes bytes piece by piece, and says what they were. */
+/** Computes the digest of bytes that are given piece by piece. */
 export class Digester {
   readonly #hash = createHash("sha256");
   #length = 0;
@@ -19,7 +19,7 @@ export class Digester {
     this.#length += piece.length;
   }
 
-  /** The pieces as they are, each of them added. */
+  /** Yields the pieces unchanged, and adds each one. */
   async *over(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of pieces) {
       this.add(piece);
@@ -27,13 +27,13 @@ export class Digester {
     }
   }
 
-  /** To be called once. */
+  /** Returns the digest. It can be called only once. */
   digest(): Digest {
     return { byteLength: this.#length, sha256: this.#hash.digest("hex") };
   }
 }
 
-/** Lets bytes through, and says what they were. */
+/** A pass-through stream that computes the digest of its bytes. */
 export class Digesting extends Transform {
   readonly #digester = new Digester();
 
@@ -42,13 +42,13 @@ export class Digesting extends Transform {
     done(null, chunk);
   }
 
-  /** To be called once, when all has passed. */
+  /** Returns the digest. It can be called only once, after the stream has ended. */
   digest(): Digest {
     return this.#digester.digest();
   }
 }
 
-/** Of what a file holds. */
+/** Returns the digest of a file. */
 export async function digestOf(file: string, signal?: AbortSignal): Promise<Digest> {
   const digester = new Digester();
   const pieces = createReadStream(file, { highWaterMark: 1 << 18, signal });

@@ -1,6 +1,6 @@
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 
-/** What the file system says, and what it means for who runs the service. */
+/** Delivery error codes, for the operator, by the error code of the file system. */
 const codes: Readonly<Record<string, DeliveryErrorCode>> = {
   ENOSPC: "parts_full",
   EDQUOT: "parts_full",
@@ -13,7 +13,7 @@ const codes: Readonly<Record<string, DeliveryErrorCode>> = {
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 
-/** Whether an error says that there is no such file. */
+/** True if the error says that the file does not exist. */
 export const isAbsent = (error: unknown): boolean => codeOf(error) === "ENOENT";
 
 /** Error codes of a read that concern a single file, not the whole disk. */
@@ -29,23 +29,23 @@ export const onPart = <T>(sha256: string, work: () => Promise<T>): Promise<T> =>
     }),
   );
 
-/** An error of the file system as one of deliveries; any other as it is. */
+/** Translates an error of the file system into a `DeliveryError`. Returns any other error unchanged. */
 export function asStorageFault(error: unknown, otherwise?: DeliveryErrorCode): unknown {
   const code = isSystemError(error) ? codeOf(error) : undefined;
   const meaning = code === undefined ? undefined : (codes[code] ?? otherwise);
-  // Its message names paths: it is for the log.
+  // The message names paths, so it goes to the log only (as the cause).
   return meaning === undefined ? error : new DeliveryError(meaning, code, { cause: error });
 }
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && "syscall" in error;
 
-/** Work on the files of parts, whose errors are those of deliveries. */
+/** Runs work on the files of parts, and translates its errors into those of deliveries. */
 export const onFiles = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw asStorageFault(error, "parts_unavailable");
   });
 
-/** Work that writes files among other things: what else fails of the system is not theirs. */
+/** Runs work that writes files among other things. System errors that are not about writing are thrown unchanged. */
 export const writing = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((error: unknown) => {
     throw asStorageFault(error);

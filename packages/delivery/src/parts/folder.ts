@@ -9,18 +9,18 @@ import type { PartStore } from "./part-store.ts";
 import { heldPart, sendFile } from "./send.ts";
 import { heldLength, PartCheck, verified } from "./verify.ts";
 
-/** Its owner alone may enter. */
+/** Mode of folders: only their owner may enter. */
 const mode = 0o700;
 
-/** Text of a probe: a full disk has no room for it. */
+/** Content of a probe, long enough that a full disk has no room for it. */
 const probed = "cadastre ".repeat(512);
 
-/** A claim is of a delivery or of damaged bytes, by its id or their hash. Nothing else in the folder is this program's. */
+/** Name of a staging folder: a claim's id (a delivery's UUID, or the SHA-256 of damaged bytes) and its fence. No other name is touched. */
 const stagedName = /^[0-9a-f][0-9a-f-]{35,63}\.\d+$/;
 
 /**
- * Parts in a folder of this machine, or of a disk that all workers share: a part is written and flushed under `staging`, then
- * renamed to `parts/<two digits>/<sha256>`, so that half a part is never there.
+ * Stores parts in a folder of this machine, or of a disk that all workers share. A part is written and flushed under `staging`, then
+ * renamed to `parts/<two digits>/<sha256>`, so that a part is never there incompletely.
  */
 export function folderParts(folder: string): PartStore {
   const [staging, parts] = [join(folder, "staging"), join(folder, "parts")];
@@ -81,7 +81,7 @@ export function folderParts(folder: string): PartStore {
       onFiles(async () => {
         const own = (await namesIn(staging)).filter((name) => stagedName.test(name));
         const staged = own.map((name) => join(staging, name));
-        // Asked after the folders were read: a claim comes before its folder.
+        // Claims are read after the folders: a claim exists before its folder does, so the folder of a new claim is never removed.
         const kept = new Set((await held()).map(stagedAt));
         const left = staged.filter((place) => !kept.has(place));
         for (const place of left) await rm(place, { recursive: true, force: true });
@@ -91,13 +91,13 @@ export function folderParts(folder: string): PartStore {
 }
 
 async function makeShard(shard: string): Promise<void> {
-  // The first folder that was made, if any was: its name is in the one above it.
+  // `mkdir` returns the first folder that it created, if any. Each new folder's name is in its parent, which is flushed.
   const made = await mkdir(shard, { recursive: true, mode });
   if (made === undefined) return;
   for (let at = shard; at.length >= made.length; at = dirname(at)) await flush(dirname(at));
 }
 
-/** Have the disk keep what a file holds, or which files a folder has. */
+/** Flushes the content of a file, or the entries of a folder, to the disk. */
 async function flush(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

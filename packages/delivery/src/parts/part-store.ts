@@ -8,28 +8,28 @@ import type { Digest } from "./digest.ts";
  */
 export type OpenPart = {
   readonly byteLength: number;
-  /** The caller's to destroy. */
+  /** Returns the bytes as a stream, which the caller must destroy. */
   readonly stream: () => Readable;
   /**
-   * Write all of them to a response or a socket, and end it: something that has done with bytes when it says that they are written,
-   * for their memory is used again. Ends early, without an error, when the other end has gone.
+   * Writes all bytes to a response or a socket, and ends it. When `to` calls back after a write, it must be done with the bytes, since
+   * their buffer is reused. If the client has gone, returns early without an error.
    *
-   * @param gone aborts when the other end has gone, if `to` does not say so by itself: a response does not that waits for its
-   * turn on a connection
+   * @param gone aborts when the client has gone, for a `to` that does not close itself then, such as a response that is still queued on
+   * a pipelined connection
    * @throws {DeliveryError} `part_damaged`, `part_missing`; `to` is destroyed then
    */
   readonly sendTo: (to: Writable, gone?: AbortSignal) => Promise<void>;
 };
 
 /**
- * Where the bytes of finished parts lie, each under its SHA-256. What is there is whole and never changes; it may be gone after a
- * power failure only if `put` had not ended.
+ * Store of the bytes of finished parts, each under its SHA-256. A stored part is complete and never changes. Once `put` has returned, it
+ * survives a power failure.
  */
 export type PartStore = {
-  /** A folder of this machine for files that are being written under a claim. */
+  /** Returns a folder of this machine for the files that are written under a claim. */
   readonly stage: (claim: Claim) => Promise<string>;
   /**
-   * Put what a staged file holds, which is of this digest. Put again, it is there still.
+   * Stores a staged file that has this digest. Storing a part again does no harm.
    *
    * @throws {DeliveryError} `parts_full`, `parts_not_writable`, `parts_unavailable`
    */
@@ -48,12 +48,12 @@ export type PartStore = {
    */
   readonly open: (digest: Digest) => Promise<OpenPart>;
   /**
-   * An address by which whoever has it may read a part for so many seconds; not where parts have none of their own.
+   * Returns a presigned URL by which anyone can read the part for `seconds`. Absent if the store has no URLs.
    *
    * @throws {DeliveryError} `parts_unavailable`
    */
   readonly address?: (part: Digest, seconds: number) => Promise<string>;
-  /** Remove bytes, if they are there. What is being read is read to its end. */
+  /** Removes a part, if it is stored. Reads in progress still reach its end. */
   readonly remove: (sha256: string) => Promise<void>;
   /**
    * Writes a few bytes where parts are written, and removes them.
@@ -61,6 +61,6 @@ export type PartStore = {
    * @throws {DeliveryError} as `put`
    */
   readonly probe: () => Promise<void>;
-  /** Remove what was staged under claims that do not hold any more. Gives how many folders there were. */
+  /** Removes what was staged under claims that no longer hold. Returns the number of folders removed. */
   readonly sweep: (held: () => Promise<readonly Claim[]>) => Promise<number>;
 };

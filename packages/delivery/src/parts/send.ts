@@ -5,12 +5,12 @@ import type { Digest } from "./digest.ts";
 import type { OpenPart } from "./part-store.ts";
 import { PartCheck } from "./verify.ts";
 
-/** Bytes that are read of a file at once: what a read and a write cost beside copying is little then. */
+/** Size of a read, in bytes: large enough that the fixed cost of a read and a write is small beside the copying. */
 const readSize = 1 << 19;
 
 /**
- * Sends a part from its file, by one buffer that is filled again and again, and closes the file: see `OpenPart.sendTo`. The bytes
- * are hashed on the way; the last ones are sent only if the hash is the part's.
+ * Sends a part from its file through one reused buffer, and closes the file: see `OpenPart.sendTo`. The bytes are hashed on the
+ * way; the last ones are sent only if the hash is right.
  */
 export async function sendFile(
   handle: FileHandle,
@@ -32,7 +32,7 @@ export async function sendFile(
     check.end();
     to.end();
   } catch (error) {
-    // Who waits for the rest must not take what came for all of it.
+    // The client must not take the bytes so far for the complete part.
     to.destroy();
     throw error;
   } finally {
@@ -40,7 +40,7 @@ export async function sendFile(
   }
 }
 
-/** Have bytes written. Gives false if the other end has gone. */
+/** Writes bytes. Returns false if the client has gone. */
 const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<boolean> =>
   new Promise((resolve) => {
     const settle = (isWritten: boolean) => {
@@ -64,7 +64,7 @@ export const heldPart = (bytes: Uint8Array): OpenPart => ({
   },
 });
 
-/** Send what a stream gives: see `OpenPart.sendTo`. */
+/** Sends the bytes of a stream: see `OpenPart.sendTo`. */
 export async function sendStream(stream: Readable, to: Writable, signal?: AbortSignal): Promise<void> {
   try {
     await pipeline(stream, to, { signal });

@@ -1,7 +1,7 @@
 import { domainNames } from "./domains.ts";
 import { type OutputProfile, profileOf } from "./profile.ts";
 
-/** The formats, with what each is compressed by and how many bytes of JSON lines make a part. */
+/** The formats, each with its compression and the size of its parts in bytes of JSON lines. */
 const formats = [
   { format: "jsonl", compression: "gzip", partBytes: 64 << 20 },
   { format: "csv", compression: "gzip", partBytes: 64 << 20 },
@@ -9,10 +9,9 @@ const formats = [
 ] as const;
 
 /**
- * For each domain a profile in each format, with all fields. The first one of a domain is what it is delivered by unless asked
- * otherwise.
+ * Returns a profile for each domain and format, with all fields. The first one of a domain is its default.
  *
- * @param partBytes of every format, in place of 64 MiB, of Parquet 128 MiB
+ * @param partBytes size of parts in every format; by default 64 MiB, and 128 MiB for Parquet
  */
 export const standardProfiles = (partBytes?: number): readonly OutputProfile[] =>
   domainNames.flatMap((domain) =>

@@ -2,26 +2,26 @@ import type { Manifest } from "@cadastre/manifest";
 
 export type Domain = Manifest["domain"];
 
-/** A file's worth of records of one kind. */
+/** Records of one kind, which are delivered in parts of their own. */
 export type Dataset = {
   readonly name: string;
-  /** Entity set that has the same records; null: none has. */
+  /** Entity set with the same records; null if there is none. */
   readonly resource: string | null;
-  /** Name of the column that tells records apart. */
+  /** Name of the key column. */
   readonly keyField: string;
 };
 
-/** What can be exported. */
+/** A domain: datasets that are exported together. */
 export type DomainEntry = {
-  /** Of what its datasets have. */
+  /** Version of the columns of its datasets. */
   readonly schemaVersion: string;
-  /** Version of the RESO Data Dictionary that names the columns; null: none does. */
+  /** Version of the RESO Data Dictionary that the column names are from; null if they are from none. */
   readonly resoDdVersion: string | null;
-  /** In the order in which they are delivered. */
+  /** Datasets in the order of delivery. */
   readonly datasets: readonly Dataset[];
 };
 
-/** Source of the names: interface specification, sections 2.8 and 2.9. */
+/** The domains by name. Source: interface specification, sections 2.8 and 2.9. */
 export const domains: Readonly<Record<Domain, DomainEntry>> = {
   property: {
     schemaVersion: "1",
@@ -49,5 +49,4 @@ export const domains: Readonly<Record<Domain, DomainEntry>> = {
   },
 };
 
-/** Names of the domains. */
 export const domainNames = Object.keys(domains) as [Domain, ...Domain[]];

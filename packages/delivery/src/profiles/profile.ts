@@ -8,43 +8,43 @@ import { type Domain, domains } from "./domains.ts";
 type Format = ManifestProfile["format"];
 type Compression = ManifestProfile["compression"];
 
-/** What is chosen of a profile. */
+/** The configurable members of a profile. */
 export type ProfileChoice = {
   readonly id: string;
-  /** Grows with every change. */
+  /** Must be increased with every change of the profile. */
   readonly version: number;
   readonly domain: Domain;
-  /** By dataset of the domain: names of columns, or all that the scope shows. A dataset that is not named is not delivered. */
+  /** Names of columns by dataset of the domain, or `*` for all that the scope shows. A dataset that is not named is not delivered. */
   readonly fields: "*" | Readonly<Record<string, "*" | readonly string[]>>;
   readonly format: Format;
   readonly compression: Compression;
-  /** A part ends with the record that brings its JSON lines to so many bytes, whatever its format. */
+  /** Size at which a part ends: with the record that brings its JSON lines to this many bytes, whatever the format. */
   readonly partBytes: number;
-  /** Whether removals say why. */
+  /** True if removals give their reason. */
   readonly removalReason: boolean;
 };
 
-/** How the records of a delivery are written: all that its bytes depend on, beside the records. */
+/** An output profile: everything that the bytes of a delivery depend on, apart from the records. */
 export type OutputProfile = ProfileChoice & {
   readonly schema: { readonly id: string; readonly version: string };
   readonly csv: ManifestProfile["csv"];
   readonly parquet: ParquetOptions | null;
-  /** What makes the bytes. */
+  /** Identifies the code that writes the bytes, with its versions and options. */
   readonly encoder: string;
-  /** Of the canonical JSON of all members but this one. */
+  /** SHA-256 of the canonical JSON of all other members. */
   readonly sha256: string;
 };
 
 const parquet: ParquetOptions = { cells: 1_228_800, level: 3 };
 
-/** What makes the text or the pages of a format. */
+/** Encoders of the text, or of the pages, of each format. */
 const encoders: Readonly<Record<Format, string>> = {
   jsonl: "jsonl",
   csv: "csv;rfc4180",
   parquet: `parquet;duckdb=${duckdbVersion};zstd=${parquet.level};cells=${parquet.cells}`,
 };
 
-/** A choice with all that follows from it. */
+/** Returns the complete profile for its configurable members. */
 export function profileOf(choice: ProfileChoice): OutputProfile {
   const { domain, format, compression, fields } = choice;
   const profile = {
@@ -54,7 +54,7 @@ export function profileOf(choice: ProfileChoice): OutputProfile {
     parquet: format === "parquet" ? parquet : null,
     encoder: [encoders[format], ...(compression === "gzip" ? [gzipEncoder] : [])].join("+"),
   };
-  // Names of datasets are values there: a canonical member has no underscore.
+  // Names of datasets may contain an underscore, which canonical JSON does not allow in a member name: they become values.
   const listed =
     fields === "*" ? fields : Object.entries(fields).map(([dataset, names]) => ({ dataset, names }));
   const sha256 = createHash("sha256")
@@ -63,7 +63,7 @@ export function profileOf(choice: ProfileChoice): OutputProfile {
   return { ...profile, sha256 };
 }
 
-/** What a manifest says of a profile. */
+/** Returns the members of a profile that a manifest states. */
 export const manifestProfile = ({
   id,
   version,

@@ -3,7 +3,7 @@ import { DeliveryError } from "../errors.ts";
 import { type Domain, domainNames, domains } from "./domains.ts";
 import { type OutputProfile, type ProfileChoice, profileOf } from "./profile.ts";
 
-/** Source of the compressions: interface specification, section 2.8. None is for who asks for it by a profile of its own. */
+/** Compressions of each format; no built-in profile uses `none`. Source: interface specification, section 2.8. */
 const compressions: Readonly<Record<ProfileChoice["format"], readonly ProfileChoice["compression"][]>> = {
   jsonl: ["gzip", "none"],
   csv: ["gzip", "none"],
@@ -55,9 +55,9 @@ const file = z.strictObject({
 });
 
 /**
- * Profiles from the text of a configuration file: `{"profiles": […]}`.
+ * Reads profiles from the text of a configuration file: `{"profiles": […]}`.
  *
- * @throws {DeliveryError} `invalid_profile`, with the path of the first member at fault
+ * @throws {DeliveryError} `invalid_profile`, with the path of the first invalid member
  */
 export function readProfiles(text: string): readonly OutputProfile[] {
   const result = file.safeParse(jsonOf(text));

@@ -5,15 +5,15 @@ import type { ExportColumn, ExportSource } from "../source/export-source.ts";
 import { type Dataset, domains } from "./domains.ts";
 import type { OutputProfile } from "./profile.ts";
 
-/** A dataset of a delivery, with the columns that its records have there. */
+/** A dataset of a delivery, with the columns of its records there. */
 export type DeliveredDataset = Dataset & { readonly columns: readonly ExportColumn[] };
 
-/** What a manifest says of a schema. */
+/** Schema as a manifest states it. */
 export type DeliverySchema = Manifest["schema"];
 
 /**
- * What a delivery by a profile holds for a scope: each dataset with the columns that the profile asks for and the scope shows, in
- * the order of the source. The key is always among them; a dataset that the scope does not show is not delivered.
+ * Returns the datasets of a delivery for a profile and a scope, each with the columns that the profile selects and the scope shows, in
+ * the order of the source. The key is always among them. A dataset that the scope does not show is not delivered.
  */
 export function deliveredDatasets(
   source: Pick<ExportSource, "columns">,
@@ -31,8 +31,8 @@ export function deliveredDatasets(
 }
 
 /**
- * The schema of a delivery. Its hash is over the names and types of the columns that are delivered, in their order: it is
- * another one whenever a reader would meet another column, and tells nothing of those that are not shown.
+ * Returns the schema of a delivery. Its hash covers the names and types of the delivered columns, in order. So it changes whenever
+ * a reader would meet another column, and reveals nothing of columns that are not shown.
  */
 export function schemaOf(
   { domain, schema: { id, version } }: OutputProfile,

@@ -1,6 +1,6 @@
 import type { Delivery } from "../ledger/delivery.ts";
 
-/** What lies beside the parts of a delivery. */
+/** Names of the objects beside the parts of a delivery. */
 export const manifestName = "manifest.json";
 export const signatureName = "manifest.jws.json";
 export const completeName = "_COMPLETE";
@@ -8,8 +8,8 @@ export const completeName = "_COMPLETE";
 const digits = (value: number): string => String(value).padStart(8, "0");
 
 /**
- * The folder of a delivery below the prefix of its destination. Those of a subscription sort in their order; a delivery that was
- * given up leaves its own behind, without {@link completeName}.
+ * Returns the folder of a delivery below the prefix of its destination. Folders of a subscription sort in the order of its deliveries.
+ * A delivery that was canceled or failed may leave a folder behind, without {@link completeName}.
  */
 export function folderOf(
   delivery: Pick<Delivery, "id" | "subscription" | "generation" | "sequence">,

@@ -11,17 +11,17 @@ export type PublishedPart = NewObject & {
   readonly name: string;
 };
 
-/** What is published of a sealed delivery. */
+/** The objects of a sealed delivery that are published. */
 export type Publication = {
-  /** In the order of the manifest. */
+  /** Parts in the order of the manifest. */
   readonly parts: readonly PublishedPart[];
-  /** The canonical bytes, as they were sealed. */
+  /** The canonical bytes of the manifest, as they were sealed. */
   readonly manifest: Uint8Array;
   /** The detached signature of the manifest, as JSON. */
   readonly signature?: Uint8Array | undefined;
 };
 
-/** What is published of a delivery as the ledger has sealed it. */
+/** Returns the objects to publish for a delivery that the ledger has sealed. */
 export function sealedPublication(
   { text, signature }: Pick<SealedManifest, "text" | "signature">,
   store: { readonly open: (part: ManifestPart) => ReturnType<PartStore["open"]> },
@@ -31,17 +31,17 @@ export function sealedPublication(
     name: part.name,
     byteLength: part.byteLength,
     sha256: part.sha256,
-    // Said to be encoded, it would be decoded by whoever reads it, and be other bytes than those of its hash.
+    // With a `Content-Encoding`, clients would decode the object, and its bytes would not match the hash.
     mediaType: part.contentEncoding === null ? part.mediaType : "application/octet-stream",
     open: async () => (await store.open(part)).stream(),
   }));
   return { parts, manifest, signature: Buffer.from(signature) };
 }
 
-/** The objects of a publication in the order in which they are written: whoever finds the last one finds all. */
+/** Returns the objects of a publication in the order of writing. If the last one exists, all do. */
 export function objectsOf({ parts, manifest, signature }: Publication): readonly PublishedPart[] {
   const signed = signature === undefined ? [] : [document(signatureName, signature)];
-  // Says which manifest it is the end of.
+  // `_COMPLETE` names the manifest that it belongs to.
   const end = canonicalBytes({ manifestSha256: sha256(manifest) });
   const objects = [...parts, document(manifestName, manifest), ...signed, document(completeName, end)];
   const names = new Set(objects.map(({ name }) => name.toLowerCase()));

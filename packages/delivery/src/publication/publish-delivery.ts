@@ -12,11 +12,11 @@ export type PublishedDelivery = Pick<
 >;
 
 /**
- * Publish a sealed delivery to its destination. One that does not allow it is degraded, with what is wrong. What is committed is
- * published to one that is not active as well.
+ * Publishes a sealed delivery to its destination. If the destination refuses it, the destination becomes degraded with the failure. A
+ * committed publication is completed even if the destination is not active.
  *
  * @throws {DeliveryError} `destination_denied`, `destination_conflict`, `destination_not_active`, `bucket_unavailable`,
- * `object_damaged`, `external_id_unreadable`, and what `authorize` throws
+ * `object_damaged`, `external_id_unreadable`, and errors of `authorize`
  */
 export async function publishDelivery(
   destinations: Pick<Destinations, "find" | "open" | "degrade">,
@@ -43,7 +43,7 @@ export async function publishDelivery(
   } catch (error) {
     const failure = failureOf(error);
     if (failure === undefined) throw error;
-    // Of one that is not active a verification finds out what is wrong.
+    // If it is not active, the next verification finds the failure.
     if (found.state === "active") await destinations.degrade(found, failure);
     throw new DeliveryError("destination_denied", failure, { cause: error });
   }

@@ -4,31 +4,29 @@ import { DeliveryError } from "../errors.ts";
 import type { ObjectFacts } from "../object-store/object-store.ts";
 import { objectsOf, type Publication, type PublishedPart } from "./publication.ts";
 
-/** Where tests have a publisher die: each place between two effects that a successor has to cope with. */
+/** Points at which tests kill a publisher: between two effects, where a successor must be able to continue. */
 export type PublicationPoint = `${"before_put" | "after_put" | "after_check"} ${string}`;
 
 export type PublishOptions = {
-  /**
-   * Asked before each object: whether the publication may go on, by what is so now. What it throws ends the publication.
-   */
+  /** Called before each object. Throws if the publication may not go on; the error ends the publication. */
   readonly authorize: () => Promise<void>;
-  /** Told before the last object is written: whoever has it finds a publication that is whole, so it cannot be given up any more. */
+  /** Called before the last object is written. With that object the publication is complete for readers and can no longer be canceled. */
   readonly commit?: (() => Promise<void>) | undefined;
-  /** Whether that was told before: the last object alone is missing, or is there whatever key it is encrypted with. */
+  /** True if `commit` has been called before. Then only the last object is missing, or it is there, encrypted with whatever key. */
   readonly isCommitted?: boolean | undefined;
-  /** Told of each object once it is written and looked at. */
+  /** Called after each object that was written and checked. */
   readonly written?: (() => Promise<void>) | undefined;
   readonly at?: ((point: PublicationPoint) => void | Promise<void>) | undefined;
 };
 
-/** How many objects were written, and how many were there as they must be. */
+/** Number of objects that were written, and that were there already with the right content. */
 export type PublicationReport = { readonly created: number; readonly found: number };
 
 /**
- * Write the objects of a delivery, each where there is none, and look at each one before the next. `_COMPLETE` comes last. Done
- * again, by whomever, it goes on with what is missing; nothing that is there is written again.
+ * Writes the objects of a delivery in order, `_COMPLETE` last. Never overwrites, and checks each object before it writes the next. Any
+ * publisher can repeat it to continue with what is missing.
  *
- * @throws {DeliveryError} `destination_conflict`, and as `ObjectStore` does
+ * @throws {DeliveryError} `destination_conflict`, and those of `ObjectStore`
  */
 export async function publish(
   to: OpenDestination,
@@ -56,7 +54,7 @@ export async function publish(
   return report;
 }
 
-/** @throws {DeliveryError} `bucket_denied`: it is there and may not be looked at; `destination_conflict`, `kms_mismatch` */
+/** @throws {DeliveryError} `bucket_denied` if the object is there but may not be looked at; `destination_conflict`, `kms_mismatch` */
 function requireSame(
   found: ObjectFacts | undefined,
   { name, byteLength, sha256 }: PublishedPart,

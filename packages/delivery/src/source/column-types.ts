@@ -8,13 +8,13 @@ const column = (name: string, type: ExportType, collection = false): ExportColum
   nullable: false,
 });
 
-/** GeoJSON. Source: RFC 7946, section 3.1.2. */
+/** A point in GeoJSON. Source: RFC 7946, section 3.1.2. */
 const point: ExportType = { struct: [column("type", "string"), column("coordinates", "double", true)] };
 
-/** Most digits of a decimal, and those right of the point where the model does not say how many. */
+/** Largest precision of a decimal, and the scale of a decimal for which the model states none. */
 const [mostDigits, unstatedScale] = [38, 10];
 
-/** The types whose values are the same whatever the property says of itself. */
+/** Export types by the type of a property; a decimal also depends on the property's facets. */
 const types: Readonly<Record<Exclude<PrimitiveType, "Edm.Decimal">, ExportType>> = {
   "Edm.String": "string",
   "Edm.Guid": "string",
@@ -47,7 +47,7 @@ const types: Readonly<Record<Exclude<PrimitiveType, "Edm.Decimal">, ExportType>>
   "Edm.GeometryCollection": "json",
 };
 
-/** A property of an entity set as a column. */
+/** Returns the column for a property of an entity set. */
 export function columnOf({
   name,
   type,

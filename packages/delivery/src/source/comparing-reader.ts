@@ -5,10 +5,10 @@ import { type KeyedLine, keyedLines } from "./keyed-lines.ts";
 import { compareKeys } from "./merge.ts";
 
 /**
- * A reader that finds changes by comparing all of one state with all of the other: for datasets that are small, or that
- * nothing else can be told of.
+ * Wraps a reader so that it finds changes by reading both states in full and comparing them. For datasets that are small, or that keep
+ * no record of changes.
  *
- * @param keyField whose values are texts, in whose order of code points the reader reads
+ * @param keyField column of the key, whose values are texts; the reader must read in their code point order
  */
 export const comparingReader = (reader: DatasetReader, keyField: string): DatasetReader => ({
   ...reader,
@@ -22,7 +22,7 @@ function compare(
   request: ExportRead,
   { since, content }: ExportChanges,
 ): AsyncIterable<ExportBatch> {
-  // Of what is removed the key alone is asked for.
+  // A removal needs only the key.
   const columns = content === "rows" ? request.columns : [keyField];
   const stateAt = (checkpoint: number) =>
     after(request.from, keyedLines(reader.read({ ...request, columns, checkpoint, from: null }), keyField));
@@ -30,7 +30,7 @@ function compare(
   return deltaBatches(stateAt(since), stateAt(request.checkpoint), { keyField, columns: asked, content });
 }
 
-/** A position among changes is the key of the record before it. */
+/** Skips the lines up to and including the key `from`: among changes, a position is the key of the record before it. */
 async function* after(from: string | null, lines: AsyncIterable<KeyedLine>): AsyncGenerator<KeyedLine> {
   for await (const line of lines) if (from === null || compareKeys(line.key, from) > 0) yield line;
 }

@@ -1,7 +1,7 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { ExportBatch, ExportColumn, ExportRead } from "./export-source.ts";
 
-/** What an `ExportSource` has of one dataset. */
+/** Reader of one dataset, from which an `ExportSource` is made. */
 export type DatasetReader = {
   /** See `ExportSource.columns`. */
   readonly columns: (scope: Scope) => readonly ExportColumn[] | undefined;

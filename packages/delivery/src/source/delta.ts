@@ -2,7 +2,7 @@ import type { ExportBatch, ExportChanges, ExportColumn } from "./export-source.t
 import { batchesOf, type KeyedLine } from "./keyed-lines.ts";
 import { type KeyChange, mergeStates } from "./merge.ts";
 
-/** Column of a removal beside its key. */
+/** Column of a removal that gives its reason. */
 export const reasonColumn: ExportColumn = {
   name: "removalReason",
   type: "string",
@@ -10,7 +10,7 @@ export const reasonColumn: ExportColumn = {
   nullable: false,
 };
 
-/** What removals of a dataset have: the key and, where a profile says so, why. */
+/** Returns the columns of a dataset's removals: the key and, if the profile asks for it, the reason. */
 export const removalColumns = (
   keyField: string,
   columns: readonly ExportColumn[],
@@ -21,23 +21,23 @@ export const removalColumns = (
 ];
 
 /**
- * Why a record is not shown any more. `deleted`: nothing is told of whether it is there for others. `merged`: what it stood
- * for goes by another key, which is among the rows.
+ * Reason why a record is no longer shown. `deleted` does not say whether other customers still see it. `merged`: its content now goes by
+ * another key, which is among the rows.
  */
 export type RemovalReason = "deleted" | "merged";
 
 export type DeltaRequest = {
   readonly keyField: string;
-  /** Of the rows, or of the removals. */
+  /** Names of the columns of the rows, or of the removals. */
   readonly columns: readonly string[];
   readonly content: ExportChanges["content"];
-  /** Of keys that are removed; by default they are `deleted`. */
+  /** Returns the reason for a removed key; by default `deleted`. */
   readonly reasonOf?: (key: string) => RemovalReason;
 };
 
 /**
- * What is to be delivered of the difference between two states, by key: rows that came or are other ones, or keys that are not
- * there any more. Of the states only what may differ need be given: a line that both have is no change.
+ * Compares two states by key and returns the requested side of the difference: rows that are new or changed, or keys that are gone.
+ * Both states may leave out lines that they share, since equal lines are no change.
  */
 export const deltaBatches = (
   was: AsyncIterable<KeyedLine>,

@@ -15,13 +15,13 @@ import type { ExportBatch, ExportChanges, ExportRead } from "./export-source.ts"
 import { keyedLines } from "./keyed-lines.ts";
 import { pagesOf } from "./pages.ts";
 
-/** Records of a page. */
+/** Number of records in a page. */
 const pageSize = 1000;
 
 /**
- * The rows of an entity set, as a collection of them shows them.
+ * Returns a reader of the rows of an entity set, with the values that a query of the set returns.
  *
- * @param entitySet hidden fields and all; its key is one text
+ * @param entitySet with hidden fields; its key must be one text
  */
 export function entitySetReader(store: Pick<Store, "page">, entitySet: EntitySet): DatasetReader {
   const [keyField = ""] = entitySet.type.key;
@@ -48,8 +48,8 @@ type Changed = {
 };
 
 /**
- * From the versions that ended and those that began: a record that has neither is the same in both states. A position is the
- * key of the record before it, which may be in either.
+ * Finds changes from the record versions that ended and those that began since: a record with neither is unchanged. A position is the
+ * key of the record before it, in either state.
  */
 function changedBatches(
   { store, entitySet, key }: Changed,
@@ -57,7 +57,7 @@ function changedBatches(
   { since, content }: ExportChanges,
 ): AsyncIterable<ExportBatch> {
   const { columns: asked, checkpoint, from, signal } = request;
-  // Of what is removed the key alone is asked for.
+  // A removal needs only the key.
   const columns = content === "rows" ? asked : [key.name];
   const query = queryOf(entitySet, { ...request, columns }, from === null ? undefined : isBeyond(key, from));
   const read = (changes: { readonly asOf: number; readonly since?: number; readonly until?: number }) =>
@@ -74,7 +74,7 @@ const isBeyond = (key: StructuralProperty, position: string): BoundNode => ({
   right: { kind: "Constant", type: "Edm.String", value: position },
 });
 
-/** In the order of the key. */
+/** Returns the query for the columns of a request, in key order. */
 function queryOf(entitySet: EntitySet, { scope, columns }: ExportRead, filter?: BoundNode): RestrictedQuery {
   const visible = visibleEntitySet(entitySet, scope);
   const select = columns.map((name): Projection => {

@@ -1,22 +1,22 @@
 import type { Scope } from "@cadastre/entitlement";
 
 /**
- * What exports read. `storeSource` implements it over the store of this project; another server implements it over
- * its own.
+ * Source of the records that exports read. `storeSource` implements it over this project's store; another server can implement it
+ * over its own.
  */
 export type ExportSource = {
-  /** Number of the last change that is safe to read: nothing at or below it can still appear. */
+  /** Returns the number of the last change that is safe to read: no change at or below it can still appear. */
   readonly checkpoint: () => Promise<number>;
-  /** What records of a dataset have, as the scope shows them, in the order of a header; undefined: it shows no such dataset. */
+  /** Returns the columns of a dataset that the scope shows, in header order; undefined if the scope does not show the dataset. */
   readonly columns: (dataset: string, scope: Scope) => readonly ExportColumn[] | undefined;
   /**
-   * The records of a dataset that the scope shows as of a checkpoint, in the order of their key. Batches may be of any
-   * size, and hold what is read until the next one is asked for.
+   * Reads the records of a dataset that the scope shows as of a checkpoint, in key order. Batches may be of any size; each one is valid
+   * until the next one is requested.
    */
   readonly read: (request: ExportRead) => AsyncIterable<ExportBatch>;
   /**
-   * What the records of datasets are made by beside what has a checkpoint, as text: changes between two checkpoints are told as
-   * long as it stays the same. Absent: nothing.
+   * Returns a text that identifies those inputs of the datasets' records that have no checkpoint. Changes between two checkpoints can be
+   * determined only while it stays the same. Absent if there are no such inputs.
    */
   readonly basis?: (datasets: readonly string[]) => Promise<string>;
 };
@@ -24,45 +24,45 @@ export type ExportSource = {
 export type ExportRead = {
   readonly dataset: string;
   readonly scope: Scope;
-  /** Names of columns of the dataset that the scope shows. */
+  /** Names of the columns to read, all of which the scope shows. */
   readonly columns: readonly string[];
   readonly checkpoint: number;
-  /** Where to start: the `end` of a batch before; null: at the first record. */
+  /** Position to start at: the `end` of an earlier batch; null for the first record. */
   readonly from: string | null;
-  /** Only what has changed since; without it all that there is. */
+  /** Reads only the changes since a checkpoint; without it all records. */
   readonly changes?: ExportChanges | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * What lies between an earlier checkpoint and the one that is read as of, for one scope. `rows`: records that the scope shows now, and
- * did not show then or with other values in the columns that are asked for. `removals`: records that it showed then and does not
- * show now; their columns are the key and `removalReason`. No record is among both, and one that is among neither is the same.
+ * Changes between an earlier checkpoint and the one that is read, for one scope. `rows`: records that the scope shows now but did not
+ * show then, or showed with other values in the requested columns. `removals`: records that it showed then and does not show now; their
+ * columns are the key and `removalReason`. No record is in both; a record in neither is unchanged.
  */
 export type ExportChanges = { readonly since: number; readonly content: "rows" | "removals" };
 
 export type ExportBatch = {
   /**
-   * A JSON object without white space and a line feed for each record, in UTF-8: the columns that were asked for, in one
-   * order for all records, those that are null left out.
+   * For each record a JSON object without white space, and a line feed, in UTF-8. Members are the requested columns, in the same order
+   * for all records, without those that are null.
    */
   readonly lines: Uint8Array;
   /** Number of records. */
   readonly length: number;
-  /** Position after the last record: text that only the source understands, the same whatever the batch's size. */
+  /** Position after the last record: text that only the source understands, independent of the size of batches. */
   readonly end: string;
 };
 
-/** A member of a record. */
+/** A column of a dataset: a member of each of its records. */
 export type ExportColumn = {
   readonly name: string;
   readonly type: ExportType;
-  /** Whether it is a list of values of the type. */
+  /** True if the value is a list of values of the type. */
   readonly collection: boolean;
   readonly nullable: boolean;
 };
 
-/** What a value is: JSON text in one form for each. */
+/** Type of a value. Each type has one form as JSON text. */
 export type ExportType =
   | "string"
   | "boolean"
@@ -77,6 +77,6 @@ export type ExportType =
   | "time"
   /** Any JSON value */
   | "json"
-  /** Precision (1 to 38) and scale; a JSON number, all of whose digits count */
+  /** A JSON number whose digits are all significant, with a precision of 1 to 38. */
   | { readonly decimal: readonly [precision: number, scale: number] }
   | { readonly struct: readonly ExportColumn[] };

@@ -1,11 +1,11 @@
 import type { ExportBatch } from "./export-source.ts";
 
-/** A record's line, without its line feed, and its key. */
+/** The line of a record, without its line feed, and its key. */
 export type KeyedLine = { readonly key: string; readonly line: string };
 
 const lineFeed = "\n";
 
-/** The lines of batches one by one. */
+/** Splits batches into their lines. */
 export async function* keyedLines(
   batches: AsyncIterable<ExportBatch>,
   keyField: string,
@@ -21,10 +21,10 @@ function keyOf(line: string, keyField: string): string {
   return key;
 }
 
-/** Records of a batch. */
+/** Number of records in a batch. */
 const batchSize = 1000;
 
-/** Lines as batches, whose positions are keys. */
+/** Groups lines into batches, whose positions are keys. */
 export async function* batchesOf(lines: AsyncIterable<KeyedLine>): AsyncGenerator<ExportBatch> {
   let some: KeyedLine[] = [];
   for await (const line of lines) {

@@ -10,16 +10,16 @@ import { batchesOfRows } from "./row-batches.ts";
 
 export type MarketReaderOptions = {
   readonly store: Pick<Store, "page">;
-  /** The listings, hidden fields and all. */
+  /** Entity set of the listings, with hidden fields. */
   readonly entitySet: EntitySet;
-  /** Listings that are counted together at least. */
+  /** Minimum cell size: the smallest number of listings that are reported together. */
   readonly least: number;
 };
 
 /**
- * How the market was in each month, by place and type, a row each. It is small: changes are found by computing it twice. A
- * position holds how many listings the rows before it count at least: with another number a walk cannot go on, and `read`
- * throws `basis_changed`.
+ * Returns a reader of market reports: one row for each month, place and type. The report is small, so changes are found by computing it
+ * twice. A position holds the minimum cell size; if that has been changed since, `read` cannot continue and throws
+ * `basis_changed`.
  */
 export const marketReader = (options: MarketReaderOptions): DatasetReader =>
   comparingReader(
@@ -31,7 +31,7 @@ export const marketReader = (options: MarketReaderOptions): DatasetReader =>
     "id",
   );
 
-/** Listings that are counted together at least, and the id of the row before. */
+/** Minimum cell size, and id of the row before. */
 type Position = readonly [least: number, after: string | null];
 
 async function* batchesOf(

@@ -1,17 +1,17 @@
 import type { KeyedLine } from "./keyed-lines.ts";
 
-/** What became of a key between two states. */
+/** The lines of a key in two states; undefined where a state does not have the key. */
 export type KeyChange =
   | { readonly key: string; readonly was: string; readonly is: undefined }
   | { readonly key: string; readonly was: string | undefined; readonly is: string };
 
-/** By code point, as databases order keys. */
+/** Compares by code point, the order of keys in databases. */
 export const compareKeys = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /**
- * The lines of two states, each in the order of its keys, as one sequence: a key that both have comes once, with both of
- * its lines.
+ * Merges the lines of two states, each sorted by key, into one sequence (a sort-merge join). A key that both states have comes once,
+ * with both lines.
  */
 export async function* mergeStates(
   was: AsyncIterable<KeyedLine>,
@@ -35,7 +35,7 @@ export async function* mergeStates(
 
 type Head = IteratorResult<KeyedLine, unknown>;
 
-/** Below zero where the old key comes first, zero where it is one key; undefined at the end of both. */
+/** Returns below zero if the old key comes first, zero if the keys are equal, above zero otherwise; undefined if both states have ended. */
 function orderOf(old: Head, fresh: Head): number | undefined {
   if (old.done === true) return fresh.done === true ? undefined : 1;
   return fresh.done === true ? -1 : compareKeys(old.value.key, fresh.value.key);

@@ -2,12 +2,12 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { Bookmark, Page, ReadOptions, Store } from "@cadastre/store";
 import type { ExportBatch } from "./export-source.ts";
 
-/** A state, or what of it has changed. */
+/** The state to read, or the changes to it. */
 export type ReadState = Pick<ReadOptions, "since" | "until" | "signal"> & { readonly asOf: number };
 
 /**
- * The records that a query finds, in the order of their key, those after a position: the key of the record before. The page
- * after the one at hand is read meanwhile.
+ * Reads the records that a query finds after a position, in key order. The position is the key of the record before. Prefetches the next
+ * page while the present one is used.
  */
 export async function* pagesOf(
   store: Pick<Store, "page">,
@@ -26,7 +26,7 @@ export async function* pagesOf(
   };
   const pageFrom = (bookmark: Bookmark | undefined): Promise<Page> => {
     const page = store.page(query, { ...options, from: bookmark });
-    // It may fail, or be given up, before anybody waits for it.
+    // Prevents an unhandled rejection if the page fails, or is aborted, before it is awaited.
     page.catch(() => undefined);
     return page;
   };
@@ -43,10 +43,10 @@ export async function* pagesOf(
   }
 }
 
-/** A position is the key of the record before it. */
+/** Converts a position, which is the key of the record before it, to a bookmark. */
 const bookmarkOf = (checkpoint: number, position: string): Bookmark => ({ checkpoint, key: [position] });
 
-/** The position after the last one of some lines. */
+/** Returns the position after the last of some lines. */
 function positionOf(lines: Uint8Array, keyField: string): string {
   const last = lines.lastIndexOf(0x0a, -2) + 1;
   const record = JSON.parse(Buffer.from(lines.subarray(last)).toString()) as Readonly<Record<string, string>>;

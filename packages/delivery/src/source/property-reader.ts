@@ -23,14 +23,14 @@ import { batchesOfRows } from "./row-batches.ts";
 
 export type PropertyReaderOptions = {
   readonly store: Pick<Store, "page">;
-  /** The listings, hidden fields and all. */
+  /** Entity set of the listings, with hidden fields. */
   readonly entitySet: EntitySet;
   readonly identities: Pick<IdentityRegister, "resolutions" | "revision">;
 };
 
 /**
- * Canonical properties, a row each. A position holds which resolutions of identities the rows before it were made of: after
- * another one is made, a walk cannot go on, and `read` throws `basis_changed`.
+ * Returns a reader of canonical properties, one row each. A position holds the revision of the identity resolutions that the rows were
+ * made with; if identities have been resolved since, `read` cannot continue and throws `basis_changed`.
  */
 export const propertyReader = (options: PropertyReaderOptions): DatasetReader => ({
   columns: (scope) => {
@@ -44,7 +44,7 @@ export const propertyReader = (options: PropertyReaderOptions): DatasetReader =>
   basis: async () => String(await options.identities.revision()),
 });
 
-/** The revision of the resolutions, and the id of the property before. */
+/** Revision of the identity resolutions, and id of the property before. */
 type Position = readonly [revision: number, after: string | null];
 
 async function* batchesOf(
@@ -69,8 +69,8 @@ async function* rowsOf(properties: ReturnType<typeof readProperties>): AsyncGene
 }
 
 /**
- * The properties whose listings have changed, as they were and as they are, by the same resolutions. A position is the id of the
- * property before it.
+ * Finds changes by comparing the properties whose listings have changed, before and after, both with the same resolutions. A position
+ * is the id of the property before it.
  */
 async function* changedBatches(
   { store, entitySet, identities }: PropertyReaderOptions,
@@ -104,7 +104,7 @@ async function* linesOf(
     yield { key: property.id, line: JSON.stringify(propertyRow(property), [...columns]) };
 }
 
-/** A provisional property is merged if a listing of it, which the scope still shows, is one of another property by now. */
+/** Finds the reasons of removals: a provisional property is merged if one of its listings is still shown, but under another property. */
 async function reasonsOf(
   reads: ChangedPropertyReads,
   ids: readonly string[],

@@ -1,13 +1,13 @@
 import type { Row } from "@cadastre/odata";
 import type { ExportBatch } from "./export-source.ts";
 
-/** Rows of a batch. */
+/** Number of rows in a batch. */
 const batchSize = 500;
 
 /**
- * Rows in JSON form as batches of lines: the columns in their order, and no other member.
+ * Groups rows into batches of JSON lines, with only the given columns, in their order.
  *
- * @param positionAfter of a row
+ * @param positionAfter returns the position after a row
  */
 export async function* batchesOfRows<Each extends Row>(
   rows: AsyncIterable<Each>,

@@ -2,7 +2,7 @@ import type { Store } from "@cadastre/store";
 import type { DatasetReader } from "./dataset-reader.ts";
 import type { ExportSource } from "./export-source.ts";
 
-/** The source of exports from a store: its datasets by name. */
+/** Returns a source of exports over a store, with a reader for each dataset. */
 export function storeSource(
   store: Pick<Store, "checkpoint">,
   datasets: Readonly<Record<string, DatasetReader>>,

@@ -7,10 +7,10 @@ export type Cadence = {
 };
 
 /**
- * When the delivery after one is due, in milliseconds since 1970: a cadence later. Of whole days it is the last preferred minute, in
- * UTC, until then, so that deliveries do not wander through the day.
+ * Returns when the next delivery is due, in milliseconds since 1970: one cadence after `at`. If the cadence is a whole number of days and
+ * a minute is preferred, it is the last such minute (UTC) up to then, so that due times do not drift through the day.
  *
- * @param at when the delivery was created, however late: what was missed is one delivery
+ * @param at creation of the last delivery. If that was late, the deliveries that were missed are not made up for
  */
 export function dueAfter(at: number, { cadenceSeconds, preferredMinuteOfDay }: Cadence): number {
   const due = at + cadenceSeconds * 1000;

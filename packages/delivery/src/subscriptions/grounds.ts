@@ -5,7 +5,7 @@ import { type DeliveredDataset, deliveredDatasets, schemaOf } from "../profiles/
 import type { StepMeans } from "./step-context.ts";
 import type { GenerationPins, Subscription } from "./subscription.ts";
 
-/** What a subscription delivers by now. */
+/** The scope, profile and datasets that a subscription delivers at present. */
 export type Grounds = {
   readonly scope: Scope;
   readonly profile: OutputProfile;
@@ -13,14 +13,14 @@ export type Grounds = {
   readonly pins: GenerationPins;
 };
 
-/** Why a subscription cannot deliver at present. */
+/** The reason why a subscription cannot deliver at present. */
 export type Ungranted = {
   readonly code: DeliveryErrorCode;
-  /** Version of the entitlement that says so; undefined: there is none in force. */
+  /** Version of the entitlement that was checked; undefined if none is in force. */
   readonly version: number | undefined;
 };
 
-/** What a subscription delivers by now, or why it cannot. */
+/** Returns what a subscription delivers at present, or the reason why it cannot deliver. */
 export async function groundsOf(
   {
     scopeOf,
@@ -66,7 +66,7 @@ async function grantedBy(scopeOf: StepMeans["scopeOf"], customer: string): Promi
   }
 }
 
-/** Whether deliveries of a generation with some pins may be followed by one with others. */
+/** True if a delivery with the pins `b` may follow deliveries with the pins `a` in the same generation. */
 export const areSame = (a: GenerationPins, b: GenerationPins): boolean =>
   a.scopeSha256 === b.scopeSha256 &&
   a.schemaSha256 === b.schemaSha256 &&

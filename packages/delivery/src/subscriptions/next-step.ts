@@ -7,12 +7,12 @@ import { reset, suspended } from "./progress.ts";
 import type { StepMeans } from "./step-context.ts";
 import type { Subscription, SubscriptionProgress, SubscriptionStep } from "./subscription.ts";
 
-/** Milliseconds after which what is suspended is looked at again, whatever its cadence. */
+/** Longest wait before a suspended subscription is checked again, in milliseconds, whatever its cadence. */
 const longestWait = 3_600_000;
 
 /**
- * What is to be done for a subscription that has no delivery: its next one, if it is due, the seed of a new generation if what it
- * delivers is another by now or a delivery of this one is lost; undefined: nothing.
+ * Returns the next step for a subscription without an open delivery: its next delivery if that is due; the seed of a new generation if
+ * what it delivers has changed, or a delivery of this generation is lost; undefined if there is nothing to do.
  *
  * @param at milliseconds since 1970
  */
@@ -75,8 +75,8 @@ async function deliveryStep(
 }
 
 /**
- * Whether nothing that is delivered has changed: then what follows another checkpoint is the same. False also where that is not
- * known any more, which who builds it finds out.
+ * True if none of the delivered records has changed, so that the next delivery can start from the later checkpoint instead. False also if
+ * the old versions are no longer kept; the build then fails with that error.
  */
 const isEmpty = (...read: Parameters<typeof readsNothing>): Promise<boolean> =>
   readsNothing(...read).catch((error: unknown) => {

@@ -5,13 +5,13 @@ import type { Subscription, SubscriptionProgress } from "./subscription.ts";
 
 type Changes = Partial<SubscriptionProgress>;
 
-/** What a customer is told of a subscription's state: `resetting` until the seed of a later generation is complete. */
+/** State of a subscription as its customer sees it: `resetting` until the seed of a later generation is complete. */
 export type SubscriptionStatus = Subscription["state"] | "resetting";
 
 export const statusOf = ({ state, generation, sequence }: Subscription): SubscriptionStatus =>
   state === "active" && generation > 1 && sequence === 0 ? "resetting" : state;
 
-/** Start anew: what is delivered next is a seed, of a generation of its own. */
+/** Starts a new generation: the next delivery is a seed. */
 export const reset = ({ generation }: Pick<Subscription, "generation">, at: number): Changes => ({
   generation: generation + 1,
   sequence: 0,
@@ -28,7 +28,7 @@ export const suspended = (code: DeliveryErrorCode, due: number | null): Changes 
   due,
 });
 
-/** Why a delivery failed that no retry would help, and a seed does. */
+/** Codes of failures that a retry would repeat, but a new seed avoids. */
 const outdated: readonly (string | null)[] = [
   "checkpoint_expired",
   "schema_changed",
@@ -36,23 +36,23 @@ const outdated: readonly (string | null)[] = [
   "basis_changed",
 ];
 
-/** Why a delivery failed before anybody could have it: its place is delivered anew. */
+/** Codes of failures before the delivery was complete: it is created anew with the same sequence number. */
 const replaced: readonly (string | null)[] = ["delivery_expired", "part_lost"];
 
-/** Why a delivery was canceled that the customer is not granted any more, or not so. */
+/** True if the delivery was canceled because the entitlement no longer permits it. */
 const isUngranted = (code: string | null): boolean =>
   code === "entitlement_changed" || code === "capability_required";
 
-/** What a destination is at fault for: once it is active again the same place is delivered. */
+/** Codes of failures of the destination. Once it is active again, the delivery is created anew with the same sequence number. */
 const degraded: readonly (string | null)[] = ["destination_denied", "destination_not_active"];
 
-/** Suspended until its destination is active again, or else until somebody resumes it. */
+/** Suspends a subscription until its destination is active again, or, for other failures, until it is resumed by hand. */
 const failed = (code: string | null, at: number): Changes => {
   if (degraded.includes(code)) return suspended("destination_degraded", at);
   return suspended(code === "destination_conflict" ? code : "build_failed", null);
 };
 
-/** What becomes of a subscription once its delivery has ended; undefined: it has not. */
+/** Returns the changes of a subscription after its delivery has ended; undefined if the delivery is still open. */
 export function settled(subscription: Subscription, delivery: Delivery, at: number): Changes | undefined {
   const { generation, sequence, manifestSha256, toCheckpoint, code } = delivery;
   switch (delivery.state) {
@@ -72,7 +72,7 @@ export function settled(subscription: Subscription, delivery: Delivery, at: numb
         previous: manifestSha256 === null ? null : { generation, sequence, manifestSha256 },
       };
     case "canceled":
-      // What the entitlement has become is looked at then, and may be the same again.
+      // The next step checks the entitlement, which may permit the delivery again by then.
       return { delivery: null, ...(isUngranted(code) ? { due: at } : {}) };
     case "failed":
       if (outdated.includes(code) || (code === "part_lost" && delivery.completed !== null))

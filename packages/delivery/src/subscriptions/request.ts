@@ -5,15 +5,15 @@ import type { DeliveryRequest } from "../exports/delivery-request.ts";
 import { isKey, isPlainText } from "../exports/export-request.ts";
 import type { EmptyDeliveryBehavior } from "./subscription.ts";
 
-/** What is asked for by `POST /v1/file-export-subscriptions`. Source: interface specification, section 2.9. */
+/** Body and idempotency key of `POST /v1/file-export-subscriptions`. Source: interface specification, section 2.9. */
 export type SubscriptionRequest = DeliveryRequest & {
   readonly name: string;
   readonly cadenceSeconds: number;
-  /** In UTC; counts where the cadence is of whole days. */
+  /** In UTC. Applies only if the cadence is a whole number of days. */
   readonly preferredMinuteOfDay?: number | undefined;
   /** By default `manifest_only`. */
   readonly emptyDeliveryBehavior?: EmptyDeliveryBehavior | undefined;
-  /** Stable across retries. */
+  /** The same for all retries of a request. */
   readonly idempotencyKey?: string | undefined;
 };
 
@@ -37,7 +37,7 @@ export function requireValid(request: SubscriptionRequest): void {
   if (!isKey(idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
 }
 
-/** SHA-256 of what a request says, whatever its key. */
+/** Returns the SHA-256 of a request without its idempotency key. */
 export const fingerprintOf = (said: Omit<SubscriptionRequest, "idempotencyKey">): string =>
   createHash("sha256")
     .update(

@@ -6,12 +6,12 @@ import type { StepMeans } from "./step-context.ts";
 import type { Subscription } from "./subscription.ts";
 import { settledNow } from "./subscriptions.ts";
 
-/** What a scheduler tells of a subscription, for the log. */
+/** Report of a scheduler on a subscription, for the log. */
 export type ScheduleReport = {
   readonly subscription: string;
-  /** `changed`: somebody else has taken the step. */
+  /** `changed`: another scheduler or a request has changed the subscription first. */
   readonly outcome: "taken" | "changed" | "failed";
-  /** What was caught. It may quote data. */
+  /** The error. It may quote data. */
   readonly cause?: unknown;
 };
 
@@ -20,34 +20,34 @@ export type SchedulerOptions = Pick<
   StepMeans,
   "registry" | "destinations" | "source" | "profiles" | "scopeOf"
 > & {
-  /** How long a delivery may be fetched after it was created. By default 14 days. */
+  /** Time after its creation during which a delivery may be fetched. By default 14 days. */
   readonly retention?: number | undefined;
   readonly creditsOf?: StepMeans["creditsOf"] | undefined;
-  /** The time since 1970. By default that of this machine. */
+  /** Returns the time since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
   readonly random?: StepMeans["random"] | undefined;
-  /** How long to wait before looking again. By default 5000. */
+  /** Wait between two ticks. By default 5000. */
   readonly poll?: number | undefined;
   readonly report?: ((report: ScheduleReport) => void) | undefined;
 };
 
 /**
- * Has deliveries of subscriptions built when they are due. In memory is only what has failed a moment ago: any number of
- * schedulers may work on one registry, and die at any time.
+ * Creates the deliveries of subscriptions when they are due. It keeps only recent failures in memory, so any number of schedulers may
+ * work on one registry, and stop at any time.
  */
 export type Scheduler = {
-  /** Do what is to be done now, once. Gives how many steps were taken. */
+  /** Takes all steps that are due now. Returns their number. */
   readonly tick: () => Promise<number>;
-  /** Tick until the signal aborts. */
+  /** Calls `tick` repeatedly until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 };
 
 const day = 86_400_000;
 
-/** How long a subscription whose step has failed is left alone, in milliseconds. */
+/** Wait before a subscription is tried again after its step failed, in milliseconds. */
 const heldBack = 30_000;
 
-/** Subscriptions that are read at once. */
+/** Number of subscriptions that are read at once. */
 const groupSize = 100;
 
 export function createScheduler(options: SchedulerOptions): Scheduler {
@@ -59,7 +59,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     random: options.random ?? randomBytes,
   };
 
-  /** Until when subscriptions are left alone, by id. */
+  /** Times until which failed subscriptions are skipped, by id. */
   const failed = new Map<string, number>();
 
   async function take(subscription: Subscription): Promise<boolean> {
@@ -100,7 +100,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-/** Settle what has ended, then do what is to be done next. */
+/** Records the end of a subscription's delivery, if it has ended, then takes the next step. Returns true if either changed something. */
 async function takeSteps(means: StepMeans, waiting: Subscription, at: number): Promise<boolean> {
   const subscription = await settledNow(means.registry, waiting, at);
   const isSettled = subscription !== waiting;

@@ -5,13 +5,16 @@ import type { OutputProfile } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import type { SubscriptionRegistry } from "./subscription.ts";
 
-/** What the next steps of subscriptions are found by. */
+/** Dependencies for finding the next steps of subscriptions. */
 export type StepMeans = DeliveryMeans & {
   readonly registry: Pick<SubscriptionRegistry, "delivery" | "isBroken" | "step" | "waiting">;
-  /** By which the destinations of subscriptions are known to be active. Without them none is. */
+  /** Tells whether the destinations of subscriptions are active. Without it none counts as active. */
   readonly destinations?: Pick<DestinationRegistry, "find"> | undefined;
   readonly source: ExportSource;
   readonly profiles: readonly OutputProfile[];
-  /** What a customer is granted now; undefined: nothing. What it throws of entitlements that changed suspends the subscription. */
+  /**
+   * Returns the scope that a customer is granted now; undefined if none. If it throws an `EntitlementError` with the outcome `denied`, the
+   * subscription is suspended.
+   */
   readonly scopeOf: (customer: string) => Promise<Scope | undefined>;
 };

@@ -17,26 +17,26 @@ import type { Subscription, SubscriptionRegistry, SubscriptionStep } from "./sub
 export type SubscriptionOptions = {
   readonly registry: SubscriptionRegistry;
   readonly source: Pick<ExportSource, "columns">;
-  /** The first one of a domain is what it is delivered by unless asked otherwise. */
+  /** Output profiles. The first one of each domain is its default. */
   readonly profiles: readonly OutputProfile[];
-  /** Where deliveries may be pushed to. By default nothing is pushed. */
+  /** Destinations that deliveries may be pushed to. By default nothing is pushed. */
   readonly targets?: PushTargets;
-  /** Subscriptions of a customer at most that are not canceled. By default 32. */
+  /** Limit on a customer's subscriptions, without canceled ones. By default 32. */
   readonly most?: number | undefined;
-  /** Milliseconds since 1970. By default the time of this machine. */
+  /** Returns milliseconds since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
-  /** By default those of the operating system. */
+  /** By default the random bytes of the operating system. */
   readonly random?: ((bytes: number) => Uint8Array) | undefined;
 };
 
 /**
- * What customers ask of subscriptions. One of another customer is `not_found`, as one that does not exist. Every method
- * throws {@link DeliveryError}, and `StoreError` `registry_unavailable`; those that take an id `not_found`.
+ * Operations of customers on their subscriptions. Another customer's subscription is reported as `not_found`, like one that does not
+ * exist. Every method throws {@link DeliveryError}, and `StoreError` `registry_unavailable`; methods that take an id throw `not_found`.
  */
 export type Subscriptions = {
   /**
-   * Create a subscription, whose seed is due at once. The same request with the same key again gives the one that it created,
-   * whatever would be refused by now: `replayed`.
+   * Creates a subscription, whose seed is due at once. A repeated request (same idempotency key) returns the subscription that the first
+   * one created, with `replayed` true, even if the request would be refused by now.
    *
    * @throws {DeliveryError} `invalid_name`, `invalid_cadence`, `invalid_preferred_minute`, `invalid_request`, `unknown_domain`,
    * `unknown_profile`, `destination_required`, `entitlement_denied`, `capability_required`, `push_unavailable`, `not_found`,
@@ -46,29 +46,32 @@ export type Subscriptions = {
     caller: Caller,
     request: SubscriptionRequest,
   ) => Promise<{ readonly subscription: Subscription; readonly replayed: boolean }>;
-  /** The last created first. */
+  /** Lists subscriptions, the last created first. */
   readonly list: (caller: Caller, limit: number) => Promise<readonly Subscription[]>;
   readonly find: (caller: Caller, id: string) => Promise<Subscription>;
-  /** The last one of the last generation first. */
+  /** Lists the deliveries of a subscription, the last one of the last generation first. */
   readonly deliveries: (
     caller: Caller,
     id: string,
     limit: number,
   ) => Promise<readonly Omit<DeliveryStatus, "parts">[]>;
-  /** Have no further delivery created. What changes meanwhile is kept as long as the operator keeps it, and else a seed follows. */
+  /**
+   * Stops the creation of deliveries. Record versions since the last delivery are kept only as long as the operator's retention says; if
+   * they are gone by the time of `resume`, a new seed follows.
+   */
   readonly pause: ChangeSubscription;
-  /** Go on with what is paused or suspended: its next delivery is due at once. */
+  /** Resumes a paused or suspended subscription: its next delivery is due at once. */
   readonly resume: ChangeSubscription;
-  /** Start anew with a seed, in a generation of its own. @throws {DeliveryError} `delivery_not_open`: one is about to be complete */
+  /** Starts a new generation with a seed. @throws {DeliveryError} `delivery_not_open` if a delivery is about to be complete */
   readonly reset: ChangeSubscription;
-  /** End it for good. What is complete may still be fetched. Canceled again it is the same. */
+  /** Cancels a subscription permanently. Complete deliveries may still be fetched. Canceling it again changes nothing. */
   readonly cancel: ChangeSubscription;
 };
 
-/** @throws {DeliveryError} `subscription_canceled`, unless it is canceled again */
+/** @throws {DeliveryError} `subscription_canceled`, except if a canceled subscription is canceled again */
 export type ChangeSubscription = (caller: Caller, id: string) => Promise<Subscription>;
 
-/** What is changed of a subscription; undefined: it is so already. */
+/** Returns the step that makes a change; undefined if the subscription is in that state already. */
 type Change = (subscription: Subscription, at: number) => SubscriptionStep | undefined;
 
 const changes = {
@@ -82,7 +85,7 @@ const changes = {
   }),
 } as const satisfies Record<string, Change>;
 
-/** The subscriptions of a registry. Speaks no HTTP. */
+/** Returns the operations on the subscriptions of a registry. It is independent of HTTP. */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { registry, source, profiles, targets, most = 32, clock = Date.now, random = randomBytes } = options;
 
@@ -146,7 +149,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   };
 }
 
-/** A subscription whose delivery is open, if it has one: what has ended is settled first. */
+/** Returns the subscription after recording the end of its delivery, if that has ended. */
 export async function settledNow(
   registry: Pick<SubscriptionRegistry, "delivery" | "step">,
   subscription: Subscription,
@@ -158,7 +161,7 @@ export async function settledNow(
   return progress === undefined ? subscription : registry.step(subscription, { changes: progress });
 }
 
-/** How often a subscription is read again that somebody else has changed meanwhile. */
+/** Maximum number of attempts to change a subscription that is changed concurrently (optimistic locking). */
 const attempts = 5;
 
 async function untilTaken<T>(take: () => Promise<T>): Promise<T> {

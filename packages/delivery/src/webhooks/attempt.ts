@@ -7,7 +7,7 @@ import { openSecret } from "./secret.ts";
 import { webhookUrl } from "./url.ts";
 import { isGivenUp, waitAfter } from "./wait.ts";
 
-/** What a webhook's last message may have failed of. Where a name leads is not told: that may be a secret of its network. */
+/** Failures of a message that its customer is shown. They do not name the address a host resolves to, which may be a network's secret. */
 export const webhookFailures = [
   "webhook_unreachable",
   "webhook_timeout",
@@ -18,16 +18,16 @@ export const webhookFailures = [
 
 type WebhookFailure = (typeof webhookFailures)[number];
 
-/** What an attempt has met; nothing was answered where there is no status. */
+/** Result of an attempt. The status is null if there was no answer. */
 type Met = {
   readonly status: number | null;
   readonly failure: WebhookFailure | null;
   readonly retryAfter?: string | undefined;
-  /** What was caught that is not the webhook's fault. */
+  /** An error that is not the webhook's fault. */
   readonly cause?: unknown;
 };
 
-/** Send a message, signed with the secrets that are in force at a time. What is thrown is not the webhook's fault. */
+/** Sends a message, signed with the secrets that are in force at `at`. Throws only errors that are not the webhook's fault. */
 export async function attempt(
   { webhook, secrets, message }: WebhookSending,
   at: number,
@@ -39,7 +39,7 @@ export async function attempt(
     return { status: null, failure, cause: new DeliveryError(failure) };
   }
   const isBoth = (webhook.previousUntil ?? 0) > at && secrets.previous !== null;
-  // Who rotates a secret that cannot be opened is sent what the other one signs.
+  // If the previous secret cannot be decrypted, the message is signed with the new one only.
   const previous = isBoth ? openSecret(secrets.previous, webhook.id, key) : undefined;
   const body = bodyOf(message, webhook.customer);
   const headers = signedHeaders({ id: message.id, timestamp: Math.floor(at / 1000), body }, [
@@ -63,7 +63,7 @@ const failureOf = (status: number): WebhookFailure | null => {
   return status === 410 ? "webhook_gone" : "webhook_refused";
 };
 
-/** What becomes of a webhook and its message after an attempt. A message is tried at least once. */
+/** Returns the new state of a webhook and its message after an attempt. A message is tried at least once. */
 export function resultOf(
   { message, attempts }: WebhookSending,
   { status, failure, retryAfter }: Met,

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { WebhookMessage } from "./outbox.ts";
 import { keyOf } from "./secret.ts";
 
-/** The body of a message: ids and versions, and nothing of what was delivered. The same whenever it is sent. */
+/** Returns the body of a message: ids and versions, never delivered data. It is the same for every attempt. */
 export const bodyOf = (
   { type, at, delivery, entitlementVersion }: WebhookMessage,
   customer: string,
@@ -24,10 +24,10 @@ export const bodyOf = (
     },
   });
 
-/** What is sent: an id, a time in seconds since 1970, and a body. */
+/** The signed content of a message: its id, the time in seconds since 1970, and the body. */
 export type Signed = { readonly id: string; readonly timestamp: number; readonly body: string };
 
-/** The headers of a message, signed with each of the secrets. Source: Standard Webhooks, "Signature scheme". */
+/** Returns the headers of a message, with a signature for each secret. Source: Standard Webhooks, "Signature scheme". */
 export const signedHeaders = (signed: Signed, secrets: readonly string[]) => ({
   "webhook-id": signed.id,
   "webhook-timestamp": String(signed.timestamp),

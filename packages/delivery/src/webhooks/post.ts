@@ -5,30 +5,30 @@ import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { hostOf, isReachable, type WebhookReach } from "./url.ts";
 
-/** All addresses of a name. */
+/** Resolves a host name to all of its addresses. */
 type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 export type PostOptions = WebhookReach & {
-  /** By default what the operating system does. */
+  /** By default the resolver of the operating system. */
   readonly resolve?: Resolve | undefined;
-  /** How long it may take in all, in milliseconds. By default 10,000. */
+  /** Time limit for the whole request, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What was answered: the status, and the text of the header `Retry-After`. */
+/** Answer to a message: the status, and the text of the header `Retry-After`. */
 export type PostAnswer = { readonly status: number; readonly retryAfter: string | undefined };
 
-/** Nothing was answered in time. */
+/** The server did not answer in time. */
 export class PostTimeout extends Error {
   override readonly name = "PostTimeout";
 }
 
 /**
- * Post a JSON text. The name is looked up once, and the connection goes to no other address than those that were checked; no
- * redirect is followed, and nothing of the answer's body is read.
+ * Posts a JSON text. The host name is resolved once, and the connection goes only to the addresses that were checked (against DNS
+ * rebinding). Redirects are not followed, and the body of the answer is not read.
  *
- * @throws {PostTimeout}, and anything else if it cannot be reached or may not be
+ * @throws {PostTimeout}, and any other error if the address cannot be connected to, or may not be
  */
 export async function post(
   url: URL,
@@ -77,7 +77,7 @@ async function postTo(
           "content-length": content.length,
           "user-agent": "cadastre-webhooks",
         },
-        // A connection of its own: none to an address that was checked for another message.
+        // A new connection for each message: a pooled one would go to an address that was checked for another message.
         agent: false,
         lookup: pinnedTo(checked),
         signal,
@@ -93,7 +93,7 @@ async function postTo(
   });
 }
 
-/** @throws if there is none, or one that may not be connected to */
+/** @throws if the host has no address, or one that may not be connected to */
 async function checkedAddresses(host: string, options: PostOptions): Promise<LookupAddress[]> {
   const { resolve = resolveByDefault } = options;
   const family = isIP(host);
@@ -105,7 +105,7 @@ async function checkedAddresses(host: string, options: PostOptions): Promise<Loo
 
 const resolveByDefault: Resolve = (host) => lookup(host, { all: true });
 
-/** Gives the addresses that were checked, whatever the name leads to by now. */
+/** Returns a look-up function that gives the checked addresses, whatever the name resolves to by now. */
 const pinnedTo =
   (checked: LookupAddress[]): LookupFunction =>
   (_host, { all }, callback) => {

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * Addresses of IPv4 that are no place of the public network. Source: IANA IPv4 Special-Purpose Address Registry; RFC 5771;
- * the last one is where Azure's machines reach their host.
+ * IPv4 networks that are not part of the public Internet. Source: IANA IPv4 Special-Purpose Address Registry; RFC 5771;
+ * the last one is the address by which Azure's virtual machines reach their host.
  */
 const specialV4 = [
   ["0.0.0.0", 8],
@@ -25,7 +25,7 @@ const specialV4 = [
   ["168.63.129.16", 32],
 ] as const;
 
-/** Among global unicast, what is special, or stands for an address of IPv4. Source: IANA IPv6 Special-Purpose Address Registry. */
+/** Global unicast networks that are special, or embed IPv4 addresses. Source: IANA IPv6 Special-Purpose Address Registry. */
 const specialV6 = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -48,7 +48,7 @@ const lists = {
   loopbackV6: listOf([["::1", 128]], "ipv6"),
 };
 
-/** Whether an IP address is one of the public network. Of IPv6 only global unicast is: no form that holds one of IPv4. */
+/** True if an IP address is on the public Internet. For IPv6, only global unicast is, without forms that embed an IPv4 address. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !lists.specialV4.check(address);
   return (
@@ -56,7 +56,7 @@ export function isPublicAddress(address: string): boolean {
   );
 }
 
-/** Whether an IP address is one of this machine's own, in its plain form. */
+/** True for a loopback address, except an IPv4 one in an IPv6 form. */
 export const isLoopbackAddress = (address: string): boolean =>
   isIP(address) === 4
     ? lists.loopbackV4.check(address)

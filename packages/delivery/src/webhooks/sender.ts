@@ -6,54 +6,54 @@ import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
 import type { PostOptions } from "./post.ts";
 import { isGivenUp } from "./wait.ts";
 
-/** What a sender tells of its work, for the log. */
+/** Report of a sender on a message, for the log. */
 export type WebhookReport = {
   readonly webhook: string;
   readonly message: string;
-  /** `dropped`: its customer is not granted what it tells of, or it has waited too long; `lost`: somebody else has it by now. */
+  /** `dropped`: the customer may not be told of the event, or the message is too old; `lost`: another sender has taken it over. */
   readonly outcome: "sent" | "failed" | "dropped" | "deferred" | "lost";
-  /** What its address has answered. */
+  /** Status of the answer. */
   readonly status?: number | null;
   readonly code?: string | null;
-  /** What was caught that is not the webhook's fault. */
+  /** An error that is not the webhook's fault. */
   readonly cause?: unknown;
 };
 
 /** Times are in milliseconds. */
 export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
   readonly outbox: WebhookOutbox;
-  /** What secrets are kept under. */
+  /** Key that the secrets of webhooks are encrypted with. */
   readonly key: SealingKey;
-  /** What a customer is granted now. What it throws of entitlements that are denied says: nothing. */
+  /** Returns the scope that a customer is granted now. An `EntitlementError` with the outcome `denied` means that nothing is granted. */
   readonly scopeOf: (customer: string) => Promise<Scope>;
-  /** The time since 1970. By default that of this machine. */
+  /** Returns the time since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
-  /** From 0 up to 1; spreads what is tried again. By default that of this machine. */
+  /** Returns a number from 0 up to 1, the jitter of retries. By default `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** How long to wait before looking again. By default 1000. */
+  /** Wait between two looks for work. By default 1000. */
   readonly poll?: number | undefined;
-  /** Messages that are sent at once: an address that is slow keeps few others waiting. By default 4. */
+  /** Number of messages that are sent concurrently, so that a slow address delays few others. By default 4. */
   readonly concurrency?: number | undefined;
   readonly report?: ((report: WebhookReport) => void) | undefined;
 };
 
-/** Tells webhooks what happened. It keeps nothing in memory: any number of senders may work on one registry, and die at any time. */
+/** Sends messages to webhooks. It keeps no state in memory: any number of senders may work on one registry, and stop at any time. */
 export type WebhookSender = {
-  /** Find what webhooks are to be told of, and make messages of it. Gives how much was looked at. */
+  /** Creates messages for new events. Returns the number of deliveries and webhooks that were looked at. */
   readonly gather: () => Promise<number>;
-  /** Send what has waited longest; undefined if nothing waits. */
+  /** Sends the message that has been due longest; returns undefined if none is due. */
   readonly send: (signal?: AbortSignal) => Promise<WebhookReport | undefined>;
-  /** Do both until the signal aborts. */
+  /** Does both repeatedly until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 };
 
-/** How long a message is one sender's own, in milliseconds: longer than an attempt may take. */
+/** Lease of a message, in milliseconds: longer than an attempt can take. */
 const lease = 60_000;
-/** How often a customer's entitlement is looked at where no other one is installed: it may have ended. */
+/** Interval in which a customer's entitlement is compared if no other one is installed, in milliseconds: it may have expired. */
 const comparisonInterval = 60_000;
-/** How long a message waits whose customer's entitlement cannot be verified at present. */
+/** Wait for a message whose customer's entitlement cannot be verified at present, in milliseconds. */
 const deferral = 60_000;
-/** Deliveries that are told of in one transaction. */
+/** Number of deliveries whose messages are created in one transaction. */
 const groupSize = 100;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
@@ -86,7 +86,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     return { ...told, outcome, status: met.status, code: met.failure, ...causeOf(met.cause) };
   }
 
-  /** Have a message wait, unless it has waited too long. */
+  /** Defers a message, or drops it if it is too old. */
   async function putOff(sending: WebhookSending): Promise<WebhookReport["outcome"]> {
     const at = clock();
     return isGivenUp(sending.message, at)
@@ -94,7 +94,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       : outcomeOf("deferred", await outbox.defer(sending, at + deferral));
   }
 
-  /** Have a message sent by somebody else. */
+  /** Makes a message due at once, for another sender. */
   const giveBack = async (sending: WebhookSending): Promise<WebhookReport["outcome"]> =>
     outcomeOf("deferred", await outbox.defer(sending, clock()));
 
@@ -159,7 +159,7 @@ async function grantedBy(scopeOf: WebhookSenderOptions["scopeOf"], customer: str
   }
 }
 
-/** Whoever is granted nothing any more is told that, and nothing else; of deliveries, who may have them. */
+/** True if the customer may be told of an event. If it is granted nothing, it is told only that its entitlement changed. */
 function isToldOf(type: WebhookSending["message"]["type"], granted: Granted): boolean {
   if (type === "entitlement.changed") return true;
   if (granted === null || granted === "unverifiable") return false;

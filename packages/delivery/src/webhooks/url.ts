@@ -2,27 +2,27 @@ import { isIP } from "node:net";
 import { DeliveryError } from "../errors.ts";
 import { isLoopbackAddress, isPublicAddress } from "./public-address.ts";
 
-/** Where webhooks may go. */
+/** Restriction on the hosts that webhooks may be sent to. */
 export type WebhookReach = {
-  /** Whether also to this machine, and there over http: for development. By default not. */
+  /** True if webhooks may also go to this machine, there also over `http`: for development. By default false. */
   readonly loopback?: boolean | undefined;
 };
 
-/** Longest address, in characters. */
+/** Longest URL, in characters. */
 const maxLength = 2048;
 
-/** The lowest port beside that of https. */
+/** Lowest port that is allowed beside the default one of https. */
 const leastPort = 1024;
 
-/** The host of an address as it is looked up or connected to. */
+/** Returns the host of a URL in the form for look-ups and connections: an IPv6 address without brackets. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
-/** Whether an IP address may be connected to. */
+/** True if webhooks may connect to the IP address. */
 export const isReachable = (address: string, { loopback = false }: WebhookReach): boolean =>
   isPublicAddress(address) || (loopback && isLoopbackAddress(address));
 
 /**
- * The address of a webhook, in its plain form. What a name leads to is looked at when something is sent.
+ * Parses and checks the URL of a webhook. The addresses of a host name are checked only when a message is sent.
  *
  * @throws {DeliveryError} `invalid_webhook_url`
  */

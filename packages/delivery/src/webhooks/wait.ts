@@ -1,25 +1,25 @@
 const second = 1000;
 const hour = 3600 * second;
 
-/** How long a message is tried again after it was made, in milliseconds. */
+/** Time after its creation during which a message is retried, in milliseconds. */
 const tryingTime = 24 * hour;
 
-/** Whether what fails now, or waits, is given up. */
+/** True if a message is too old to be retried. */
 export const isGivenUp = ({ at: made }: { readonly at: number }, at: number): boolean =>
   at - made >= tryingTime;
 
-/** Waits before the second attempt and at most, in milliseconds; each is three times the one before. */
+/** Backoff in milliseconds: the wait after the first attempt, the longest one, and the factor by which it grows. */
 const waits = { first: 5 * second, longest: 3 * hour, growth: 3 } as const;
 
-/** What a server may ask for at most, in milliseconds. */
+/** Longest wait that a server can ask for by `Retry-After`, in milliseconds. */
 const longestAsked = 6 * hour;
 
 /**
- * How long to wait after an attempt that has failed, in milliseconds: between half of its turn's wait and the whole, and no
- * shorter than the server asks for.
+ * Returns the wait after a failed attempt, in milliseconds: exponential backoff with jitter (between half of the wait and all of it), but
+ * no shorter than the server asks for.
  *
- * @param attempts that have failed before this one
- * @param retryAfter the text of its header
+ * @param attempts number of failed attempts before this one
+ * @param retryAfter text of the header `Retry-After`
  * @param random from 0 up to 1
  */
 export function waitAfter(
@@ -31,7 +31,7 @@ export function waitAfter(
   return Math.round(Math.max((turn * (1 + random)) / 2, askedFor(retryAfter, at)));
 }
 
-/** Seconds or a date, in milliseconds from now. Source: RFC 9110, section 10.2.3. */
+/** Converts `Retry-After`, in seconds or as a date, to milliseconds from now. Source: RFC 9110, section 10.2.3. */
 function askedFor(retryAfter: string | undefined, at: number): number {
   if (retryAfter === undefined) return 0;
   const asked = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * second : Date.parse(retryAfter) - at;

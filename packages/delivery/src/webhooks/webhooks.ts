@@ -8,54 +8,54 @@ import { newSecret } from "./secret.ts";
 import { type WebhookReach, webhookUrl } from "./url.ts";
 import { type Webhook, type WebhookEvent, type WebhookRecords, webhookEvents } from "./webhook.ts";
 
-/** Where webhooks may go, and what their secrets are kept under. */
+/** Restriction on the hosts of webhooks, and the key that their secrets are encrypted with. */
 export type WebhookTerms = WebhookReach & { readonly key: SealingKey };
 
 export type WebhookOptions = WebhookTerms & {
   readonly registry: WebhookRecords;
-  /** Webhooks of a customer at most. By default 8. */
+  /** Limit on a customer's webhooks. By default 8. */
   readonly most?: number | undefined;
-  /** The time in milliseconds since 1970. By default that of this machine. */
+  /** Returns milliseconds since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
-  /** By default that of the operating system. */
+  /** By default the random bytes of the operating system. */
   readonly random?: Random | undefined;
 };
 
 export type WebhookRequest = {
   readonly url: string;
-  /** By default all that there are. */
+  /** By default all events. */
   readonly events?: readonly string[] | undefined;
 };
 
-/** A webhook with its secret, which is never told again. */
+/** A webhook with its secret, which is shown only once. */
 export type IssuedWebhook = { readonly webhook: Webhook; readonly secret: string };
 
 /**
- * The addresses that customers are told something at. A webhook of another customer is `not_found`, as one that does not exist.
- * Every method throws {@link DeliveryError}, and `StoreError` `registry_unavailable`.
+ * Operations of customers on their webhooks. Another customer's webhook is reported as `not_found`, like one that does not exist. Every
+ * method throws {@link DeliveryError}, and `StoreError` `registry_unavailable`.
  */
 export type Webhooks = {
   /**
-   * @param scope what its customer is granted now, and so need not be told
+   * @param scope the customer's present scope, of which it is not told
    * @throws {DeliveryError} `invalid_webhook_url`, `invalid_webhook_events`, `too_many_webhooks`
    */
   readonly register: (scope: Scope, request: WebhookRequest) => Promise<IssuedWebhook>;
-  /** The oldest first. */
+  /** Lists a customer's webhooks, the oldest first. */
   readonly list: (customer: string) => Promise<readonly Webhook[]>;
   /** @throws {DeliveryError} `not_found` */
   readonly find: (customer: string, id: string) => Promise<Webhook>;
-  /** Forget it, with what it was still to be told. @throws {DeliveryError} `not_found` */
+  /** Deletes a webhook with its pending messages. @throws {DeliveryError} `not_found` */
   readonly remove: (customer: string, id: string) => Promise<Webhook>;
-  /** Give it another secret. The one before signs as well for a day. @throws {DeliveryError} `not_found` */
+  /** Issues a new secret. The previous one signs as well for a day. @throws {DeliveryError} `not_found` */
   readonly rotate: (customer: string, id: string) => Promise<IssuedWebhook>;
-  /** Have it sent a message that tells nothing. @throws {DeliveryError} `not_found`, `webhook_disabled` */
+  /** Queues a test message. @throws {DeliveryError} `not_found`, `webhook_disabled` */
   readonly test: (customer: string, id: string) => Promise<Webhook>;
 };
 
-/** How long two secrets sign after a rotation, in milliseconds. */
+/** Time during which both secrets sign after a rotation, in milliseconds. */
 const overlap = 86_400_000;
 
-/** The webhooks of a registry. Speaks no HTTP. */
+/** Returns the operations on the webhooks of a registry. It is independent of HTTP. */
 export function createWebhooks(options: WebhookOptions): Webhooks {
   const { registry, key, most = 8, clock = Date.now, random = randomBytes } = options;
   const find = async (customer: string, id: string): Promise<Webhook> => {
@@ -103,7 +103,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   };
 }
 
-/** In the order of the table. @throws {DeliveryError} `invalid_webhook_events` */
+/** Returns the events in the order of the table. @throws {DeliveryError} `invalid_webhook_events` */
 function eventsOf(names: readonly string[]): readonly WebhookEvent[] {
   const events = webhookEvents.filter((event) => names.includes(event));
   if (events.length === 0 || events.length !== names.length)

@@ -18,7 +18,7 @@ import {
   type Place,
 } from "../support/workshop.ts";
 
-/** Without a number of cases, what is quick. */
+/** True if CASES is set. Otherwise only the quick tests run. */
 const thorough = process.env["CASES"] !== undefined;
 const cases = Number(process.env["CASES"] ?? 1);
 const seed = process.env["SEED"] === undefined ? {} : { seed: Number(process.env["SEED"]) };
@@ -26,10 +26,10 @@ const seed = process.env["SEED"] === undefined ? {} : { seed: Number(process.env
 const folder = scratchFolder();
 let places = 0;
 
-/** Of a worker that is going to die, in milliseconds. */
+/** Lease of a worker that is going to die, in milliseconds. */
 const lease = 250;
 
-/** What nobody interrupted says of deliveries that were asked for in this order. */
+/** Returns the manifest hashes of the same deliveries, requested in the same order and built without interruption. */
 async function uninterrupted(count: number): Promise<readonly (string | undefined)[]> {
   const own = join(folder, `whole_${++places}`);
   const place = { file: `${own}.sqlite`, parts: own };
@@ -45,7 +45,7 @@ async function uninterrupted(count: number): Promise<readonly (string | undefine
 const hashesOf = (registry: Registry, ordered: readonly { readonly id: string }[]) =>
   Promise.all(ordered.map(async ({ id }) => (await registry.deliveries.manifest(id))?.sha256));
 
-/** What workers do in a ledger when they die, stop, or come back, whatever its database. */
+/** Tests of workers that die, stop or come back, for the ledger of any database. */
 export function crashes(
   name: string,
   placeOf: (own: string) => Omit<Place, "parts">,
@@ -78,7 +78,7 @@ export function crashes(
     () =>
       withPlace(1, async (_, place) => {
         for (const point of thorough ? crashPoints : quick) {
-          // Of a part the second time, so that each worker has finished one.
+          // At the second part, so that each worker has finished one.
           const time = point.includes("part") ? 2 : 1;
           const worker = spawnWorker({ place, lease, crash: { point, time } });
           expect(await worker.ended, point).toBe("SIGKILL");

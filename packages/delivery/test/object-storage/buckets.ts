@@ -21,7 +21,7 @@ export const codeOf = (work: Promise<unknown>) =>
     (error: { code: unknown }) => error.code,
   );
 
-/** What every bucket does, whatever its server. */
+/** Tests that every bucket must pass, on any server. */
 export function bucketConformance(name: string, serverOf: () => ObjectServer): void {
   describe(`a bucket of ${name}`, () => {
     let brokerage: Customer;
@@ -82,7 +82,7 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
       const another = (await bucket.address(`${root}two`, 300)).replace(/\?.*/, `?${query}`);
       const longer = address.replace("X-Amz-Expires=300", "X-Amz-Expires=301");
       for (const url of [another, longer]) expect((await fetch(url)).status).toBe(403);
-      // To nobody in particular a bucket may not even be there.
+      // Without credentials, some servers do not even reveal that the bucket exists.
       expect([403, 404]).toContain((await fetch(address.replace(/\?.*/, ""))).status);
       expect((await fetch(address, { method: "DELETE" })).status).toBe(403);
       const brief = await bucket.address(`${root}two`, 1);

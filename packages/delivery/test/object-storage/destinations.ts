@@ -9,7 +9,7 @@ import { policyOf } from "../support/object-storage/onboarding.ts";
 import { kmsKeyArns, type ObjectServer, servicePrincipal } from "../support/object-storage/server.ts";
 import { codeOf, objectOf } from "./buckets.ts";
 
-/** A policy whose statements are changed one by one; undefined: left out. */
+/** Returns a function that changes each statement of a policy; a statement changed to undefined is left out. */
 const changing =
   (change: (statement: Record<string, unknown>) => Record<string, unknown> | undefined) =>
   (policy: string): string => {
@@ -25,7 +25,7 @@ const without = (action: string) =>
 
 const conditionless = changing((statement) => ({ ...statement, Condition: undefined }));
 
-/** A key that the server does not have, and the role nothing for. */
+/** A key that does not exist on the server, and that the role has no permission for. */
 const foreignKey = kmsKeyArns[0].replace(/.$/, "0");
 
 const faults: readonly (readonly [what: string, wanted: Onboarding, failure: string])[] = [
@@ -55,7 +55,7 @@ const faults: readonly (readonly [what: string, wanted: Onboarding, failure: str
   ["names a key that there is not", { kmsKeyArn: foreignKey }, "kms_denied"],
 ];
 
-/** What destinations do, whatever the server. */
+/** Tests that destinations must pass, on any server. */
 export function destinationConformance(name: string, serverOf: () => ObjectServer): void {
   describe(`destinations at ${name}`, () => {
     let brokerage: Customer;
@@ -89,7 +89,7 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
       expect(await codeOf(destinations.open(customer, id, { delivery: "d1", folder: "d1" }))).toBe(
         "destination_not_active",
       );
-      // Who may not remove it leaves the probe behind.
+      // Without permission to remove it, the probe is left behind.
       expect(await look(`${prefix}/`)).toHaveLength(what === "may not remove" ? 1 : 0);
     });
 
@@ -112,7 +112,7 @@ export function destinationConformance(name: string, serverOf: () => ObjectServe
       expect(await codeOf(destinations.open(customer, id, { delivery: "d1", folder: "d1" }))).toBe(
         "destination_not_active",
       );
-      // The role has still the old one.
+      // The role still expects the old external id.
       expect(await destinations.verify(customer, id)).toMatchObject({ failure: "role_denied" });
     });
 

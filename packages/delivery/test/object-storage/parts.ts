@@ -8,7 +8,7 @@ import { type ObjectServer, region } from "../support/object-storage/server.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { codeOf, objectOf } from "./buckets.ts";
 
-/** What parts in a bucket do, whatever the server. */
+/** Tests that a store of parts in a bucket must pass, on any server. */
 export function bucketPartsConformance(name: string, serverOf: () => ObjectServer): void {
   describe(`parts at ${name}`, () => {
     const folder = scratchFolder();

@@ -30,7 +30,7 @@ const authorize = async () => {};
 
 let made = 0;
 
-/** What publications do, whatever the server. */
+/** Tests that publications must pass, on any server. */
 export function publicationConformance(name: string, serverOf: () => ObjectServer): void {
   describe(`publications at ${name}`, () => {
     let brokerage: Customer;

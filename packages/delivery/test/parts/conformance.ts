@@ -19,7 +19,7 @@ async function put(store: PartStore, bytes: Uint8Array) {
   return part;
 }
 
-/** What every store of parts does, wherever they lie. */
+/** Tests that every store of parts must pass. */
 export function partStoreConformance(name: string, open: () => PartStore): void {
   describe(`parts in ${name}`, () => {
     test("a part is read as it was put, however often", async () => {
@@ -36,7 +36,7 @@ export function partStoreConformance(name: string, open: () => PartStore): void 
 
     test("a part is sent as it was put, to its end", async () => {
       const store = open();
-      // Several times what is read at once, and something.
+      // The longest one needs several reads, the last of them short.
       for (const length of [0, 1, 1_700_000]) {
         const bytes = randomBytes(length);
         const { sendTo } = await store.open(await put(store, bytes));
@@ -100,7 +100,7 @@ export function partStoreConformance(name: string, open: () => PartStore): void 
           () => true,
           () => false,
         );
-        // A bucket compares the hash itself.
+        // A bucket verifies the hash when the part is put.
         if (!isPut) continue;
         const read = async () => buffer((await store.open({ sha256, byteLength: length })).stream());
         await expect(read()).rejects.toMatchObject({ code: "part_damaged" });

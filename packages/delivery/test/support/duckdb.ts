@@ -1,6 +1,6 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 
-/** What DuckDB answers, each value as JSON has it. */
+/** Runs a query in DuckDB. Returns its rows, with values as in JSON. */
 export async function askDuckDb(query: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const instance = await DuckDBInstance.create(":memory:");
   const connection = await instance.connect();

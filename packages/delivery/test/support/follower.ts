@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { type ChainLink, readManifest, requireFollows } from "@cadastre/manifest";
 import type { Delivery, DeliveryLedger, PartStore } from "../../src/index.ts";
 
-/** Lines of a dataset by key. */
+/** Lines by key, for each dataset. */
 export type Copy = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 export type FollowerOptions = {
@@ -11,7 +11,10 @@ export type FollowerOptions = {
   readonly keyFields: Readonly<Record<string, string>>;
 };
 
-/** Keeps a copy current by the deliveries of a subscription in JSON lines without compression; refuses what a consumer has to. */
+/**
+ * Applies the deliveries of a subscription (uncompressed JSON lines) to a copy. It throws where a consumer must refuse a delivery, and if a
+ * delivery contains an unchanged line.
+ */
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #copy = new Map<string, Map<string, string>>();

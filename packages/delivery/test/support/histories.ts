@@ -4,20 +4,18 @@ import { crashPoints } from "../../src/build/crash-point.ts";
 import type { Domain, OutputProfile } from "../../src/index.ts";
 import type { Edit, Granted, SetName } from "./market.ts";
 
-/*
- * What happens to a subscription of each domain, at random.
- */
+// Random histories of a subscription, for each domain.
 
-/** What a domain is made of, and what is granted and delivered of it. */
+/** Records, grants and profiles of a domain that histories draw from. */
 type World = {
   readonly sets: readonly SetName[];
   readonly keys: readonly string[];
-  /** Where its records lie. */
+  /** States that its records are in. */
   readonly states: readonly string[];
-  /** Fields that are granted, where not all of them are. */
+  /** The granted fields if not all of them are. */
   readonly less: ResourceGrant["fields"];
   readonly profiles: readonly OutputProfile["fields"][];
-  /** Changes that most histories begin with. */
+  /** Minimum number of changes that a history begins with. */
   readonly first: number;
 };
 
@@ -53,7 +51,7 @@ const worlds: Readonly<Record<Domain, World>> = {
     profiles: ["*", { public_record: ["City"] }],
     first: 0,
   },
-  // Fewer than ten listings are not counted.
+  // A cell of fewer than ten listings is not counted.
   market_report: {
     sets: ["Property"],
     keys: Array.from({ length: 40 }, (_, i) => `k${i}`),
@@ -84,7 +82,7 @@ const editOf = ({ sets, keys, states }: World): fc.Arbitrary<Edit> => {
 const editsOf = (world: World, lengths: fc.ArrayConstraints) =>
   fc.record({ do: fc.constant("edit" as const), edits: fc.array(editOf(world), lengths) });
 
-/** What a customer of a domain may see: the first of it all histories begin and end with. */
+/** Returns the grants that a customer of a domain may have. Every history begins and ends with the first. */
 export function grantsOf(domain: Domain): readonly [Granted, ...Granted[]] {
   const { less } = worlds[domain];
   const products = [domain];
@@ -131,7 +129,7 @@ const actionOf = (domain: Domain, world: World) =>
     },
   );
 
-/** A subscription of a domain from its first records on. */
+/** Draws the history of a subscription of a domain, from its first records on. */
 export function historyOf(domain: Domain) {
   const world = worlds[domain];
   return fc.record({

@@ -4,6 +4,6 @@ import { compressors } from "hyparquet-compressors";
 export const arrayBufferOf = ({ buffer, byteOffset, length }: Buffer): ArrayBuffer =>
   buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
 
-/** The rows of a Parquet file as hyparquet reads them. */
+/** Reads the rows of a Parquet file with hyparquet. */
 export const readByHyparquet = (bytes: Buffer): Promise<readonly Readonly<Record<string, unknown>>[]> =>
   parquetReadObjects({ file: arrayBufferOf(bytes), compressors });

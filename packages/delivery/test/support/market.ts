@@ -21,7 +21,7 @@ import { scopeFor } from "./scope.ts";
 
 const dataset = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 
-/** What properties and reports are made of is in all sets, so that a grant may be of each of them. */
+/** Fields that properties and reports are computed from. All sets have them, so that a grant may name them for each set. */
 const shared = [
   property("ModificationTimestamp", "Edm.DateTimeOffset", { nullable: false }),
   property("OriginatingSystemName"),
@@ -37,7 +37,7 @@ const shared = [
 const setOf = (name: string, key: string): EntitySet =>
   entitySetOf(name, [property(key, "Edm.String", { nullable: false }), ...shared]);
 
-/** Sets that are visible by region each: what links them is no matter of deltas. */
+/** Entity sets whose rows are all visible by region. Links between them do not matter for deltas. */
 const sets = {
   Property: setOf("Property", "ListingKey"),
   Media: setOf("Media", "MediaKey"),
@@ -69,7 +69,7 @@ export type Granted = {
   readonly products?: Entitlement["products"];
 };
 
-/** What a customer is granted by a version of its entitlement. */
+/** Compiles the scope of a version of a customer's entitlement. */
 export const scopeOf = (
   ver: number,
   { states, fields, products = ["listing"] }: Granted,
@@ -92,10 +92,10 @@ export const scopeOf = (
     { entitySets: setList, rules },
   );
 
-/** A record of a key from now on, or that it is removed. */
+/** A change: the new record of a key; without values, its removal. */
 export type Edit = { readonly set: SetName; readonly key: string; readonly values: Row | undefined };
 
-/** Few, so that listings share them. */
+/** Returns one of three ids, so that listings share them. */
 const provisionalIdOf = (key: string): string =>
   `prov:0000000000000000000000000${(key.codePointAt(0) ?? 0) % 3}`;
 
@@ -113,10 +113,10 @@ export const changeOf = ({ set, key, values }: Edit): Change =>
         hidden: set === "Property" ? { [provisionalIdProperty.name]: provisionalIdOf(key) } : {},
       };
 
-/** Nothing was resolved. */
+/** An identity register without resolutions. */
 const identities = { resolutions: async () => [], revision: async () => 1 };
 
-/** The datasets that the market has. */
+/** Returns a source with the datasets of the market. */
 export const marketSource = (store: Pick<Store, "page" | "checkpoint">): ExportSource =>
   storeSource(store, {
     listing: entitySetReader(store, sets.Property),

@@ -2,7 +2,7 @@ import type { ExportColumn, ExportSource } from "../../src/index.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A source over records in memory, in the order given, whose batches have the sizes of `sizes` in turn. */
+/** Returns a source over records in memory, in the given order. `sizes` returns the size of each batch. */
 export function memorySource(
   columns: readonly ExportColumn[],
   lines: readonly string[],
@@ -17,14 +17,14 @@ export function memorySource(
         at += some.length;
         const bytes = Buffer.from(some.map((line) => `${line}\n`).join(""));
         yield { lines: bytes, length: some.length, end: String(at) };
-        // Whoever still holds it holds something else.
+        // Overwrites the batch, so that a caller that still uses it is detected.
         bytes.fill(0x20);
       }
     },
   };
 }
 
-/** The line of a record: its columns in order, those without a value left out. */
+/** Returns the line of a record: its columns in order, without those that are null. */
 export const lineOf = (columns: readonly ExportColumn[], record: Json): string =>
   JSON.stringify(
     Object.fromEntries(columns.flatMap(({ name }) => (record[name] === null ? [] : [[name, record[name]]]))),

@@ -17,7 +17,7 @@ export type ReadPart = WrittenPart & { readonly bytes: Buffer };
 export const profile = (choice: Pick<OutputProfile, "format" | "compression" | "partBytes">): OutputProfile =>
   profileOf({ id: "test", version: 1, domain: "listing", fields: "*", removalReason: false, ...choice });
 
-/** All parts of the dataset `listing`, from a start on. */
+/** Writes all parts of the dataset `listing`, from a start on, and reads them. */
 export async function partsOf(
   source: ExportSource,
   chosen: OutputProfile,

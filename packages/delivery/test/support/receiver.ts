@@ -4,12 +4,12 @@ import { text } from "node:stream/consumers";
 
 export type Received = { readonly url: string; readonly headers: IncomingHttpHeaders; readonly body: string };
 
-/** A webhook's receiver on this machine. */
+/** A webhook's receiver on loopback. */
 export type Receiver = {
   readonly url: string;
   readonly port: number;
   readonly received: Received[];
-  /** What it does with a request, once it was read. */
+  /** Answers a request that has been read. */
   answer: (response: ServerResponse, received: Received) => void;
   readonly stop: () => Promise<void>;
 };
@@ -27,7 +27,7 @@ export async function startReceiver(): Promise<Receiver> {
       received.push(one);
       receiver.answer(response, one);
     };
-    // A request that breaks off was not received.
+    // A request that is aborted does not count as received.
     text(request).then(receive, () => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,6 +1,6 @@
 import { compileScope, type Entitlement, type Scope, type ScopeOptions } from "@cadastre/entitlement";
 
-/** The scope of an entitlement to nothing, but for what is given. By default there are no entity sets. */
+/** Compiles the scope of an entitlement without grants, except for the given members. By default there are no entity sets. */
 export const scopeFor = (
   more: Partial<Entitlement> = {},
   options: ScopeOptions = { entitySets: [] },
@@ -24,5 +24,5 @@ export const scopeFor = (
     options,
   );
 
-/** Sources in memory do not ask. */
+/** A scope for sources in memory, which do not check it. */
 export const anyScope: Scope = scopeFor();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** A folder of a test file, which goes with it. */
+/** Creates a folder that is removed after the tests of the file. */
 export function scratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-delivery-"));
   afterAll(() => rmSync(folder, { recursive: true }));

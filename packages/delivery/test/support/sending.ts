@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { OpenPart } from "../../src/index.ts";
 
-/** Have a part sent by a real socket, and what comes taken at the other end. Ends when both have ended. */
+/** Sends a part over a real socket, whose other end is given to `take`. Returns when both are done. */
 export async function sending(
   sendTo: OpenPart["sendTo"],
   take: (socket: Socket) => Promise<void>,
@@ -13,7 +13,7 @@ export async function sending(
   const accepted = once(server, "connection") as Promise<[Socket]>;
   const socket = connect(port, "127.0.0.1");
   const [to] = await accepted;
-  // Who has gone may say so by a reset.
+  // A client that goes away may cause a reset.
   to.on("error", () => {});
   try {
     await Promise.all([sendTo(to), take(socket)]);

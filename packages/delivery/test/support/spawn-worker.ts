@@ -10,15 +10,15 @@ const program = await compileProgram(fileURLToPath(new URL("worker-process.ts", 
 
 export type WorkerProcess = {
   readonly child: ChildProcess;
-  /** What it said so far: the points that it met, and what became of deliveries. */
+  /** Lines of output so far: crash points that were passed, and outcomes of deliveries. */
   readonly said: readonly string[];
-  /** Once it has said so; false: it has ended without. */
+  /** Waits for a line of output. Returns false if the process ends without it. */
   readonly says: (line: string) => Promise<boolean>;
-  /** The signal that ended it, or null, once it has ended. */
+  /** Resolves when the process has ended, with the signal that ended it, or null. */
   readonly ended: Promise<NodeJS.Signals | null>;
 };
 
-/** @param limit longest file that it may write, in KiB */
+/** @param limit longest file that the process may write, in KiB */
 export function spawnWorker(task: WorkerTask, limit: number | "unlimited" = "unlimited"): WorkerProcess {
   const limited = ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath];
   const child = spawn("bash", [...limited, program, JSON.stringify(task)], {

@@ -33,20 +33,20 @@ export const hour = 3_600_000;
 export const day = 24 * hour;
 
 export type SubscribedOptions = {
-  /** By default those of a few records, so that most deliveries have several parts. */
+  /** By default so small that most deliveries have several parts. */
   readonly partBytes?: number;
   /** By default `listing`. */
   readonly domain?: Domain;
 };
 
-/** A service whose time passes as a test says, with one customer. */
+/** A service with one customer and a clock that the test sets. */
 export class Subscribed {
   readonly registry: Registry;
   readonly store: WritableStore;
   readonly source: ExportSource;
   readonly parts: PartStore;
   readonly subscriptions: Subscriptions;
-  /** What records are made by beside what has a checkpoint. */
+  /** The source's `basis`: identifies the inputs of records that have no checkpoint. */
   basis = "first";
   now = Date.UTC(2026, 0, 1, 9);
   profile: OutputProfile;
@@ -99,7 +99,7 @@ export class Subscribed {
     return this.store.commit(edits.map(changeOf));
   }
 
-  /** Sign another entitlement, which may grant what the one before did. */
+  /** Installs another entitlement, which may grant the same. */
   async grant(granted: Granted): Promise<void> {
     const version = this.#scope.version + 1;
     this.#scope = scopeOf(version, granted);
@@ -112,7 +112,7 @@ export class Subscribed {
     });
   }
 
-  /** Deliver other fields. */
+  /** Changes the fields of the output profile. */
   reprofile(fields: OutputProfile["fields"]): void {
     this.profile = profileFor(this.profile.domain, this.profile.version + 1, fields, this.#partBytes);
     this.#profiles = [this.profile];
@@ -126,7 +126,7 @@ export class Subscribed {
       .then(({ subscription }) => subscription);
   }
 
-  /** A scheduler, which looks when it is told to. */
+  /** Creates a scheduler that works only when `tick` is called. */
   scheduler(more: Partial<SchedulerOptions> = {}): Scheduler {
     return createScheduler({
       registry: this.registry.subscriptions,
@@ -138,7 +138,7 @@ export class Subscribed {
     });
   }
 
-  /** Have schedulers of several processes look at once. */
+  /** Runs one tick in several schedulers concurrently. */
   async tick(schedulers = 1): Promise<void> {
     const faults: unknown[] = [];
     const report: SchedulerOptions["report"] = ({ outcome, cause }) => {
@@ -148,7 +148,7 @@ export class Subscribed {
     if (faults.length > 0) throw faults[0];
   }
 
-  /** Build what waits first, or die at a point after it was passed so many times. */
+  /** Builds the delivery that has waited longest. With `crash`, dies when the point is met again after it was passed `after` times. */
   async work(crash?: {
     readonly point: CrashPoint;
     readonly after: number;
@@ -166,7 +166,7 @@ export class Subscribed {
         ...this.registry.deliveries,
         queue: {
           ...mortal,
-          // The lease of who dies is over when the next one looks.
+          // The lease of a worker that dies has expired when the next one looks.
           claim: (name, terms) => mortal.claim(name, crash === undefined ? terms : { ...terms, lease: -1 }),
         },
       },
@@ -187,7 +187,7 @@ export class Subscribed {
     return worker.work();
   }
 
-  /** Build all that waits. */
+  /** Builds all waiting deliveries. */
   async workAll(): Promise<void> {
     for (let report = await this.work(); report !== undefined; report = await this.work())
       if (!["complete", "canceled"].includes(report.outcome)) throw report.cause ?? new Error(report.outcome);
@@ -197,7 +197,7 @@ export class Subscribed {
     return new Follower({ ledger: this.registry.deliveries, parts: this.parts, keyFields });
   }
 
-  /** The complete deliveries of a subscription that a follower has not applied, the first one first. */
+  /** Returns the complete deliveries of a subscription that a follower has not applied, in order. */
   async unread(id: string, { last }: Follower): Promise<readonly Delivery[]> {
     const all = await this.registry.subscriptions.deliveries("customer", id, 10_000);
     const complete = all.filter(({ state }) => state === "complete").toReversed();
@@ -205,7 +205,7 @@ export class Subscribed {
     return complete.slice(at + 1);
   }
 
-  /** What a delivery should have left: all that the scope of then shows as of its checkpoint. */
+  /** Returns the copy that must result from a delivery: everything that the scope of that time shows as of its checkpoint. */
   async view({ scopeSha256, toCheckpoint, pinned }: Delivery): Promise<Copy> {
     const scope = this.#scopes.get(scopeSha256);
     if (scope === undefined) throw new Error("the scope is of no test");
@@ -241,7 +241,7 @@ const profileFor = (
     removalReason: version % 2 === 1,
   });
 
-/** A copy without the datasets that it has nothing of. */
+/** Converts a copy to plain objects, without empty datasets. */
 export const plain = (copy: Copy): Readonly<Record<string, Readonly<Record<string, string>>>> =>
   Object.fromEntries(
     [...copy].filter(([, own]) => own.size > 0).map(([name, own]) => [name, Object.fromEntries(own)]),

@@ -1,4 +1,4 @@
-// A worker in a process of its own, which may die at a point: its place, and what is to happen, as JSON.
+// Runs a worker in a process of its own, which may die at a crash point. The argument is a task as JSON.
 import { setTimeout } from "node:timers/promises";
 import { type CrashPoint, createRebuilder, createWorker } from "../../src/index.ts";
 import { endlessSource, meansOf, openRegistry, type Place } from "./workshop.ts";
@@ -7,24 +7,24 @@ export type WorkerTask = {
   readonly place: Place;
   /** In milliseconds. */
   readonly lease: number;
-  /** Dies there, the time of that number. */
+  /** Dies at the point, when it is met for the `time`th time. */
   readonly crash?: { readonly point: CrashPoint; readonly time: number };
-  /** How long to wait at each point, in milliseconds. */
+  /** Wait at each point, in milliseconds. */
   readonly pace?: number;
-  /** How often a delivery is tried; as often as need be unless it is said. */
+  /** Number of attempts at a delivery; practically unlimited by default. */
   readonly attempts?: number;
-  /** How many times as many records there are. */
+  /** Factor for the number of records. */
   readonly times?: number;
-  /** Rebuilds damaged parts, and builds nothing. */
+  /** True to rebuild damaged parts instead of building deliveries. */
   readonly rebuilds?: boolean;
-  /** Works until it is told to stop, not until nothing waits. */
+  /** True to work until SIGTERM, not only until nothing waits. */
   readonly stays?: boolean;
 };
 
 const task = JSON.parse(process.argv[2] ?? "") as WorkerTask;
 const registry = await openRegistry(task.place);
 const met = new Map<CrashPoint, number>();
-// Batches of a size of its own: the parts are the same.
+// Every process uses another batch size, which must not change the parts.
 const source = endlessSource(20 + (process.pid % 200), task.times);
 const worker = (task.rebuilds === true ? createRebuilder : createWorker)({
   ...meansOf(registry, task.place, { source, name: String(process.pid) }),

@@ -18,7 +18,7 @@ import {
 import { openPostgresRegistry, openSqliteRegistry, type Registry } from "./registry.ts";
 import { anyScope } from "./scope.ts";
 
-/** Where a registry lies, as JSON can say it, and the folder of its parts. */
+/** Location of a registry, and the folder of its parts, as plain JSON. */
 export type Place = { readonly parts: string } & (
   | { readonly file: string }
   | { readonly connection: string; readonly schema: string }
@@ -33,7 +33,7 @@ export const { customer } = anyScope;
 
 const choice = { id: "small", version: 1, domain: "listing", fields: "*", removalReason: false } as const;
 
-/** Parts of 64 KiB of JSON lines. */
+/** A profile with parts of 64 KiB of JSON lines. */
 export const smallParts: OutputProfile = profileOf({
   ...choice,
   format: "jsonl",
@@ -41,7 +41,7 @@ export const smallParts: OutputProfile = profileOf({
   partBytes: 1 << 16,
 });
 
-/** Parts of 8 MiB. */
+/** A profile with parts of 8 MiB. */
 export const largeParts: OutputProfile = profileOf({
   ...choice,
   format: "jsonl",
@@ -51,12 +51,12 @@ export const largeParts: OutputProfile = profileOf({
 
 const text = (name: string): ExportColumn => ({ name, type: "string", collection: false, nullable: false });
 
-/** Records of each dataset: five parts, two parts, none. */
+/** Number of records of each dataset: they make five parts, two parts and none. */
 const counts: Readonly<Record<string, number>> = { listing: 1700, listing_media: 500, media_assets: 0 };
 
 const records = (counts["listing"] ?? 0) + (counts["listing_media"] ?? 0);
 
-/** Records that are functions of their place, in batches of a size; so many times as many of them. */
+/** Returns a source of records that are computed from their index, in batches of `size`. `times` multiplies their number. */
 export const endlessSource = (size = 100, times = 1): ExportSource => ({
   checkpoint: async () => 7,
   columns: (dataset) => (dataset in counts ? [text("Key"), text("Text")] : undefined),
@@ -76,12 +76,12 @@ export const endlessSource = (size = 100, times = 1): ExportSource => ({
 
 const { privateKey, publicKey } = generateKeyPairSync("ed25519");
 
-/** Of whatever this process signs. */
+/** The key set for the signatures of this process. */
 export const keySet = {
   keys: [{ ...publicKey.export({ format: "jwk" }), kid: "test", alg: "EdDSA", use: "sig" }],
 };
 
-/** What a worker builds from. */
+/** Returns the dependencies of a worker. */
 export const meansOf = (registry: Registry, place: Place, more: Partial<WorkerMeans> = {}): WorkerMeans => ({
   ledger: registry.deliveries,
   source: endlessSource(),
@@ -92,7 +92,7 @@ export const meansOf = (registry: Registry, place: Place, more: Partial<WorkerMe
   ...more,
 });
 
-/** The same in every registry: clock and randomness are. */
+/** Returns the deliveries of a registry, with fixed clock and random bytes, so that they are the same in every registry. */
 export function deliveriesOf(
   registry: Registry,
   place: Place,
@@ -110,11 +110,11 @@ export function deliveriesOf(
   });
 }
 
-/** Have a registry know the customer. */
+/** Makes the customer known to a registry. */
 export const admit = ({ entitlements }: Registry): Promise<boolean> =>
   entitlements.install({ customer, version: 1, jws: "a.b.c", installed: at });
 
-/** Ask for so many exports. */
+/** Requests `count` exports. */
 export async function order(
   registry: Registry,
   place: Place,
@@ -131,7 +131,7 @@ export async function order(
   return ordered;
 }
 
-/** What a folder of parts holds: hashes, and folders of files that are being written. */
+/** Returns the contents of a folder of parts: the hashes of parts, and the number of staging folders. */
 export function contentsOf({ parts }: Place): { readonly parts: readonly string[]; readonly staged: number } {
   const [whole, staging] = [join(parts, "parts"), join(parts, "staging")];
   const shards = existsSync(whole) ? readdirSync(whole) : [];
@@ -141,7 +141,7 @@ export function contentsOf({ parts }: Place): { readonly parts: readonly string[
   };
 }
 
-/** The manifest of a delivery, whose parts are there, whole, once each, and hold every record once. */
+/** Returns the manifest of a delivery, after checking that its parts are intact and contain every record exactly once. */
 export async function checkedManifest(registry: Registry, place: Place, id: string): Promise<Manifest> {
   const sealed = await registry.deliveries.manifest(id);
   const bytes = Buffer.from(sealed?.text ?? "");

@@ -8,14 +8,14 @@ const hidden = (name: string): StructuralProperty => ({
 });
 
 /**
- * UUID, in lower case, of the dataset that a row belongs to; null where all datasets share the row. It is in no
+ * UUID, in lower case, of the dataset that a row belongs to; null if all datasets share the row. It is in no
  * entity set, so no query can name it: a store maps it to a column, rows in memory carry it as a member.
  */
 export const datasetProperty: StructuralProperty = hidden("DatasetId");
 
 /**
- * What a Media or OpenHouse row must know of its listing, each equal to the listing's own value and null where
- * there is no listing. In no entity set, as {@link datasetProperty}.
+ * Properties of its listing that a Media or OpenHouse row carries, equal to the listing's own values, or null if there is no listing. They
+ * are in no entity set, like {@link datasetProperty}.
  */
 export const listingProperties = {
   dataset: hidden("ListingDatasetId"),
@@ -25,12 +25,12 @@ export const listingProperties = {
   originating_system: hidden("ListingOriginatingSystemName"),
 } as const satisfies Record<string, StructuralProperty>;
 
-/** What a MediaAsset row must know of its Media row, as {@link listingProperties}: for whom that is. */
+/** Permission of its Media row that a MediaAsset row carries. It is in no entity set, like {@link listingProperties}. */
 export const mediaPermissionProperty: StructuralProperty = { ...hidden("MediaPermission"), collection: true };
 
 /**
- * What the property of a listing is called while it has no Placekey, as `prov:<ULID>`: the host computes it from the
- * address and the place. In no entity set, as {@link datasetProperty}; see {@link ResourceRule.computed}.
+ * Provisional id, `prov:<ULID>`, of the property of a listing that has no Placekey yet. The host computes it from the address and the
+ * position. It is in no entity set, like {@link datasetProperty}; see {@link ResourceRule.computed}.
  */
 export const provisionalIdProperty: StructuralProperty = {
   ...hidden("ProvisionalId"),
@@ -49,20 +49,20 @@ export const provisionalIdProperty: StructuralProperty = {
   ],
 };
 
-/** Every property that a store may keep and that no entity set may have. */
+/** All properties that a store may keep and that no entity set may have. */
 export const hiddenProperties: ReadonlyMap<string, StructuralProperty> = new Map(
   [datasetProperty, ...Object.values(listingProperties), mediaPermissionProperty, provisionalIdProperty].map(
     (property) => [property.name, property],
   ),
 );
 
-/** Granted with the resource, in every dataset, as is the key: without them no record can be told from another. */
+/** Fields that every dataset grants with the resource, like the key: without them records cannot be told apart. */
 const alwaysGranted: readonly string[] = ["ModificationTimestamp", "OriginatingSystemName"];
 
 export const isAlwaysGranted = (name: string, { key }: EntityType): boolean =>
   key.includes(name) || alwaysGranted.includes(name);
 
-/** Where a row says in which region it is: names of properties, hidden or of the entity set. */
+/** Names of the properties that give the region of a row. They are hidden ones, or of the entity set. */
 export type RegionProperties = {
   readonly state: string;
   readonly county: string;
@@ -70,38 +70,38 @@ export type RegionProperties = {
   readonly originating_system: string;
 };
 
-/** What decides, beside the grants of its dataset, whether a row is visible. */
+/** Condition for a row to be visible, in addition to the grants of its dataset. */
 type RowRule =
-  /** It lies in a granted region. */
+  /** The row is in a granted region. */
   | { readonly by: "region"; readonly regions: RegionProperties }
-  /** Its listing is visible as a row of `parent`. */
+  /** The row's listing is visible as a row of `parent`. */
   | {
       readonly by: "parent";
       readonly parent: string;
-      /** The parent's dataset. */
+      /** Property with the parent's dataset. */
       readonly dataset: string;
-      /** The parent's region. */
+      /** Properties with the parent's region. */
       readonly regions: RegionProperties;
     }
-  /** Nothing else. */
+  /** No further condition. */
   | { readonly by: "dataset" }
-  /** It describes, by the name of the lookup in `lookupName`, a field that is visible. */
+  /** The row describes a visible field, by the name of the lookup in `lookupName`. */
   | { readonly by: "lookup"; readonly lookupName: string };
 
 /**
- * Which rows are for the public: those whose collection `property`, hidden or of the entity set, holds none but `open`
- * values. The others are private.
+ * Definition of public rows: those whose collection `property`, a hidden one or of the entity set, has only values in `open`. The others
+ * are private.
  */
 export type Privacy = { readonly property: string; readonly open: readonly string[] };
 
 export type ResourceRule = RowRule & {
-  /** Absent: no row is private. */
+  /** Absent if no row is private. */
   readonly privacy?: Privacy;
-  /** Fields that no grant of all fields shows, but one of contact fields or of the very name. */
+  /** Fields that a grant of all fields does not include. They need a grant of contact fields, or of the very name. */
   readonly contact?: readonly string[];
   /**
-   * Hidden properties that a query of the host may read, though no caller can name them. Each reads null in the rows of
-   * a dataset that does not show all of `derivedFrom` whole.
+   * Hidden properties that queries of the host may read, though no caller can name them. Each one is null in rows of a dataset that
+   * does not show all of its `derivedFrom` unmasked.
    */
   readonly computed?: readonly StructuralProperty[];
 };
@@ -129,13 +129,13 @@ const ofListing: RowRule = {
 };
 
 /**
- * Who may see a picture or a document: anybody, on every website (IDX) or as a client of a broker (VOW). What is for
- * agents, a firm or an office alone is private, and so is what has a value that is not known. Both spellings of each.
+ * Permissions of public pictures and documents: for everyone, on every website (IDX), or for clients of a broker (VOW). Media for agents,
+ * a firm or an office only is private, and so is media with an unknown value. Each value in both spellings.
  * Source: RESO Data Dictionary 2.0, lookup Permission.
  */
 const privacyOfMedia: Privacy = { property: "Permission", open: ["Public", "IDX", "Idx", "VOW", "Vow"] };
 
-/** Where to call, write and visit a person. Source: RESO Data Dictionary 2.0, Member. */
+/** Fields by which to call, write to or visit a person. Source: RESO Data Dictionary 2.0, Member. */
 const contactOfMember = [
   "MemberAddress1",
   "MemberAddress2",
@@ -165,7 +165,7 @@ const contactOfMember = [
   "SocialMediaType",
 ];
 
-/** The same of an office. Source: RESO Data Dictionary 2.0, Office. */
+/** Fields by which to call, write to or visit an office. Source: RESO Data Dictionary 2.0, Office. */
 const contactOfOffice = [
   "OfficeAddress1",
   "OfficeAddress2",
@@ -192,13 +192,13 @@ const contactOfOffice = [
   "SocialMediaType",
 ];
 
-/** By resource. */
+/** Rules by resource. */
 export type ResourceRules = Readonly<Record<string, ResourceRule>>;
 
 export const ruleOf = (resource: string, rules: ResourceRules): ResourceRule | undefined =>
   Object.hasOwn(rules, resource) ? rules[resource] : undefined;
 
-/** How each resource is restricted. Rows of a resource that has no rule are visible to nobody. */
+/** The rules of the resources. Rows of a resource without a rule are visible to nobody. */
 export const resourceRules: ResourceRules = {
   Property: { ...byPlace, computed: [provisionalIdProperty] },
   PublicRecord: byPlace,
@@ -206,7 +206,7 @@ export const resourceRules: ResourceRules = {
   MediaAsset: {
     ...ofListing,
     privacy: { ...privacyOfMedia, property: mediaPermissionProperty.name },
-    // For who proves the policy: it is nothing but what the policy reads.
+    // Readable by the code that proves the policy. It holds nothing but what the policy tests.
     computed: [{ ...mediaPermissionProperty, derivedFrom: [] }],
   },
   OpenHouse: ofListing,

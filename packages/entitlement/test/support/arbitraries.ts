@@ -42,7 +42,7 @@ export const region: fc.Arbitrary<Region> = fc.constantFrom<Region>(
 );
 
 const fields = fc.oneof(fc.constant("*" as const), fc.subarray(fieldNames, { minLength: 1 }));
-/** Masks that fit, of fields that can have one. */
+/** Masks that fit their fields. */
 const masks = fc.record(
   {
     City: fc.constantFrom<Mask>("null", "prefix1", "prefix3"),

@@ -12,7 +12,7 @@ export const texas = "9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d10";
 export const oregon = "2b7e1f64-0c93-4e0a-b8d1-64a7f95c3e21";
 export const nevada = "c41d8a92-7e36-4b8f-9d04-1a5b60e2f732";
 
-/** `grant(texas, { Property: "*", Member: ["MemberEmail"], Media: { fields: "*", private: true } })` */
+/** Makes a grant: `grant(texas, { Property: "*", Member: ["MemberEmail"], Media: { fields: "*", private: true } })`. */
 export const grant = (
   dataset_id: string,
   resources: Readonly<Record<string, ResourceGrant["fields"] | ResourceGrant>>,

@@ -52,7 +52,7 @@ export const memberSet = entitySet("Member", "MemberKey", [
 ]);
 const officeSet = entitySet("Office", "OfficeKey", [property("OfficeName")]);
 export const lookupSet = entitySet("Lookup", "LookupKey", [property("LookupName"), property("LookupValue")]);
-/** A resource that no rule is about. */
+/** A resource without a rule. */
 export const teamsSet = entitySet("Teams", "TeamKey", [
   property("TeamName"),
   property("TeamStatus", "Edm.String", { lookup: "TeamStatus" }),

@@ -1,8 +1,8 @@
 import type { Entitlement, Region, ResourceGrant } from "@cadastre/entitlement";
 
 /**
- * What an entitlement means, over plain rows and without a tree: the rows of Property that are visible, each with
- * the members that are, masked. A hidden value is null, a hidden list empty.
+ * Reference implementation of an entitlement over plain rows, without bound trees: the visible rows of Property, each with
+ * its visible members, masked. A hidden value is null, a hidden list empty.
  */
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ const inputs: Readonly<Record<string, readonly string[]>> = {
   GeoHashPrefix: ["GeoHash"],
 };
 
-/** What the values of a field have in them. */
+/** Fields whose values a field's values contain. */
 const held: Readonly<Record<string, readonly string[]>> = {
   AddressLine: ["City", "PostalCode"],
   Label: ["AddressLine", "City", "PostalCode"],

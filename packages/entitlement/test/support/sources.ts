@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const isSource = /\/packages\/[^/]+\/src\//;
 const packageOf = (file: string): string | undefined => /packages\/[^/]+\//.exec(file)?.[0];
 
-/** The sources of all packages, as the compiler reads them. */
+/** The sources of all packages, as the compiler sees them. */
 export class Sources {
   readonly #service: ts.LanguageService;
   readonly #files: readonly string[];
@@ -31,24 +31,24 @@ export class Sources {
       fileExists: (file) => ts.sys.fileExists(file),
       readFile: read,
       directoryExists: (folder) => ts.sys.directoryExists(folder),
-      // A package is linked where it is depended on.
+      // Resolves the links between packages in `node_modules`.
       realpath: realpathSync,
     });
   }
 
-  /** Files that use what `file` declares under a name, but for those of its own package. */
+  /** Returns the files of other packages that use the name that `file` declares. */
   usersOf(file: string, name: string): readonly string[] {
     return this.otherUsersOf(file, name).filter((user) => packageOf(user) !== packageOf(file));
   }
 
-  /** Files that use what `file` declares under a name, but for itself. */
+  /** Returns the other files that use the name that `file` declares. */
   otherUsersOf(file: string, name: string): readonly string[] {
     const path = `${root}${file}`;
     const references = this.#service.getReferencesAtPosition(path, this.#placeOf(path, name)) ?? [];
     return this.#named(references.map(({ fileName }) => fileName)).filter((user) => user !== file);
   }
 
-  /** Files that say of a value that it has the type, whatever it is. */
+  /** Returns the files that assert that a value has the type (`as` or `<…>`). */
   castersTo(type: string): readonly string[] {
     const casts = (node: ts.Node): boolean =>
       (ts.isAssertionExpression(node) && new RegExp(`\\b${type}\\b`).test(node.type.getText())) ||
@@ -56,7 +56,7 @@ export class Sources {
     return this.#named(this.#files.filter((file) => casts(this.#read(file))));
   }
 
-  /** Position of the first declaration of the name. */
+  /** Returns the position of the first declaration of the name. */
   #placeOf(file: string, name: string): number {
     const find = (node: ts.Node): number | undefined => {
       const declared = "name" in node ? (node.name as ts.Node | undefined) : undefined;

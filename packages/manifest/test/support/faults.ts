@@ -1,19 +1,19 @@
 import { canonicalText, type Manifest, type ManifestErrorCode } from "@cadastre/manifest";
 import { delta, emptyDelta, hashOf, parquet, seed, snapshot } from "./manifests.ts";
 
-/** What one change makes of a manifest, as text, the code that refuses it and the place of the fault. */
+/** A manifest with one fault, as text, with the error code that it must be refused with and the path of the fault. */
 export type Fault = {
   readonly name: string;
   readonly text: string;
   readonly code: ManifestErrorCode;
   readonly path?: string;
-  /** Whether the JSON Schema refuses it as well. */
+  /** True if the JSON Schema refuses it as well. */
   readonly bySchema?: boolean;
 };
 
 const change = delta(hashOf("seed"));
 
-/** A text with the value at each path replaced; `undefined` leaves the member out. */
+/** Returns the text of a manifest with the value at each path replaced; `undefined` removes the member. */
 function edited(manifest: Manifest, edits: Readonly<Record<string, unknown>>): string {
   const copy: unknown = structuredClone(manifest);
   for (const [path, value] of Object.entries(edits)) {
@@ -74,7 +74,7 @@ const schemaFaults = [
   ["delivery-id-path", "/deliveryId", "../0198f3a1"],
 ] as const;
 
-/** Every fault that a reader of a manifest must find. */
+/** All faults that a reader of manifests must find. */
 export const faults: readonly Fault[] = [
   { name: "not-json", text: "{", code: "manifest_not_json" },
   { name: "byte-order-mark", text: `\ufeff${canonicalText(seed)}`, code: "manifest_not_json" },

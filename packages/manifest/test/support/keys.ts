@@ -1,4 +1,4 @@
-/** The public example key of RFC 8037, appendix A: a secret of nobody. */
+/** The public example key of RFC 8037, appendix A, which is not a secret. */
 export const signingKey = {
   kid: "example",
   privateKey: {

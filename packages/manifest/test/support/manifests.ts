@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Manifest, ManifestPart } from "@cadastre/manifest";
 
-/** A hash of its own for every name. */
+/** Returns a hash that is different for each name. */
 export const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
 
 const rows = (number: number, dataset: string, rowCount: number): ManifestPart => ({
@@ -114,7 +114,7 @@ export const snapshot: Manifest = {
   previous: null,
 };
 
-/** What follows a delivery at the next sequence; its `previous` has the hash that is given. */
+/** Makes the delta after a delivery. Its `previous` has the given hash. */
 export const delta = (manifestSha256: string, after: Manifest = seed): Manifest => ({
   ...common,
   deliveryId: `0198f3a1-0000-7000-8000-00000000001${after.sequence}`,
@@ -161,7 +161,7 @@ export const emptyDelta = (manifestSha256: string): Manifest => {
 
 const { contentEncoding: _, ...unencoded } = rows(7, "listing", 5);
 
-/** In another format, of which nothing is encoded. */
+/** A snapshot in Parquet, whose parts have no content encoding. */
 export const parquet: Manifest = {
   ...snapshot,
   profile: {

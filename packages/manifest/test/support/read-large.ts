@@ -1,5 +1,5 @@
-// Reads 30 MB of JSON that is no manifest, in a process of its own. Prints the refusal, the calls of `JSON.parse`, and by how many
-// megabytes the process has grown at its peak.
+// Reads 30 MB of JSON that is not a manifest, in a process of its own. Prints the error code, the number of calls of `JSON.parse`, and the
+// growth of the process at its peak, in megabytes.
 import { ManifestError, readManifest } from "@cadastre/manifest";
 
 const size = 30_000_000;

@@ -35,7 +35,7 @@ function scalarFault(field: Field, value: FieldValue): string | undefined {
   return "is a list";
 }
 
-/** What is wrong with a value of `field`, or undefined. */
+/** Returns what is wrong with a value of `field`; undefined if nothing is. */
 export function faultOf(field: Field, value: FieldValue): string | undefined {
   if (!field.collection) return scalarFault(field, value);
   if (!Array.isArray(value)) return "is no list";

@@ -1,20 +1,20 @@
 import { generateMarket, type SampleListing, type SampleRecord } from "../../src/index.ts";
 
-/** The market that most tests look at. */
+/** The market that most tests use. */
 export const market = generateMarket({ seed: 7, listings: 3000 });
 
-/** Its listings, kept. */
+/** Its listings, generated once. */
 export const listings: readonly SampleListing[] = [...market.listingsWithMedia()];
 
 export const properties: readonly SampleRecord[] = listings.map(({ property }) => property);
 
-/** A text field of a record, or undefined when it is not filled. */
+/** Returns a text field of a record; undefined if it is not filled. */
 export function text(record: SampleRecord, name: string): string | undefined {
   const value = record[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** Group records by a text field, those without it left out. */
+/** Groups records by a text field, without those that lack it. */
 export function groupBy(
   records: readonly SampleRecord[],
   name: string,

@@ -31,17 +31,17 @@ export type Customer = {
   readonly bucket: string;
   readonly destinations: Destinations;
   readonly registry: Registry;
-  /** How the service reaches the server. */
+  /** Settings by which the service reaches the server. */
   readonly access: BucketAccess;
-  /** Waits of the service between attempts, in milliseconds. Nobody waits. */
+  /** Waits of the service between attempts, in milliseconds. They are recorded, not waited for. */
   readonly waits: number[];
-  /** Reserve a destination, and do what the onboarding page says. */
+  /** Reserves a destination, and follows the onboarding page. */
   readonly onboard: (wanted?: Onboarding) => Promise<Onboarded>;
-  /** The objects of a prefix. */
+  /** Lists the objects with a prefix. */
   readonly look: (prefix: string) => Promise<readonly Seen[]>;
-  /** Reads an object as the bucket's owner, who may have to be allowed to: see {@link ObjectServer.isOwnersWhatRolesWrite}. */
+  /** Reads an object as the bucket's owner, who may lack the permission: see {@link ObjectServer.isOwnersWhatRolesWrite}. */
   readonly read: (key: string) => Promise<Uint8Array>;
-  /** Write an object as the bucket's owner. */
+  /** Writes an object as the bucket's owner. */
   readonly write: (key: string, text: string, more?: object) => Promise<void>;
   readonly remove: (key: string) => Promise<void>;
   readonly guard: (policy: string) => Promise<void>;
@@ -52,7 +52,7 @@ export type Onboarding = {
   readonly bucket?: string;
   readonly region?: string;
   readonly kmsKeyArn?: string | null | undefined;
-  /** Changes of the page's policies, as JSON text. */
+  /** Changes to the page's policies, as JSON text. */
   readonly trust?: (policy: string) => string;
   readonly permissions?: (policy: string) => string;
 };

@@ -6,13 +6,13 @@ import { type Asked, errorBody, type Fault, type Keys, type ObjectServer } from 
 import { readAuthorization, sha256, signatureOf, writeAuthorization } from "./signature.ts";
 
 export type Gate = Pick<ObjectServer, "endpoint" | "failWhen" | "stop"> & {
-  /** Have a role assumed only as its trust policy says, principals aside. */
+  /** Sets the trust policy of a role, which the gate enforces, except for principals. */
   readonly trust: (roleArn: string, policy: Policy) => void;
 };
 
 /**
- * A proxy on loopback that adds to Ceph's object gateway what it lacks: it looks at the external id when a role is assumed, and
- * takes the actions of KMS out of session policies, signing the request anew. All else passes as it is. It also has requests fail.
+ * Starts a proxy on loopback that adds what Ceph's object gateway lacks: it checks the external id when a role is assumed, and removes KMS
+ * actions from session policies, signing the request again. Everything else passes unchanged. It can also make requests fail.
  */
 export async function startGate(port: number, service: Keys): Promise<Gate> {
   const trusted = new Map<string, Policy>();
@@ -49,7 +49,7 @@ export async function startGate(port: number, service: Keys): Promise<Gate> {
   const server = createServer((from, to) => {
     if (from.method === "POST" && from.url === "/") return void assume(from, to);
     if (failed(from, to, faultOf, null)) return;
-    // Whoever waits to go on has been told to.
+    // The proxy has answered `100 Continue` already.
     const { expect: _, ...headers } = from.headers;
     from.pipe(forward(port, { method: from.method ?? "GET", url: from.url ?? "/", headers }, to));
   });
@@ -74,14 +74,14 @@ function forward(
     from.pipe(to);
   });
   asked.on("error", () => to.destroy());
-  // An upload that breaks off must not look like one that has ended.
+  // An aborted upload must not look like a complete one.
   to.on("close", () => {
     if (!to.writableEnded) asked.destroy();
   });
   return asked;
 }
 
-/** Whether a request has been made to fail. */
+/** Makes a request fail if the test wants it to. Returns true if the request has been answered. */
 export function failed(
   from: IncomingMessage,
   to: ServerResponse,

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 const page = readFileSync(new URL("../../../../../docs/push-onboarding.md", import.meta.url), "utf8");
 
-/** What stands for the words in capitals of the page. */
+/** Values of the page's placeholders, which are words in capitals. */
 export type Filled = Readonly<Record<string, string | null>>;
 
-/** The policy that the onboarding page has under a heading, filled in; without the statements on a key if none is named. */
+/** Returns the policy under a heading of the onboarding page, filled in. Without a key, statements on the key are left out. */
 export function policyOf(heading: string, words: Filled): string {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   const [, block] = /```json\n([\s\S]*?)```/.exec(section ?? "") ?? [];

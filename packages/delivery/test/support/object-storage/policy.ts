@@ -18,26 +18,26 @@ const policyShape = z.strictObject({ Version: z.literal("2012-10-17"), Statement
 export type Policy = z.infer<typeof policyShape>;
 type Statement = Policy["Statement"][number];
 
-/** A policy of IAM, as much of its language as is used here. Anything else is refused. */
+/** Parses an IAM policy. Only the parts of the language that are used here are supported; anything else is refused. */
 export const readPolicy = (text: string): Policy => policyShape.parse(JSON.parse(text));
 
-/** What is to be decided on. */
+/** An access to be decided on. */
 export type Access = {
   readonly action: string;
   readonly resource: string;
   readonly principal?: string;
-  /** Values of condition keys. */
+  /** Values of condition keys by name. */
   readonly context?: Readonly<Record<string, string>>;
 };
 
-/** What a role's trust policy decides on, by the form that STS is sent. */
+/** Returns the access that a role's trust policy decides on, for the form of a request to STS. */
 export function assumption(form: URLSearchParams): Access {
   const externalId = form.get("ExternalId");
   const context = externalId === null ? {} : { "sts:ExternalId": externalId };
   return { action: "sts:AssumeRole", resource: "", context };
 }
 
-/** What a policy says to it. A denial outranks what allows it. */
+/** Returns the effect of a policy on an access; undefined if no statement applies. A denial overrides all permissions. */
 export function effectOf({ Statement }: Policy, access: Access): "Allow" | "Deny" | undefined {
   const effects = Statement.filter((one) => applies(one, access)).map(({ Effect }) => Effect);
   return effects.includes("Deny") ? "Deny" : effects[0];
@@ -59,7 +59,7 @@ function applies({ Action, Resource, Principal, Condition }: Statement, access: 
   );
 }
 
-/** What is asked of the value of a condition key, which may be absent. */
+/** Tests on the value of a condition key, which may be absent. */
 const operators: Readonly<
   Record<(typeof operatorNames)[number], (value: string | undefined, values: readonly string[]) => boolean>
 > = {
@@ -69,7 +69,7 @@ const operators: Readonly<
   Null: (value, [wanted]) => String(value === undefined) === wanted,
 };
 
-/** Whether a text is of a pattern with `*` and `?`. */
+/** True if a text matches a pattern with `*` and `?`. */
 function isLike(text: string, pattern: string): boolean {
   const source = pattern
     .replace(/[\\^$.+()[\]{}|]/g, "\\$&")
@@ -78,7 +78,7 @@ function isLike(text: string, pattern: string): boolean {
   return new RegExp(`^${source}$`, "s").test(text);
 }
 
-/** A policy that names no actions of KMS: the object gateway knows none, and refuses a policy that names one. */
+/** Removes statements on KMS from a policy: the object gateway refuses a policy that names KMS actions. */
 export const withoutKms = ({ Version, Statement }: Policy): Policy => ({
   Version,
   Statement: Statement.filter(({ Action }) => !Action.every((action) => action.startsWith("kms:"))),

@@ -19,48 +19,48 @@ import { type Customer, customer, makeCustomer, type Onboarded } from "./custome
 import { startFakeObjectServer } from "./fake/server.ts";
 import type { ObjectServer } from "./server.ts";
 
-/** What a customer is granted that may have deliveries pushed. */
+/** Entitlement of a customer that may have deliveries pushed. */
 export const granted = { sub: customer, capabilities: ["file_export_push"] } as const;
 export const scope: Scope = scopeFor(granted);
 export const caller: Caller = { scope, apiKey: "01" };
 
-/** A delivery that waits to be published, and what is in the bucket of it. */
+/** A sealed delivery that waits to be published, and its objects in the bucket. */
 export type Sealed = {
   readonly id: string;
   readonly destinationId: string;
-  /** What its objects' keys begin with. */
+  /** Beginning of the keys of its objects. */
   readonly root: string;
-  /** What its destination was onboarded with. */
+  /** Values that its destination was onboarded with. */
   readonly words: Onboarded["words"];
   readonly look: () => ReturnType<Customer["look"]>;
 };
 
-/** A customer with what publishes to its bucket. */
+/** A customer, and the workers that publish to its bucket. */
 export type Publishing = {
   readonly brokerage: Customer;
   readonly deliveries: Deliveries;
-  /** A request for a destination of its own that is active. */
+  /** Returns a request with a new active destination. */
   readonly asking: () => Promise<ExportRequest & { readonly destinationId: string }>;
-  /** A delivery that is sealed, for a destination of its own. */
+  /** Makes a sealed delivery with a new destination. */
   readonly sealed: () => Promise<Sealed>;
-  /** Build the delivery that waits first. */
+  /** Builds the delivery that has waited longest. */
   readonly build: () => Promise<WorkReport | undefined>;
-  /** Publish what waits first. */
+  /** Publishes the delivery that has waited longest. */
   readonly publish: (
     more?: Partial<PublisherOptions>,
     signal?: AbortSignal,
   ) => Promise<WorkReport | undefined>;
-  /** Rebuild what is damaged. */
+  /** Rebuilds what is damaged. */
   readonly rebuild: () => Promise<WorkReport | undefined>;
-  /** The file of the first part of a delivery. */
+  /** Returns the file of the first part of a delivery. */
   readonly partOf: (id: string) => Promise<string>;
-  /** State and code. */
+  /** Returns the state and the code of a delivery. */
   readonly stateOf: (id: string) => Promise<readonly [string, string | null]>;
-  /** A ledger whose queue says nothing any more once its publisher is dead, and whose leases are over at once. */
+  /** Returns a ledger whose queue stops answering once its publisher is dead, and whose leases expire at once. */
   readonly mortal: (isDead: () => boolean) => PublisherOptions["ledger"];
 };
 
-/** @param folder where the parts lie */
+/** @param folder folder of the parts */
 async function openPublishing(server: ObjectServer, folder: string): Promise<Publishing> {
   const brokerage = await makeCustomer(server);
   const { destinations, registry } = brokerage;
@@ -138,9 +138,9 @@ function mortalQueue(queue: DeliveryQueue, isDead: () => boolean): DeliveryQueue
 }
 
 /**
- * Have an object server within the process, and what publishes to it, for the tests of a file.
+ * Starts an object server in this process, and workers that publish to it, for the tests of a file.
  *
- * @param folder where the parts lie
+ * @param folder folder of the parts
  */
 export function usePublishing(folder: string): {
   readonly server: () => ObjectServer;

@@ -4,7 +4,7 @@ import { objectsOf, type Publication } from "../../../src/publication/publicatio
 
 type Pushed = { readonly name: string; readonly key: string; readonly bytes: Buffer };
 
-/** What a push writes of a delivery, in its order, with keys below the destination's prefix. */
+/** Returns the objects that a push writes, in order, with keys below the destination's prefix. */
 export const pushed = (
   delivery: Parameters<typeof folderOf>[0],
   publication: Publication,

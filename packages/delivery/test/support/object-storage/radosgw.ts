@@ -20,7 +20,7 @@ import {
 
 const programs = ["ceph", "ceph-mon", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin"];
 
-/** Whether {@link startRadosgw} has a server to start. */
+/** True if the programs for {@link startRadosgw} are installed. */
 const hasRadosgw: boolean = programs.every(
   (program) => spawnSync("which", [program], { stdio: "ignore" }).status === 0,
 );
@@ -28,15 +28,15 @@ const hasRadosgw: boolean = programs.every(
 const service: Keys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secret" };
 const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
 
-/** What a program of it may take, and a daemon until it is ready, in milliseconds. */
+/** Time limit for a program of Ceph, and for a daemon until it is ready, in milliseconds. */
 const patience = 60_000;
 
-/** What {@link startRadosgw} may take, tries included, in milliseconds. */
+/** Time limit for {@link startRadosgw}, retries included, in milliseconds. */
 export const radosgwStart = 400_000;
 
 /**
- * Start Ceph's object gateway on free loopback ports, over one monitor and one OSD that keeps all in memory. An account of AWS
- * is a tenant there. What the gateway lacks, its gate does: see {@link startGate}.
+ * Starts Ceph's object gateway on free loopback ports, with one monitor and one OSD that keeps everything in memory. An AWS account
+ * is a tenant there. The gate adds what the gateway lacks: see {@link startGate}.
  */
 export async function startRadosgw(): Promise<ObjectServer> {
   if (!hasRadosgw) throw new Error("no radosgw is installed");
@@ -44,7 +44,7 @@ export async function startRadosgw(): Promise<ObjectServer> {
     try {
       return await startCluster();
     } catch (error) {
-      // Another program may have taken a port that was free.
+      // Another program may have taken the port in the meantime.
       if (attempt === 3) throw error;
     }
 }
@@ -72,7 +72,7 @@ async function startCluster(): Promise<ObjectServer> {
     children.push(spawn(program, [...args, "-f"], { env, cwd: folder, stdio: "ignore" }));
   const until = (isReady: () => boolean | Promise<boolean>) => untilReady(children, isReady);
   const kill = () => {
-    // Nothing of it is kept: there is nothing to end in order.
+    // No data is kept, so the daemons need no orderly end.
     for (const child of children) child.kill("SIGKILL");
   };
   process.once("exit", kill);
@@ -123,7 +123,7 @@ async function startCluster(): Promise<ObjectServer> {
         ...given,
       );
     }
-    // There is one since the first user was made.
+    // The zone group exists since the first user was created.
     const group = JSON.parse(run("radosgw-admin", "zonegroup", "get")) as object;
     writeFileSync(join(folder, "group.json"), JSON.stringify({ ...group, api_name: region }));
     run("radosgw-admin", "zonegroup", "set", "--infile", "group.json");
@@ -170,7 +170,7 @@ function makeRole(run: Run, { name, permissions }: Role, trust: string): void {
   run("radosgw-admin", "role-policy", "put", ...named, "--policy-name", "push", "--policy-doc", known);
 }
 
-/** The gateway would never find a condition on the external id fulfilled. */
+/** Removes conditions from a policy, because the gateway would never find one on the external id fulfilled. */
 const withoutConditions = ({ Version, Statement }: Policy): Policy => ({
   Version,
   Statement: Statement.map((statement) => ({ ...statement, Condition: undefined })),

@@ -1,15 +1,15 @@
 /** A pair of keys that signs requests. */
 export type Keys = { readonly accessKeyId: string; readonly secretAccessKey: string };
 
-/** Whose account holds the buckets, roles and keys; 12 digits. */
+/** The account that owns the buckets, roles and keys; 12 digits. */
 export const customerAccount = "111122223333";
 
-/** The principal that the service is. */
+/** The service's principal. */
 export const servicePrincipal = "arn:aws:iam::999988887777:user/cadastre";
 
 export const region = "us-west-2";
 
-/** Encryption keys that the server has. */
+/** Encryption keys on the server. */
 export const kmsKeyArns = [
   `arn:aws:kms:${region}:${customerAccount}:key/0c1e8a5e-3f5e-4f0e-9a55-6c1f2f0d7b11`,
   `arn:aws:kms:${region}:${customerAccount}:key/5d0f6f0b-4f1e-4c63-8a0e-2b7d2f9c1a22`,
@@ -22,36 +22,36 @@ export type Role = {
   readonly permissions: string;
 };
 
-/** A request as it came in. */
+/** A request that the server received. */
 export type Asked = { readonly method: string; readonly path: string; readonly action: string | null };
 
 /**
- * What goes wrong: an error in place of an answer, a connection that breaks before the request is served or after; undefined:
- * nothing.
+ * A failure: an error in place of an answer, or a connection that breaks before the request is served (`broken`) or after
+ * (`unanswered`); undefined for none.
  */
 export type Fault = { readonly status: number; readonly code: string } | "broken" | "unanswered" | undefined;
 
 /** An S3 and STS server on loopback. */
 export type ObjectServer = {
   readonly endpoint: string;
-  /** Of the service. */
+  /** Access keys of the service. */
   readonly service: Keys;
-  /** Of the customer: owns the buckets. */
+  /** Access keys of the customer, who owns the buckets. */
   readonly owner: Keys;
-  /** Make a role below `role/cadastre/file-delivery/` of the customer's account, and give its ARN. */
+  /** Creates a role below `role/cadastre/file-delivery/` in the customer's account. Returns its ARN. */
   readonly makeRole: (role: Role) => string;
-  /** Have requests fail from now on; undefined: no more. */
+  /** Makes requests fail from now on; undefined ends it. */
   readonly failWhen: (fault: ((asked: Asked) => Fault) | undefined) => void;
-  /** Whether bucket policies can ask for `If-None-Match`. */
+  /** True if bucket policies can have a condition on `If-None-Match`. */
   readonly knowsIfNoneMatch: boolean;
-  /** Whether what a role writes is its account's, as with AWS; else it is of who has assumed the role. */
+  /** True if objects that a role writes belong to its account, as with AWS; otherwise they belong to the session's principal. */
   readonly isOwnersWhatRolesWrite: boolean;
   readonly stop: () => Promise<void>;
 };
 
 export const rolePath = "/cadastre/file-delivery/";
 
-/** What services of AWS answer in the place of a result: S3 in one form, STS in another. */
+/** Returns the body of an error. S3 and STS have different forms. */
 export const errorBody = (code: string, message: string, isSts: boolean): string => {
   const error = `<Code>${code}</Code><Message>${escapeXml(message)}</Message>`;
   return isSts

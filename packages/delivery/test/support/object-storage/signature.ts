@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** A request as it is on the wire. */
+/** A request as it was received. */
 export type SignedRequest = {
   readonly method: string;
   /** Path and query. */
@@ -9,7 +9,7 @@ export type SignedRequest = {
   readonly headers: IncomingHttpHeaders;
 };
 
-/** What the header `authorization` says. Source: AWS Signature Version 4. */
+/** Content of the header `authorization`. Source: AWS Signature Version 4. */
 export type Authorization = {
   readonly accessKeyId: string;
   /** Date, region, service and `aws4_request`. */
@@ -27,7 +27,7 @@ export function readAuthorization(headers: IncomingHttpHeaders): Authorization |
   return { accessKeyId, scope: scope.split("/"), signedHeaders: signedHeaders.split(";"), signature };
 }
 
-/** A request as it was signed by an address, and what signs it; undefined: it has ended, or is none. */
+/** Reads a request with a presigned URL, and its signature; undefined if the URL has expired, or is not presigned. */
 export function readAddress(
   { method, url, headers }: SignedRequest,
   now: Date,
@@ -65,7 +65,7 @@ export const writeAuthorization = ({ accessKeyId, scope, signedHeaders }: Author
 export const sha256 = (bytes: string | Uint8Array): string =>
   createHash("sha256").update(bytes).digest("hex");
 
-/** The signature that a request must have for a secret. */
+/** Returns the signature that a request must have for a secret. */
 export function signatureOf(
   { method, url, headers }: SignedRequest,
   { scope, signedHeaders }: Authorization,

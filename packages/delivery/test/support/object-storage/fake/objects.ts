@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { Policy } from "../policy.ts";
 
-/** An object as it lies in a bucket. */
+/** An object in a bucket. */
 export type FakeObject = {
   readonly bytes: Buffer;
   readonly etag: string;
   readonly modified: Date;
-  /** Base64, as it was given. */
+  /** Base64, as the client sent it. */
   readonly checksumSha256: string | undefined;
   readonly kmsKeyArn: string | undefined;
-  /** Headers that come back as they were given. */
+  /** Headers that are returned unchanged. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** Objects by key, in the order of keys. */
+/** A bucket with its objects by key. */
 export type Bucket = {
   readonly region: string;
   readonly objects: Map<string, FakeObject>;
@@ -32,7 +32,7 @@ export const newObject = (
 
 export type ListPage = { readonly keys: readonly string[]; readonly next: string | undefined };
 
-/** Keys with a prefix, after the one that the page before ended with. */
+/** Returns a page of the keys with a prefix, after the last key of the page before. */
 export function pageOf({ objects }: Bucket, prefix: string, after: string, limit: number): ListPage {
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
   const page = keys.slice(0, limit);

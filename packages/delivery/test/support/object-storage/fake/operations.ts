@@ -4,15 +4,15 @@ import { escapeXml, kmsKeyArns, region } from "../server.ts";
 import { sha256 } from "../signature.ts";
 import { type Bucket, newObject, pageOf } from "./objects.ts";
 
-/** A request whose signature was found to be right. */
+/** A request whose signature has been verified. */
 export type Operation = {
   readonly bucket: string;
-  /** Empty: it is about the bucket. */
+  /** Empty if the request is about the bucket. */
   readonly key: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Whether whoever asks may do that with the bucket, one of its objects or a key of KMS. */
+  /** True if the caller has the permission for an action on the bucket, one of its objects or a KMS key. */
   readonly may: (action: string, resource: string, context?: Readonly<Record<string, string>>) => boolean;
 };
 
@@ -20,7 +20,7 @@ export type Reply = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** In place of a body. */
+  /** S3 error code; the reply then has no `body`. */
   readonly code?: string;
   readonly message?: string;
 };
@@ -31,13 +31,13 @@ const denied: Reply = { status: 403, code: "AccessDenied" };
 const noBucket: Reply = { status: 404, code: "NoSuchBucket" };
 const text = (value: string | string[] | undefined) => (typeof value === "string" ? value : undefined);
 const kmsKeyHeader = "x-amz-server-side-encryption-aws-kms-key-id";
-/** Small, so that few objects are listed in many pages. */
+/** Small, so that few objects make several pages. */
 const pageSize = 3;
-/** Headers that policies may ask for. */
+/** Headers that policies may have conditions on. */
 const conditionHeaders = ["if-none-match", kmsKeyHeader];
 const bucketArn = (bucket: string) => `arn:aws:s3:::${bucket}`;
 
-/** What is understood of S3, by method and whether it is about a bucket or an object. */
+/** The supported operations of S3, by method and by whether they are about a bucket or an object. */
 export const handlers: Readonly<Record<string, Handler>> = {
   "PUT bucket": ({ bucket, query, body, may }, buckets) => {
     if (!may("s3:CreateBucket", bucketArn(bucket))) return denied;
@@ -118,7 +118,7 @@ function find({ bucket, key, headers, may }: Operation, buckets: Map<string, Buc
   if (found === undefined) return noBucket;
   if (!may("s3:GetObject", `${bucketArn(bucket)}/${key}`)) return denied;
   const object = found.objects.get(key);
-  // Who may not list the bucket is not told that there is no such object.
+  // Like S3, does not reveal that the object is absent unless the caller may list the bucket.
   if (object === undefined)
     return may("s3:ListBucket", bucketArn(bucket)) ? { status: 404, code: "NoSuchKey" } : denied;
   const { kmsKeyArn, checksumSha256 } = object;

@@ -21,15 +21,15 @@ const service: Keys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secre
 const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
 
 /**
- * As much of S3 and STS as pushes need, in memory, for machines without the real one. Signatures, session tokens, policies and
- * hashes of bodies are verified. The same suite runs against both.
+ * Starts a server in memory with the operations of S3 and STS that pushes need, for machines without a real one. It verifies signatures,
+ * session tokens, policies and hashes of bodies. The same tests run against both.
  */
 export async function startFakeObjectServer(): Promise<ObjectServer> {
   const buckets = new Map<string, Bucket>();
   const roles = fakeRoles();
   let faultOf: ((asked: Asked) => Fault) | undefined;
 
-  /** Undefined: the request is not signed as it must be by anybody who is known. */
+  /** Returns the caller; undefined if the request is not correctly signed by a known caller. */
   const callerOf = (from: IncomingMessage, payloadSha256: string): Caller | undefined => {
     const request = { method: from.method ?? "", url: from.url ?? "", headers: from.headers };
     const inHeaders = readAuthorization(from.headers);
@@ -69,7 +69,7 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
   };
 
   const serve = async (from: IncomingMessage, to: ServerResponse) => {
-    // Of an upload that breaks off nothing is kept.
+    // Nothing of an aborted upload is stored.
     const body = await buffer(from).catch(() => undefined);
     if (body === undefined) return;
     const isSts = from.method === "POST" && from.url === "/";
@@ -112,12 +112,12 @@ export async function startFakeObjectServer(): Promise<ObjectServer> {
   };
 }
 
-/** What the caller's policies all allow, and the bucket's does not deny; it allows nothing of its own. */
+/** True if all policies of the caller allow it and the bucket's policy does not deny it. A bucket's policy allows nothing by itself. */
 const isAllowed = ({ policies }: Caller, ofBucket: Policy | undefined, access: Access): boolean =>
   (policies === "all" || policies.every((policy) => allows(policy, access))) &&
   (ofBucket === undefined || effectOf(ofBucket, { ...access, principal: "anybody" }) !== "Deny");
 
-/** The service may do nothing of its own with buckets. */
+/** Returns the owner or the service. The service itself has no permission for buckets. */
 const known = (keys: Keys): Caller => ({
   keys,
   policies: keys === owner ? "all" : [{ Version: "2012-10-17", Statement: [] }],

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { allows, assumption, type Policy, readPolicy } from "../policy.ts";
 import type { Keys, Role } from "../server.ts";
 
-/** Who asks: the owner may do all, a session what its role and its own policy both allow. */
+/** A caller. The owner may do everything, a session what both its role and its session policy allow. */
 export type Caller = {
   readonly keys: Keys;
   readonly token?: string;
@@ -11,7 +11,7 @@ export type Caller = {
 
 export type Session = Caller & { readonly token: string; readonly expires: Date };
 
-/** Roles by ARN, and what was assumed of them. Source: STS, AssumeRole. */
+/** Returns a register of roles by ARN, and of the sessions that assumed them. Source: STS, AssumeRole. */
 export function fakeRoles() {
   const roles = new Map<string, { readonly trust: Policy; readonly permissions: Policy }>();
   const sessions = new Map<string, Session>();
@@ -19,7 +19,7 @@ export function fakeRoles() {
     add: (arn: string, { trust, permissions }: Role) =>
       void roles.set(arn, { trust: readPolicy(trust), permissions: readPolicy(permissions) }),
     session: (accessKeyId: string) => sessions.get(accessKeyId),
-    /** Undefined: the role does not exist, or does not trust who asks. */
+    /** Assumes a role; undefined if the role does not exist, or does not trust the caller. */
     assume(form: URLSearchParams, principal: string): Session | undefined {
       const role = roles.get(form.get("RoleArn") ?? "");
       const access = { ...assumption(form), principal };
