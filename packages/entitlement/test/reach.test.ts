@@ -36,15 +36,6 @@ const cached = [
 ];
 const computed = ["packages/store/src/postgres/columns.ts", "packages/store/src/sqlite/columns.ts"];
 
-const auditors = [
-  "packages/service/src/backup/backup.ts",
-  "packages/service/src/backup/restore.ts",
-  "packages/service/src/check/check-parts.ts",
-  "packages/service/src/check/check.ts",
-  "packages/service/src/data/registry-needs.ts",
-  "packages/service/src/delivery/parts-place.ts",
-];
-
 /** Each way to what is stored that no `restrict` stands in, and who takes it: whoever joins them is written down here first. */
 const ways: readonly (readonly [declared: string, name: string, users: readonly string[]])[] = [
   // Who holds more than the half of a store that reads.
@@ -79,7 +70,8 @@ const ways: readonly (readonly [declared: string, name: string, users: readonly 
   ["packages/store/src/registry/sqlite.ts", "openSqliteRegistry", [registry]],
   ["packages/store/src/registry/postgres.ts", "openPostgresRegistry", []],
   ["packages/store/src/registry/audit.ts", "openRegistryAudit", [registry]],
-  [registry, "auditRegistry", auditors],
+  // Who reaches its tables.
+  ["packages/store/src/registry/registry.ts", "database", [registry]],
   // Who makes SQL of a query: the store, of those that it has taken restricted.
   ["packages/odata/src/compile/query.ts", "compilePage", [storeReads]],
   ["packages/odata/src/compile/query.ts", "compileCount", []],
