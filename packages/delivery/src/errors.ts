@@ -30,6 +30,8 @@ export const deliveryErrors = {
   invalid_preferred_minute: "`preferredMinuteOfDay` is a whole number from 0 to 1439",
   subscription_exists: "another subscription has this name: choose another one, or cancel it",
   too_many_subscriptions: "there are as many subscriptions as there may be: cancel one of them",
+  /** Another process has changed the subscription since it was read. */
+  subscription_changed: "the subscription has changed meanwhile: read it again",
   subscription_canceled: "the subscription is canceled: create another one",
   idempotency_conflict: "the idempotency key belongs to another request: use a new one",
   too_many_exports: "too many exports are not complete yet: wait for one of them",
@@ -57,6 +59,8 @@ export const deliveryErrors = {
   /** The record versions that the delivery reads are no longer kept. */
   checkpoint_expired: "the delivery is too old to be built: ask for a new one",
   build_failed: "the delivery could not be built: see the log",
+  /** The delivery was canceled, or another worker has claimed it. */
+  lease_lost: "the delivery is no longer this worker's",
   /** Set by the ledger. */
   worker_lost: "the workers of the delivery were lost, one after the other: see the log",
 

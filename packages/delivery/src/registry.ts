@@ -1,6 +1,7 @@
 import type { RegistryDatabase } from "@cadastre/store/registry";
 import type { DestinationRegistry } from "./destinations/destination.ts";
 import { createDestinationRegistry } from "./destinations/tables/destination-records.ts";
+import { DeliveryError } from "./errors.ts";
 import type { DeliveryLedger } from "./ledger/ledger.ts";
 import { createPartDamage } from "./ledger/tables/damaged-parts.ts";
 import { createDeliveryQueue } from "./ledger/tables/delivery-queue.ts";
@@ -27,17 +28,17 @@ export function createDeliveryRegistry({ engine, knex, guarded }: RegistryDataba
   const dialect = queueDialects[engine];
   return {
     deliveries: {
-      ...guarded(createDeliveryRecords(knex)),
-      queue: guarded(createDeliveryQueue(knex, dialect)),
-      damage: guarded(createPartDamage(knex, dialect)),
-      grants: guarded(createPartGrants(knex)),
-      retention: guarded(createDeliveryRetention(knex)),
+      ...guarded(createDeliveryRecords(knex), DeliveryError),
+      queue: guarded(createDeliveryQueue(knex, dialect), DeliveryError),
+      damage: guarded(createPartDamage(knex, dialect), DeliveryError),
+      grants: guarded(createPartGrants(knex), DeliveryError),
+      retention: guarded(createDeliveryRetention(knex), DeliveryError),
     },
-    destinations: guarded(createDestinationRegistry(knex)),
-    subscriptions: guarded(createSubscriptionRegistry(knex)),
+    destinations: guarded(createDestinationRegistry(knex), DeliveryError),
+    subscriptions: guarded(createSubscriptionRegistry(knex), DeliveryError),
     webhooks: {
-      ...guarded(createWebhookRecords(knex)),
-      outbox: guarded({ ...createGathering(knex), ...createSending(knex) }),
+      ...guarded(createWebhookRecords(knex), DeliveryError),
+      outbox: guarded({ ...createGathering(knex), ...createSending(knex) }, DeliveryError),
     },
   };
 }

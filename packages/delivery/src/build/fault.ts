@@ -32,7 +32,7 @@ const ungranted: ReadonlySet<DeliveryErrorCode> = new Set(["entitlement_changed"
 
 /** Returns the meaning of an error for the delivery that was being built or published. */
 export function faultOf(error: unknown): Fault {
-  if (error instanceof StoreError && error.code === "lease_lost")
+  if (error instanceof DeliveryError && error.code === "lease_lost")
     return { remedy: "lost", code: "build_failed" };
   if (error instanceof StoreError && error.code === "bookmark_expired")
     return { remedy: "failed", code: "checkpoint_expired" };

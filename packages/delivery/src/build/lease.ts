@@ -1,4 +1,4 @@
-import { StoreError } from "@cadastre/store";
+import { DeliveryError } from "../errors.ts";
 import type { Claim, DeliveryQueue } from "../ledger/queue.ts";
 
 /** A lease that is renewed until it is stopped. */
@@ -17,7 +17,7 @@ export function keepLease(queue: Pick<DeliveryQueue, "extend">, claim: Claim, le
   let asking = Promise.resolve();
   const extend = () =>
     queue.extend(claim, lease).catch((error: unknown) => {
-      if (error instanceof StoreError && error.code === "lease_lost") lost.abort(error);
+      if (error instanceof DeliveryError && error.code === "lease_lost") lost.abort(error);
     });
   const timer = setInterval(() => {
     asking = extend();

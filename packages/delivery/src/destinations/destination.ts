@@ -63,7 +63,7 @@ type DestinationFinding = {
 
 /**
  * The destinations of customers. One of another customer is as absent as one that does not exist; every method throws
- * {@link StoreError} `registry_unavailable`, and those that name a destination `unknown_destination` and
+ * {@link StoreError} `registry_unavailable`, and those that name a destination `not_found` and
  * `destination_state`.
  */
 export type DestinationRegistry = {
@@ -72,7 +72,7 @@ export type DestinationRegistry = {
    * prefix, one below it or one above it, whosever it is.
    *
    * @param most destinations that are not disabled which the customer may have with this one; by default any number
-   * @throws {StoreError} `destination_exists`, `too_many_destinations`, `unknown_customer`
+   * @throws {DeliveryError} `destination_exists`, `too_many_destinations`, `unknown_customer`
    */
   readonly reserve: (destination: NewDestination, most?: number) => Promise<Destination>;
   readonly find: (customer: string, id: string) => Promise<Destination | undefined>;

@@ -4,7 +4,6 @@ import type { BucketAccess } from "../object-store/access.ts";
 import type { ObjectStore } from "../object-store/object-store.ts";
 import { assumeRole } from "../object-store/role-session.ts";
 import { openBucket } from "../object-store/s3.ts";
-import { asDeliveryError } from "../registry-errors.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import type { Destination, DestinationRegistry } from "./destination.ts";
 import { type ExternalIdKey, newExternalId, openExternalId, sealExternalId } from "./external-id.ts";
@@ -151,14 +150,14 @@ export function createDestinations(options: DestinationOptions): Destinations {
       const created = clock();
       const due = created + waits.reserved;
       const reserving = registry.reserve({ ...place, id, customer, externalId: sealed, created, due }, most);
-      return { destination: await asDeliveryError(reserving), externalId };
+      return { destination: await reserving, externalId };
     },
     list: (customer) => registry.list(customer),
     find,
-    verify: async (customer, id) => verify(await asDeliveryError(registry.beginVerification(customer, id))),
+    verify: async (customer, id) => verify(await registry.beginVerification(customer, id)),
     requestVerification: async (customer, id) => {
       await find(customer, id);
-      return asDeliveryError(registry.requestVerification(customer, id, clock()));
+      return registry.requestVerification(customer, id, clock());
     },
     verifyNext: async () => {
       const destination = await registry.claimVerification(clock(), verificationLease);
@@ -166,14 +165,14 @@ export function createDestinations(options: DestinationOptions): Destinations {
     },
     rotate: async (customer, id) => {
       await find(customer, id);
-      await asDeliveryError(registry.rotate(customer, id));
+      await registry.rotate(customer, id);
       const { externalId, sealed } = issue(id);
       const issued = { externalId: sealed, due: clock() + waits.reserved };
-      return { destination: await asDeliveryError(registry.reissue(customer, id, issued)), externalId };
+      return { destination: await registry.reissue(customer, id, issued), externalId };
     },
     disable: async (customer, id) => {
       await find(customer, id);
-      return asDeliveryError(registry.disable(customer, id));
+      return registry.disable(customer, id);
     },
     open: async (customer, id, { delivery, folder, signal, isCommitted = false }) => {
       const destination = await find(customer, id);

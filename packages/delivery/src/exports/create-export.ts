@@ -2,7 +2,6 @@ import { DeliveryError } from "../errors.ts";
 import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
-import { asDeliveryError } from "../registry-errors.ts";
 import { type PushTargets, resolveProfile } from "./delivery-request.ts";
 import { type Caller, type ExportRequest, fingerprintOf, isKey } from "./export-request.ts";
 import { type DeliveryMeans, newDelivery } from "./new-delivery.ts";
@@ -28,7 +27,7 @@ export async function createExport(
 ): Promise<{ readonly delivery: Delivery; readonly replayed: boolean }> {
   if (!isKey(request.idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
   const asks = { operation: "export", key: request.idempotencyKey, fingerprint: fingerprintOf(request) };
-  const replayed = await asDeliveryError(options.ledger.replay(scope.customer, asks));
+  const replayed = await options.ledger.replay(scope.customer, asks);
   if (replayed !== undefined) return { delivery: replayed, replayed: true };
   const profile = await resolveProfile(options.profiles, options.targets, scope, request);
   const purpose = {
@@ -46,5 +45,5 @@ export async function createExport(
   } as const;
   const created = await newDelivery(options, scope, profile, purpose, at);
   const most = scope.limits.open_exports ?? openExports;
-  return asDeliveryError(options.ledger.create(created, asks, most));
+  return options.ledger.create(created, asks, most);
 }

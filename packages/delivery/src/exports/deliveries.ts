@@ -8,7 +8,6 @@ import { type DamageReport, isDamage, noteDamage } from "../parts/damage.ts";
 import type { OpenPart, PartStore } from "../parts/part-store.ts";
 import { heldPart } from "../parts/send.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
-import { asDeliveryError } from "../registry-errors.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { type CreationOptions, createExport } from "./create-export.ts";
 import type { PushTargets } from "./delivery-request.ts";
@@ -214,11 +213,11 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       await findDelivery({ ledger }, scope, id);
       if (request.reference.length > maxReferenceLength || !isPlainText(request.reference))
         throw new DeliveryError("invalid_request", "customer_reference");
-      return asDeliveryError(ledger.acknowledge(scope.customer, id, { ...request, at: clock() }));
+      return ledger.acknowledge(scope.customer, id, { ...request, at: clock() });
     },
     cancel: async ({ scope }, id) => {
       await findDelivery({ ledger }, scope, id);
-      return asDeliveryError(ledger.cancel(scope.customer, id, "canceled_by_customer"));
+      return ledger.cancel(scope.customer, id, "canceled_by_customer");
     },
   };
 }

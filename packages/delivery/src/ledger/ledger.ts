@@ -26,7 +26,7 @@ export type DeliveryRecords = {
    * Create a delivery, unless the request was met before: then it is the delivery that it created.
    *
    * @param most open deliveries that the customer may have with this one
-   * @throws {StoreError} `idempotency_conflict`, `too_many_exports`, `unknown_customer`
+   * @throws {DeliveryError} `idempotency_conflict`, `too_many_exports`, `unknown_customer`
    */
   readonly create: (
     delivery: NewDelivery,
@@ -36,7 +36,7 @@ export type DeliveryRecords = {
   /**
    * The delivery that a request created when it was met before, as it is now.
    *
-   * @throws {StoreError} `idempotency_conflict`
+   * @throws {DeliveryError} `idempotency_conflict`
    */
   readonly replay: (customer: string, request: IdempotentRequest) => Promise<Delivery | undefined>;
   readonly find: (customer: string, id: string) => Promise<Delivery | undefined>;
@@ -54,13 +54,13 @@ export type DeliveryRecords = {
   /**
    * Give up a delivery that is neither complete nor committed. One that was canceled stays as it is.
    *
-   * @throws {StoreError} `unknown_delivery`, `delivery_not_open`
+   * @throws {DeliveryError} `not_found`, `delivery_not_open`
    */
   readonly cancel: (customer: string, id: string, code: string) => Promise<Delivery>;
   /**
    * Note that a customer has loaded a delivery. Noted again it is the same; `first` says which.
    *
-   * @throws {StoreError} `unknown_delivery`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`
+   * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`
    */
   readonly acknowledge: (
     customer: string,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { StoreError } from "@cadastre/store";
+import { DeliveryError } from "../errors.ts";
 import { nextStep } from "./next-step.ts";
 import type { StepMeans } from "./step-context.ts";
 import type { Subscription } from "./subscription.ts";
@@ -68,7 +68,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     try {
       return await takeSteps(means, subscription, clock());
     } catch (cause) {
-      const isOther = cause instanceof StoreError && cause.code === "subscription_changed";
+      const isOther = cause instanceof DeliveryError && cause.code === "subscription_changed";
       if (!isOther) failed.set(subscription.id, clock() + heldBack);
       report({ subscription: subscription.id, outcome: isOther ? "changed" : "failed", cause });
       return false;

@@ -75,7 +75,7 @@ export type SubscriptionRegistry = {
    * Create a subscription whose seed is due, unless the request was met before: then it is the one that it created.
    *
    * @param most subscriptions that are not canceled which the customer may have with this one
-   * @throws {StoreError} `idempotency_conflict`, `subscription_exists`, `too_many_subscriptions`, `unknown_customer`
+   * @throws {DeliveryError} `idempotency_conflict`, `subscription_exists`, `too_many_subscriptions`, `unknown_customer`
    */
   readonly create: (
     subscription: NewSubscription,
@@ -85,7 +85,7 @@ export type SubscriptionRegistry = {
   /**
    * The subscription that a request created when it was met before, as it is now.
    *
-   * @throws {StoreError} `idempotency_conflict`
+   * @throws {DeliveryError} `idempotency_conflict`
    */
   readonly replay: (customer: string, request: SubscriptionRequest) => Promise<Subscription | undefined>;
   readonly find: (customer: string, id: string) => Promise<Subscription | undefined>;
@@ -109,7 +109,7 @@ export type SubscriptionRegistry = {
   /**
    * Change a subscription as it was read, and create its next delivery with that; or cancel the one that it has.
    *
-   * @throws {StoreError} `subscription_changed` if it is not as it was read; `delivery_not_open` if its delivery is committed and
+   * @throws {DeliveryError} `subscription_changed` if it is not as it was read; `delivery_not_open` if its delivery is committed and
    * something is to follow it
    */
   readonly step: (subscription: Subscription, step: SubscriptionStep) => Promise<Subscription>;

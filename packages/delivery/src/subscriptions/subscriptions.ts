@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { StoreError } from "@cadastre/store";
 import { DeliveryError } from "../errors.ts";
 import type { DeliveryStatus } from "../exports/deliveries.ts";
 import { type PushTargets, resolveProfile } from "../exports/delivery-request.ts";
@@ -7,7 +6,6 @@ import type { Caller } from "../exports/export-request.ts";
 import { stateAt } from "../exports/find-delivery.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { deliveredDatasets } from "../profiles/schema.ts";
-import { asDeliveryError } from "../registry-errors.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { reset, settled } from "./progress.ts";
@@ -105,7 +103,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
           throw new DeliveryError("subscription_canceled");
         }
         const step = changes[name](subscription, clock());
-        return step === undefined ? subscription : asDeliveryError(registry.step(subscription, step));
+        return step === undefined ? subscription : registry.step(subscription, step);
       });
 
   return {
@@ -113,7 +111,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       requireValid(request);
       const { idempotencyKey: key } = request;
       const asks = key === undefined ? null : { key, fingerprint: fingerprintOf(request) };
-      const replayed = asks && (await asDeliveryError(registry.replay(scope.customer, asks)));
+      const replayed = asks && (await registry.replay(scope.customer, asks));
       if (replayed) return { subscription: replayed, replayed: true };
       const profile = await resolveProfile(profiles, targets, scope, request);
       if (deliveredDatasets(source, scope, profile).length === 0)
@@ -133,7 +131,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
         entitlementVersion: scope.version,
         created,
       };
-      return asDeliveryError(registry.create(subscription, asks, most));
+      return registry.create(subscription, asks, most);
     },
     list: ({ scope }, limit) => registry.list(scope.customer, limit),
     find,
@@ -169,7 +167,7 @@ async function untilTaken<T>(take: () => Promise<T>): Promise<T> {
     try {
       return await take();
     } catch (error) {
-      const isOther = error instanceof StoreError && error.code === "subscription_changed";
+      const isOther = error instanceof DeliveryError && error.code === "subscription_changed";
       if (!isOther || attempt === attempts) throw error;
     }
 }

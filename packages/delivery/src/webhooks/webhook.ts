@@ -45,13 +45,13 @@ export type WebhookSecrets = { readonly secret: string; readonly previous: strin
 
 /**
  * The webhooks of customers. One of another customer is as absent as one that does not exist; every method throws
- * {@link StoreError} `registry_unavailable`, and those that name a webhook `unknown_webhook`.
+ * {@link StoreError} `registry_unavailable`, and those that name a webhook `not_found`.
  */
 export type WebhookRecords = {
   /**
    * @param secret as it is to be kept
    * @param most webhooks that the customer may have with this one
-   * @throws {StoreError} `too_many_webhooks`, `unknown_customer`
+   * @throws {DeliveryError} `too_many_webhooks`, `unknown_customer`
    */
   readonly register: (webhook: NewWebhook, secret: string, most: number) => Promise<Webhook>;
   readonly find: (customer: string, id: string) => Promise<Webhook | undefined>;
@@ -61,6 +61,6 @@ export type WebhookRecords = {
   readonly remove: (customer: string, id: string) => Promise<Webhook>;
   /** Give it another secret; until a time the present one signs as well. */
   readonly rotate: (customer: string, id: string, secret: string, until: number) => Promise<Webhook>;
-  /** Have it sent a message that tells nothing, unless one waits already. @throws {StoreError} `webhook_disabled` */
+  /** Have it sent a message that tells nothing, unless one waits already. @throws {DeliveryError} `webhook_disabled` */
   readonly test: (customer: string, id: string, at: number) => Promise<Webhook>;
 };

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
-import { asDeliveryError } from "../registry-errors.ts";
 import { type Random, type SealingKey, sealText } from "../sealed-text.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { newSecret } from "./secret.ts";
@@ -80,25 +79,25 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
         told: { version, scopeSha256 },
       };
       const { secret, sealed } = issue(id);
-      return { webhook: await asDeliveryError(registry.register(webhook, sealed, most)), secret };
+      return { webhook: await registry.register(webhook, sealed, most), secret };
     },
     list: (customer) => registry.list(customer),
     find,
     remove: async (customer, id) => {
       await find(customer, id);
-      return asDeliveryError(registry.remove(customer, id));
+      return registry.remove(customer, id);
     },
     rotate: async (customer, id) => {
       await find(customer, id);
       const { secret, sealed } = issue(id);
       return {
-        webhook: await asDeliveryError(registry.rotate(customer, id, sealed, clock() + overlap)),
+        webhook: await registry.rotate(customer, id, sealed, clock() + overlap),
         secret,
       };
     },
     test: async (customer, id) => {
       await find(customer, id);
-      return asDeliveryError(registry.test(customer, id, clock()));
+      return registry.test(customer, id, clock());
     },
   };
 }

@@ -30,7 +30,7 @@ export function destinationConformance(name: string, withRegistry: WithRegistry)
         expect(await other.externalId("other", wanted.id)).toBeUndefined();
         expect(await other.list("other")).toEqual([]);
         for (const change of [other.beginVerification, other.rotate, other.disable])
-          expect(await codeOf(change("other", wanted.id))).toBe("unknown_destination");
+          expect(await codeOf(change("other", wanted.id))).toBe("not_found");
         expect(await codeOf(destinations.reserve(newDestination({ customer: "nobody" })))).toBe(
           "unknown_customer",
         );

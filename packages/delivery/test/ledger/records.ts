@@ -40,9 +40,9 @@ export function recordsConformance(name: string, withRegistry: WithRegistry): vo
         const other = (await again()).deliveries;
         expect(await other.find(customer, wanted.id)).toEqual(delivery);
         expect(await other.find("other", wanted.id)).toBeUndefined();
-        expect(await codeOf(other.cancel("other", wanted.id, "canceled"))).toBe("unknown_delivery");
+        expect(await codeOf(other.cancel("other", wanted.id, "canceled"))).toBe("not_found");
         const acknowledgement = { ...previous, reference: "r", at };
-        expect(await codeOf(other.acknowledge("other", wanted.id, acknowledgement))).toBe("unknown_delivery");
+        expect(await codeOf(other.acknowledge("other", wanted.id, acknowledgement))).toBe("not_found");
         expect(await codeOf(deliveries.create(newDelivery({ customer: "no" }), requestOf("k"), most))).toBe(
           "unknown_customer",
         );

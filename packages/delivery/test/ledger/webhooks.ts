@@ -99,7 +99,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
           webhooks.rotate("other", wanted.id, "b", at),
           webhooks.test("other", wanted.id, at),
         ].map(codeOf))
-          expect(await change).toBe("unknown_webhook");
+          expect(await change).toBe("not_found");
         expect(await codeOf(register(registry, { customer: "nobody" }))).toBe("unknown_customer");
       }));
 

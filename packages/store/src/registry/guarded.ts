@@ -1,20 +1,35 @@
 import { StoreError } from "../errors.ts";
 
-/** Does work that may be done again if it fails, for it is done as a whole or not at all. */
+/** Runs work that may be repeated if it fails: it is done completely or not at all. */
 export type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
 
-type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
+/** Methods on tables of a registry. */
+export type TableMethods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** The same methods, which throw {@link StoreError} `registry_unavailable` in place of an error of the database. */
-export function guarded<Registered extends Methods>(methods: Registered, attempt: Attempt): Registered {
+/** Class of the errors by which methods refuse a request. */
+export type RefusalClass = abstract new (...args: never[]) => Error;
+
+/**
+ * Returns the same methods. In place of an error of the database they throw {@link StoreError} `registry_unavailable`. A `StoreError` or
+ * `Refusal` is thrown unchanged.
+ */
+export function guarded<Methods extends TableMethods>(
+  methods: Methods,
+  attempt: Attempt,
+  Refusal: RefusalClass = StoreError,
+): Methods {
+  const fail = (error: unknown): never => {
+    if (error instanceof Refusal) throw error;
+    return giveUp(error);
+  };
   const guardedMethods = Object.entries(methods).map(([name, method]) => [
     name,
-    (...args: never[]) => attempt(() => method(...args)).catch(giveUp),
+    (...args: never[]) => attempt(() => method(...args)).catch(fail),
   ]);
-  return Object.fromEntries(guardedMethods) as Registered;
+  return Object.fromEntries(guardedMethods) as Methods;
 }
 
-/** Its code alone is told: its message may quote what was asked for. */
+/** Throws `registry_unavailable` with the code of the error alone, because its message may quote the request. */
 export function giveUp(error: unknown): never {
   if (!(error instanceof Error) || error instanceof StoreError) throw error;
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
 import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
-import { type Attempt, guarded } from "./guarded.ts";
+import { type Attempt, guarded, type RefusalClass, type TableMethods } from "./guarded.ts";
 import { createRegistryGuards, type RegistryGuards } from "./guards/guards.ts";
 import { createIdentityRegister } from "./identities/identities.ts";
 import type { IdentityRegister } from "./identities/identity.ts";
@@ -14,11 +14,12 @@ import { createProfileRegistry } from "./profiles/profiles.ts";
 export type RegistryDatabase = {
   readonly engine: "sqlite" | "postgres";
   readonly knex: Knex;
-  /** Returns the same methods. They retry while another process writes, and throw {@link StoreError} `registry_unavailable` if that fails. */
-  readonly guarded: <Methods extends GuardedMethods>(methods: Methods) => Methods;
+  /**
+   * Returns the same methods. They retry while another process writes, and throw {@link StoreError} `registry_unavailable` in place of an
+   * error of the database. Errors of the class `Refusal` are thrown unchanged.
+   */
+  readonly guarded: <Methods extends TableMethods>(methods: Methods, Refusal: RefusalClass) => Methods;
 };
-
-type GuardedMethods = Parameters<typeof guarded>[0];
 
 /** The records that a service keeps beside its listings: who has access, and to what. Several processes may have one registry open. */
 export type Registry = {
@@ -42,6 +43,6 @@ export const createRegistry = (
   entitlements: guarded(createEntitlementRegistry(knex), attempt),
   identities: guarded(createIdentityRegister(knex), attempt),
   profiles: guarded(createProfileRegistry(knex), attempt),
-  database: { engine, knex, guarded: (methods) => guarded(methods, attempt) },
+  database: { engine, knex, guarded: (methods, Refusal) => guarded(methods, attempt, Refusal) },
   close: () => knex.destroy(),
 });

@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import { type Knex, withCustomerLock } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import {
   type Destination,
   type DestinationRegistry,
@@ -86,8 +86,8 @@ const changeOf =
         .whereIn("state", from)
         .update({ ...values, round: transaction.raw("?? + 1", ["round"]) });
       const [destination] = await selectDestinations(transaction, one);
-      if (destination === undefined) throw new StoreError("unknown_destination", one.id);
-      if (changed === 0) throw new StoreError("destination_state", `${one.id} is ${destination.state}`);
+      if (destination === undefined) throw new DeliveryError("not_found", one.id);
+      if (changed === 0) throw new DeliveryError("destination_state", `${one.id} is ${destination.state}`);
       return destination;
     });
 
@@ -100,12 +100,12 @@ async function reserve(
   const { bucket, prefix, roleArn, kmsKeyArn, externalId, due, ...row } = destination;
   const own = await selectDestinations(transaction, { customer: destination.customer });
   if (own.filter(({ state }) => state !== "disabled").length >= most)
-    throw new StoreError("too_many_destinations");
+    throw new DeliveryError("too_many_destinations");
   // Whoever reserves a place in the bucket waits for whoever else does.
   await bucketTable(transaction).insert({ name: bucket }).onConflict("name").merge();
   const others = await selectDestinations(transaction, { bucket });
   if (others.some((other) => other.state !== "disabled" && overlap(prefix, other.prefix)))
-    throw new StoreError("destination_exists");
+    throw new DeliveryError("destination_exists");
   await destinationTable(transaction).insert({
     ...row,
     bucket,

@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import type { Int64Column, Knex } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import type { Acknowledgement, NewAcknowledgement } from "../acknowledgement.ts";
 import { type Delivery, type DeliveryState, partLost } from "../delivery.ts";
 import type { DeliveryRecords } from "../ledger.ts";
@@ -28,7 +28,7 @@ export const acknowledgeIn =
   (knex: Knex): DeliveryRecords["acknowledge"] =>
   async (customer, id, acknowledgement) => {
     const delivery = await selectDelivery(knex, { id, customer });
-    if (delivery === undefined) throw new StoreError("unknown_delivery", id);
+    if (delivery === undefined) throw new DeliveryError("not_found", id);
     refuseOther(delivery, acknowledgement);
     const { generation, sequence, manifestSha256, reference, at } = acknowledgement;
     const inserted: readonly unknown[] = await acknowledgementTable(knex)
@@ -37,17 +37,17 @@ export const acknowledgeIn =
       .ignore()
       .returning("delivery");
     const row = await acknowledgementTable(knex).where({ delivery: id }).first();
-    if (row === undefined) throw new StoreError("unknown_delivery", id);
+    if (row === undefined) throw new DeliveryError("not_found", id);
     return { acknowledgement: toAcknowledgement(row), first: inserted.length > 0 };
   };
 
-/** @throws {StoreError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
+/** @throws {DeliveryError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
 function refuseOther(delivery: Delivery, { generation, sequence, manifestSha256 }: NewAcknowledgement): void {
   const { id } = delivery;
-  if (!isAcknowledgeable(delivery)) throw new StoreError("delivery_not_complete", id);
+  if (!isAcknowledgeable(delivery)) throw new DeliveryError("delivery_not_complete", id);
   if (generation !== delivery.generation || sequence !== delivery.sequence)
-    throw new StoreError("sequence_conflict", id);
-  if (manifestSha256 !== delivery.manifestSha256) throw new StoreError("manifest_conflict", id);
+    throw new DeliveryError("sequence_conflict", id);
+  if (manifestSha256 !== delivery.manifestSha256) throw new DeliveryError("manifest_conflict", id);
 }
 
 const toAcknowledgement = (row: AcknowledgementRow): Acknowledgement => ({

@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import { type Knex, withCustomerLock } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import { type Delivery, type NewDelivery, openStates } from "../delivery.ts";
 import type { DeliveryRecords, IdempotentRequest } from "../ledger.ts";
 import { deliveryTable, selectDelivery } from "./delivery-rows.ts";
@@ -34,14 +34,14 @@ export const replayDelivery =
   async (customer, { operation, key, fingerprint }) => {
     const met = await requestTable(knex).where({ customer, operation, key }).first();
     if (met === undefined) return undefined;
-    if (met.fingerprint !== fingerprint) throw new StoreError("idempotency_conflict");
+    if (met.fingerprint !== fingerprint) throw new DeliveryError("idempotency_conflict");
     return selectDelivery(knex, { id: met.delivery });
   };
 
 /**
  * What subscriptions deliver does not count.
  *
- * @throws {StoreError} `too_many_exports`
+ * @throws {DeliveryError} `too_many_exports`
  */
 async function refuseTooMany(transaction: Knex.Transaction, customer: string, most: number): Promise<void> {
   const open: readonly string[] = await deliveryTable(transaction)
@@ -49,7 +49,7 @@ async function refuseTooMany(transaction: Knex.Transaction, customer: string, mo
     .whereIn("state", openStates)
     .limit(most)
     .pluck("id");
-  if (open.length >= most) throw new StoreError("too_many_exports");
+  if (open.length >= most) throw new DeliveryError("too_many_exports");
 }
 
 /** Have a delivery wait to be built. */

@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import type { Int64Column, Knex } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import { openStates, partLost } from "../delivery.ts";
 import type { ClaimedDamage, PartDamage } from "../part-damage.ts";
 import type { Claim } from "../queue.ts";
@@ -82,12 +82,12 @@ export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): P
 
   async function hold(builder: Knex, { id, fence }: Claim, changes: object): Promise<void> {
     const changed = await damageTable(builder).where({ sha256: id, fence }).update(changes);
-    if (changed === 0) throw new StoreError("lease_lost", id);
+    if (changed === 0) throw new DeliveryError("lease_lost", id);
   }
 
   async function clear(builder: Knex, { id, fence }: Claim): Promise<void> {
     const removed = await damageTable(builder).where({ sha256: id, fence }).delete();
-    if (removed === 0) throw new StoreError("lease_lost", id);
+    if (removed === 0) throw new DeliveryError("lease_lost", id);
   }
 
   /** Returns the newest delivery that needs the bytes: its record versions are the least likely to be pruned. */

@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import type { Knex } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import type { DeliveryState } from "../delivery.ts";
 import type { Claim, DeliveryQueue } from "../queue.ts";
 import {
@@ -42,7 +42,7 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
       .where({ id, fence })
       .whereIn("state", states)
       .update(changes);
-    if (changed === 0) throw new StoreError("lease_lost", id);
+    if (changed === 0) throw new DeliveryError("lease_lost", id);
   }
   /** The state of a delivery that is given back. */
   const waiting = knex.raw("case ?? when 'publishing' then 'sealed' else 'queued' end", ["state"]);

@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import type { Knex } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import { type Delivery, statesBefore } from "../delivery.ts";
 import type { DeliveryRecords } from "../ledger.ts";
 import { acknowledgeIn } from "./acknowledgements.ts";
@@ -55,9 +55,9 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   acknowledge: acknowledgeIn(knex),
 });
 
-/** @throws {StoreError} `unknown_delivery`, `delivery_not_open` */
+/** @throws {DeliveryError} `not_found`, `delivery_not_open` */
 function requireCanceled(delivery: Delivery | undefined): Delivery {
-  if (delivery === undefined) throw new StoreError("unknown_delivery");
-  if (delivery.state !== "canceled") throw new StoreError("delivery_not_open", delivery.id);
+  if (delivery === undefined) throw new DeliveryError("not_found");
+  if (delivery.state !== "canceled") throw new DeliveryError("delivery_not_open", delivery.id);
   return delivery;
 }

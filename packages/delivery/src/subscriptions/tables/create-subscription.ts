@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import { type Knex, withCustomerLock } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import type {
   NewSubscription,
   Subscription,
@@ -24,11 +24,11 @@ export const replaySubscription =
   (knex: Knex): SubscriptionRegistry["replay"] =>
   async (customer, { key, fingerprint }) => {
     const met = await subscriptionTable(knex).where({ customer, request_key: key }).first();
-    if (met !== undefined && met.fingerprint !== fingerprint) throw new StoreError("idempotency_conflict");
+    if (met !== undefined && met.fingerprint !== fingerprint) throw new DeliveryError("idempotency_conflict");
     return met && toSubscription(met);
   };
 
-/** @throws {StoreError} `subscription_exists`, `too_many_subscriptions` */
+/** @throws {DeliveryError} `subscription_exists`, `too_many_subscriptions` */
 async function refuseMore(
   transaction: Knex.Transaction,
   { customer, name }: NewSubscription,
@@ -38,8 +38,8 @@ async function refuseMore(
     .where({ customer })
     .whereNot({ state: "canceled" })
     .pluck("name");
-  if (names.includes(name)) throw new StoreError("subscription_exists");
-  if (names.length >= most) throw new StoreError("too_many_subscriptions");
+  if (names.includes(name)) throw new DeliveryError("subscription_exists");
+  if (names.length >= most) throw new DeliveryError("too_many_subscriptions");
 }
 
 async function insertSubscription(

@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import type { Knex } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import { openStates, partLost, statesBefore } from "../../ledger/delivery.ts";
 import { acknowledgementTable } from "../../ledger/tables/acknowledgements.ts";
 import { insertDelivery } from "../../ledger/tables/create-delivery.ts";
@@ -51,10 +51,10 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
         .where({ id, customer, revision })
         .update({ ...changedColumns(changes), ...created, revision: revision + 1 })
         .returning("*");
-      if (row === undefined) throw new StoreError("subscription_changed", id);
+      if (row === undefined) throw new DeliveryError("subscription_changed", id);
       if (cancels !== undefined && delivery !== null) {
         const isGivenUp = await giveUp(transaction, delivery, cancels);
-        if (!isGivenUp && row.state !== "canceled") throw new StoreError("delivery_not_open", delivery);
+        if (!isGivenUp && row.state !== "canceled") throw new DeliveryError("delivery_not_open", delivery);
       }
       if (creates !== undefined) await insertDelivery(transaction, creates);
       return toSubscription(row);
@@ -64,7 +64,7 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
 /**
  * Whether a delivery is given up; false: it is committed.
  *
- * @throws {StoreError} `subscription_changed` if it is complete by now, which is to be settled first
+ * @throws {DeliveryError} `subscription_changed` if it is complete by now, which is to be settled first
  */
 async function giveUp(transaction: Knex.Transaction, id: string, code: string): Promise<boolean> {
   await revocable(transaction)
@@ -74,7 +74,7 @@ async function giveUp(transaction: Knex.Transaction, id: string, code: string): 
   const delivery = await selectDelivery(transaction, { id });
   if (delivery?.state === "canceled" || delivery?.state === "failed") return true;
   if (openStates.some((open) => open === delivery?.state)) return false;
-  throw new StoreError("subscription_changed", id);
+  throw new DeliveryError("subscription_changed", id);
 }
 
 /** Lost deliveries of a subscription's generation after which nothing is acknowledged. */

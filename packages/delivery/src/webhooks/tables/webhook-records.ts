@@ -1,5 +1,5 @@
-import { StoreError } from "@cadastre/store";
 import { createUlid, customerTable, type Knex, withCustomerLock } from "@cadastre/store/registry";
+import { DeliveryError } from "../../errors.ts";
 import type { NewWebhook, Webhook, WebhookRecords } from "../webhook.ts";
 import { messageTable, selectWebhooks, toldColumns, toWebhook, webhookTable } from "./webhook-rows.ts";
 
@@ -28,7 +28,7 @@ export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
   test: (customer, id, at) =>
     withCustomerLock(knex, customer, async (transaction) => {
       const webhook = await requireWebhook(transaction, customer, id);
-      if (webhook.state === "disabled") throw new StoreError("webhook_disabled", id);
+      if (webhook.state === "disabled") throw new DeliveryError("webhook_disabled", id);
       const test = { webhook: id, type: "webhook.test" } as const;
       if ((await messageTable(transaction).where(test).first("id")) === undefined)
         await messageTable(transaction).insert({ ...test, id: messageIdOf(at), at });
@@ -50,7 +50,7 @@ async function register(
 ): Promise<Webhook> {
   const { customer, created } = webhook;
   if ((await selectWebhooks(transaction, { customer })).length >= most)
-    throw new StoreError("too_many_webhooks");
+    throw new DeliveryError("too_many_webhooks");
   const installed = await customerTable(transaction).where({ name: customer }).first("version");
   const row = {
     ...webhook,
@@ -75,9 +75,9 @@ async function register(
   return toWebhook(row);
 }
 
-/** @throws {StoreError} `unknown_webhook` */
+/** @throws {DeliveryError} `not_found` */
 async function requireWebhook(knex: Knex, customer: string, id: string): Promise<Webhook> {
   const [webhook] = await selectWebhooks(knex, { customer, id });
-  if (webhook === undefined) throw new StoreError("unknown_webhook", id);
+  if (webhook === undefined) throw new DeliveryError("not_found", id);
   return webhook;
 }
