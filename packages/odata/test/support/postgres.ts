@@ -10,6 +10,8 @@ export type PostgresServer = {
   readonly url: string;
   /** A new pool of connections; the caller ends it. */
   readonly connect: (connections?: number) => pg.Pool;
+  /** Creates another empty database, and returns its URL. */
+  readonly createDatabase: () => Promise<string>;
   /** End the server and remove its files. */
   readonly stop: () => Promise<void>;
 };
@@ -53,7 +55,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     ...user,
   } as const;
   const data = join(folder, "data");
-  const created = spawnSync(
+  const initialized = spawnSync(
     join(programs, "initdb"),
     [
       "-D",
@@ -69,7 +71,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     ],
     { ...options, encoding: "utf8" },
   );
-  if (created.status !== 0) throw new Error(`initdb: ${created.stderr}`);
+  if (initialized.status !== 0) throw new Error(`initdb: ${initialized.stderr}`);
 
   const port = await freePort();
   const settings = {
@@ -112,7 +114,21 @@ export async function startPostgres(): Promise<PostgresServer> {
     await stop();
     throw new Error(`postgres does not start: ${log}`);
   }
-  return { url, connect: (connections = 2) => connect(url, connections), stop };
+  let created = 0;
+  return {
+    url,
+    connect: (connections = 2) => connect(url, connections),
+    createDatabase: () => createDatabase(url, `database_${++created}`),
+    stop,
+  };
+}
+
+async function createDatabase(url: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`create database ${name} template template0`);
+  await client.end();
+  return url.replace(/[^/]*$/, name);
 }
 
 function connect(url: string, connections: number): pg.Pool {
