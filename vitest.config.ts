@@ -54,5 +54,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // For what has no bound of its own: a machine that runs all files at once may take seconds.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import ts from "typescript";
+import { beforeAll, describe, expect, test } from "vitest";
+import { compilePackages } from "../packages/service/test/support/compiled.ts";
 
 const pages = [
   "README.md",
@@ -18,20 +20,24 @@ const find = (pattern: RegExp) =>
     [...readFileSync(page, "utf8").matchAll(pattern)].map((found) => ({ page, found })),
   );
 
-const runTypeScript = ["--conditions=@cadastre/source", "--import", "./scripts/source.mjs"];
-
 const examples = find(/^```ts\n([\s\S]*?)^```\n+```text\n([\s\S]*?)^```$/gm).map(
   ({ page, found: [, code = "", output = ""] }, i) => ({ page, nth: i + 1, code, output }),
 );
+
+const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 };
+const stripTypes = (code: string): string => ts.transpileModule(code, { compilerOptions }).outputText;
+
+// Examples import the compiled packages, as those of a reader do.
+beforeAll(() => compilePackages(), 300_000);
 
 test.each(examples)(
   "the example of $page ($nth) prints what the page shows",
   ({ page, nth, code, output }) => {
     // Beside the page, so that it imports what a reader of the page would.
-    const file = join(dirname(page), `.example-${nth}.mts`);
-    writeFileSync(file, code);
+    const file = join(dirname(page), `.example-${nth}.mjs`);
+    writeFileSync(file, stripTypes(code));
     try {
-      const { stdout, stderr } = spawnSync("node", [...runTypeScript, file], { encoding: "utf8" });
+      const { stdout, stderr } = spawnSync("node", [file], { encoding: "utf8" });
       expect(stderr).toBe("");
       expect(stdout).toBe(output);
     } finally {

@@ -283,7 +283,7 @@ describe("a process that is killed at any moment", () => {
     numRuns: 2,
   });
   const isKilled = "startswith(MemberKey,'killed-')";
-  const records = 20_000;
+  const records = 14_000;
 
   /** Start a command, and kill it so many milliseconds after `start`. */
   async function kill(args: readonly string[], delay: number, start?: string): Promise<void> {

@@ -9,19 +9,18 @@ import { checkFolder } from "../src/check/check.ts";
 import { readConfig } from "../src/config.ts";
 import { DataError } from "../src/data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../src/data/data-folder.ts";
-import { prepareListings } from "../src/data/prepare-listings.ts";
 import { withRegistry } from "../src/data/registry.ts";
 import { readSecrets } from "../src/data/secrets.ts";
 import { prepareDemoAccess } from "../src/demo/demo-access.ts";
 import { type DemoKey, readDemo, writeDemo } from "../src/demo/demo-file.ts";
 import { end, says, startProgram } from "./support/program.ts";
+import { prepareSample } from "./support/sample-database.ts";
 
 let folder: DataFolder;
 let keys: readonly DemoKey[];
 beforeEach(async () => {
   folder = await openDataFolder(await mkdtemp(join(tmpdir(), "cadastre-demo-")));
-  const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
-  await prepareListings(folder, 10, silent);
+  await prepareSample(folder, 10);
   keys = await prepare();
 });
 afterEach(() => rm(folder.path, { recursive: true, force: true }));

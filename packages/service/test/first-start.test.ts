@@ -68,7 +68,7 @@ test("a start without listings serves no set, says how to load some, and serves 
     expect((await command("publish", "Property")).code).toBe(0);
     await expect
       .poll(async () => toCollection(await get("/reso/odata")).value.map(({ name }) => name), {
-        timeout: 5000,
+        timeout: 20_000,
       })
       .toEqual(["Property"]);
     const counted = await get(`/reso/odata/Property${query({ $top: 0, $count: true })}`);

@@ -88,7 +88,7 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
     const found = () => running && readinessOf(running);
     expect(await found()).toEqual(ready);
     await breakIt(folder);
-    await expect.poll(found, { timeout: 15_000 }).toEqual(unready(reason));
+    await expect.poll(found, { timeout: 30_000 }).toEqual(unready(reason));
     expect((await ask(service.baseUrl, "/health/live")).text).toBe('{"status":"live"}');
     const { text } = await ask(`http://127.0.0.1:${service.adminPort}`, "/metrics");
     expect(text).toContain(`cadastre_not_ready{reason="${reason}"} 1\n`);
@@ -98,9 +98,9 @@ test.each<[reason: string, breakIt: (folder: Folder) => Promise<void>]>([
     if (reason === "parts_not_writable") await rm(join(folder.exports, "parts"));
     else await repair();
     repair = async () => {};
-    await expect.poll(found, { timeout: 15_000 }).toEqual(ready);
+    await expect.poll(found, { timeout: 30_000 }).toEqual(ready);
   },
-  40_000,
+  90_000,
 );
 
 test("databases that were looked into stay locked, so that no other program takes them for unused", async () => {
@@ -120,7 +120,7 @@ test("a database that was cut off is told", async () => {
   running = await run({ CADASTRE_LISTINGS: "50" });
   await truncate(running.folder.database, 0);
   const found = () => running && readinessOf(running);
-  await expect.poll(found, { timeout: 15_000 }).toEqual(unready("database_unreadable"));
+  await expect.poll(found, { timeout: 30_000 }).toEqual(unready("database_unreadable"));
   // Closing it writes to it: another one is closed in its place.
   await running.service.stop().catch(() => {});
   running = undefined;
@@ -193,11 +193,11 @@ test("a bit that changes while the service answers is told after the next check"
     expect(await readinessOf({ service })).toEqual(ready);
     await damage(folder);
     const found = () => readinessOf({ service });
-    await expect.poll(found, { timeout: 15_000 }).toEqual(unready("database_damaged"));
+    await expect.poll(found, { timeout: 30_000 }).toEqual(unready("database_damaged"));
   } finally {
     await service.stop();
   }
-}, 40_000);
+}, 60_000);
 
 test("a request that met a damaged page counts until the start after", async () => {
   const { reasons, noteError } = createReadiness([], { log });

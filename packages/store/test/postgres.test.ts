@@ -56,11 +56,25 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
   });
   afterAll(() => server.stop());
 
-  const harnessWith = (wall?: Wall): Harness => ({
+  /** Stores in one database. Opening a store reads the catalog, which has the tables of all stores of its database. */
+  const storesOfDatabase = 20;
+  const databases = new Map<string, Promise<string>>();
+  let newest: Promise<string>;
+
+  /** Returns the URL of the database that has the schema. */
+  function databaseOf(schema: string): Promise<string> {
+    const known = databases.get(schema);
+    if (known !== undefined) return known;
+    if (databases.size % storesOfDatabase === 0) newest = server.createDatabase();
+    databases.set(schema, newest);
+    return newest;
+  }
+
+  const harnessWith = (wall?: Wall, urlOf = databaseOf): Harness => ({
     isConcurrent: true,
-    open: (schema, { resources = [stored], readers = 3, ...options } = {}) =>
+    open: async (schema, { resources = [stored], readers = 3, ...options } = {}) =>
       openPostgresStore({
-        connection: server.url,
+        connection: await urlOf(schema),
         schema: wall === undefined ? schema : `behind_${schema}`,
         resources,
         connections: readers,
@@ -68,7 +82,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
         ...options,
       }),
   });
-  const harness = harnessWith();
+  const harness = harnessWith(undefined, async () => server.url);
   const walled = harnessWith({
     role: "reader",
     rules: {
@@ -90,7 +104,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     whole: /-> {2}Sort .* rows=\d{4}|Seq Scan|Filter: .*"CloseDate"/,
   };
   for (const [name, one] of [
-    ["a store", harness],
+    ["a store", harnessWith()],
     ["a store behind a wall", walled],
   ] as const) {
     conformance(name, one);

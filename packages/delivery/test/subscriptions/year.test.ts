@@ -41,7 +41,7 @@ const events: Readonly<Record<number, (service: Subscribed) => unknown>> = {
 const daily = { name: "daily", cadenceSeconds: 86_400, preferredMinuteOfDay: 240 };
 
 test("a year of days: each delivery leaves the follower with what the service shows", {
-  timeout: 180_000,
+  timeout: 300_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-year-"));
   const service = await Subscribed.open(folder, whole, { partBytes: 4096 });

@@ -76,7 +76,7 @@ const related: readonly (readonly [string, Dialect])[] = [
 ];
 
 const select = parseSelect("ListingKey,City");
-const numRuns = Number(process.env["CASES"] ?? 100);
+const numRuns = Number(process.env["CASES"] ?? 50);
 
 type Parts = {
   readonly orderBy?: string;

@@ -49,7 +49,7 @@ afterAll(async () => {
   for (const places of open) await places.close();
 });
 
-const numRuns = Number(process.env["CASES"] ?? 40);
+const numRuns = Number(process.env["CASES"] ?? 24);
 const options = { timeout: 60_000 + numRuns * 400 };
 
 const degree = (limit: number) =>

@@ -1,7 +1,20 @@
-import { spawn, spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
 
@@ -10,6 +23,8 @@ export type PostgresServer = {
   readonly url: string;
   /** A new pool of connections; the caller ends it. */
   readonly connect: (connections?: number) => pg.Pool;
+  /** Creates another empty database, and returns its URL. */
+  readonly createDatabase: () => Promise<string>;
   /** End the server and remove its files. */
   readonly stop: () => Promise<void>;
 };
@@ -40,6 +55,54 @@ function serverUser(): { readonly uid: number; readonly gid: number } | undefine
 /** Whether {@link startPostgres} has a server to start. */
 export const hasPostgres: boolean = findPrograms() !== null && (!isRoot || serverUser() !== undefined);
 
+const initOptions = [
+  "-U",
+  "postgres",
+  "-E",
+  "UTF8",
+  "--locale=C",
+  "--auth=trust",
+  "--no-sync",
+  "--no-instructions",
+];
+
+const cache = fileURLToPath(new URL("../../../../node_modules/.cache/postgres/", import.meta.url));
+
+/** The folder that a server runs in, and its user. */
+type ServerOptions = {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly uid?: number;
+  readonly gid?: number;
+};
+
+/** Creates `data` in the folder. The result of `initdb` is kept: to unpack it takes a fifth of the time. */
+function createData(programs: string, options: ServerOptions): void {
+  const initdb = join(programs, "initdb");
+  const made = createHash("sha256").update([initdb, statSync(initdb).mtimeMs, ...initOptions].join("\0"));
+  const kept = join(cache, `${made.digest("hex")}.tar`);
+  if (existsSync(kept)) {
+    const archive = openSync(kept, "r");
+    try {
+      runProgram("tar", ["-xpf", "-"], { ...options, stdio: [archive, "ignore", "pipe"] });
+    } finally {
+      closeSync(archive);
+    }
+    return;
+  }
+  runProgram(initdb, ["-D", join(options.cwd, "data"), ...initOptions], { ...options, stdio: "pipe" });
+  mkdirSync(cache, { recursive: true });
+  // Another process may keep the same: whoever is last replaces a file with its equal.
+  const beside = `${kept}.${process.pid}`;
+  runProgram("tar", ["-cf", beside, "-C", options.cwd, "data"], { stdio: "pipe" });
+  renameSync(beside, kept);
+}
+
+function runProgram(program: string, input: readonly string[], options: SpawnSyncOptions): void {
+  const { status, stderr, error } = spawnSync(program, input, options);
+  if (status !== 0) throw new Error(`${program}: ${error?.message ?? String(stderr)}`);
+}
+
 /** Start a server on a free loopback port. It keeps nothing: its files go when it stops. */
 export async function startPostgres(): Promise<PostgresServer> {
   const programs = findPrograms();
@@ -53,23 +116,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     ...user,
   } as const;
   const data = join(folder, "data");
-  const created = spawnSync(
-    join(programs, "initdb"),
-    [
-      "-D",
-      data,
-      "-U",
-      "postgres",
-      "-E",
-      "UTF8",
-      "--locale=C",
-      "--auth=trust",
-      "--no-sync",
-      "--no-instructions",
-    ],
-    { ...options, encoding: "utf8" },
-  );
-  if (created.status !== 0) throw new Error(`initdb: ${created.stderr}`);
+  createData(programs, options);
 
   const port = await freePort();
   const settings = {
@@ -112,7 +159,21 @@ export async function startPostgres(): Promise<PostgresServer> {
     await stop();
     throw new Error(`postgres does not start: ${log}`);
   }
-  return { url, connect: (connections = 2) => connect(url, connections), stop };
+  let created = 0;
+  return {
+    url,
+    connect: (connections = 2) => connect(url, connections),
+    createDatabase: () => createDatabase(url, `database_${++created}`),
+    stop,
+  };
+}
+
+async function createDatabase(url: string, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(`create database ${name} template template0`);
+  await client.end();
+  return url.replace(/[^/]*$/, name);
 }
 
 function connect(url: string, connections: number): pg.Pool {

@@ -21,7 +21,7 @@ const seed = 1;
 const demoSets = recordNames.filter((name) => name !== "OpenHouse");
 
 /** How many records pass between two reports of progress. */
-const reportEvery = 5000;
+const reportEvery = 2000;
 
 export type Progress = {
   readonly started: (listings: number) => void;

@@ -37,7 +37,7 @@ beforeAll(async () => {
   running = await run({
     CADASTRE_LISTINGS: "200",
     // Small parts, so that there are several; small cells, so that markets are not empty.
-    CADASTRE_PART_BYTES: "300000",
+    CADASTRE_PART_BYTES: "1000000",
     CADASTRE_MINIMUM_CELL_SIZE: "2",
   });
 });

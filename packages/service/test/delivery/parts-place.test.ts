@@ -126,11 +126,11 @@ describe("a disk of parts that is not mounted", () => {
     const reasons = async () =>
       (JSON.parse((await ask(running.service.baseUrl, "/health/ready")).text) as { reasons?: string[] })
         .reasons;
-    await expect.poll(reasons, { timeout: 15_000 }).toEqual(["parts_foreign"]);
+    await expect.poll(reasons, { timeout: 30_000 }).toEqual(["parts_foreign"]);
     expect(damaged(running.folder)).toBe(0);
     expect(await readdir(parts)).toEqual([]);
     await mount();
-    await expect.poll(reasons, { timeout: 15_000 }).toBeUndefined();
+    await expect.poll(reasons, { timeout: 30_000 }).toBeUndefined();
     expect(await redeem(second)).toBe(200);
   }, 60_000);
 

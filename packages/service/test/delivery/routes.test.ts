@@ -423,7 +423,7 @@ test("what has expired is gone, and then purged; that it was loaded may still be
   const file = join(running.folder.exports, "parts", hash.slice(0, 2), hash);
   expect(existsSync(file)).toBe(true);
   vi.advanceTimersByTime(10 * 60_000);
-  await expect.poll(() => existsSync(file), { timeout: 5000 }).toBe(false);
+  await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(false);
   expect(await status()).toBe("purged");
   await requireGone();
   const said = {

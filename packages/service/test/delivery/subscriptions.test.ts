@@ -202,7 +202,7 @@ describe("a subscription", () => {
     ]);
     // Looked at and passed over, it is due at the minute of another day.
     await expect
-      .poll(async () => (await seenOf(skipping)).next_due_at, { timeout: 5000 })
+      .poll(async () => (await seenOf(skipping)).next_due_at, { timeout: 20_000 })
       .toMatch(/T04:00:00\.000Z$/);
     expect((await seenOf(skipping)).next_sequence).toBe(1);
     expect(dataOf(await national.get(`${root}/${skipping}/deliveries`))).toHaveLength(1);

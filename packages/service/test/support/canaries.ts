@@ -111,10 +111,18 @@ function hiddenRecord(
 
 /** The first listing of the market in each state that has a mark, with it. */
 function markedListings(listings: number): readonly Change[] {
-  const rows = [...sampleRecords(generateMarket({ seed: 1, listings }))];
-  return allMarked.map(({ mark: text, state, fields }) => {
-    const row = rows.find((one) => one.resource === "Property" && one.record["StateOrProvince"] === state);
-    if (row === undefined) throw new RangeError(`no listing of ${state}`);
-    return { ...row, record: { ...row.record, ...Object.fromEntries(fields.map((name) => [name, text])) } };
-  });
+  const unmarked = new Set<Marked>(allMarked);
+  const changes: Change[] = [];
+  // Most of the market comes after the two, and is not generated.
+  for (const row of sampleRecords(generateMarket({ seed: 1, listings }))) {
+    if (row.resource !== "Property") continue;
+    for (const one of unmarked) {
+      if (row.record["StateOrProvince"] !== one.state) continue;
+      const marks = Object.fromEntries(one.fields.map((name) => [name, one.mark]));
+      changes.push({ ...row, record: { ...row.record, ...marks } });
+      unmarked.delete(one);
+    }
+    if (unmarked.size === 0) return changes;
+  }
+  throw new RangeError(`no listing of ${[...unmarked].map(({ state }) => state).join()}`);
 }

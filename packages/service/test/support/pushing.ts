@@ -41,7 +41,7 @@ export function usePushing(serverOf: () => ObjectServer): () => Pushing {
     const { accessKeyId, secretAccessKey } = server.service;
     vi.stubEnv("AWS_ACCESS_KEY_ID", accessKeyId);
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", secretAccessKey);
-    const settings = { CADASTRE_LISTINGS: "150", CADASTRE_PART_BYTES: "65536", ...pushSettings(server) };
+    const settings = { CADASTRE_LISTINGS: "150", CADASTRE_PART_BYTES: "262144", ...pushSettings(server) };
     pushing = pushingOf(await run(settings), owner, server);
   });
   afterEach(() => serverOf().failWhen(undefined));

@@ -126,7 +126,8 @@ async function lacksFunctions(session: Session): Promise<boolean> {
 
 async function installHelpers(transaction: Knex.Transaction): Promise<void> {
   await dropHelpers(transaction);
-  for (const helper of postgresHelpers()) await transaction.raw(helper.replaceAll("?", "\\?"));
+  // In one message: there are dozens.
+  await transaction.raw(postgresHelpers().join(";").replaceAll("?", "\\?"));
   await writeNote(transaction, installed, helpersVersion());
 }
 

@@ -175,7 +175,7 @@ export function masks(harness: Harness): void {
         } while (from !== undefined);
         expect(walked).toEqual(expected);
       }),
-      { numRuns: Number(process.env["CASES"] ?? 20) },
+      { numRuns: Number(process.env["CASES"] ?? 10) },
     );
   });
 
