@@ -45,6 +45,12 @@ export type Mapping = {
    * a property.
    */
   readonly ranges?: boolean;
+  /**
+   * A property that indexes have before the order. If the filter lists several of its values, none twice, a page is merged from the rows
+   * of each value: an index on the property and the order then serves it, and rows of other values are not read. The rows have the
+   * values of the order too, as `sort0`, `sort1`, ….
+   */
+  readonly dividedBy?: StructuralProperty;
   /** Whether hardly a row is looked at, as where the key is given: nothing is made first to find values in. */
   readonly few?: boolean;
   /** What serves `$search`. Without: the texts themselves are searched. */

@@ -1,13 +1,13 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
-import type { Direction } from "../syntax/tree.ts";
 import { compileAfter, isBeyond, isTied, nullsFollow, type Place } from "./keyset.ts";
 import type { Target } from "./operand.ts";
+import type { SortItem } from "./sort.ts";
 
 /** Rows that follow one another in an index on the order. */
 export type Range = {
   readonly condition: SqlFragment;
   /** The items of its order, in which what is the same in all of its rows need not stand. */
-  readonly sorted: readonly SqlFragment[];
+  readonly sorted: readonly SortItem[];
 };
 
 /** Items of an order that are told apart: an index on more of them is rare. */
@@ -24,7 +24,7 @@ export function rangesAfter(places: readonly Place[], target: Target): readonly 
     const fixed = [...ties.filter(({ last }) => last === null), ...(nulls === undefined ? [] : [nulls])];
     ranges.push({
       condition: join([...ties.map(isTied), condition], " and "),
-      sorted: sortedBy(fixed, others, target),
+      sorted: sortedBy(fixed, others),
     });
   };
   if (places.length > deepest) {
@@ -68,15 +68,8 @@ function isRowBeyond(run: Run): SqlFragment {
  * A range's order. PostgreSQL does not see that nulls are all the same: they are sorted in the direction of the item
  * after them, in which an index has both.
  */
-function sortedBy(nulls: readonly Place[], others: readonly Place[], { dialect }: Target): SqlFragment[] {
-  const by = { asc: dialect.ascending, desc: dialect.descending } as const satisfies Record<
-    Direction,
-    unknown
-  >;
+function sortedBy(nulls: readonly Place[], others: readonly Place[]): readonly SortItem[] {
   const [next] = others;
   if (next === undefined) return [];
-  return [
-    ...nulls.map(({ operand }) => by[next.direction](operand, true)),
-    ...others.map(({ operand, nullable, direction }) => by[direction](operand, nullable)),
-  ];
+  return [...nulls.map((place) => ({ ...place, direction: next.direction, nullable: true })), ...others];
 }
