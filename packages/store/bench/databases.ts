@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, startPostgres } from "../../odata/test/support/postgres.ts";
-import type { WritableStore } from "../src/index.ts";
+import type { StoredResource, WritableStore } from "../src/index.ts";
 import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { openSqliteStore } from "../src/sqlite/index.ts";
 import { resource } from "./listings.ts";
@@ -16,14 +16,13 @@ export type BenchDatabase = {
 };
 
 /** Both databases, empty; PostgreSQL only where a server is installed. */
-export async function openDatabases(): Promise<readonly BenchDatabase[]> {
+export async function openDatabases(of: StoredResource = resource): Promise<readonly BenchDatabase[]> {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-bench-"));
   const file = (store: string) => join(folder, `${store}.sqlite`);
   const sqlite: BenchDatabase = {
     name: "SQLite",
     place: file,
-    open: (store) =>
-      openSqliteStore({ file: file(store), resources: [resource], threads: 0, timeout: 60_000 }),
+    open: (store) => openSqliteStore({ file: file(store), resources: [of], threads: 0, timeout: 60_000 }),
     close: async () => rmSync(folder, { recursive: true }),
   };
   if (!hasPostgres) return [sqlite];
@@ -36,7 +35,7 @@ export async function openDatabases(): Promise<readonly BenchDatabase[]> {
         wall,
         connection: server.url,
         schema,
-        resources: [resource],
+        resources: [of],
         connections: 1,
         timeout: 60_000,
       }),
