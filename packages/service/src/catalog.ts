@@ -17,6 +17,56 @@ export const scopeOptions: ScopeOptions = {
 };
 
 /**
+ * Every query names the datasets that it may read. An index that begins with the dataset finds, counts and sorts the rows of these
+ * datasets without a look at those of others, so that the time of an answer does not tell how many there are.
+ */
+const ofDataset = (columns: readonly string[]): readonly string[] => [datasetProperty.name, ...columns];
+
+/** Indexes that the first schema had, by resource. */
+const formerIndexes = {
+  Property: [
+    ["ModificationTimestamp", "ListingKey"],
+    ["OriginatingSystemName", "ListingId"],
+    ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
+    ["UniversalPropertyId"],
+    ["Placekey"],
+    [provisionalIdProperty.name],
+    ["StandardStatus", "ModificationTimestamp", "ListingKey"],
+    ["StateOrProvince", "CountyOrParish"],
+    ["City", "ListPrice"],
+    ["PostalCode", "ListPrice"],
+    ["ListPrice", "ListingKey"],
+    ["BedroomsTotal", "ListPrice"],
+    ["ListAgentKey"],
+    ["ListOfficeKey"],
+    ["City", "folded"],
+    ["UnparsedAddress", "folded"],
+  ],
+  Member: [
+    ["ModificationTimestamp", "MemberKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "MemberKey"],
+    ["MemberMlsId"],
+    ["OfficeKey"],
+  ],
+  Office: [
+    ["ModificationTimestamp", "OfficeKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "OfficeKey"],
+    ["OfficeMlsId"],
+  ],
+  Media: [
+    ["ModificationTimestamp", "MediaKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
+    ["ResourceRecordKey", "Order"],
+  ],
+  OpenHouse: [
+    ["ModificationTimestamp", "OpenHouseKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
+    ["ListingKey", "OpenHouseDate"],
+    ["OpenHouseDate"],
+  ],
+} as const;
+
+/**
  * How Property lies in the database. Columns: what the typical lookups filter and sort by; the other properties
  * are read from the record. Source of the lookups: interface specification, section 4.1.
  */
@@ -66,15 +116,16 @@ const property: StoredResource = {
     "BuyerAgentKey",
     "BuyerOfficeKey",
   ],
+  formerIndexes: formerIndexes.Property,
   indexes: [
     ["ModificationTimestamp", "ListingKey"],
+    ["ListingKey"],
     ["OriginatingSystemName", "ListingId"],
     ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
     ["UniversalPropertyId"],
     ["Placekey"],
     [provisionalIdProperty.name],
-    // Whatever the scope, it names datasets: these find and count without a look at the record.
-    [datasetProperty.name, "StandardStatus", "ListPrice"],
+    ["StandardStatus", "ListPrice"],
     ["StandardStatus", "ModificationTimestamp", "ListingKey"],
     ["StateOrProvince", "CountyOrParish"],
     ["City", "ListPrice"],
@@ -83,9 +134,9 @@ const property: StoredResource = {
     ["BedroomsTotal", "ListPrice"],
     ["ListAgentKey"],
     ["ListOfficeKey"],
-  ],
+  ].map(ofDataset),
   points: ["Coordinates"],
-  folded: [["City"], ["UnparsedAddress"]],
+  folded: [["City"], ["UnparsedAddress"]].map(ofDataset),
   hidden: [provisionalIdProperty],
   derived: identityValues,
   counted: {
@@ -101,25 +152,32 @@ const property: StoredResource = {
 const member: StoredResource = {
   entitySet: entitySet("Member"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "MemberMlsId", "MemberStatus", "OfficeKey"],
+  formerIndexes: formerIndexes.Member,
   indexes: [
     ["ModificationTimestamp", "MemberKey"],
+    ["MemberKey"],
     ["OriginatingSystemName", "ModificationTimestamp", "MemberKey"],
     ["MemberMlsId"],
     ["OfficeKey"],
-  ],
+  ].map(ofDataset),
 };
 
 const office: StoredResource = {
   entitySet: entitySet("Office"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "OfficeMlsId", "OfficeStatus"],
+  formerIndexes: formerIndexes.Office,
   indexes: [
     ["ModificationTimestamp", "OfficeKey"],
+    ["OfficeKey"],
     ["OriginatingSystemName", "ModificationTimestamp", "OfficeKey"],
     ["OfficeMlsId"],
-  ],
+  ].map(ofDataset),
 };
 
-/** Rows that are visible with their listing carry what decides that. */
+/**
+ * Rows that are visible with their listing carry what decides that. When a listing moves, its rows are found by its key, whatever their
+ * dataset, so the dataset comes second in that index.
+ */
 const hidden = Object.values(listingProperties);
 
 /** @param key where they name their listing */
@@ -128,10 +186,14 @@ const followsListing = (key: string): Follows => ({ resource: "Property", key, v
 const media: StoredResource = {
   entitySet: entitySet("Media"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
+  formerIndexes: formerIndexes.Media,
   indexes: [
-    ["ModificationTimestamp", "MediaKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
-    ["ResourceRecordKey", "Order"],
+    ...[
+      ["ModificationTimestamp", "MediaKey"],
+      ["MediaKey"],
+      ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
+    ].map(ofDataset),
+    ["ResourceRecordKey", datasetProperty.name, "Order"],
   ],
   hidden,
   follows: followsListing("ResourceRecordKey"),
@@ -156,11 +218,15 @@ const mediaAsset: StoredResource = {
 const openHouse: StoredResource = {
   entitySet: entitySet("OpenHouse"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ListingKey", "OpenHouseDate"],
+  formerIndexes: formerIndexes.OpenHouse,
   indexes: [
-    ["ModificationTimestamp", "OpenHouseKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
-    ["ListingKey", "OpenHouseDate"],
-    ["OpenHouseDate"],
+    ...[
+      ["ModificationTimestamp", "OpenHouseKey"],
+      ["OpenHouseKey"],
+      ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
+      ["OpenHouseDate"],
+    ].map(ofDataset),
+    ["ListingKey", datasetProperty.name, "OpenHouseDate"],
   ],
   hidden,
   follows: followsListing("ListingKey"),
@@ -185,7 +251,7 @@ const publicRecord: StoredResource = {
  * Version of the catalog. Raise it with every release that changes how records are stored. A program with a lower version refuses a
  * database that a higher version has written.
  */
-export const catalogVersion = 1;
+export const catalogVersion = 2;
 
 /** Every resource with a table, in an order in which each refers to earlier ones only. */
 export const storedResources: readonly StoredResource[] = [

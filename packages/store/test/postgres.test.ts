@@ -152,7 +152,7 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     await store.commit(records.slice(0, 2));
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
-    await client.query(["set search_path to snapshot", ...readSettings(10_000)].join("; "));
+    await client.query(["set search_path to snapshot", ...readSettings(10_000, false)].join("; "));
     const seen: unknown[] = [];
     const count: Query = {
       text: `select count(*) from "Property"`,

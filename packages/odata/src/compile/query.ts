@@ -72,18 +72,24 @@ export function selectPage(
     ],
     ", ",
   );
+  const enough = dialect.limit(value(values.read(({ top, skip }) => top + skip)));
   const ranges = rangesOf(query, order.items, mapping, target).map(({ condition, sorted }) => {
-    const rows = divisions.map((conditions) => {
+    const divided = divisions.map((conditions) => {
       const matching = join(condition === null ? conditions : [...conditions, condition], " and ");
       return sql`select ${selected} from ${mapping.from} where ${matching}`;
     });
-    const all = join(rows, " union all ");
-    const by = sorted.map((item) =>
-      compileSort(item, target, isDivided ? sortName(item.position) : item.operand),
+    const by = join(
+      sorted.map((item) => compileSort(item, target)),
+      ", ",
     );
-    return by.length === 0 ? all : sql`${all} order by ${join(by, ", ")}`;
+    const [only = sql``] = divided;
+    if (!isDivided) return sorted.length === 0 ? only : sql`${only} order by ${by}`;
+    if (sorted.length === 0) return join(divided, " union all ");
+    const merged = divided.map((rows) => dialect.merged(rows, by, enough));
+    const names = sorted.map((item) => compileSort(item, target, sortName(item.position)));
+    return sql`${join(merged, " union all ")} order by ${join(names, ", ")}`;
   });
-  const limited = sql`${consecutive(ranges, values, dialect)} ${dialect.limit(value(values.read(({ top }) => top)))}`;
+  const limited = sql`${consecutive(ranges, enough)} ${dialect.limit(value(values.read(({ top }) => top)))}`;
   return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
 }
 
@@ -103,10 +109,9 @@ function rangesOf(
 const beginsWithColumn = ([first]: BoundQuery["orderBy"]): boolean => first?.expression.kind === "Property";
 
 /** The rows of one statement after another. Both databases run the next one only when the page is not full yet. */
-function consecutive(statements: readonly SqlFragment[], values: ValueSource, dialect: Dialect): SqlFragment {
+function consecutive(statements: readonly SqlFragment[], enough: SqlFragment): SqlFragment {
   const [only] = statements;
   if (only !== undefined && statements.length === 1) return only;
-  const enough = dialect.limit(value(values.read(({ top, skip }) => top + skip)));
   const all = statements.map(
     (rows, i) => sql`select * from (${rows} ${enough}) as ${identifier(`range${i}`)}`,
   );

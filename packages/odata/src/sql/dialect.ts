@@ -22,6 +22,11 @@ export type Dialect = {
   readonly placeholder: (position: number) => string;
   /** At most so many rows of a statement. */
   readonly limit: (count: SqlFragment) => SqlFragment;
+  /**
+   * A term of a union whose rows are merged in an order. PostgreSQL reads it by an index only if it is sorted and limited itself,
+   * SQLite only if it is not.
+   */
+  readonly merged: (rows: SqlFragment, order: SqlFragment, limit: SqlFragment) => SqlFragment;
   /** The form of a column of this type, where the mapping does not say otherwise. */
   readonly encodings: Readonly<Record<PrimitiveType, EncodingName>>;
   /** The form of a computed value, as functions take and give it. Every form sorts as its values do. */

@@ -101,6 +101,7 @@ export const sqlite: Dialect = {
   placeholder: () => "?",
   // A parameter alone would have SQLite look at its value, and so prepare the statement anew at each run.
   limit: (count) => sql`limit +${count}`,
+  merged: (rows) => rows,
   encodings: columns,
   computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
   toComputed,
