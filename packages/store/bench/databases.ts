@@ -11,18 +11,19 @@ export type BenchDatabase = {
   readonly name: string;
   /** Where a store of this name lies: a file, or the URL of the server. */
   readonly place: (store: string) => string;
-  readonly open: (store: string, wall?: Wall) => Promise<WritableStore>;
+  readonly open: (store: string, wall?: Wall, of?: StoredResource) => Promise<WritableStore>;
   readonly close: () => Promise<void>;
 };
 
 /** Both databases, empty; PostgreSQL only where a server is installed. */
-export async function openDatabases(of: StoredResource = resource): Promise<readonly BenchDatabase[]> {
+export async function openDatabases(): Promise<readonly BenchDatabase[]> {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-bench-"));
   const file = (store: string) => join(folder, `${store}.sqlite`);
   const sqlite: BenchDatabase = {
     name: "SQLite",
     place: file,
-    open: (store) => openSqliteStore({ file: file(store), resources: [of], threads: 0, timeout: 60_000 }),
+    open: (store, _wall, of = resource) =>
+      openSqliteStore({ file: file(store), resources: [of], threads: 0, timeout: 60_000 }),
     close: async () => rmSync(folder, { recursive: true }),
   };
   if (!hasPostgres) return [sqlite];
@@ -30,7 +31,7 @@ export async function openDatabases(of: StoredResource = resource): Promise<read
   const postgres: BenchDatabase = {
     name: "PostgreSQL",
     place: () => server.url,
-    open: (schema, wall) =>
+    open: (schema, wall, of = resource) =>
       openPostgresStore({
         wall,
         connection: server.url,

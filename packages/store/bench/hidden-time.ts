@@ -2,13 +2,14 @@
 // as many rows of three other datasets, in the same places and mixed with them. CPU of this process and of the server; medians of rounds in
 // which all databases take turns, and their ratio to the database without hidden rows.
 //   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/store/bench/hidden-time.ts [rows] [database]
-import { restrict, visibleEntitySet } from "@cadastre/entitlement";
+import { statSync } from "node:fs";
+import { datasetProperty, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import pg from "pg";
 import { type Listing, listingAt } from "../../service/bench/listing.ts";
 import { resources } from "../../service/bench/resources.ts";
 import { scopeOptions } from "../../service/src/catalog.ts";
-import type { StoredRecord, WritableStore } from "../src/index.ts";
+import type { StoredRecord, StoredResource, WritableStore } from "../src/index.ts";
 import { grantsOf } from "../test/support/grants.ts";
 import { cpu } from "./cpu.ts";
 import { type BenchDatabase, openDatabases } from "./databases.ts";
@@ -99,9 +100,11 @@ const queries: Readonly<Record<string, Asked>> = {
   },
 };
 
-const scope = grantsOf(entitySet, Object.fromEntries(own.map((id) => [id, "*" as const])));
+const scopeOf = (ids: readonly string[]): Scope =>
+  grantsOf(entitySet, Object.fromEntries(ids.map((id) => [id, "*" as const])));
+const [some, everything] = [scopeOf(own), scopeOf(datasets)];
 
-function ask({ filter, orderBy, top = 100 }: Asked) {
+function ask({ filter, orderBy, top = 100 }: Asked, scope: Scope) {
   const parts = {
     top,
     filter: filter === undefined ? undefined : parseFilter(filter),
@@ -110,11 +113,11 @@ function ask({ filter, orderBy, top = 100 }: Asked) {
   return restrict(bindQuery(parts, visibleEntitySet(entitySet, scope)), scope);
 }
 
-type Subject = { readonly database: BenchDatabase; readonly store: WritableStore };
+type Subject = { readonly database: BenchDatabase; readonly store: WritableStore; readonly scope: Scope };
 
 /** Milliseconds of CPU of a query. */
-async function cost({ database, store }: Subject, asked: Asked, times: number): Promise<number> {
-  const query = ask(asked);
+async function cost({ database, store, scope }: Subject, asked: Asked, times: number): Promise<number> {
+  const query = ask(asked, scope);
   const start = await cpu(database);
   for (let i = 0; i < times; i++) {
     if (asked.count) await store.count(query);
@@ -135,24 +138,41 @@ async function vacuum({ name, place }: BenchDatabase): Promise<void> {
   await client.end();
 }
 
-async function measure(database: BenchDatabase): Promise<void> {
-  const subjects: Subject[] = [];
-  for (const times of [0, 1, 10]) {
-    const store = await database.open(`hidden_${times}`);
-    const start = performance.now();
-    await store.commit(recordsWith(times));
-    await vacuum(database);
-    const rows = granted * (times + 1);
-    console.log(
-      `${rows} rows written at ${Math.round((rows / (performance.now() - start)) * 1000)} a second`,
-    );
-    subjects.push({ database, store });
+/** Bytes of a store with its indexes. */
+async function sizeOf({ name, place }: BenchDatabase, store: string): Promise<number> {
+  if (name !== "PostgreSQL") {
+    const { size } = statSync(place(store));
+    return size;
   }
-  console.log(`| ${database.name} | rows | no hidden rows | 1 × | 10 × |\n|---|--:|--:|--:|--:|`);
+  const client = new pg.Client({ connectionString: place("") });
+  await client.connect();
+  const { rows } = await client.query<{ bytes: string }>(
+    `select pg_total_relation_size('"${store}"."Property"') as bytes`,
+  );
+  await client.end();
+  return Number(rows[0]?.bytes);
+}
+
+async function filled(
+  database: BenchDatabase,
+  name: string,
+  times: number,
+  of: StoredResource,
+): Promise<WritableStore> {
+  const store = await database.open(name, undefined, of);
+  const records = [...recordsWith(times)];
+  const start = await cpu(database);
+  await store.commit(records);
+  const rate = Math.round((records.length / ((await cpu(database)) - start)) * 1000);
+  await vacuum(database);
+  const bytes = await sizeOf(database, name);
+  console.log(`${name}: ${records.length} rows, ${rate} a second of CPU, ${(bytes / 2 ** 20).toFixed(1)} MB`);
+  return store;
+}
+
+async function compare(names: readonly string[], subjects: readonly Subject[]): Promise<void> {
+  console.log(`| ${names.join(" | ")} |\n|---|${"--:|".repeat(names.length - 1)}`);
   for (const [name, asked] of Object.entries(queries)) {
-    const found = asked.count
-      ? await subjects[0]?.store.count(ask(asked))
-      : (await subjects[0]?.store.page(ask(asked)))?.length;
     const runs: number[][] = subjects.map(() => []);
     const counts: number[] = [];
     for (const subject of subjects) {
@@ -163,14 +183,36 @@ async function measure(database: BenchDatabase): Promise<void> {
       for (const [i, subject] of subjects.entries())
         runs[i]?.push(await cost(subject, asked, counts[i] ?? 2));
     const [floor = Number.NaN, ...rest] = runs.map(median);
-    console.log(
-      `| ${name} | ${found} | ${floor.toFixed(3)} ms | ${rest.map((one) => `× ${(one / floor).toFixed(2)}`).join(" | ")} |`,
-    );
+    const ratios = rest.map((one) => `× ${(one / floor).toFixed(2)}`);
+    console.log(`| ${name} | ${floor.toFixed(3)} ms | ${ratios.join(" | ")} |`);
   }
   for (const { store } of subjects) await store.close();
 }
 
-for (const database of await openDatabases(resource)) {
+/** The resource with indexes that do not have the rows of each dataset apart. */
+const withoutDatasets: StoredResource = {
+  ...resource,
+  indexes: resource.indexes
+    .map((columns) => columns.filter((name) => name !== datasetProperty.name))
+    .filter((columns) => columns.join() !== entitySet.type.key.join()),
+  folded: resource.folded?.map((columns) => columns.filter((name) => name !== datasetProperty.name)) ?? [],
+};
+
+async function measure(database: BenchDatabase): Promise<void> {
+  const hiding: Subject[] = [];
+  for (const times of [0, 1, 10])
+    hiding.push({ database, store: await filled(database, `hidden_${times}`, times, resource), scope: some });
+  await compare([database.name, "no hidden rows", "1 ×", "10 ×"], hiding);
+  const open: Subject[] = [];
+  for (const [name, of] of [
+    ["without_datasets", withoutDatasets],
+    ["by_dataset", resource],
+  ] as const)
+    open.push({ database, store: await filled(database, name, 1, of), scope: everything });
+  await compare([`${database.name}, every dataset`, "indexes without datasets", "by dataset"], open);
+}
+
+for (const database of await openDatabases()) {
   if (only === undefined || only === database.name) await measure(database);
   await database.close();
 }

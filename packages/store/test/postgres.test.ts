@@ -11,6 +11,7 @@ import { runTogether } from "../src/postgres/session.ts";
 import type { Harness } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
 import { ruleOf } from "./support/grants.ts";
+import { hiddenRows } from "./support/hidden-rows.ts";
 import { homeRecord, homesResource } from "./support/homes.ts";
 import { ask, records, stored } from "./support/listings.ts";
 import { type PlanWords, plans } from "./support/plans.ts";
@@ -96,6 +97,12 @@ describe.skipIf(!hasPostgres)("PostgreSQL", () => {
     conformance(name, one);
     plans(name, one, words);
   }
+
+  hiddenRows("PostgreSQL", harness, (plan) =>
+    plan.flatMap((step, i) =>
+      /(Seq|Index|Index Only|Bitmap Index) Scan/.test(step) ? [`${step} ${plan[i + 1] ?? ""}`] : [],
+    ),
+  );
 
   test("indexes that call helper functions come back when these are replaced", async () => {
     const resources = [homesResource];

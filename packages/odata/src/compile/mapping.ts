@@ -23,6 +23,8 @@ export type Codes = {
   readonly of: (values: SqlFragment) => SqlFragment;
   /** The code of a value, which never changes; undefined where only the subquery knows it. */
   readonly known?: (value: unknown) => unknown;
+  /** Adds a hint for the planner to a condition that compares codes. By default there is none. */
+  readonly hint?: (condition: SqlFragment) => SqlFragment;
 };
 
 /** Where an entity set lies in the database. The caller's: any table, view or subquery will do. */
