@@ -18,7 +18,8 @@ export const scopeOptions: ScopeOptions = {
 
 /**
  * Every query names the datasets that it may read. An index that begins with the dataset finds, counts and sorts the rows of these
- * datasets without a look at those of others, so that the time of an answer does not tell how many there are.
+ * datasets without a look at those of others, so that the time of an answer does not tell how many there are. The index of the dataset
+ * alone is for filters that no other index serves: it finds rows in the order in which the table has them.
  */
 const ofDataset = (columns: readonly string[]): readonly string[] => [datasetProperty.name, ...columns];
 
@@ -118,6 +119,7 @@ const property: StoredResource = {
   ],
   formerIndexes: formerIndexes.Property,
   indexes: [
+    [],
     ["ModificationTimestamp", "ListingKey"],
     ["ListingKey"],
     ["OriginatingSystemName", "ListingId"],
@@ -154,6 +156,7 @@ const member: StoredResource = {
   columns: ["OriginatingSystemName", "ModificationTimestamp", "MemberMlsId", "MemberStatus", "OfficeKey"],
   formerIndexes: formerIndexes.Member,
   indexes: [
+    [],
     ["ModificationTimestamp", "MemberKey"],
     ["MemberKey"],
     ["OriginatingSystemName", "ModificationTimestamp", "MemberKey"],
@@ -167,6 +170,7 @@ const office: StoredResource = {
   columns: ["OriginatingSystemName", "ModificationTimestamp", "OfficeMlsId", "OfficeStatus"],
   formerIndexes: formerIndexes.Office,
   indexes: [
+    [],
     ["ModificationTimestamp", "OfficeKey"],
     ["OfficeKey"],
     ["OriginatingSystemName", "ModificationTimestamp", "OfficeKey"],
@@ -189,6 +193,7 @@ const media: StoredResource = {
   formerIndexes: formerIndexes.Media,
   indexes: [
     ...[
+      [],
       ["ModificationTimestamp", "MediaKey"],
       ["MediaKey"],
       ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
@@ -221,6 +226,7 @@ const openHouse: StoredResource = {
   formerIndexes: formerIndexes.OpenHouse,
   indexes: [
     ...[
+      [],
       ["ModificationTimestamp", "OpenHouseKey"],
       ["OpenHouseKey"],
       ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],

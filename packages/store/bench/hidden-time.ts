@@ -194,7 +194,7 @@ const withoutDatasets: StoredResource = {
   ...resource,
   indexes: resource.indexes
     .map((columns) => columns.filter((name) => name !== datasetProperty.name))
-    .filter((columns) => columns.join() !== entitySet.type.key.join()),
+    .filter((columns) => columns.length > 0 && columns.join() !== entitySet.type.key.join()),
   folded: resource.folded?.map((columns) => columns.filter((name) => name !== datasetProperty.name)) ?? [],
 };
 

@@ -41,17 +41,19 @@ export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchem
   for (const index of indexes) {
     const { narrowing, sorting, values } = columnsThatHelp(index, pinned, sorted);
     const datasets = hasDataset(index) ? (pinned.get(datasetProperty.name) ?? 1) : 1;
+    // Several values of a column come one after the other, each in its own order.
+    const isOrdered = sorting > 0 && values === datasets;
     // The rows of a dataset are never taken to be few, so that the rows of other datasets do not decide.
     if (narrowing > 0 && !(narrowing === 1 && startsWithDataset(index))) {
       // What is not known is taken to be few enough to sort: the database's own plan is not bad then.
       const each = rowsOf(index, narrowing);
       if (each === undefined) return unordered;
       if (values * each <= hardly) return ofFew;
-      if (values * each <= sortedSoon) return unordered;
+      // Several datasets are merged sooner than sorted.
+      if (values * each <= sortedSoon)
+        return isOrdered && datasets > 1 ? { ordered: index, few: false } : unordered;
     }
-    // Several values of a column come one after the other, each in its own order.
-    if (sorting > 0 && values === datasets && narrowing + sorting > most)
-      [best, most] = [index, narrowing + sorting];
+    if (isOrdered && narrowing + sorting > most) [best, most] = [index, narrowing + sorting];
   }
   return best === undefined ? unordered : { ordered: best, few: false };
 }
