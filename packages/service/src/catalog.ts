@@ -23,7 +23,7 @@ export const scopeOptions: ScopeOptions = {
  */
 const ofDataset = (columns: readonly string[]): readonly string[] => [datasetProperty.name, ...columns];
 
-/** Indexes that the first schema had, by resource. */
+/** Indexes that the first schema had, without the dataset. */
 const formerIndexes = {
   Property: [
     ["ModificationTimestamp", "ListingKey"],
@@ -40,8 +40,6 @@ const formerIndexes = {
     ["BedroomsTotal", "ListPrice"],
     ["ListAgentKey"],
     ["ListOfficeKey"],
-    ["City", "folded"],
-    ["UnparsedAddress", "folded"],
   ],
   Member: [
     ["ModificationTimestamp", "MemberKey"],
@@ -57,12 +55,10 @@ const formerIndexes = {
   Media: [
     ["ModificationTimestamp", "MediaKey"],
     ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
-    ["ResourceRecordKey", "Order"],
   ],
   OpenHouse: [
     ["ModificationTimestamp", "OpenHouseKey"],
     ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
-    ["ListingKey", "OpenHouseDate"],
     ["OpenHouseDate"],
   ],
 } as const;
@@ -117,26 +113,8 @@ const property: StoredResource = {
     "BuyerAgentKey",
     "BuyerOfficeKey",
   ],
-  formerIndexes: formerIndexes.Property,
-  indexes: [
-    [],
-    ["ModificationTimestamp", "ListingKey"],
-    ["ListingKey"],
-    ["OriginatingSystemName", "ListingId"],
-    ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
-    ["UniversalPropertyId"],
-    ["Placekey"],
-    [provisionalIdProperty.name],
-    ["StandardStatus", "ListPrice"],
-    ["StandardStatus", "ModificationTimestamp", "ListingKey"],
-    ["StateOrProvince", "CountyOrParish"],
-    ["City", "ListPrice"],
-    ["PostalCode", "ListPrice"],
-    ["ListPrice", "ListingKey"],
-    ["BedroomsTotal", "ListPrice"],
-    ["ListAgentKey"],
-    ["ListOfficeKey"],
-  ].map(ofDataset),
+  indexes: [[], ["ListingKey"], ["StandardStatus", "ListPrice"], ...formerIndexes.Property].map(ofDataset),
+  formerIndexes: [...formerIndexes.Property, ["City", "folded"], ["UnparsedAddress", "folded"]],
   points: ["Coordinates"],
   folded: [["City"], ["UnparsedAddress"]].map(ofDataset),
   hidden: [provisionalIdProperty],
@@ -154,28 +132,15 @@ const property: StoredResource = {
 const member: StoredResource = {
   entitySet: entitySet("Member"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "MemberMlsId", "MemberStatus", "OfficeKey"],
+  indexes: [[], ["MemberKey"], ...formerIndexes.Member].map(ofDataset),
   formerIndexes: formerIndexes.Member,
-  indexes: [
-    [],
-    ["ModificationTimestamp", "MemberKey"],
-    ["MemberKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "MemberKey"],
-    ["MemberMlsId"],
-    ["OfficeKey"],
-  ].map(ofDataset),
 };
 
 const office: StoredResource = {
   entitySet: entitySet("Office"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "OfficeMlsId", "OfficeStatus"],
+  indexes: [[], ["OfficeKey"], ...formerIndexes.Office].map(ofDataset),
   formerIndexes: formerIndexes.Office,
-  indexes: [
-    [],
-    ["ModificationTimestamp", "OfficeKey"],
-    ["OfficeKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "OfficeKey"],
-    ["OfficeMlsId"],
-  ].map(ofDataset),
 };
 
 /**
@@ -190,16 +155,11 @@ const followsListing = (key: string): Follows => ({ resource: "Property", key, v
 const media: StoredResource = {
   entitySet: entitySet("Media"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
-  formerIndexes: formerIndexes.Media,
   indexes: [
-    ...[
-      [],
-      ["ModificationTimestamp", "MediaKey"],
-      ["MediaKey"],
-      ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
-    ].map(ofDataset),
+    ...[[], ["MediaKey"], ...formerIndexes.Media].map(ofDataset),
     ["ResourceRecordKey", datasetProperty.name, "Order"],
   ],
+  formerIndexes: [...formerIndexes.Media, ["ResourceRecordKey", "Order"]],
   hidden,
   follows: followsListing("ResourceRecordKey"),
 };
@@ -223,17 +183,11 @@ const mediaAsset: StoredResource = {
 const openHouse: StoredResource = {
   entitySet: entitySet("OpenHouse"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ListingKey", "OpenHouseDate"],
-  formerIndexes: formerIndexes.OpenHouse,
   indexes: [
-    ...[
-      [],
-      ["ModificationTimestamp", "OpenHouseKey"],
-      ["OpenHouseKey"],
-      ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
-      ["OpenHouseDate"],
-    ].map(ofDataset),
+    ...[[], ["OpenHouseKey"], ...formerIndexes.OpenHouse].map(ofDataset),
     ["ListingKey", datasetProperty.name, "OpenHouseDate"],
   ],
+  formerIndexes: [...formerIndexes.OpenHouse, ["ListingKey", "OpenHouseDate"]],
   hidden,
   follows: followsListing("ListingKey"),
 };

@@ -8,7 +8,6 @@ import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import pg from "pg";
 import { type Listing, listingAt } from "../../service/bench/listing.ts";
 import { resources } from "../../service/bench/resources.ts";
-import { scopeOptions } from "../../service/src/catalog.ts";
 import type { StoredRecord, StoredResource, WritableStore } from "../src/index.ts";
 import { grantsOf } from "../test/support/grants.ts";
 import { cpu } from "./cpu.ts";
@@ -21,7 +20,7 @@ const rounds = 9;
 const enough = 30;
 const resource = resources.located;
 const { entitySet } = resource;
-const datasets = [...(scopeOptions.datasets ?? [])];
+const datasets = Array.from({ length: 5 }, (_, i) => `9f0c6c0e-5a1b-4d57-8a35-3f8e1c2b7d1${i}`);
 const [own, others] = [datasets.slice(0, 2), datasets.slice(2)];
 
 const keyAt = (index: number, hidden: number): string => `K${String(index).padStart(7, "0")}-${hidden}`;
@@ -33,7 +32,10 @@ function recordAt(index: number, hidden: number): StoredRecord {
   const place = listingAt(index + (hidden > 0 ? 17 : 0));
   const record = {
     ...listing,
-    ...{ City, StateOrProvince, CountyOrParish, PostalCode },
+    City,
+    StateOrProvince,
+    CountyOrParish,
+    PostalCode,
     ListingKey: keyAt(index, hidden),
     Coordinates: { type: "Point", coordinates: [place["Longitude"], place["Latitude"]] },
   };
