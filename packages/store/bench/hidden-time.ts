@@ -1,7 +1,7 @@
 // How much hidden rows show in the time of an answer. Databases with the same granted rows, of two datasets, and no, as many, or ten times
 // as many rows of three other datasets, in the same places and mixed with them. CPU of this process and of the server; medians of rounds in
 // which all databases take turns, and their ratio to the database without hidden rows.
-//   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/store/bench/hidden-time.ts [rows] [database]
+//   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/store/bench/hidden-time.ts [rows] [database] [query]
 import { statSync } from "node:fs";
 import { datasetProperty, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
@@ -14,7 +14,7 @@ import { cpu } from "./cpu.ts";
 import { type BenchDatabase, openDatabases } from "./databases.ts";
 
 const granted = Number(process.argv[2] ?? 5_000);
-const only = process.argv[3];
+const [only, named = ""] = process.argv.slice(3);
 const rounds = 9;
 /** CPU of one measurement, in milliseconds. */
 const enough = 30;
@@ -175,6 +175,7 @@ async function filled(
 async function compare(names: readonly string[], subjects: readonly Subject[]): Promise<void> {
   console.log(`| ${names.join(" | ")} |\n|---|${"--:|".repeat(names.length - 1)}`);
   for (const [name, asked] of Object.entries(queries)) {
+    if (!name.includes(named)) continue;
     const runs: number[][] = subjects.map(() => []);
     const counts: number[] = [];
     for (const subject of subjects) {
