@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { datasetProperty, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
 import pg from "pg";
-import { type Listing, listingAt } from "../../service/bench/listing.ts";
+import { listingAt } from "../../service/bench/listing.ts";
 import { resources } from "../../service/bench/resources.ts";
 import type { StoredRecord, StoredResource, WritableStore } from "../src/index.ts";
 import { grantsOf } from "../test/support/grants.ts";
@@ -27,7 +27,7 @@ const keyAt = (index: number, hidden: number): string => `K${String(index).padSt
 
 /** The same place and market for each pair of a granted and a hidden row, but other keys. */
 function recordAt(index: number, hidden: number): StoredRecord {
-  const { Longitude, Latitude, ...listing }: Listing = listingAt(index + hidden * 1_000_003);
+  const listing = listingAt(index + hidden * 1_000_003);
   const { City, StateOrProvince, CountyOrParish, PostalCode } = listingAt(index);
   const place = listingAt(index + (hidden > 0 ? 17 : 0));
   const record = {
