@@ -17,6 +17,53 @@ export const scopeOptions: ScopeOptions = {
 };
 
 /**
+ * Every query names the datasets that it may read. An index that begins with the dataset finds, counts and sorts the rows of these
+ * datasets without a look at those of others, so that the time of an answer does not tell how many there are. The index of the dataset
+ * alone is for filters that no other index serves: it finds rows in the order in which the table has them.
+ */
+const ofDataset = (columns: readonly string[]): readonly string[] => [datasetProperty.name, ...columns];
+
+/** Indexes that the first schema had, without the dataset. */
+const formerIndexes = {
+  Property: [
+    ["ModificationTimestamp", "ListingKey"],
+    ["OriginatingSystemName", "ListingId"],
+    ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
+    ["UniversalPropertyId"],
+    ["Placekey"],
+    [provisionalIdProperty.name],
+    ["StandardStatus", "ModificationTimestamp", "ListingKey"],
+    ["StateOrProvince", "CountyOrParish"],
+    ["City", "ListPrice"],
+    ["PostalCode", "ListPrice"],
+    ["ListPrice", "ListingKey"],
+    ["BedroomsTotal", "ListPrice"],
+    ["ListAgentKey"],
+    ["ListOfficeKey"],
+  ],
+  Member: [
+    ["ModificationTimestamp", "MemberKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "MemberKey"],
+    ["MemberMlsId"],
+    ["OfficeKey"],
+  ],
+  Office: [
+    ["ModificationTimestamp", "OfficeKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "OfficeKey"],
+    ["OfficeMlsId"],
+  ],
+  Media: [
+    ["ModificationTimestamp", "MediaKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
+  ],
+  OpenHouse: [
+    ["ModificationTimestamp", "OpenHouseKey"],
+    ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
+    ["OpenHouseDate"],
+  ],
+} as const;
+
+/**
  * How Property lies in the database. Columns: what the typical lookups filter and sort by; the other properties
  * are read from the record. Source of the lookups: interface specification, section 4.1.
  */
@@ -66,26 +113,10 @@ const property: StoredResource = {
     "BuyerAgentKey",
     "BuyerOfficeKey",
   ],
-  indexes: [
-    ["ModificationTimestamp", "ListingKey"],
-    ["OriginatingSystemName", "ListingId"],
-    ["OriginatingSystemName", "ModificationTimestamp", "ListingKey"],
-    ["UniversalPropertyId"],
-    ["Placekey"],
-    [provisionalIdProperty.name],
-    // Whatever the scope, it names datasets: these find and count without a look at the record.
-    [datasetProperty.name, "StandardStatus", "ListPrice"],
-    ["StandardStatus", "ModificationTimestamp", "ListingKey"],
-    ["StateOrProvince", "CountyOrParish"],
-    ["City", "ListPrice"],
-    ["PostalCode", "ListPrice"],
-    ["ListPrice", "ListingKey"],
-    ["BedroomsTotal", "ListPrice"],
-    ["ListAgentKey"],
-    ["ListOfficeKey"],
-  ],
+  indexes: [[], ["ListingKey"], ["StandardStatus", "ListPrice"], ...formerIndexes.Property].map(ofDataset),
+  formerIndexes: [...formerIndexes.Property, ["City", "folded"], ["UnparsedAddress", "folded"]],
   points: ["Coordinates"],
-  folded: [["City"], ["UnparsedAddress"]],
+  folded: [["City"], ["UnparsedAddress"]].map(ofDataset),
   hidden: [provisionalIdProperty],
   derived: identityValues,
   counted: {
@@ -101,25 +132,21 @@ const property: StoredResource = {
 const member: StoredResource = {
   entitySet: entitySet("Member"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "MemberMlsId", "MemberStatus", "OfficeKey"],
-  indexes: [
-    ["ModificationTimestamp", "MemberKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "MemberKey"],
-    ["MemberMlsId"],
-    ["OfficeKey"],
-  ],
+  indexes: [[], ["MemberKey"], ...formerIndexes.Member].map(ofDataset),
+  formerIndexes: formerIndexes.Member,
 };
 
 const office: StoredResource = {
   entitySet: entitySet("Office"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "OfficeMlsId", "OfficeStatus"],
-  indexes: [
-    ["ModificationTimestamp", "OfficeKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "OfficeKey"],
-    ["OfficeMlsId"],
-  ],
+  indexes: [[], ["OfficeKey"], ...formerIndexes.Office].map(ofDataset),
+  formerIndexes: formerIndexes.Office,
 };
 
-/** Rows that are visible with their listing carry what decides that. */
+/**
+ * Rows that are visible with their listing carry what decides that. When a listing moves, its rows are found by its key, whatever their
+ * dataset, so the dataset comes second in that index.
+ */
 const hidden = Object.values(listingProperties);
 
 /** @param key where they name their listing */
@@ -129,10 +156,10 @@ const media: StoredResource = {
   entitySet: entitySet("Media"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ResourceRecordKey", "Order", "Permission"],
   indexes: [
-    ["ModificationTimestamp", "MediaKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "MediaKey"],
-    ["ResourceRecordKey", "Order"],
+    ...[[], ["MediaKey"], ...formerIndexes.Media].map(ofDataset),
+    ["ResourceRecordKey", datasetProperty.name, "Order"],
   ],
+  formerIndexes: [...formerIndexes.Media, ["ResourceRecordKey", "Order"]],
   hidden,
   follows: followsListing("ResourceRecordKey"),
 };
@@ -157,11 +184,10 @@ const openHouse: StoredResource = {
   entitySet: entitySet("OpenHouse"),
   columns: ["OriginatingSystemName", "ModificationTimestamp", "ListingKey", "OpenHouseDate"],
   indexes: [
-    ["ModificationTimestamp", "OpenHouseKey"],
-    ["OriginatingSystemName", "ModificationTimestamp", "OpenHouseKey"],
-    ["ListingKey", "OpenHouseDate"],
-    ["OpenHouseDate"],
+    ...[[], ["OpenHouseKey"], ...formerIndexes.OpenHouse].map(ofDataset),
+    ["ListingKey", datasetProperty.name, "OpenHouseDate"],
   ],
+  formerIndexes: [...formerIndexes.OpenHouse, ["ListingKey", "OpenHouseDate"]],
   hidden,
   follows: followsListing("ListingKey"),
 };
@@ -185,7 +211,7 @@ const publicRecord: StoredResource = {
  * Version of the catalog. Raise it with every release that changes how records are stored. A program with a lower version refuses a
  * database that a higher version has written.
  */
-export const catalogVersion = 1;
+export const catalogVersion = 2;
 
 /** Every resource with a table, in an order in which each refers to earlier ones only. */
 export const storedResources: readonly StoredResource[] = [

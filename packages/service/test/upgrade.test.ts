@@ -87,12 +87,13 @@ describe.each(releases)("a data folder of release %s", (release) => {
     const steps: string[] = [];
     await migrateFolder(folder, (step) => steps.push(step));
     expect(held()).toEqual(content);
-    expect(steps).toContain("Property: building index Property_City_ListPrice");
+    expect(steps).toContain("Property: removing index Property_City_ListPrice");
+    expect(steps).toContain("Property: building index Property_DatasetId_City_ListPrice");
 
     const copies = await readdir(folder.backups);
     expect(copies).toEqual([
-      expect.stringMatching(/^listings-before-1-\d{8}T\d{9}Z\.sqlite$/),
-      expect.stringMatching(/^registry-before-1-\d{8}T\d{9}Z\.sqlite$/),
+      expect.stringMatching(new RegExp(`^listings-before-${catalogVersion}-\\d{8}T\\d{9}Z\\.sqlite$`)),
+      expect.stringMatching(new RegExp(`^registry-before-${catalogVersion}-\\d{8}T\\d{9}Z\\.sqlite$`)),
     ]);
     const copy = { ...folder, database: join(folder.backups, copies[0] ?? "") };
     expect(holdings(copy)().database).toEqual(holdings(before)().database);
@@ -278,7 +279,8 @@ describe.each(releases)("a data folder of release %s", (release) => {
     }));
     expect(columns).toBe(0);
     expect(indexes).toContain("Property_ListAgentFullName");
-    expect(indexes).not.toContain("Property_City_ListPrice");
+    for (const name of ["Property_City_ListPrice", "Property_DatasetId_City_ListPrice"])
+      expect(indexes).not.toContain(name);
     await expect(openListings(folder, { threads: 0 })).rejects.toThrow(
       /was written by a later version: start that version/,
     );
@@ -345,7 +347,7 @@ const laterResources: readonly StoredResource[] = storedResources.map((resource)
         ...resource,
         columns: [...resource.columns, "ListAgentFullName"],
         indexes: [
-          ...resource.indexes.filter((columns) => columns.join() !== "City,ListPrice"),
+          ...resource.indexes.filter((columns) => columns.join() !== "DatasetId,City,ListPrice"),
           ["ListAgentFullName"],
         ],
       }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasPostgres, startPostgres } from "../../odata/test/support/postgres.ts";
-import type { WritableStore } from "../src/index.ts";
+import type { StoredResource, WritableStore } from "../src/index.ts";
 import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { openSqliteStore } from "../src/sqlite/index.ts";
 import { resource } from "./listings.ts";
@@ -11,7 +11,7 @@ export type BenchDatabase = {
   readonly name: string;
   /** Where a store of this name lies: a file, or the URL of the server. */
   readonly place: (store: string) => string;
-  readonly open: (store: string, wall?: Wall) => Promise<WritableStore>;
+  readonly open: (store: string, wall?: Wall, of?: StoredResource) => Promise<WritableStore>;
   readonly close: () => Promise<void>;
 };
 
@@ -22,8 +22,8 @@ export async function openDatabases(): Promise<readonly BenchDatabase[]> {
   const sqlite: BenchDatabase = {
     name: "SQLite",
     place: file,
-    open: (store) =>
-      openSqliteStore({ file: file(store), resources: [resource], threads: 0, timeout: 60_000 }),
+    open: (store, _wall, of = resource) =>
+      openSqliteStore({ file: file(store), resources: [of], threads: 0, timeout: 60_000 }),
     close: async () => rmSync(folder, { recursive: true }),
   };
   if (!hasPostgres) return [sqlite];
@@ -31,12 +31,12 @@ export async function openDatabases(): Promise<readonly BenchDatabase[]> {
   const postgres: BenchDatabase = {
     name: "PostgreSQL",
     place: () => server.url,
-    open: (schema, wall) =>
+    open: (schema, wall, of = resource) =>
       openPostgresStore({
         wall,
         connection: server.url,
         schema,
-        resources: [resource],
+        resources: [of],
         connections: 1,
         timeout: 60_000,
       }),

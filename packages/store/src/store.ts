@@ -13,8 +13,13 @@ export type StoredResource = {
   readonly indexes: readonly (readonly string[])[];
   /** Names of columns of type `Edm.GeographyPoint`, an index each: it serves `geo.distance` and `geo.intersects`. */
   readonly points?: readonly string[];
-  /** As `indexes`, but with the text of each one's first column as `$ignorecase` compares it. */
+  /** As `indexes`, but with the text of each one's first column, the dataset aside, as `$ignorecase` compares it. */
   readonly folded?: readonly (readonly string[])[];
+  /**
+   * Parts of the names of indexes that the first schema had, which did not record them: a migration of such a database drops them. Those
+   * of later schemas are on record.
+   */
+  readonly formerIndexes?: readonly (readonly string[])[];
   /** Columns that restriction reads and no query can name, beside that of the dataset. */
   readonly hidden?: readonly StructuralProperty[];
   /**

@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test, vi } from "vitest";
 import { checkSqlite, openSqliteStore } from "../src/sqlite/index.ts";
 import { type Harness, rowsOf } from "./conformance/harness.ts";
 import { conformance } from "./conformance/index.ts";
+import { hiddenRows } from "./support/hidden-rows.ts";
 import { askHomes, homeRecord, homesResource } from "./support/homes.ts";
 import { ask, oregon, records, scopeOf, stored, texas } from "./support/listings.ts";
 import { plans } from "./support/plans.ts";
@@ -37,6 +38,10 @@ plans("SQLite", harnessOf("plans", 0), {
   sort: /USE TEMP B-TREE FOR (ORDER BY|LAST)/,
   whole: /USE TEMP B-TREE FOR ORDER BY|SCAN Listing/,
 });
+
+hiddenRows("SQLite", harnessOf("hidden", 0), (plan) =>
+  plan.filter((step) => /^(SCAN|SEARCH) Property\b/.test(step)),
+);
 
 test.each([0, 2])(
   "with %i threads, a store that was written, read and closed is one file",

@@ -16,9 +16,9 @@ export function compileCodes(node: BoundNode, listed: Listed, target: Target): S
   if (node.kind !== "Property" || node.base !== undefined || variables.length > 0) return undefined;
   const { codes } = place.members.column(node.property);
   if (codes === undefined) return undefined;
-  const { known = () => undefined } = codes;
+  const { known = () => undefined, hint = (condition: SqlFragment) => condition } = codes;
   const isKnown = listed.constants.every((one) => values.holds(one, (it) => known(it) !== undefined));
-  if (!isKnown) return sql`${codes.sql} in (${codes.of(join(listed.sql, ", "))})`;
+  if (!isKnown) return hint(sql`${codes.sql} in (${codes.of(join(listed.sql, ", "))})`);
   const given = listed.constants.map((one) => value(values.derive([one], ([it]) => known(it))));
-  return among(codes.sql, given, target);
+  return hint(among(codes.sql, given, target));
 }

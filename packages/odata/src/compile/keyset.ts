@@ -7,6 +7,8 @@ import type { Target } from "./operand.ts";
 
 /** Keyset pagination: an item of the order, and its value in the last row of the previous page. */
 export type Place = {
+  /** Position of the item in the order. */
+  readonly position: number;
   readonly operand: SqlFragment;
   readonly nullable: boolean;
   readonly direction: BoundOrderBy["direction"];
@@ -29,6 +31,7 @@ export const placesOf = (
     const { sql: compiled, nullable, form } = compileOperand(fold(expression), target);
     const given = target.values.read(({ after }) => after?.[i] ?? null);
     return {
+      position: i,
       operand: target.dialect.ordered(compiled, form),
       nullable,
       direction,

@@ -26,6 +26,8 @@ export type Codes = {
   readonly of: (values: SqlFragment) => SqlFragment;
   /** Returns the code of a value, which never changes; undefined if only the subquery can find it. */
   readonly known?: (value: unknown) => unknown;
+  /** Adds a hint for the planner to a condition that compares codes. By default there is none. */
+  readonly hint?: (condition: SqlFragment) => SqlFragment;
 };
 
 /** Maps an entity set to the database. The caller defines it: any table, view or subquery will do. */
@@ -51,6 +53,12 @@ export type Mapping = {
    * true if the order begins with a property.
    */
   readonly ranges?: boolean;
+  /**
+   * A property that indexes have before the order. If the filter lists several of its values, none twice, a page is merged from the rows
+   * of each value: an index on the property and the order then serves it, and rows of other values are not read. The rows have the
+   * values of the order too, as `sort0`, `sort1`, ….
+   */
+  readonly dividedBy?: StructuralProperty;
   /**
    * True if hardly any rows are read, for example because the key is given. Then no lookup table is built for lists
    * of values.

@@ -23,7 +23,8 @@ export function compileMergedPage(
   });
   const [first] = partitions;
   const names = first === undefined ? [] : columns(first).map((_, i) => columnName(i));
-  const all = pages.map((page, i) => sql`select * from (${page}) as ${identifier(`page${i}`)}`);
+  const selected = join([...names, ...query.orderBy.map((_, i) => identifier(`order${i}`))], ", ");
+  const all = pages.map((page, i) => sql`select ${selected} from (${page}) as ${identifier(`page${i}`)}`);
   const order = query.orderBy.map(({ direction }, i) => {
     const selected = identifier(`order${i}`);
     return direction === "asc" ? dialect.ascending(selected, true) : dialect.descending(selected, true);

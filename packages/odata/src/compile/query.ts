@@ -1,6 +1,7 @@
 import type { BoundQuery, Projection } from "../bound/tree.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
+import { dividedFilters } from "./divided.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { compileAfter, placesOf } from "./keyset.ts";
@@ -10,6 +11,7 @@ import { placeHere } from "./place.ts";
 import { compilePredicate } from "./predicate.ts";
 import { type Range, rangesAfter } from "./ranges.ts";
 import { compileKey, compileOrder, compileSelect, type OrderAs } from "./select.ts";
+import { compileSort, type SortItem, sortName } from "./sort.ts";
 import { type ValueSource, valuesOf } from "./value-source.ts";
 
 export type PageOptions = {
@@ -56,31 +58,48 @@ export function selectPage(
 ): SqlFragment {
   const target = targetOf(dialect, mapping, values);
   const order = compileOrder(query, columns === undefined ? query.select : [], target, orderAs);
-  const conditions = conditionsOf(query, mapping, target);
+  const filters = dividedFilters(query.filter, mapping.dividedBy);
+  const isDivided = filters.length > 1;
+  const divisions = filters.map((filter) => conditionsOf({ filter }, mapping, target));
   const selected = join(
     [
       ...(columns ?? compileSelect(query, target)),
       ...order.selected,
       ...(key ? compileKey(query.entitySet, target) : []),
+      ...(isDivided
+        ? order.items.map(({ operand, position }) => sql`${operand} as ${sortName(position)}`)
+        : []),
     ],
     ", ",
   );
-  const ranges = rangesOf(query, order.sorted, mapping, target).map(({ condition, sorted }) => {
-    const matching = join(condition === null ? conditions : [...conditions, condition], " and ");
-    const rows = sql`select ${selected} from ${mapping.from} where ${matching}`;
-    return sorted.length === 0 ? rows : sql`${rows} order by ${join(sorted, ", ")}`;
+  const enough = dialect.limit(value(values.read(({ top, skip }) => top + skip)));
+  const ranges = rangesOf(query, order.items, mapping, target).map(({ condition, sorted }) => {
+    const divided = divisions.map((conditions) => {
+      const matching = join(condition === null ? conditions : [...conditions, condition], " and ");
+      return sql`select ${selected} from ${mapping.from} where ${matching}`;
+    });
+    const by = join(
+      sorted.map((item) => compileSort(item, target)),
+      ", ",
+    );
+    const [only = sql``] = divided;
+    if (!isDivided) return sorted.length === 0 ? only : sql`${only} order by ${by}`;
+    if (sorted.length === 0) return join(divided, " union all ");
+    const merged = divided.map((rows) => dialect.merged(rows, by, enough));
+    const names = sorted.map((item) => compileSort(item, target, sortName(item.position)));
+    return sql`${join(merged, " union all ")} order by ${join(names, ", ")}`;
   });
-  const limited = sql`${consecutive(ranges, values, dialect)} ${dialect.limit(value(values.read(({ top }) => top)))}`;
+  const limited = sql`${consecutive(ranges, enough)} ${dialect.limit(value(values.read(({ top }) => top)))}`;
   return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;
 }
 
 /** Returns the ranges of rows that make up the page, in order. */
 function rangesOf(
   { orderBy, after }: BoundQuery,
-  sorted: readonly SqlFragment[],
+  sorted: readonly SortItem[],
   mapping: Mapping,
   target: Target,
-): readonly (Range | { readonly condition: null; readonly sorted: readonly SqlFragment[] })[] {
+): readonly (Range | { readonly condition: null; readonly sorted: readonly SortItem[] })[] {
   if (after === null) return [{ condition: null, sorted }];
   const places = placesOf(orderBy, after, target);
   const ranges = (mapping.ranges ?? beginsWithColumn(orderBy)) ? rangesAfter(places, target) : [];
@@ -90,10 +109,9 @@ function rangesOf(
 const beginsWithColumn = ([first]: BoundQuery["orderBy"]): boolean => first?.expression.kind === "Property";
 
 /** Concatenates statements. Both databases run each statement only if the page is not full yet. */
-function consecutive(statements: readonly SqlFragment[], values: ValueSource, dialect: Dialect): SqlFragment {
+function consecutive(statements: readonly SqlFragment[], enough: SqlFragment): SqlFragment {
   const [only] = statements;
   if (only !== undefined && statements.length === 1) return only;
-  const enough = dialect.limit(value(values.read(({ top, skip }) => top + skip)));
   const all = statements.map(
     (rows, i) => sql`select * from (${rows} ${enough}) as ${identifier(`range${i}`)}`,
   );
@@ -124,7 +142,11 @@ export function selectCount(
 }
 
 /** Conditions that a row must meet on every page. */
-export function conditionsOf({ filter }: BoundQuery, { where }: Mapping, target: Target): SqlFragment[] {
+export function conditionsOf(
+  { filter }: Pick<BoundQuery, "filter">,
+  { where }: Mapping,
+  target: Target,
+): SqlFragment[] {
   const matching = compilePredicate(fold(filter), target, "truth");
   return where === undefined ? [matching] : [where, matching];
 }

@@ -1,13 +1,13 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
-import type { Direction } from "../syntax/tree.ts";
 import { compileAfter, isBeyond, isTied, nullsFollow, type Place } from "./keyset.ts";
 import type { Target } from "./operand.ts";
+import type { SortItem } from "./sort.ts";
 
 /** Rows that are consecutive in an index on the order. */
 export type Range = {
   readonly condition: SqlFragment;
   /** The order of the range, without items that are constant in all of its rows. */
-  readonly sorted: readonly SqlFragment[];
+  readonly sorted: readonly SortItem[];
 };
 
 /** Maximum number of order items that are split into ranges. Indexes on more columns are rare. */
@@ -25,7 +25,7 @@ export function rangesAfter(places: readonly Place[], target: Target): readonly 
     const fixed = [...ties.filter(({ last }) => last === null), ...(nulls === undefined ? [] : [nulls])];
     ranges.push({
       condition: join([...ties.map(isTied), condition], " and "),
-      sorted: sortedBy(fixed, others, target),
+      sorted: sortedBy(fixed, others),
     });
   };
   if (places.length > deepest) {
@@ -72,15 +72,8 @@ function isRowBeyond(run: Run): SqlFragment {
  * Returns the order of a range. PostgreSQL does not infer that the null items are constant, so they are listed too,
  * in the direction of the next item; an index holds both in that direction.
  */
-function sortedBy(nulls: readonly Place[], others: readonly Place[], { dialect }: Target): SqlFragment[] {
-  const by = { asc: dialect.ascending, desc: dialect.descending } as const satisfies Record<
-    Direction,
-    unknown
-  >;
+function sortedBy(nulls: readonly Place[], others: readonly Place[]): readonly SortItem[] {
   const [next] = others;
   if (next === undefined) return [];
-  return [
-    ...nulls.map(({ operand }) => by[next.direction](operand, true)),
-    ...others.map(({ operand, nullable, direction }) => by[direction](operand, nullable)),
-  ];
+  return [...nulls.map((place) => ({ ...place, direction: next.direction, nullable: true })), ...others];
 }

@@ -4,6 +4,7 @@ import { identifier, render, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { columnOperand, formOf, type Operand, type Target, toComputed } from "./operand.ts";
+import { compileSort } from "./sort.ts";
 
 /** True if a projected property is not one of the entity's own. Computed expressions are constant-folded. */
 export const isComputed = ({ property }: Projection, { type }: EntitySet): boolean =>
@@ -62,13 +63,13 @@ export function compileOrder(
     const value = orderAs === "sorted" ? ordered : dialect.written(compiled, form);
     return {
       selected: sql`${value} as ${identifier(`order${i}`)}`,
-      sorted:
-        direction === "asc" ? dialect.ascending(operand, nullable) : dialect.descending(operand, nullable),
+      sort: { position: i, operand, nullable, direction },
     };
   });
   return {
     selected: orderAs === null ? [] : items.map(({ selected }) => selected),
-    sorted: items.map(({ sorted }) => sorted),
+    items: items.map(({ sort }) => sort),
+    sorted: items.map(({ sort }) => compileSort(sort, target)),
   };
 }
 

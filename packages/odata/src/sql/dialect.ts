@@ -22,6 +22,11 @@ export type Dialect = {
   readonly placeholder: (position: number) => string;
   /** Returns the clause that limits the number of rows. */
   readonly limit: (count: SqlFragment) => SqlFragment;
+  /**
+   * A term of a union whose rows are merged in an order. PostgreSQL reads it by an index only if it is sorted and limited itself,
+   * SQLite only if it is not.
+   */
+  readonly merged: (rows: SqlFragment, order: SqlFragment, limit: SqlFragment) => SqlFragment;
   /** Default encoding of columns, by type. The mapping may override it. */
   readonly encodings: Readonly<Record<PrimitiveType, EncodingName>>;
   /**

@@ -43,6 +43,7 @@ export const postgres: Dialect = {
   name: "postgres",
   placeholder: (position) => `$${position}`,
   limit: (count) => sql`limit ${count}`,
+  merged: (rows, order, limit) => sql`(${rows} order by ${order} ${limit})`,
   encodings: columns,
   computed,
   toComputed,

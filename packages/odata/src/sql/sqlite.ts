@@ -110,6 +110,7 @@ export const sqlite: Dialect = {
   // The `+` keeps SQLite from preparing the statement anew at each run: it would inspect the value of a bare
   // parameter.
   limit: (count) => sql`limit +${count}`,
+  merged: (rows) => rows,
   encodings: columns,
   computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
   toComputed,

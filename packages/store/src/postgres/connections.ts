@@ -38,13 +38,19 @@ export const connect = (
     },
   });
 
-/** Settings of connections that read: each batch is a transaction that sees one state of the store. */
-export const readSettings = (timeout: number): readonly string[] => [
+/**
+ * Settings of connections that read: each batch is a transaction that sees one state of the store.
+ *
+ * @param byDataset true if tables have indexes that begin with the dataset. A scan of a whole table, which reads hidden rows too, is
+ * then never preferred to them.
+ */
+export const readSettings = (timeout: number, byDataset: boolean): readonly string[] => [
   "set default_transaction_isolation to 'repeatable read'",
   "set default_transaction_read_only to on",
   `set statement_timeout to ${Math.ceil(timeout)}`,
   // Costs more than it saves for a page of rows.
   "set jit to off",
+  ...(byDataset ? ["set enable_seqscan to off"] : []),
 ];
 
 /** Settings of connections that write: what is committed may take its time. */

@@ -1,4 +1,5 @@
-import type { Mapping, SqlFragment } from "@cadastre/odata";
+import type { Compiler, Mapping, SqlFragment } from "@cadastre/odata";
+import { orderedBy } from "../read/access.ts";
 import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
 import type { TableSchema } from "../schema/table.ts";
 import { forms } from "./columns.ts";
@@ -10,6 +11,15 @@ export function postgresCompiler(
   computed: readonly SqlFragment[],
 ): CurrentCompiler {
   const { page, count } = currentCompiler(table, { ...mapping, ranges: false }, forms, computed);
-  const { page: inRanges } = currentCompiler(table, { ...mapping, ranges: true }, forms, computed);
-  return { page: (query, { ordered }) => (ordered === undefined ? page : inRanges)(query), count };
+  const byIndex = new Map<string, Compiler>();
+  return {
+    page: (query, { ordered: index }) => {
+      if (index === undefined) return page(query);
+      const compiler =
+        byIndex.get(index.name) ?? currentCompiler(table, orderedBy(index, mapping), forms, computed);
+      byIndex.set(index.name, compiler);
+      return compiler.page(query);
+    },
+    count,
+  };
 }

@@ -6,7 +6,7 @@ import { createBuilds } from "../build/builds.ts";
 import type { CandidateReads, Ground } from "../build/session.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
-import { accessTo } from "../read/access.ts";
+import { accessTo, startsWithDataset } from "../read/access.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
 import { firstOf, startingAfter } from "../read/narrowed.ts";
@@ -135,7 +135,8 @@ class PostgresStore implements WritableStore {
     this.#committer = new Committer(knex, stored, generation);
     this.#isWalled = wall !== undefined;
     const schemas = wall === undefined ? [schema] : [wallSchema(schema), schema];
-    const settings = [...readSettings(timeout), ...(wall === undefined ? [] : wallSettings(wall))];
+    const byDataset = [...stored.values()].some(({ table }) => table.indexes.some(startsWithDataset));
+    const settings = [...readSettings(timeout, byDataset), ...(wall === undefined ? [] : wallSettings(wall))];
     this.#limits = limits;
     this.#turns = new Turns({ readers: connections, queue });
     this.#readers = new ReaderPool({

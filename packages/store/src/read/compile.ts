@@ -15,7 +15,7 @@ import {
 import type { Planned } from "../record/plans.ts";
 import type { TableSchema } from "../schema/table.ts";
 import type { Bookmark } from "../store.ts";
-import type { Access } from "./access.ts";
+import { type Access, orderedBy } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 import { phasesOf } from "./nearest.ts";
@@ -54,7 +54,6 @@ export function compilePageRequest(
   const { dialect } = forms;
   const access = accessTo(query);
   const { ordered: index } = access;
-  const ranges = index !== undefined;
   const ofRecord = columnsOfRecord(table, forms);
   const columns = (of: Mapping): readonly SqlFragment[] => [
     ...ofRecord,
@@ -73,12 +72,16 @@ export function compilePageRequest(
         compileMergedPage(
           over,
           dialect,
-          partitions.map((one) => ({ ...one, ranges: ranges && one === readable.mapping.current })),
+          partitions.map((one) =>
+            index !== undefined && one === readable.mapping.current
+              ? orderedBy(index, one)
+              : { ...one, ranges: false },
+          ),
           columns,
         ),
     );
   const ordered =
-    ranges && past?.changes === undefined
+    index !== undefined && past?.changes === undefined
       ? compiler.ordered?.(past === undefined ? asked : then(asked, past), index)
       : undefined;
   return {

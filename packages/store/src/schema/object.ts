@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { datasetProperty } from "@cadastre/entitlement";
 import {
   caseMappingTables,
   type Dialect,
@@ -63,7 +64,8 @@ export function indexObjects(table: TableSchema, dialect: SchemaDialect): readon
   const plain = ({ name, columns }: IndexSchema) =>
     indexObject(table, { name, columns }, columns.map(dialect.sorted), dialect);
   const folded = ({ name, columns }: IndexSchema) => {
-    const held = columns.map((column, i) => (i === 0 ? foldedText(column) : dialect.sorted(column)));
+    const text = columns.find((column) => column !== datasetProperty);
+    const held = columns.map((column) => (column === text ? foldedText(column) : dialect.sorted(column)));
     return indexObject(table, { name, columns }, held, dialect, `folded ${foldingVersion()}`);
   };
   return [

@@ -100,7 +100,7 @@ function isOnRecord(table: TableSchema, found: FoundSchema, dialect: SchemaDiale
 
 /**
  * Returns the indexes of a table that are obsolete or have another definition. If no definitions are recorded, it is not known which
- * functions the indexes call, so all indexes with names of the store's are created again. Other indexes are left unchanged.
+ * functions the indexes call, so all indexes with names of the store's are created again, and those of the first schema are dropped. Other indexes are left unchanged.
  */
 function droppedOf(
   table: TableSchema,
@@ -108,10 +108,11 @@ function droppedOf(
   wanted: readonly SchemaObject[],
 ): readonly SchemaObject[] {
   const known = recorded(found, table);
-  const there =
-    known.length > 0
-      ? known.filter((object) => isIndex(object) && found.relations.has(object.name))
-      : wanted.filter(({ resource, name }) => resource === table.name && found.relations.has(name));
+  const former = table.formerIndexes.map(
+    (name): SchemaObject => ({ resource: table.name, kind: "index", name, definition: "" }),
+  );
+  const ofTable = known.length > 0 ? known.filter(isIndex) : [...wanted, ...former];
+  const there = ofTable.filter(({ resource, name }) => resource === table.name && found.relations.has(name));
   return there.filter(
     (object) =>
       known.length === 0 || !wanted.some((one) => one.resource === table.name && isSame(one, object)),

@@ -60,8 +60,10 @@ export type TableSchema = {
   /** The typed columns: the key, what the resource asks for, the dataset, the source and the hidden ones. */
   readonly columns: readonly StructuralProperty[];
   readonly indexes: readonly IndexSchema[];
-  /** Indexes whose first column is a text as `$ignorecase` compares it. */
+  /** Indexes whose first column, the dataset aside, is a text as `$ignorecase` compares it. */
   readonly folded: readonly IndexSchema[];
+  /** Names of indexes of the first schema, see `StoredResource.formerIndexes`. */
+  readonly formerIndexes: readonly string[];
   readonly points: readonly PointSchema[];
   readonly hidden: readonly StructuralProperty[];
   readonly derived: StoredResource["derived"];
@@ -80,6 +82,7 @@ export type PointSchema = { readonly name: string; readonly column: StructuralPr
 /** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
 export function tableOf(resource: StoredResource): TableSchema {
   const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows, counted } = resource;
+  const { formerIndexes = [] } = resource;
   const { name, type } = entitySet;
   const find = (column: string) => {
     const property = type.properties.get(column);
@@ -114,8 +117,11 @@ export function tableOf(resource: StoredResource): TableSchema {
     })),
     folded: folded.map((indexed) => ({
       name: shortened(`${name}_${indexed.join("_")}_folded`),
-      columns: [...indexed.slice(0, 1).map(findText), ...indexed.slice(1).map(findColumn)],
+      columns: indexed.map((column, i) =>
+        i === (indexed[0] === datasetProperty.name ? 1 : 0) ? findText(column) : findColumn(column),
+      ),
     })),
+    formerIndexes: formerIndexes.map((parts) => shortened(`${name}_${parts.join("_")}`)),
     points: points.map((point) => ({
       name: shortened(`${name}_${point}_place`),
       column: findPoint(point),

@@ -7,6 +7,7 @@ import {
   sql,
   sqlite,
 } from "@cadastre/odata";
+import { orderedBy } from "../read/access.ts";
 import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
 import type { TableSchema } from "../schema/table.ts";
 import { isCheap } from "./cheap.ts";
@@ -30,9 +31,9 @@ export function sqliteCompiler(
   return {
     page: (query, { few }) => (few ? ofFew : page)(query),
     count,
-    ordered: (query, { name }) => {
-      const compiler = byIndex.get(name) ?? compilerOf(by(name, mapping));
-      byIndex.set(name, compiler);
+    ordered: (query, index) => {
+      const compiler = byIndex.get(index.name) ?? compilerOf(orderedBy(index, by(index.name, mapping)));
+      byIndex.set(index.name, compiler);
       return compiler.page(query);
     },
     unguarded: (query) => (isCheap(query.filter) ? unguarded(query) : undefined),
@@ -43,5 +44,4 @@ const by = (index: string, { from, column }: Mapping): Mapping => ({
   from: sql`${from} indexed by ${identifier(index)}`,
   column,
   where: visiting,
-  ranges: true,
 });

@@ -22,6 +22,12 @@ export const datasetType = "integer";
 /** The dataset of a record, by itself. */
 export const datasetId = sql`(${idOf(held)})`;
 
+/**
+ * SQLite prefers a scan of the whole table to an index if the index finds more than about seven of ten rows. So the choice would depend
+ * on how many rows the other datasets have, and a scan reads those too.
+ */
+const preferIndex = (condition: SqlFragment): SqlFragment => sql`likelihood(${condition}, 0.5)`;
+
 /** @param database a connection that sees only what was committed */
 export function datasetColumn(database: Database): Column {
   const find = prepare(database, numbersOf(value(null)));
@@ -31,7 +37,7 @@ export function datasetColumn(database: Database): Column {
     if (number !== undefined) numbers.set(dataset, number);
     return number;
   };
-  return { sql: datasetId, codes: { sql: held, of: numbersOf, known } };
+  return { sql: datasetId, codes: { sql: held, of: numbersOf, known, hint: preferIndex } };
 }
 
 const prepare = (database: Database, statement: SqlFragment): Statement =>

@@ -1,0 +1,32 @@
+import { allOf, type BoundNode, equals, propertyNode } from "../bound/tree.ts";
+import type { StructuralProperty } from "../model/types.ts";
+
+/** Longest list of values that a page is merged from. Databases limit the terms of a union and the parameters of a statement. */
+const mostValues = 64;
+
+/**
+ * Returns the filter once for each value of a property that it allows. Each row that matches the filter matches one of them.
+ * The list of values in the filter must have none twice.
+ */
+export function dividedFilters(
+  filter: BoundNode,
+  property: StructuralProperty | undefined,
+): readonly BoundNode[] {
+  if (property === undefined) return [filter];
+  const conditions = conjunctsOf(filter);
+  const listed = conditions.find((condition) => isListOf(condition, property));
+  if (listed?.kind !== "Membership" || listed.values.length > mostValues) return [filter];
+  return listed.values.map((value) =>
+    allOf(...conditions.map((one) => (one === listed ? equals(propertyNode(property), value) : one))),
+  );
+}
+
+const conjunctsOf = (filter: BoundNode): readonly BoundNode[] =>
+  filter.kind === "Logical" && filter.operator === "and" ? filter.operands.flatMap(conjunctsOf) : [filter];
+
+const isListOf = (condition: BoundNode, { name }: StructuralProperty): boolean =>
+  condition.kind === "Membership" &&
+  condition.operand.kind === "Property" &&
+  condition.operand.base === undefined &&
+  condition.operand.property.name === name &&
+  condition.values.every((value) => value.kind === "Constant" && value.value !== null);
