@@ -67,7 +67,9 @@ async function sendBatch(
 ): Promise<void> {
   const context = findContext(req);
   if (context !== undefined) context.route = batchTemplate;
-  const batch = await readBatch(req, batchRequests);
+  const batch = await readBatch(req, batchRequests, (bytes) =>
+    services.memory.reserve(request.scope.customer, bytes, request.gone()),
+  );
   const preference = continueOnErrorOf(req.get("prefer"));
   if (preference !== undefined) res.setHeader("preference-applied", preference);
   const replies = answerBatch(batch.items, {

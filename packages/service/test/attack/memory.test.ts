@@ -1,19 +1,10 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  type Attacked,
-  figuresOf,
-  median,
-  type Seen,
-  send,
-  startUnderAttack,
-  strength,
-} from "./under-attack.ts";
+import { type Attacked, send, startUnderAttack, strength } from "./under-attack.ts";
+import { requireUnharmed } from "./unharmed.ts";
 
 const plain = { id: "plain", version: 1, domain: "listing", format: "jsonl", compression: "none" };
 
@@ -36,24 +27,6 @@ afterAll(async () => {
 
 const collection = "/reso/odata/Property?$top=1000";
 const full = `${collection}&$format=application/json;odata.metadata=full`;
-
-/** Megabytes that an attack may add. */
-const bound = 512;
-
-/** Milliseconds that `/health/live` takes at most; the slowest of many on a machine that does other things may take longer. */
-const healthy = 100;
-const slowest = 2000;
-
-function requireUnharmed(seen: Seen): void {
-  const { isAlive, rest, peak, health, bystander } = seen;
-  if (process.env["ATTACK"] !== undefined) console.log(figuresOf(seen));
-  expect(isAlive).toBe(true);
-  expect(peak).toBeLessThan(rest + bound);
-  expect(median(health)).toBeLessThan(healthy);
-  expect(Math.max(...health)).toBeLessThan(slowest);
-  expect(bystander.length).toBeGreaterThan(0);
-  expect(bystander.filter((status) => status !== 200)).toEqual([]);
-}
 
 /** Sends requests of the attacker at the same time. */
 const attackWith = (
@@ -109,27 +82,6 @@ test("a hundred clients that never read a part are cut", async () => {
   const headers = { "x-api-key": service.attacker, authorization };
   expect((await send(service.baseUrl, target, headers, true).closed).status).toBe(200);
 }, 240_000);
-
-test("connections that send their headers slowly are answered 408 and closed", async () => {
-  const { hostname, port } = new URL(service.baseUrl);
-  const seen = await service.during(async () => {
-    const closed = Array.from({ length: 200 * strength }, async () => {
-      const socket = connect({ host: hostname, port: Number(port) });
-      const slowly = setInterval(() => socket.write("x-a: b\r\n"), 1000);
-      let text = "";
-      socket.on("data", (chunk) => {
-        text += chunk.toString();
-      });
-      socket.on("error", () => {});
-      socket.write("GET / HTTP/1.1\r\n");
-      await once(socket, "close");
-      clearInterval(slowly);
-      return text.slice(9, 12);
-    });
-    expect(new Set(await Promise.all(closed))).toEqual(new Set(["408"]));
-  });
-  requireUnharmed(seen);
-}, 60_000);
 
 /** A token for a part that no connection buffers whole. */
 async function grantOfPart(): Promise<string> {
