@@ -4,7 +4,7 @@ import type { WebhookOutbox, WebhookSending } from "@cadastre/store/registry";
 import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
 import type { PostOptions } from "./post.ts";
-import { isGivenUp } from "./wait.ts";
+import { isGivenUp, longestWait } from "./wait.ts";
 
 /** What a sender tells of its work, for the log. */
 export type WebhookReport = {
@@ -32,7 +32,7 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
   readonly random?: (() => number) | undefined;
   /** How long to wait before looking again. By default 1000. */
   readonly poll?: number | undefined;
-  /** Messages that are sent at once: an address that is slow keeps few others waiting. By default 4. */
+  /** Messages that are sent at once, a quarter of them to one customer at most. By default 16: what is sent does little but wait. */
   readonly concurrency?: number | undefined;
   readonly report?: ((report: WebhookReport) => void) | undefined;
 };
@@ -58,7 +58,9 @@ const groupSize = 100;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { outbox, scopeOf, clock = Date.now, random = Math.random } = options;
-  const { poll = 1000, concurrency = 4, report = () => {} } = options;
+  const { poll = 1000, concurrency = 16, report = () => {} } = options;
+
+  const terms = { lease, wait: longestWait, most: Math.ceil(concurrency / 4) };
 
   async function compareNext(): Promise<boolean> {
     const webhook = await outbox.claimComparison(clock(), comparisonInterval);
@@ -99,7 +101,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     outcomeOf("deferred", await outbox.defer(sending, clock()));
 
   async function send(signal?: AbortSignal): Promise<WebhookReport | undefined> {
-    const sending = await outbox.claim(clock(), lease);
+    const sending = await outbox.claim(clock(), terms);
     if (sending === undefined) return undefined;
     const told = { webhook: sending.webhook.id, message: sending.message.id };
     const reported = await deliver(sending, signal).catch(async (cause: unknown): Promise<WebhookReport> => {

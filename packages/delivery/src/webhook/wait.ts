@@ -11,8 +11,8 @@ export const isGivenUp = ({ at: made }: { readonly at: number }, at: number): bo
 /** Waits before the second attempt and at most, in milliseconds; each is three times the one before. */
 const waits = { first: 5 * second, longest: 3 * hour, growth: 3 } as const;
 
-/** What a server may ask for at most, in milliseconds. */
-const longestAsked = 6 * hour;
+/** What a server may ask for at most, in milliseconds. No message ever waits longer between two attempts. */
+export const longestWait = 6 * hour;
 
 /**
  * How long to wait after an attempt that has failed, in milliseconds: between half of its turn's wait and the whole, and no
@@ -35,5 +35,5 @@ export function waitAfter(
 function askedFor(retryAfter: string | undefined, at: number): number {
   if (retryAfter === undefined) return 0;
   const asked = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * second : Date.parse(retryAfter) - at;
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), longestAsked) : 0;
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), longestWait) : 0;
 }

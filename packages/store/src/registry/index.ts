@@ -43,6 +43,7 @@ export {
   destinationTransitions,
   type NewDestination,
 } from "./destinations/destination.ts";
+export { toleratedSkew } from "./elapsed.ts";
 export type { EntitlementRegistry, InstalledEntitlement } from "./entitlements/entitlement.ts";
 export type { PepperCheck, RegistryGuards } from "./guards/guards.ts";
 export type { CrosswalkEntry, IdentityRegister, Resolution } from "./identities/identity.ts";
