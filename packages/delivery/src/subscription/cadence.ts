@@ -1,3 +1,5 @@
+import { toleratedSkew } from "@cadastre/store/registry";
+
 const day = 86_400_000;
 const minute = 60_000;
 
@@ -5,6 +7,16 @@ export type Cadence = {
   readonly cadenceSeconds: number;
   readonly preferredMinuteOfDay: number | null;
 };
+
+/**
+ * True if a delivery is due later than `at`. One that is due later than its cadence allows was scheduled before the clock was set back, and
+ * does not wait.
+ */
+export const isDueLater = (
+  due: number | null,
+  at: number,
+  { cadenceSeconds }: Pick<Cadence, "cadenceSeconds">,
+) => due !== null && due > at && due - cadenceSeconds * 1000 - toleratedSkew <= at;
 
 /**
  * When the delivery after one is due, in milliseconds since 1970: a cadence later. Of whole days it is the last preferred minute, in

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import type { DeliveryState } from "./delivery.ts";
-import type { QueueDialect } from "./dialect.ts";
+import { isDue, type QueueDialect, timeAfter } from "./dialect.ts";
 import type { Claim, DeliveryQueue } from "./queue.ts";
 import {
   bytesTable,
@@ -26,10 +26,10 @@ const held = Object.values(tasks).map(([, state]) => state);
 
 /** The queue of deliveries in a database. */
 export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect): DeliveryQueue {
-  const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
+  const after = (milliseconds: number) => timeAfter(knex, { now }, milliseconds);
   /** Deliveries that wait, or whose lease has ended. */
   const due = (table: ReturnType<typeof deliveryTable>, states: readonly DeliveryState[]) =>
-    table.whereIn("state", states).andWhere("due", "<=", knex.raw(now));
+    table.whereIn("state", states).andWhere(isDue(knex, { now }));
 
   /** Change a delivery under a claim, in one of some states. */
   async function hold(

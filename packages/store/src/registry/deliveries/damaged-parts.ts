@@ -3,7 +3,7 @@ import { StoreError } from "../../errors.ts";
 import type { Whole } from "../whole.ts";
 import type { ClaimedDamage, PartDamage } from "./damage.ts";
 import { openStates, partLost } from "./delivery.ts";
-import type { QueueDialect } from "./dialect.ts";
+import { isDue, type QueueDialect, timeAfter } from "./dialect.ts";
 import type { Claim } from "./queue.ts";
 import { deliveryTable, manifestRow, manifestTable, partTable, selectParts, toDelivery } from "./rows.ts";
 
@@ -70,8 +70,8 @@ export const unneeded = <Query extends Knex.QueryBuilder>(marks: Query): Query =
 
 /** Implements {@link PartDamage} in a database. */
 export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): PartDamage {
-  const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
-  const due = () => damageTable(knex).where("due", "<=", knex.raw(now));
+  const after = (milliseconds: number) => timeAfter(knex, { now }, milliseconds);
+  const due = () => damageTable(knex).where(isDue(knex, { now }));
   const free = { worker: null, due: knex.raw(now) };
 
   async function hold(builder: Knex, { id, fence }: Claim, changes: object): Promise<void> {

@@ -4,6 +4,7 @@ import { acknowledgementTable } from "../deliveries/acknowledgements.ts";
 import { insertDelivery } from "../deliveries/creation.ts";
 import { openStates, partLost, statesBefore } from "../deliveries/delivery.ts";
 import { deliveryTable, revocable, selectDelivery, toDelivery } from "../deliveries/rows.ts";
+import { hasElapsed } from "../elapsed.ts";
 import { createSubscription, replaySubscription } from "./creation.ts";
 import { changedColumns, type SubscriptionRow, subscriptionTable, toSubscription } from "./rows.ts";
 import type { SubscriptionRegistry } from "./subscription.ts";
@@ -92,6 +93,9 @@ const lostDeliveries = (knex: Knex) =>
 /** Why a subscription is suspended whose destination is not active. */
 const destinationDegraded = "destination_degraded";
 
+const cadenceOf = (knex: Knex) =>
+  knex.raw("cast(?? as bigint) * 1000", ["cadastre_subscription.cadence_seconds"]);
+
 /** Those that something is to be done for at a time. */
 const waiting = (knex: Knex, at: number) =>
   subscriptionTable(knex)
@@ -106,7 +110,7 @@ const waiting = (knex: Knex, at: number) =>
           .whereIn("cadastre_subscription.state", ["active", "suspended"])
           .andWhere((now) => {
             now
-              .where("cadastre_subscription.due", "<=", at)
+              .where(hasElapsed("cadastre_subscription.due", at, cadenceOf(knex)))
               .orWhereRaw("?? <> ??", ["c.version", "cadastre_subscription.entitlement_version"])
               .orWhere(hasOtherDestination)
               .orWhereExists(lostDeliveries(knex));
