@@ -1,9 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
-import { type EventLoopMonitor, monitorEventLoop } from "../src/http/event-loop.ts";
-
-let monitor: EventLoopMonitor | undefined;
-afterEach(() => monitor?.stop());
+import { expect, onTestFinished, test } from "vitest";
+import { monitorEventLoop } from "../src/http/event-loop.ts";
 
 /** Holds the event loop for so many milliseconds. */
 function block(milliseconds: number): void {
@@ -13,7 +10,8 @@ function block(milliseconds: number): void {
 
 /** Returns the longest turn of `work`. */
 async function longestTurnOf(work: () => void) {
-  const { take } = (monitor ??= monitorEventLoop());
+  const { take, stop } = monitorEventLoop();
+  onTestFinished(stop);
   take();
   // The histogram begins to measure with the first turn after it was reset.
   await wait(50);

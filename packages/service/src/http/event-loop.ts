@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
 /** The longest turn of the event loop since it was last taken, in seconds. */
-export type LongestTurn = {
+type LongestTurn = {
   /** As measured by `monitorEventLoopDelay`: includes time in which the system ran another program. */
   readonly elapsed: number;
   /** CPU time of the thread: what its own code took, however busy the machine is. */

@@ -7,6 +7,8 @@ export type MemoryLimits = {
   readonly answers: number;
   /** Bytes that the answers of one customer may hold. */
   readonly customer: number;
+  /** Bytes that the bodies of requests may hold while they are read and answered; those of one customer, a quarter of them. */
+  readonly bodies: number;
   /** Heap of the main thread, in megabytes. */
   readonly heap: number;
   /** Heap of each thread that reads or checks, in megabytes. */
@@ -43,6 +45,7 @@ export function defaultMemory(container = process.constrainedMemory(), machine =
 
 /** Divides `memory`, in megabytes, between the main thread, answers and `threads` that read. The rest is the process's own. */
 export const memoryLimits = (memory: number, threads: number): MemoryLimits => ({
+  bodies: (memory * megabyte) / 16,
   heap: Math.floor((memory * 3) / 8),
   answers: (memory * megabyte) / 4,
   customer: (memory * megabyte) / 16,

@@ -136,6 +136,35 @@ test("connections that send their headers slowly are answered 408 and closed", a
   requireUnharmed(seen);
 }, 60_000);
 
+test("connections that send the body of a batch slowly hold a bounded share", async () => {
+  const { hostname, port } = new URL(service.baseUrl);
+  const length = 1_048_576;
+  const head = [
+    "POST /reso/odata/$batch HTTP/1.1",
+    `Host: ${hostname}`,
+    `X-API-Key: ${service.attacker}`,
+    "Content-Type: application/json",
+    `Content-Length: ${length}`,
+  ];
+  // All of it but the last byte.
+  const unfinished = `${head.join("\r\n")}\r\n\r\n${" ".repeat(length - 1)}`;
+  const refused = new Set<string>();
+  const seen = await service.during(async () => {
+    const sockets = Array.from({ length: 800 * strength }, () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on("error", () => {});
+      socket.on("data", (chunk) => refused.add(chunk.toString("latin1", 9, 12)));
+      socket.write(unfinished);
+      return socket;
+    });
+    // Those that find no room are told after 10 s to come again.
+    await wait(15_000);
+    for (const socket of sockets) socket.destroy();
+  });
+  requireUnharmed(seen);
+  expect(refused).toEqual(new Set(["429"]));
+}, 60_000);
+
 /** A token for a part that no connection buffers whole. */
 async function grantOfPart(): Promise<string> {
   const root = `${service.baseUrl}/v1/file-exports`;
