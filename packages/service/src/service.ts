@@ -28,8 +28,9 @@ import { readSigningKeys } from "./delivery/signing-keys.ts";
 import { startWorker } from "./delivery/start-worker.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
+import { monitorEventLoop } from "./http/event-loop.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
-import { defaultMemory, memoryLimits } from "./http/memory-limits.ts";
+import { memoryLimitsOf } from "./http/memory-limits.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
@@ -87,8 +88,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     log.warn(describe(error), "could not read the key set anew"),
   );
   opened.push(() => trust.keys.close());
-  // Beside those that read pages, half as many read scans.
-  const limits = memoryLimits(config.memory ?? defaultMemory(), Math.ceil(config.readers * 1.5));
+  const limits = memoryLimitsOf(config);
   const store = await openListings(folder, {
     threads: config.readers,
     heap: limits.threadHeap,
@@ -126,7 +126,9 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     { log },
   );
   const memory = new MemoryBudget({ ...limits, wait: config.querySeconds * 1000 });
-  const metrics = adminPort === undefined ? undefined : createMetrics({ store, readiness, memory });
+  const eventLoop = adminPort === undefined ? undefined : monitorEventLoop();
+  opened.push(() => eventLoop?.stop());
+  const metrics = eventLoop && createMetrics({ store, readiness, memory, eventLoop });
   const logDamage = damageLog(log);
   const onDamage = (report: DamageReport) => {
     metrics?.partDamaged();
@@ -165,6 +167,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
   opened.push(() => admin?.stop(0));
   const stopChecks = scheduleChecks(folder, {
     hours: config.checkHours,
+    heap: limits.threadHeap,
     log,
     onFinding: () => readiness.noteDamage?.(),
   });
@@ -187,6 +190,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
       await server.stop(config.drainSeconds * 1000);
       // To the end it tells how many requests are still there.
       await admin?.stop(0);
+      eventLoop?.stop();
       await worker?.stop();
       await store.close();
       await registry.close();

@@ -8,6 +8,8 @@ const program = new URL("./check-thread.js", import.meta.url);
 export type ScheduledCheckOptions = {
   /** Hours between two checks; 0: none is made. */
   readonly hours: number;
+  /** Heap of the thread, in megabytes. */
+  readonly heap: number;
   readonly log: Pick<Log, "info" | "error">;
   /** Called with each fault that is found. */
   readonly onFinding: (finding: Finding) => void;
@@ -16,13 +18,17 @@ export type ScheduledCheckOptions = {
 /** Checks the databases of a folder now and at an interval, on a thread of low priority. Returns a function that ends it. */
 export function scheduleChecks(
   { database, registry }: DataFolder,
-  { hours, log, onFinding }: ScheduledCheckOptions,
+  { hours, heap, log, onFinding }: ScheduledCheckOptions,
 ): () => Promise<void> {
   if (hours === 0) return async () => {};
   let thread: Worker | undefined;
   const check = () => {
     if (thread !== undefined) return;
-    thread = new Worker(program, { workerData: { database, registry }, name: "cadastre-check" });
+    thread = new Worker(program, {
+      workerData: { database, registry },
+      name: "cadastre-check",
+      resourceLimits: { maxOldGenerationSizeMb: heap },
+    });
     thread.unref();
     thread.on("message", (finding: Finding) => {
       log.error({ ...finding }, "the check of the databases found damage");

@@ -40,30 +40,10 @@ test("connections that say nothing, or a header or a body a byte a second, are a
   const seen = await service.during(async () => {
     const statuses = await Promise.all([
       ...times(400, () => trickle("", "")),
-      ...times(200, () => trickle("GET / HTTP/1.1\r\nx-a: ", "b")),
-      ...times(200, () => trickle("GET / HTTP/1.1\r\n", "x-a: b\r\n")),
+      ...times(400, () => trickle("GET / HTTP/1.1\r\nx-a: ", "b")),
       ...times(200, () => trickle(bodyOf(1000), " ")),
     ]);
     expect(new Set(statuses)).toEqual(new Set([408]));
-  });
-  requireUnharmed(seen);
-}, 90_000);
-
-test("bodies that stop before their last byte are held in a bounded share of the memory", async () => {
-  const length = 1_000_000;
-  const almost = Buffer.from(bodyOf(length) + " ".repeat(length - 1));
-  const { hostname, port } = new URL(service.baseUrl);
-  const seen = await service.during(async () => {
-    const sockets: Socket[] = [];
-    while (sockets.length < 1000 * strength) {
-      const socket = connect({ host: hostname, port: Number(port) });
-      socket.on("error", () => {});
-      socket.write(almost);
-      // This process measures as well: it needs time between two of them.
-      if (sockets.push(socket) % 10 === 0) await wait(10);
-    }
-    await wait(8000);
-    for (const socket of sockets) socket.destroy();
   });
   requireUnharmed(seen);
 }, 90_000);

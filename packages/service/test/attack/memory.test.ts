@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -82,6 +84,56 @@ test("a hundred clients that never read a part are cut", async () => {
   const headers = { "x-api-key": service.attacker, authorization };
   expect((await send(service.baseUrl, target, headers, true).closed).status).toBe(200);
 }, 240_000);
+
+test("connections that send their headers slowly are answered 408 and closed", async () => {
+  const { hostname, port } = new URL(service.baseUrl);
+  const seen = await service.during(async () => {
+    const closed = Array.from({ length: 200 * strength }, async () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      const slowly = setInterval(() => socket.write("x-a: b\r\n"), 1000);
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk.toString();
+      });
+      socket.on("error", () => {});
+      socket.write("GET / HTTP/1.1\r\n");
+      await once(socket, "close");
+      clearInterval(slowly);
+      return text.slice(9, 12);
+    });
+    expect(new Set(await Promise.all(closed))).toEqual(new Set(["408"]));
+  });
+  requireUnharmed(seen);
+}, 60_000);
+
+test("connections that send the body of a batch slowly hold a bounded share", async () => {
+  const { hostname, port } = new URL(service.baseUrl);
+  const length = 1_048_576;
+  const head = [
+    "POST /reso/odata/$batch HTTP/1.1",
+    `Host: ${hostname}`,
+    `X-API-Key: ${service.attacker}`,
+    "Content-Type: application/json",
+    `Content-Length: ${length}`,
+  ];
+  // All of it but the last byte.
+  const unfinished = `${head.join("\r\n")}\r\n\r\n${" ".repeat(length - 1)}`;
+  const refused = new Set<string>();
+  const seen = await service.during(async () => {
+    const sockets = Array.from({ length: 800 * strength }, () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on("error", () => {});
+      socket.on("data", (chunk) => refused.add(chunk.toString("latin1", 9, 12)));
+      socket.write(unfinished);
+      return socket;
+    });
+    // Those that find no room are told after 10 s to come again.
+    await wait(15_000);
+    for (const socket of sockets) socket.destroy();
+  });
+  requireUnharmed(seen);
+  expect(refused).toEqual(new Set(["429"]));
+}, 60_000);
 
 /** A token for a part that no connection buffers whole. */
 async function grantOfPart(): Promise<string> {
