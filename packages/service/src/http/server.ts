@@ -38,7 +38,8 @@ export async function listen(app: Express, endpoint: Endpoint): Promise<Listenin
   const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
   const server = createServer({ maxHeaderSize, ...timeouts }, app);
   server.maxConnections = maxConnections;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket));
+  const refuse = inGroups(refuseMalformed);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   const { port } = await bindTo(server, endpoint);
   return { port, stop: (milliseconds) => stop(server, milliseconds) };
 }
@@ -81,6 +82,21 @@ async function stop(server: Server, milliseconds: number): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
   clearInterval(sweep);
   clearTimeout(end);
+}
+
+/** Connections that are refused in one turn of the event loop. */
+const groupSize = 50;
+
+/** Calls `refuse` for so many connections a turn: those that came at the same time are also out of time at the same time. */
+function inGroups(refuse: typeof refuseMalformed): typeof refuseMalformed {
+  const waiting: Parameters<typeof refuse>[] = [];
+  const refuseGroup = () => {
+    for (const refused of waiting.splice(0, groupSize)) refuse(...refused);
+    if (waiting.length > 0) setImmediate(refuseGroup);
+  };
+  return (...refused) => {
+    if (waiting.push(refused) === 1) setImmediate(refuseGroup);
+  };
 }
 
 /** What is not HTTP never becomes a request: it is answered here, in the form of every other error. */

@@ -20,14 +20,19 @@ const bodyOf = (length: number) =>
 async function trickle(start: string, piece: string): Promise<number> {
   const { hostname, port } = new URL(service.baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
-  const slowly = setInterval(() => piece !== "" && socket.write(piece), 1000);
+  let slowly: NodeJS.Timeout | undefined;
+  // Those of an attack come within a second.
+  const begin = setTimeout(() => {
+    socket.write(start);
+    slowly = setInterval(() => socket.write(piece), 1000);
+  }, Math.random() * 1000);
   let text = "";
   socket.on("data", (chunk) => {
     text += chunk.toString();
   });
   socket.on("error", () => {});
-  if (start !== "") socket.write(start);
   await once(socket, "close");
+  clearTimeout(begin);
   clearInterval(slowly);
   return Number(text.slice(9, 12));
 }
