@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Express } from "express";
 import { requestIdOf } from "./request-ids.ts";
+import { limitTurns } from "./turn-limit.ts";
 import { maxUrlLength } from "./url-limit.ts";
 
 /** Where to listen. */
@@ -36,7 +37,7 @@ export class ListenError extends Error {
 /** @throws {ListenError} */
 export async function listen(app: Express, endpoint: Endpoint): Promise<Listening> {
   const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
-  const server = createServer({ maxHeaderSize, ...timeouts }, app);
+  const server = createServer({ maxHeaderSize, ...timeouts }, limitTurns(app));
   server.maxConnections = maxConnections;
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket));
   const { port } = await bindTo(server, endpoint);
