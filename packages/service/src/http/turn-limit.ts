@@ -11,7 +11,8 @@ export const arrivalOf = (req: IncomingMessage): number => arrivals.get(req) ?? 
 
 /**
  * Begins requests in the order of their arrival, for a part of each turn of the event loop only. Many that arrive at the same time, each on a
- * connection of its own, would all be begun in one turn, and timers and answers would wait for all of them.
+ * connection of its own, would all be begun in one turn, and timers and answers would wait for all of them. Requests for the health of the service
+ * go first.
  */
 export function limitTurns(listener: RequestListener): RequestListener {
   const waiting: Parameters<RequestListener>[] = [];
@@ -33,7 +34,8 @@ export function limitTurns(listener: RequestListener): RequestListener {
   };
   return (req, res) => {
     arrivals.set(req, performance.now());
-    waiting.push([req, res]);
+    if (req.url?.startsWith("/health/") === true) waiting.unshift([req, res]);
+    else waiting.push([req, res]);
     if (!isBeginning) void begin();
   };
 }
