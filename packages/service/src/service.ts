@@ -165,7 +165,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     readiness,
     heap,
   };
-  const server = await listen(createApp(services), config);
+  const server = await listen(createApp(services), config, limits.heads);
   opened.push(() => server.stop(0));
   const admin = await listenForOperator(services);
   opened.push(() => admin?.stop(0));

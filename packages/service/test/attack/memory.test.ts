@@ -136,6 +136,25 @@ test("connections that send their headers slowly are answered 408 and closed", a
   requireUnharmed(seen);
 }, 60_000);
 
+test("connections without a key that send long headers and never end them hold a bounded share", async () => {
+  const { hostname, port } = new URL(service.baseUrl);
+  const lines = Array.from({ length: 120 }, (_, i) => `x-${i}: ${"b".repeat(1000)}\r\n`);
+  const unfinished = `GET / HTTP/1.1\r\n${lines.join("")}`;
+  const seen = await service.during(async () => {
+    const sockets = [];
+    for (let i = 0; i < 4000; i += 1) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on("error", () => {});
+      socket.write(unfinished);
+      sockets.push(socket);
+      if (i % 100 === 0) await wait(50);
+    }
+    await wait(3000);
+    for (const socket of sockets) socket.destroy();
+  });
+  requireUnharmed(seen);
+}, 60_000);
+
 test("a thousand connections at the same time hold the event loop for no longer than one", async () => {
   const { hostname, port } = new URL(service.baseUrl);
   const statuses: string[] = [];
