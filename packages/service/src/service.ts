@@ -29,6 +29,7 @@ import { startWorker } from "./delivery/start-worker.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
 import { monitorEventLoop } from "./http/event-loop.ts";
+import { guardHeap } from "./http/heap-guard.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
 import { memoryLimitsOf } from "./http/memory-limits.ts";
 import { createMetrics } from "./http/metrics.ts";
@@ -129,6 +130,8 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
   const eventLoop = adminPort === undefined ? undefined : monitorEventLoop();
   opened.push(() => eventLoop?.stop());
   const metrics = eventLoop && createMetrics({ store, readiness, memory, eventLoop });
+  const heap = guardHeap();
+  opened.push(heap.stop);
   const logDamage = damageLog(log);
   const onDamage = (report: DamageReport) => {
     metrics?.partDamaged();
@@ -160,8 +163,9 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     now: Date.now,
     metrics,
     readiness,
+    heap,
   };
-  const server = await listen(createApp(services), config);
+  const server = await listen(createApp(services), config, limits.heads);
   opened.push(() => server.stop(0));
   const admin = await listenForOperator(services);
   opened.push(() => admin?.stop(0));
@@ -191,6 +195,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
       // To the end it tells how many requests are still there.
       await admin?.stop(0);
       eventLoop?.stop();
+      heap.stop();
       await worker?.stop();
       await store.close();
       await registry.close();

@@ -9,6 +9,8 @@ export type MemoryLimits = {
   readonly customer: number;
   /** Bytes that the bodies of requests may hold while they are read and answered; those of one customer, a quarter of them. */
   readonly bodies: number;
+  /** Bytes of the heads of requests that are being read, and as many of those that are being answered. */
+  readonly heads: number;
   /** Heap of the main thread, in megabytes. */
   readonly heap: number;
   /** Heap of each thread that reads or checks, in megabytes. */
@@ -46,6 +48,7 @@ export function defaultMemory(container = process.constrainedMemory(), machine =
 /** Divides `memory`, in megabytes, between the main thread, answers and `threads` that read. The rest is the process's own. */
 export const memoryLimits = (memory: number, threads: number): MemoryLimits => ({
   bodies: (memory * megabyte) / 16,
+  heads: (memory * megabyte) / 16,
   heap: Math.floor((memory * 3) / 8),
   answers: (memory * megabyte) / 4,
   customer: (memory * megabyte) / 16,

@@ -2,7 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Express } from "express";
+import { HeadBudget } from "./head-budget.ts";
 import { requestIdOf } from "./request-ids.ts";
+import { limitTurns } from "./turn-limit.ts";
 import { maxUrlLength } from "./url-limit.ts";
 
 /** Where to listen. */
@@ -33,10 +35,25 @@ export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** @throws {ListenError} */
-export async function listen(app: Express, endpoint: Endpoint): Promise<Listening> {
+/** Bytes of the heads of requests, where nothing is said. */
+const headsByDefault = 64 * 1024 * 1024;
+
+/**
+ * @param heads see {@link HeadBudget}
+ * @throws {ListenError}
+ */
+export async function listen(
+  app: Express,
+  endpoint: Endpoint,
+  heads: number = headsByDefault,
+): Promise<Listening> {
   const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
-  const server = createServer({ maxHeaderSize, ...timeouts }, app);
+  const budget = new HeadBudget(heads);
+  const begin = limitTurns(app);
+  const server = createServer({ maxHeaderSize, ...timeouts }, (req, res) => {
+    if (budget.admit(req, res)) begin(req, res);
+  });
+  budget.watch(server);
   server.maxConnections = maxConnections;
   const refuse = inGroups(refuseMalformed);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));

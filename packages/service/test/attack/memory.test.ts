@@ -106,6 +106,47 @@ test("connections that send their headers slowly are answered 408 and closed", a
   requireUnharmed(seen);
 }, 60_000);
 
+test("connections without a key that send long headers and never end them hold a bounded share", async () => {
+  const { hostname, port } = new URL(service.baseUrl);
+  const lines = Array.from({ length: 120 }, (_, i) => `x-${i}: ${"b".repeat(1000)}\r\n`);
+  const unfinished = `GET / HTTP/1.1\r\n${lines.join("")}`;
+  const seen = await service.during(async () => {
+    const sockets = [];
+    for (let i = 0; i < 4000; i += 1) {
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on("error", () => {});
+      socket.write(unfinished);
+      sockets.push(socket);
+      if (i % 100 === 0) await wait(50);
+    }
+    await wait(3000);
+    for (const socket of sockets) socket.destroy();
+  });
+  requireUnharmed(seen);
+}, 60_000);
+
+test("a thousand connections at the same time hold the event loop for no longer than one", async () => {
+  const { hostname, port } = new URL(service.baseUrl);
+  const statuses: string[] = [];
+  const seen = await service.during(async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const sockets = Array.from({ length: 1000 }, () => connect({ host: hostname, port: Number(port) }));
+      const answered = sockets.map(async (socket) => {
+        socket.on("error", () => {});
+        socket.write(
+          `GET ${collection.replace("1000", "1")} HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${service.attacker}\r\n\r\n`,
+        );
+        const [chunk] = (await once(socket, "data")) as [Buffer];
+        statuses.push(chunk.toString("latin1", 9, 12));
+      });
+      await Promise.all(answered);
+      for (const socket of sockets) socket.destroy();
+    }
+  });
+  requireUnharmed(seen);
+  expect(statuses.filter((status) => !["200", "429", "503"].includes(status))).toEqual([]);
+}, 60_000);
+
 test("connections that send the body of a batch slowly hold a bounded share", async () => {
   const { hostname, port } = new URL(service.baseUrl);
   const length = 1_048_576;
@@ -120,7 +161,7 @@ test("connections that send the body of a batch slowly hold a bounded share", as
   const unfinished = `${head.join("\r\n")}\r\n\r\n${" ".repeat(length - 1)}`;
   const refused = new Set<string>();
   const seen = await service.during(async () => {
-    const sockets = Array.from({ length: 800 * strength }, () => {
+    const sockets = Array.from({ length: 400 * strength }, () => {
       const socket = connect({ host: hostname, port: Number(port) });
       socket.on("error", () => {});
       socket.on("data", (chunk) => refused.add(chunk.toString("latin1", 9, 12)));

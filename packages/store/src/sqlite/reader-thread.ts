@@ -42,7 +42,10 @@ export class ReaderThread {
       name: "cadastre-reader",
       resourceLimits: limitsOf(heap),
     });
-    this.#worker.on("message", (message: ReaderReply) => reply(this.#withRelease(message)));
+    // Node hands out messages without a turn of the event loop for as long as more arrive, and the reply may bring the next task at once.
+    this.#worker.on("message", (message: ReaderReply) =>
+      setImmediate(() => reply(this.#withRelease(message))),
+    );
     this.#worker.once("error", lost);
     this.#worker.once("exit", (code) => lost(new Error(`a reading thread has ended (${code})`)));
   }
