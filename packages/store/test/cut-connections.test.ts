@@ -13,7 +13,6 @@ import { openSqliteStore } from "../src/sqlite/index.ts";
 import { ask, stored, texas } from "./support/listings.ts";
 
 const resources = [stored];
-const { postMessage } = Worker.prototype;
 
 /** Records that no writer touches. */
 const settled = 2000;
@@ -95,20 +94,13 @@ describe("the reading threads of SQLite", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test("end in the middle of queries, and others take their place", async () => {
-    const threads = new Set<Worker>();
-    const post = vi.spyOn(Worker.prototype, "postMessage").mockImplementation(function (
-      this: Worker,
-      ...message
-    ) {
-      threads.add(this);
-      return Reflect.apply(postMessage, this, message) as undefined;
-    });
+    const post = vi.spyOn(Worker.prototype, "postMessage");
     const store = await openSqliteStore({ file: join(folder, "cut.sqlite"), resources, threads: 2 });
     try {
       const { answered, failed } = await withstand(store, async () => {
-        const ended = [...threads].map((thread) => thread.terminate());
-        threads.clear();
-        await Promise.all(ended);
+        const threads: ReadonlySet<unknown> = new Set(post.mock.contexts);
+        post.mockClear();
+        for (const thread of threads) if (thread instanceof Worker) await thread.terminate();
       });
       expect([answered > 0, failed > 0]).toEqual([true, true]);
     } finally {

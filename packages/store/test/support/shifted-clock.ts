@@ -10,7 +10,7 @@ export type ShiftedClock = {
 /** Takes the place of the clock of the machine until it is restored. */
 export function shiftClock(): ShiftedClock {
   const { now } = Date;
-  const { prepare } = Database.prototype;
+  const prepare: unknown = Reflect.get(Database.prototype, "prepare");
   const shifted = new WeakSet<object>();
   let offset = 0;
   Date.now = () => now() + offset;
@@ -20,7 +20,7 @@ export function shiftClock(): ShiftedClock {
       // The one function of the clock that statements use.
       this.function("unixepoch", { varargs: true }, () => Date.now() / 1000);
     }
-    return Reflect.apply(prepare, this, [text]);
+    return typeof prepare === "function" ? Reflect.apply(prepare, this, [text]) : undefined;
   };
   Object.assign(Database.prototype, { prepare: shiftedPrepare });
   return {
