@@ -11,6 +11,7 @@ import { webhooksRoot } from "./delivery/webhook-operations.ts";
 import { Refused } from "./errors.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { addHealth } from "./http/health.ts";
+import { type HeapGuard, refuseWhenFull } from "./http/heap-guard.ts";
 import { hostForm } from "./http/host.ts";
 import { cutIdleClients } from "./http/idle-client.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -38,13 +39,15 @@ export type Services = Edge &
     readonly log: Log;
     readonly metrics?: Metrics | undefined;
     readonly readiness: Readiness;
+    /** Undefined: nothing is refused for the heap. */
+    readonly heap?: HeapGuard | undefined;
     /** Undefined: nothing is delivered. */
     readonly delivery?: DeliveryServices | undefined;
   };
 
 /** The service as an Express application: what every request meets, in order. */
 export function createApp(services: Services): Express {
-  const { config, log, metrics, readiness, delivery } = services;
+  const { config, log, metrics, readiness, heap, delivery } = services;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -59,6 +62,7 @@ export function createApp(services: Services): Express {
       cutIdleClients(config.idleSeconds),
       securityHeaders(),
       announceVersion(config.odataVersion),
+      ...(heap === undefined ? [] : [refuseWhenFull(heap)]),
       urlLimit,
       requireSingleHeaders,
       hostForm,

@@ -157,7 +157,7 @@ const refusals = {
   too_much_in_flight: {
     status: 429,
     message:
-      "your answers in progress hold as much memory as one customer may use: read them, or ask for fewer records",
+      "your requests and answers in progress hold as much memory as one customer may use: finish them, or ask for fewer records",
     headers: { "retry-after": "5" },
   },
   rate_limited: { status: 429, message: "too many requests: wait for as long as `Retry-After` says" },

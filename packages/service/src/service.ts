@@ -28,8 +28,10 @@ import { readSigningKeys } from "./delivery/signing-keys.ts";
 import { startWorker } from "./delivery/start-worker.ts";
 import { followActivation } from "./gates/activation.ts";
 import { createAdminApp } from "./http/admin.ts";
+import { monitorEventLoop } from "./http/event-loop.ts";
+import { guardHeap } from "./http/heap-guard.ts";
 import { MemoryBudget } from "./http/memory-budget.ts";
-import { defaultMemory, memoryLimits } from "./http/memory-limits.ts";
+import { memoryLimitsOf } from "./http/memory-limits.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
@@ -87,8 +89,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     log.warn(describe(error), "could not read the key set anew"),
   );
   opened.push(() => trust.keys.close());
-  // Beside those that read pages, half as many read scans.
-  const limits = memoryLimits(config.memory ?? defaultMemory(), Math.ceil(config.readers * 1.5));
+  const limits = memoryLimitsOf(config);
   const store = await openListings(folder, {
     threads: config.readers,
     heap: limits.threadHeap,
@@ -127,12 +128,17 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
   );
   const checks = scheduleChecks(folder, {
     hours: config.checkHours,
+    heap: limits.threadHeap,
     log,
     onFinding: () => readiness.noteDamage?.(),
   });
   opened.push(checks.stop);
   const memory = new MemoryBudget({ ...limits, wait: config.querySeconds * 1000 });
-  const metrics = adminPort === undefined ? undefined : createMetrics({ store, readiness, memory });
+  const eventLoop = adminPort === undefined ? undefined : monitorEventLoop();
+  opened.push(() => eventLoop?.stop());
+  const metrics = eventLoop && createMetrics({ store, readiness, memory, eventLoop });
+  const heap = guardHeap();
+  opened.push(heap.stop);
   const logDamage = damageLog(log);
   const onDamage = (report: DamageReport) => {
     metrics?.partDamaged();
@@ -164,9 +170,10 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     now: Date.now,
     metrics,
     readiness,
+    heap,
   };
   await checks.waitForFirst();
-  const server = await listen(createApp(services), config);
+  const server = await listen(createApp(services), config, limits.heads);
   opened.push(() => server.stop(0));
   const admin = await listenForOperator(services);
   opened.push(() => admin?.stop(0));
@@ -188,6 +195,8 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
       await server.stop(config.drainSeconds * 1000);
       // To the end it tells how many requests are still there.
       await admin?.stop(0);
+      eventLoop?.stop();
+      heap.stop();
       await worker?.stop();
       await store.close();
       await registry.close();

@@ -85,10 +85,23 @@ test.each([
   expect(defaultMemory(container, machine)).toBe(expected);
 });
 
-test("the shares of a plan are less than the whole", () => {
-  const { answers, customer, threadHeap, threadBuffers, mapped } = memoryLimits(1024, 2);
-  expect(answers + 2 * (threadHeap * 1024 ** 2 + threadBuffers) + 4 * mapped).toBeLessThanOrEqual(
-    gigabyte * 0.75,
-  );
+/** Megabytes of a process that serves nothing yet, and of the page caches of its connections. */
+const fixed = { process: 100, pageCache: 16 };
+
+test.each([1024, 2048, 4096])(
+  "in a container of %d MB, everything at its limit is less than the whole",
+  (container) => {
+    const memory = defaultMemory(container * 1024 ** 2, 64 * gigabyte);
+    const { heap, answers, threadHeap, threadBuffers, mapped } = memoryLimits(memory, 3);
+    const megabytes = (bytes: number) => bytes / 1024 ** 2;
+    // Three threads read for requests, one for exports, and one checks.
+    const threads = 5 * threadHeap + megabytes(3 * threadBuffers + 5 * mapped);
+    const connections = 6 * fixed.pageCache;
+    expect(heap + megabytes(answers) + threads + connections + fixed.process).toBeLessThanOrEqual(container);
+  },
+);
+
+test("a customer has a quarter of the answers", () => {
+  const { answers, customer } = memoryLimits(1024, 2);
   expect(customer * 4).toBe(answers);
 });

@@ -46,6 +46,8 @@ test("requests are counted by template, method and status, and nothing tells who
     expect([route, counted(method, route, status)]).toEqual([route, true]);
   }
   expect(reply.text).toMatch(/cadastre_queries_waiting 0\n/);
+  expect(reply.text).toMatch(/cadastre_event_loop_block_seconds\{time="elapsed"\} 0\.\d/);
+  expect(reply.text).toMatch(/cadastre_event_loop_block_seconds\{time="cpu"\} 0\.\d/);
   expect(reply.text).toMatch(/nodejs_eventloop_lag_p99_seconds \d/);
   expect(reply.text).not.toMatch(/Hidden|market|cadastre_[A-Za-z0-9]{20}|secret-path|BREW|Property/);
   expect(reply.text).not.toContain(listingKey);

@@ -2,7 +2,7 @@ import type { Delivery, DeliveryPart, SealedManifest } from "./delivery.ts";
 
 /** How long a worker has a delivery for itself, and how often one may be lost. */
 export type ClaimTerms = {
-  /** Milliseconds until the lease ends, unless it is extended. */
+  /** Milliseconds until the lease ends, unless it is extended; an hour at most. */
   readonly lease: number;
   /** Claims of a delivery without progress; after them it fails, unless it is committed. */
   readonly attempts: number;

@@ -1,3 +1,5 @@
+import { toleratedSkew } from "../elapsed.ts";
+
 const day = 86_400_000;
 const minute = 60_000;
 
@@ -5,6 +7,16 @@ export type Cadence = {
   readonly cadenceSeconds: number;
   readonly preferredMinuteOfDay: number | null;
 };
+
+/**
+ * True if a delivery is due later than `at`. One that is due later than its cadence allows was scheduled before the clock was set back, and
+ * does not wait.
+ */
+export const isDueLater = (
+  due: number | null,
+  at: number,
+  { cadenceSeconds }: Pick<Cadence, "cadenceSeconds">,
+) => due !== null && due > at && due - cadenceSeconds * 1000 - toleratedSkew <= at;
 
 /**
  * Returns when the next delivery is due, in milliseconds since 1970: one cadence after `at`. If the cadence is a whole number of days and

@@ -1,7 +1,7 @@
 import { contentsOf } from "../build/contents.ts";
 import { faultOf } from "../build/fault.ts";
 import { newDelivery } from "../exports/new-delivery.ts";
-import { dueAfter } from "./cadence.ts";
+import { dueAfter, isDueLater } from "./cadence.ts";
 import { areSame, type Grounds, groundsOf, type Ungranted } from "./grounds.ts";
 import { reset, suspended } from "./progress.ts";
 import type { StepMeans } from "./step-context.ts";
@@ -27,7 +27,7 @@ export async function nextStep(
   const isOther =
     (pins !== null && !areSame(pins, grounds.pins)) || (await means.registry.isBroken(subscription));
   const resumed = { state: "active", code: null, entitlementVersion: grounds.scope.version } as const;
-  const isWaiting = subscription.state === "active" && (subscription.due ?? at) > at;
+  const isWaiting = subscription.state === "active" && isDueLater(subscription.due, at, subscription);
   if (isWaiting && !isOther)
     return subscription.entitlementVersion === resumed.entitlementVersion ? undefined : { changes: resumed };
   const changes = { ...resumed, ...(isOther ? reset(subscription, at) : {}), pins: grounds.pins };
@@ -35,11 +35,13 @@ export async function nextStep(
 }
 
 function suspension(
-  { state, code: before, due, cadenceSeconds, entitlementVersion: seen }: Subscription,
-  { code, version = seen }: Ungranted,
+  subscription: Subscription,
+  { code, version = subscription.entitlementVersion }: Ungranted,
   at: number,
 ): SubscriptionStep | undefined {
-  if (state === "suspended" && before === code && version === seen && (due ?? at) > at) return undefined;
+  const { state, code: before, due, cadenceSeconds, entitlementVersion: seen } = subscription;
+  const isWaiting = isDueLater(due, at, subscription);
+  if (state === "suspended" && before === code && version === seen && isWaiting) return undefined;
   const changes = suspended(code, at + Math.min(cadenceSeconds * 1000, longestWait));
   return { changes: { ...changes, entitlementVersion: version } };
 }

@@ -59,17 +59,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     random: options.random ?? randomBytes,
   };
 
-  /** Times until which failed subscriptions are skipped, by id. */
+  /** Times at which steps of subscriptions failed, by id. */
   const failed = new Map<string, number>();
 
   async function take(subscription: Subscription): Promise<boolean> {
-    if (clock() < (failed.get(subscription.id) ?? 0)) return false;
+    const since = clock() - (failed.get(subscription.id) ?? 0);
+    // Negative after the clock was set back.
+    if (since >= 0 && since < heldBack) return false;
     failed.delete(subscription.id);
     try {
       return await takeSteps(means, subscription, clock());
     } catch (cause) {
       const isOther = cause instanceof DeliveryError && cause.code === "subscription_changed";
-      if (!isOther) failed.set(subscription.id, clock() + heldBack);
+      if (!isOther) failed.set(subscription.id, clock());
       report({ subscription: subscription.id, outcome: isOther ? "changed" : "failed", cause });
       return false;
     }

@@ -33,6 +33,16 @@ export type WebhookSending = {
   readonly message: WebhookMessage;
 };
 
+/** Terms of a claim. Times are in milliseconds. */
+export type WebhookClaimTerms = {
+  /** How long the webhook is the claimant's own. */
+  readonly lease: number;
+  /** Longest time that a webhook is made to wait. */
+  readonly wait: number;
+  /** Webhooks of one customer that may be sent something at the same time. */
+  readonly most: number;
+};
+
 /** What became of an attempt. Times are in milliseconds since 1970. */
 export type WebhookResult = {
   readonly at: number;
@@ -64,8 +74,11 @@ export type WebhookOutbox = {
    * else has told of that.
    */
   readonly tell: (webhook: Webhook, told: ToldEntitlement, at: number) => Promise<boolean>;
-  /** The first message of the webhook that has waited longest, for some milliseconds. A webhook is sent one at a time. */
-  readonly claim: (at: number, lease: number) => Promise<WebhookSending | undefined>;
+  /**
+   * Claims the first message of a webhook. A webhook is sent one at a time. Customers who are being sent fewest messages come first, and of
+   * their webhooks the one that has waited longest: receivers that answer late delay their own customer.
+   */
+  readonly claim: (at: number, terms: WebhookClaimTerms) => Promise<WebhookSending | undefined>;
   /**
    * Note what became of an attempt; false: the message is somebody else's by now, or the webhook is gone. Who asked for a test
    * meanwhile does not wait.

@@ -16,6 +16,9 @@ export type PostOptions = WebhookReach & {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** Maximum number of informational responses (1xx) before the answer. Without a limit, a server could send them endlessly. */
+const mostInformation = 8;
+
 /** Answer to a message: the status, and the text of the header `Retry-After`. */
 export type PostAnswer = { readonly status: number; readonly retryAfter: string | undefined };
 
@@ -67,7 +70,8 @@ async function postTo(
   const content = Buffer.from(body);
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? requestHttps : requestHttp;
-    request(
+    let informed = 0;
+    const sent = request(
       url,
       {
         method: "POST",
@@ -87,9 +91,12 @@ async function postTo(
         response.destroy();
         resolve({ status: statusCode, retryAfter: answered["retry-after"] });
       },
-    )
-      .on("error", reject)
-      .end(content);
+    );
+    sent.on("information", () => {
+      informed += 1;
+      if (informed > mostInformation) sent.destroy(new RangeError("too many informational responses"));
+    });
+    sent.on("error", reject).end(content);
   });
 }
 

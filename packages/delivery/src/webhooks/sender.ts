@@ -4,7 +4,7 @@ import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
 import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
 import type { PostOptions } from "./post.ts";
-import { isGivenUp } from "./wait.ts";
+import { isGivenUp, longestWait } from "./wait.ts";
 
 /** Report of a sender on a message, for the log. */
 export type WebhookReport = {
@@ -32,7 +32,7 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
   readonly random?: (() => number) | undefined;
   /** Wait between two looks for work. By default 1000. */
   readonly poll?: number | undefined;
-  /** Number of messages that are sent concurrently, so that a slow address delays few others. By default 4. */
+  /** Number of messages that are sent concurrently, by default 16: sending is mostly waiting. At most a quarter of them go to one customer. */
   readonly concurrency?: number | undefined;
   readonly report?: ((report: WebhookReport) => void) | undefined;
 };
@@ -58,7 +58,9 @@ const groupSize = 100;
 
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const { outbox, scopeOf, clock = Date.now, random = Math.random } = options;
-  const { poll = 1000, concurrency = 4, report = () => {} } = options;
+  const { poll = 1000, concurrency = 16, report = () => {} } = options;
+
+  const terms = { lease, wait: longestWait, most: Math.ceil(concurrency / 4) };
 
   async function compareNext(): Promise<boolean> {
     const webhook = await outbox.claimComparison(clock(), comparisonInterval);
@@ -99,7 +101,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     outcomeOf("deferred", await outbox.defer(sending, clock()));
 
   async function send(signal?: AbortSignal): Promise<WebhookReport | undefined> {
-    const sending = await outbox.claim(clock(), lease);
+    const sending = await outbox.claim(clock(), terms);
     if (sending === undefined) return undefined;
     const told = { webhook: sending.webhook.id, message: sending.message.id };
     const reported = await deliver(sending, signal).catch(async (cause: unknown): Promise<WebhookReport> => {

@@ -11,8 +11,8 @@ export const isGivenUp = ({ at: made }: { readonly at: number }, at: number): bo
 /** Backoff in milliseconds: the wait after the first attempt, the longest one, and the factor by which it grows. */
 const waits = { first: 5 * second, longest: 3 * hour, growth: 3 } as const;
 
-/** Longest wait that a server can ask for by `Retry-After`, in milliseconds. */
-const longestAsked = 6 * hour;
+/** Longest wait that a server can ask for by `Retry-After`, in milliseconds. No message waits longer between two attempts. */
+export const longestWait = 6 * hour;
 
 /**
  * Returns the wait after a failed attempt, in milliseconds: exponential backoff with jitter (between half of the wait and all of it), but
@@ -35,5 +35,5 @@ export function waitAfter(
 function askedFor(retryAfter: string | undefined, at: number): number {
   if (retryAfter === undefined) return 0;
   const asked = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * second : Date.parse(retryAfter) - at;
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), longestAsked) : 0;
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), longestWait) : 0;
 }

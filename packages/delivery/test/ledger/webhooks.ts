@@ -50,11 +50,12 @@ const refused: WebhookResult = {
 };
 const later = at + 1000;
 const lease = 60_000;
+const sendTerms = { lease, wait: 3_600_000, most: 4 };
 
 /** Have a webhook sent a message, and the message claimed. */
 async function claimTest({ webhooks }: Registry, { id }: Webhook) {
   await webhooks.test(customer, id, later);
-  const sending = await webhooks.outbox.claim(later, lease);
+  const sending = await webhooks.outbox.claim(later, sendTerms);
   if (sending === undefined) throw new Error("nothing to send");
   return sending;
 }
@@ -141,13 +142,12 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
           other.outbox.gather(later, 10),
         ]);
         expect(one + two).toBe(2);
-        const [first, second] = [
-          await webhooks.outbox.claim(later, lease),
-          await other.outbox.claim(later, lease),
-        ];
-        const third = await webhooks.outbox.claim(later, lease);
+        const first = await webhooks.outbox.claim(later, sendTerms);
+        // The customer who is sent nothing comes first.
+        const third = await other.outbox.claim(later, sendTerms);
+        const second = await webhooks.outbox.claim(later, sendTerms);
         expect([third?.webhook.id, third?.message.delivery?.id]).toEqual([foreign.id, theirs]);
-        expect(await webhooks.outbox.claim(later, lease)).toBeUndefined();
+        expect(await webhooks.outbox.claim(later, sendTerms)).toBeUndefined();
         expect([first?.webhook.id, second?.webhook.id]).toEqual(wanting.map((one) => one.id));
         expect(first?.message).toMatchObject({ type: "delivery.completed", at, delivery: { id } });
         expect(first?.message.id).toBe(second?.message.id);
@@ -156,7 +156,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         await deliveries.cancel(customer, open?.delivery.id ?? "", "canceled_by_customer");
         expect(await webhooks.outbox.gather(later, 10)).toBe(1);
         if (first !== undefined) await webhooks.outbox.note(first, sent);
-        expect((await webhooks.outbox.claim(later, lease))?.message.type).toBe("delivery.canceled");
+        expect((await webhooks.outbox.claim(later, sendTerms))?.message.type).toBe("delivery.canceled");
       }));
 
     test("a delivery whose end is not noted tells nothing", () =>
@@ -190,7 +190,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         expect([await gather(), await gather(), await gather()]).toEqual([2, 1, 0]);
         const ids = new Set<string>();
         for (;;) {
-          const sending = await webhooks.outbox.claim(later, lease);
+          const sending = await webhooks.outbox.claim(later, sendTerms);
           if (sending === undefined) break;
           ids.add(sending.message.delivery?.id ?? "");
           await webhooks.outbox.note(sending, sent);
@@ -233,7 +233,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         expect(await webhooks.outbox.tell(third, now, later + 2)).toBe(true);
         const versions: unknown[] = [];
         for (let i = 0; i < 3; i++) {
-          const sending = await webhooks.outbox.claim(later + 2, lease);
+          const sending = await webhooks.outbox.claim(later + 2, sendTerms);
           if (sending === undefined) break;
           versions.push([sending.message.type, sending.message.entitlementVersion]);
           await webhooks.outbox.note(sending, sent);
@@ -253,15 +253,15 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         expect(await webhooks.outbox.tell(first, now, later)).toBe(true);
         expect(await webhooks.outbox.tell(behind, now, later)).toBe(false);
         const sendings = [
-          await webhooks.outbox.claim(later, lease),
-          await webhooks.outbox.claim(later, lease),
+          await webhooks.outbox.claim(later, sendTerms),
+          await webhooks.outbox.claim(later, sendTerms),
         ];
         expect(sendings.map((sending) => sending?.webhook)).toEqual([
           { ...first, told: now },
           { ...behind, told: now },
         ]);
         expect(sendings[0]?.message).toEqual(sendings[1]?.message);
-        expect(await webhooks.outbox.claim(later, lease)).toBeUndefined();
+        expect(await webhooks.outbox.claim(later, sendTerms)).toBeUndefined();
       }));
 
     test("a message is one sender's, until its lease ends; who has lost it can note nothing", () =>
@@ -270,13 +270,47 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         const webhook = await register(registry);
         const first = await claimTest(registry, webhook);
         const other = (await again()).webhooks.outbox;
-        expect(await other.claim(later + lease - 1, lease)).toBeUndefined();
-        const second = await other.claim(later + lease, lease);
+        expect(await other.claim(later + lease - 1, sendTerms)).toBeUndefined();
+        const second = await other.claim(later + lease, sendTerms);
         expect(second?.message).toEqual(first.message);
         expect(await outbox.note(first, sent)).toBe(false);
         expect(await outbox.drop(first)).toBe(false);
         if (second !== undefined) expect(await other.note(second, sent)).toBe(true);
-        expect(await other.claim(later + 2 * lease, lease)).toBeUndefined();
+        expect(await other.claim(later + 2 * lease, sendTerms)).toBeUndefined();
+      }));
+
+    test("a customer is sent so many messages at once, and one who is sent fewer comes first", () =>
+      withRegistry(async (registry, again) => {
+        const { webhooks } = registry;
+        const own = [await register(registry), await register(registry), await register(registry)];
+        const foreign = await register(registry, { customer: "other" });
+        for (const { id } of own) await webhooks.test(customer, id, later);
+        await webhooks.test("other", foreign.id, later + 5);
+        const outboxes = [webhooks.outbox, (await again()).webhooks.outbox];
+        const claimed: (string | undefined)[] = [];
+        for (let i = 0; i < 4; i++) {
+          const sending = await outboxes[i % 2]?.claim(later + 5, { ...sendTerms, most: 2 });
+          claimed.push(sending?.webhook.id);
+        }
+        expect(claimed).toEqual([own[0]?.id, foreign.id, own[1]?.id, undefined]);
+        const last = await webhooks.outbox.claim(later + 5 + lease, { ...sendTerms, most: 2 });
+        expect(last?.webhook.id).toBe(own[0]?.id);
+      }));
+
+    test("nothing waits for a clock that was set back by a day", () =>
+      withRegistry(async (registry) => {
+        const { outbox } = registry.webhooks;
+        const webhook = await register(registry);
+        const before = later - 86_400_000;
+        const first = await claimTest(registry, webhook);
+        const leased = await outbox.claim(before, sendTerms);
+        expect(leased?.message).toEqual(first.message);
+        expect(await outbox.note(first, sent)).toBe(false);
+        if (leased !== undefined) await outbox.note(leased, refused);
+        expect((await outbox.claim(before, sendTerms))?.attempts).toBe(1);
+        expect((await outbox.claimComparison(later, 500))?.id).toBe(webhook.id);
+        expect(await outbox.claimComparison(later, 500)).toBeUndefined();
+        expect((await outbox.claimComparison(before, 500))?.id).toBe(webhook.id);
       }));
 
     test("what has failed waits, and counts its attempts until it arrives", () =>
@@ -292,8 +326,8 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
           lastAttempt: at + 1000,
         };
         expect(await webhooks.find(customer, webhook.id)).toMatchObject(failing);
-        expect(await webhooks.outbox.claim(refused.due - 1, lease)).toBeUndefined();
-        const second = await webhooks.outbox.claim(refused.due, lease);
+        expect(await webhooks.outbox.claim(refused.due - 1, sendTerms)).toBeUndefined();
+        const second = await webhooks.outbox.claim(refused.due, sendTerms);
         expect([second?.attempts, second?.message]).toEqual([1, first.message]);
         if (second !== undefined) await webhooks.outbox.note(second, sent);
         const active = { state: "active", failure: null, lastStatus: 204 };
@@ -302,7 +336,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         const third = await claimTest(registry, webhook);
         await webhooks.outbox.note(third, refused);
         await webhooks.test(customer, webhook.id, later);
-        expect((await webhooks.outbox.claim(later, lease))?.message).toEqual(third.message);
+        expect((await webhooks.outbox.claim(later, sendTerms))?.message).toEqual(third.message);
       }));
 
     test("a test that is asked for during an attempt is not undone by its end", () =>
@@ -312,12 +346,12 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         const first = await claimTest(registry, webhook);
         await webhooks.test(customer, webhook.id, later + 5);
         expect(await webhooks.outbox.note(first, { ...refused, due: later + 10_000 })).toBe(true);
-        expect(await webhooks.outbox.claim(later + 4, lease)).toBeUndefined();
-        const second = await webhooks.outbox.claim(later + 5, lease);
+        expect(await webhooks.outbox.claim(later + 4, sendTerms)).toBeUndefined();
+        const second = await webhooks.outbox.claim(later + 5, sendTerms);
         expect([second?.message, second?.attempts]).toEqual([first.message, 1]);
         if (second !== undefined) await webhooks.outbox.note(second, { ...refused, due: later + 10_000 });
-        expect(await webhooks.outbox.claim(later + 9_999, lease)).toBeUndefined();
-        expect(await webhooks.outbox.claim(later + 10_000, lease)).toBeDefined();
+        expect(await webhooks.outbox.claim(later + 9_999, sendTerms)).toBeUndefined();
+        expect(await webhooks.outbox.claim(later + 10_000, sendTerms)).toBeDefined();
       }));
 
     test("one that defers is asked again later; a message that is dropped is gone", () =>
@@ -325,11 +359,11 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         const { outbox } = registry.webhooks;
         const first = await claimTest(registry, await register(registry));
         expect(await outbox.defer(first, later + 10)).toBe(true);
-        expect(await outbox.claim(later + 9, lease)).toBeUndefined();
-        const second = await outbox.claim(later + 10, lease);
+        expect(await outbox.claim(later + 9, sendTerms)).toBeUndefined();
+        const second = await outbox.claim(later + 10, sendTerms);
         expect(second?.attempts).toBe(0);
         if (second !== undefined) expect(await outbox.drop(second)).toBe(true);
-        expect(await outbox.claim(later + 10, lease)).toBeUndefined();
+        expect(await outbox.claim(later + 10, sendTerms)).toBeUndefined();
       }));
 
     test("one that is disabled is told nothing more, and one that is removed is gone", () =>
@@ -347,7 +381,7 @@ export function webhookConformance(name: string, open: () => Promise<Registry>):
         expect(await webhooks.outbox.gather(later, 10)).toBe(1);
         expect(await webhooks.outbox.claimComparison(later, 10)).toBeUndefined();
         expect(await webhooks.outbox.tell(disabled, null, later)).toBe(false);
-        expect(await webhooks.outbox.claim(later + 10_000, lease)).toBeUndefined();
+        expect(await webhooks.outbox.claim(later + 10_000, sendTerms)).toBeUndefined();
       }));
   });
 }

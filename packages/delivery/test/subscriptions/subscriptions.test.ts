@@ -454,3 +454,41 @@ test("a subscription whose step fails is left alone for half a minute, and other
     expect(await tick()).toBe(1);
     expect(seen.at(-1)).toBe("taken: one");
   }));
+
+describe("a clock that was a day ahead and is set back", () => {
+  test("delays no delivery of a subscription", () =>
+    withService(async (service) => {
+      await service.edit([put("a", {})]);
+      const { id } = await service.subscribe();
+      await pass(service, 0);
+      await pass(service, day);
+      expect(await placeOf(service, id)).toEqual(["active", 1, 2, null]);
+      await service.edit([put("b", {})]);
+      await pass(service, -day);
+      const { contents } = await lastOf(service, id);
+      expect(contents).toEqual({ "listing rows": [expect.objectContaining({ ListingKey: "b" })] });
+      await pass(service, day - 1);
+      expect(await placeOf(service, id)).toEqual(["active", 1, 3, null]);
+    }));
+
+  test("leaves no subscription alone whose step has failed", () =>
+    withService(async (service) => {
+      const { id } = await service.subscribe();
+      let isFailing = true;
+      const { tick } = service.scheduler({
+        registry: {
+          ...service.registry.subscriptions,
+          step: (subscription, step) =>
+            isFailing
+              ? Promise.reject(new Error("out of order"))
+              : service.registry.subscriptions.step(subscription, step),
+        },
+      });
+      service.now += day;
+      expect(await tick()).toBe(0);
+      isFailing = false;
+      service.now -= day;
+      expect(await tick()).toBe(1);
+      expect(await placeOf(service, id)).toEqual(["active", 1, 0, null]);
+    }));
+});

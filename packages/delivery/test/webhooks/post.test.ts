@@ -92,6 +92,17 @@ test("an answer without end is not read", async () => {
   await expect.poll(() => isClosed, { timeout: 20_000 }).toBe(true);
 });
 
+test.each([
+  [3, 204],
+  [10_000, "RangeError"],
+])("%i informational responses before the answer give %s", async (count, expected) => {
+  const early = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(count);
+  receiver.answer = ({ socket }) => {
+    socket?.write(`${early}HTTP/1.1 204 No Content\r\n\r\n`);
+  };
+  expect(await outcome(new URL(receiver.url), { loopback: true })).toBe(expected);
+});
+
 test("who does not answer in time is given up, and so is a name that is not found in time", async () => {
   receiver.answer = () => {};
   expect(await outcome(new URL(receiver.url), { loopback: true, timeout: 50 })).toBe("PostTimeout");

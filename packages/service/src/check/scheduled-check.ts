@@ -11,6 +11,8 @@ const program = new URL("./check-thread.js", import.meta.url);
 export type ScheduledCheckOptions = {
   /** Hours between two checks; 0: none is made. */
   readonly hours: number;
+  /** Heap of the thread, in megabytes. */
+  readonly heap: number;
   readonly log: Pick<Log, "info" | "error">;
   /** Called with each fault that is found. */
   readonly onFinding: (finding: Finding) => void;
@@ -32,7 +34,7 @@ export type ScheduledChecks = {
 /** Checks the databases of a folder now and at an interval, on a thread of low priority. */
 export function scheduleChecks(
   folder: DataFolder,
-  { hours, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,
+  { hours, heap, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,
 ): ScheduledChecks {
   if (hours === 0) return { waitForFirst: async () => {}, stop: async () => {} };
   const { database, registry } = folder;
@@ -40,7 +42,11 @@ export function scheduleChecks(
   let thread: Worker | undefined;
   const check = async () => {
     if (thread !== undefined) return;
-    thread = new Worker(program, { workerData: { database, registry }, name: "cadastre-check" });
+    thread = new Worker(program, {
+      workerData: { database, registry },
+      name: "cadastre-check",
+      resourceLimits: { maxOldGenerationSizeMb: heap },
+    });
     thread.unref();
     thread.on("message", (finding: Finding) => {
       found.push(finding);

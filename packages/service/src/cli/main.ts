@@ -1,4 +1,11 @@
 #!/usr/bin/env node
 import { runProgram } from "./program.ts";
 
-process.exitCode = await runProgram(process.argv.slice(2));
+const args = process.argv.slice(2);
+const run = async () => {
+  process.exitCode = await runProgram(args);
+};
+
+// The only command that runs for long.
+if (args[0] === "worker") await (await import("../heap-limit.ts")).withHeapLimit(run);
+else await run();

@@ -18,6 +18,7 @@ import { signManifest } from "@cadastre/manifest";
 import type { Scopes } from "../access/scopes.ts";
 import { openListings } from "../data/listings.ts";
 import { followActivation } from "../gates/activation.ts";
+import { memoryLimitsOf } from "../http/memory-limits.ts";
 import { describe, type Log } from "../log.ts";
 import { damageLog } from "./damage-log.ts";
 import { exportSource } from "./export-source.ts";
@@ -62,6 +63,7 @@ export async function startWorker(
   const { config, folder, registry, parts } = exporting;
   const store = await openListings(folder, {
     threads: 1,
+    heap: memoryLimitsOf(config).threadHeap,
     timeout: pageTimeout,
     // An export reads most of the file once: nothing is gained by keeping it.
     mapped: 0,

@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import type { Config } from "../config.ts";
 
 /** Memory limits of the service, in bytes. All of them follow from one number: see `CADASTRE_MEMORY`. */
 export type MemoryLimits = {
@@ -6,7 +7,13 @@ export type MemoryLimits = {
   readonly answers: number;
   /** Bytes that the answers of one customer may hold. */
   readonly customer: number;
-  /** Heap of each thread that reads, in megabytes. */
+  /** Bytes that the bodies of requests may hold while they are read and answered; those of one customer, a quarter of them. */
+  readonly bodies: number;
+  /** Bytes of the heads of requests that are being read, and as many of those that are being answered. */
+  readonly heads: number;
+  /** Heap of the main thread, in megabytes. */
+  readonly heap: number;
+  /** Heap of each thread that reads or checks, in megabytes. */
   readonly threadHeap: number;
   /** Idle page buffers that each thread that reads keeps. */
   readonly threadBuffers: number;
@@ -18,6 +25,9 @@ export type MemoryLimits = {
 const ownConnections = 2;
 
 const megabyte = 1024 * 1024;
+
+/** Megabytes: a page of 1,000 whole records with full metadata was read with half of it. */
+const smallestThreadHeap = 48;
 
 /** Largest default, in megabytes: a service that holds more should be told to. */
 const largestDefault = 1024;
@@ -35,11 +45,18 @@ export function defaultMemory(container = process.constrainedMemory(), machine =
   return Math.min(largestDefault, Math.max(smallestDefault, Math.floor(bytes / megabyte)));
 }
 
-/** Divides `memory`, in megabytes, between answers and `threads` that read. The rest is the process's own. */
+/** Divides `memory`, in megabytes, between the main thread, answers and `threads` that read. The rest is the process's own. */
 export const memoryLimits = (memory: number, threads: number): MemoryLimits => ({
+  bodies: (memory * megabyte) / 16,
+  heads: (memory * megabyte) / 16,
+  heap: Math.floor((memory * 3) / 8),
   answers: (memory * megabyte) / 4,
   customer: (memory * megabyte) / 16,
-  threadHeap: Math.max(64, Math.floor(memory / 8 / threads)),
+  threadHeap: Math.max(smallestThreadHeap, Math.floor(memory / 8 / threads)),
   threadBuffers: (memory * megabyte) / 32 / threads,
   mapped: Math.floor((memory * megabyte) / 16 / (threads + ownConnections)),
 });
+
+/** Limits of a service with these settings. Beside the threads that read pages, half as many read scans. */
+export const memoryLimitsOf = ({ memory, readers }: Pick<Config, "memory" | "readers">): MemoryLimits =>
+  memoryLimits(memory ?? defaultMemory(), Math.ceil(readers * 1.5));

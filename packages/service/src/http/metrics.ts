@@ -1,6 +1,7 @@
 import type { CostClass, Use } from "@cadastre/store";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
+import type { EventLoopMonitor } from "./event-loop.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 
 /** A request that was answered. None of it says who asked, or for what. */
@@ -38,9 +39,10 @@ type Measured = {
   };
   readonly readiness: Readiness;
   readonly memory: Pick<MemoryBudget, "reserved" | "waiting" | "limit">;
+  readonly eventLoop: Pick<EventLoopMonitor, "take">;
 };
 
-export function createMetrics({ store, readiness, memory }: Measured): Metrics {
+export function createMetrics({ store, readiness, memory, eventLoop }: Measured): Metrics {
   const registry = new Registry();
   // Among them the delay of the event loop, and memory.
   collectDefaultMetrics({ register: registry });
@@ -86,6 +88,17 @@ export function createMetrics({ store, readiness, memory }: Measured): Metrics {
       },
     });
   }
+  new Gauge({
+    name: "cadastre_event_loop_block_seconds",
+    help: "Longest time that the main thread held its event loop since the last scrape",
+    labelNames: ["time"],
+    registers: [registry],
+    collect() {
+      const { elapsed, cpu } = eventLoop.take();
+      this.set({ time: "elapsed" }, elapsed);
+      this.set({ time: "cpu" }, cpu);
+    },
+  });
   const damaged = new Counter({
     name: "cadastre_parts_damaged_total",
     help: "Stored parts and manifests that were found to be damaged or missing",

@@ -5,6 +5,7 @@ import { clientAddress } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 import { findContext, setContext } from "./request-context.ts";
 import { createStages } from "./stages.ts";
+import { arrivalOf } from "./turn-limit.ts";
 
 const acceptable = /^[\w.-]{1,64}$/;
 
@@ -22,7 +23,7 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
     req.url = req.url.replace(origin, "") || "/";
     req.originalUrl = req.url;
     const requestId = requestIdOf(req.get("x-request-id"));
-    const started = performance.now();
+    const started = arrivalOf(req);
     const address = clientAddress(req);
     setContext(req, { requestId, address, stages: createStages() });
     res.setHeader("x-request-id", requestId);

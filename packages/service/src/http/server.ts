@@ -2,7 +2,9 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Express } from "express";
+import { HeadBudget } from "./head-budget.ts";
 import { requestIdOf } from "./request-ids.ts";
+import { limitTurns } from "./turn-limit.ts";
 import { maxUrlLength } from "./url-limit.ts";
 
 /** Where to listen. */
@@ -33,12 +35,28 @@ export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** @throws {ListenError} */
-export async function listen(app: Express, endpoint: Endpoint): Promise<Listening> {
+/** Bytes of the heads of requests, where nothing is said. */
+const headsByDefault = 64 * 1024 * 1024;
+
+/**
+ * @param heads see {@link HeadBudget}
+ * @throws {ListenError}
+ */
+export async function listen(
+  app: Express,
+  endpoint: Endpoint,
+  heads: number = headsByDefault,
+): Promise<Listening> {
   const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
-  const server = createServer({ maxHeaderSize, ...timeouts }, app);
+  const budget = new HeadBudget(heads);
+  const begin = limitTurns(app);
+  const server = createServer({ maxHeaderSize, ...timeouts }, (req, res) => {
+    if (budget.admit(req, res)) begin(req, res);
+  });
+  budget.watch(server);
   server.maxConnections = maxConnections;
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseMalformed(error, socket));
+  const refuse = inGroups(refuseMalformed);
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   const { port } = await bindTo(server, endpoint);
   return { port, stop: (milliseconds) => stop(server, milliseconds) };
 }
@@ -81,6 +99,21 @@ async function stop(server: Server, milliseconds: number): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
   clearInterval(sweep);
   clearTimeout(end);
+}
+
+/** Connections that are refused in one turn of the event loop. */
+const groupSize = 50;
+
+/** Calls `refuse` for so many connections a turn: those that came at the same time are also out of time at the same time. */
+function inGroups(refuse: typeof refuseMalformed): typeof refuseMalformed {
+  const waiting: Parameters<typeof refuse>[] = [];
+  const refuseGroup = () => {
+    for (const refused of waiting.splice(0, groupSize)) refuse(...refused);
+    if (waiting.length > 0) setImmediate(refuseGroup);
+  };
+  return (...refused) => {
+    if (waiting.push(refused) === 1) setImmediate(refuseGroup);
+  };
 }
 
 /** What is not HTTP never becomes a request: it is answered here, in the form of every other error. */

@@ -3,6 +3,7 @@ import { requireChannelOf } from "../access/api-key.ts";
 import type { Rates } from "../access/rates.ts";
 import type { Config } from "../config.ts";
 import { nothing, sendAnswer, sendStream } from "../http/answer.ts";
+import { createBodyBudget } from "../http/body-budget.ts";
 import { forCaller } from "../http/for-caller.ts";
 import { signalOfClose } from "../http/gone.ts";
 import { logFailure } from "../http/on-error.ts";
@@ -13,11 +14,11 @@ import type { Log } from "../log.ts";
 import { answerRead } from "./answer-read.ts";
 import { baseUrlOf } from "./base-url.ts";
 import { answerBatch } from "./batch/answer-batch.ts";
-import { readBatch } from "./batch/read-batch.ts";
+import { maxBatchLength, readBatch } from "./batch/read-batch.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "./methods.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { batchTemplate, templateOf } from "./operations.ts";
-import { readPostedQuery } from "./posted-query.ts";
+import { maxPostedQuery, readPostedQuery } from "./posted-query.ts";
 import { continueOnErrorOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
 import type { OdataServices } from "./services.ts";
@@ -27,6 +28,7 @@ type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates 
 
 /** Everything under the OData root, for callers that the edge has let in. */
 export function odataRoutes(services: RouteServices, config: Config): RequestHandler[] {
+  const withBody = createBodyBudget(config);
   return [
     inOrder(
       requireVersion(config.odataVersion),
@@ -41,10 +43,13 @@ export function odataRoutes(services: RouteServices, config: Config): RequestHan
       const purpose = purposeOf(path);
       requireMethod(req.method, purpose);
       if (req.method === "OPTIONS") return sendAnswer(res, { ...nothing, headers: allowed(purpose) });
-      if (purpose === "batch") return sendBatch(req, res, request, services, config);
+      if (purpose === "batch")
+        return withBody(req, res, maxBatchLength, () => sendBatch(req, res, request, services, config));
       const answer =
         purpose === "query"
-          ? await answerRead(withoutQuery(path), await withPostedQuery(request, req), services)
+          ? await withBody(req, res, maxPostedQuery, async () =>
+              answerRead(withoutQuery(path), await withPostedQuery(request, req), services),
+            )
           : await answerRead(path, request, services);
       if (config.serverTiming) res.setHeader("server-timing", request.stages.header());
       sendAnswer(res, answer, config.compression);

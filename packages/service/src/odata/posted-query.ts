@@ -6,7 +6,7 @@ import { type MediaType, parseMediaType } from "./media-type.ts";
 import { encodeUnsafe } from "./unsafe.ts";
 
 /** Longest query in a body, in bytes: with a path and a skip token it fits into an address, that of the next page. */
-const maxPostedQuery = maxUrlLength - 4096;
+export const maxPostedQuery = maxUrlLength - 4096;
 
 const types: ReadonlySet<string> = new Set(["text/plain", "application/x-www-form-urlencoded"]);
 

@@ -3,11 +3,18 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { freePort } from "../../../odata/test/support/free-port.ts";
 import type { Demo } from "../../src/demo/demo-file.ts";
+import { heapOption } from "../../src/heap-limit.ts";
+import { defaultMemory, memoryLimits } from "../../src/http/memory-limits.ts";
+import { createMemoryGroup, type MemoryGroup } from "../support/memory-group.ts";
 import { end, type Program, says, startProgram } from "../support/program.ts";
 
 /** How many times as hard the attacks are: `ATTACK=5` for a longer run. */
 export const strength = Number(process.env["ATTACK"] ?? "1");
+
+/** Megabytes of a container to run the service in: `ATTACK_MEMORY=1024`. Without, it has the machine. */
+const container = Number(process.env["ATTACK_MEMORY"] ?? "0");
 
 /** The service in a process of its own, with a customer who attacks and one who is to notice nothing. */
 export type Attacked = {
@@ -27,29 +34,56 @@ export type Seen = {
   readonly health: readonly number[];
   /** Statuses of the bystander's requests. */
   readonly bystander: readonly number[];
+  /** Longest turn of the event loop: CPU time, and time that elapsed. */
+  readonly block: { readonly cpu: number; readonly elapsed: number };
+  /** Undefined unless the service runs in a control group. */
+  readonly group: { readonly peak: number; readonly kills: number } | undefined;
 };
 
 export async function startUnderAttack(settings: Readonly<Record<string, string>> = {}): Promise<Attacked> {
   const folder = await mkdtemp(join(tmpdir(), "cadastre-attack-"));
-  const program = await startProgram("main.ts", [], {
+  const adminPort = await freePort();
+  const group = container === 0 ? undefined : createMemoryGroup(container);
+  const memory = container === 0 ? defaultMemory() : defaultMemory(container * 1024 * 1024);
+  const environment = {
     CADASTRE_DATA: folder,
     CADASTRE_LISTINGS: "1000",
     CADASTRE_LOG_LEVEL: "warn",
     CADASTRE_CHECK_HOURS: "0",
+    CADASTRE_ADMIN_PORT: String(adminPort),
+    CADASTRE_MEMORY: String(memory),
     PORT: "0",
     ...settings,
+  };
+  if (container > 0)
+    console.info(
+      group === undefined
+        ? `no control group may be created: CADASTRE_MEMORY=${memory}, and VmRSS is watched`
+        : `in a control group of ${container} MB, with CADASTRE_MEMORY=${memory}`,
+    );
+  const program = await startProgram("main.ts", [], environment, {
+    execArgv: [heapOption(memoryLimits(memory, 1).heap)],
+    prefix: group?.prefix ?? [],
   });
   await says(program, "Stop with Ctrl-C.");
   const { baseUrl, keys } = JSON.parse(await readFile(join(folder, "demo.json"), "utf8")) as Demo;
   const keyOf = (name: string) => keys.find((key) => key.name === name)?.apiKey ?? "";
   const [attacker, bystander] = [keyOf("national"), keyOf("market")];
+  const watched = {
+    program,
+    baseUrl,
+    key: bystander,
+    metrics: `http://127.0.0.1:${adminPort}/metrics`,
+    group,
+  };
   return {
     baseUrl,
     attacker,
     bystander,
-    during: (attack) => watch(program, baseUrl, bystander, attack),
+    during: (attack) => watch(watched, attack),
     stop: async () => {
       if (program.child.exitCode === null) await end(program, "SIGTERM");
+      group?.remove();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -61,16 +95,35 @@ const get = async (url: string, key?: string) => {
   return response.status;
 };
 
+/** Reads the longest turn of the event loop since the last scrape, in milliseconds. */
+async function longestTurn(metrics: string): Promise<Seen["block"]> {
+  const text = await fetch(metrics).then(
+    (response) => response.text(),
+    () => "",
+  );
+  const of = (time: string) =>
+    1000 *
+    Number(new RegExp(`^cadastre_event_loop_block_seconds\\{time="${time}"\\} (.*)$`, "m").exec(text)?.[1]);
+  return { cpu: of("cpu"), elapsed: of("elapsed") };
+}
+
+type Watched = {
+  readonly program: Program;
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly metrics: string;
+  readonly group: MemoryGroup | undefined;
+};
+
 async function watch(
-  { child }: Program,
-  baseUrl: string,
-  key: string,
+  { program: { child }, baseUrl, key, metrics, group }: Watched,
   attack: () => Promise<void>,
 ): Promise<Seen> {
   const page = `${baseUrl}/reso/odata/Property?$top=20`;
   // Rest is the process as it serves its bystander: with its threads started.
   for (let turn = 0; turn < 5; turn += 1) await get(page, key);
   const rest = await memoryOf(child.pid);
+  await longestTurn(metrics);
   const done = new AbortController();
   const isOver = () => done.signal.aborted || child.exitCode !== null;
   const memory = [rest];
@@ -89,7 +142,15 @@ async function watch(
   done.abort();
   await Promise.all(watching);
   const isAlive = child.exitCode === null && child.signalCode === null;
-  return { isAlive, rest, peak: Math.max(...memory), health, bystander: statuses };
+  return {
+    isAlive,
+    rest,
+    peak: Math.max(...memory),
+    health,
+    bystander: statuses,
+    block: await longestTurn(metrics),
+    group: group && { peak: group.peak(), kills: group.kills() },
+  };
 }
 
 async function repeat(isOver: () => boolean, work: () => Promise<void>): Promise<void> {
@@ -143,10 +204,12 @@ export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** The figures of an attack, for people. */
-export const figuresOf = ({ isAlive, rest, peak, health, bystander }: Seen): string =>
+export const figuresOf = ({ isAlive, rest, peak, health, bystander, block, group }: Seen): string =>
   [
     isAlive ? "alive" : "dead",
     `memory ${rest.toFixed(0)} -> ${peak.toFixed(0)} MB`,
     `health p50 ${median(health).toFixed(1)} ms, slowest ${Math.max(...health).toFixed(0)} ms`,
+    `longest block ${block.cpu.toFixed(0)} ms of CPU time, ${block.elapsed.toFixed(0)} ms elapsed`,
     `bystander ${bystander.length} requests, ${bystander.filter((status) => status !== 200).length} not answered`,
+    ...(group === undefined ? [] : [`group at most ${group.peak.toFixed(0)} MB, ${group.kills} killed`]),
   ].join("; ");

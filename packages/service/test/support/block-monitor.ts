@@ -2,8 +2,8 @@
  * Loaded with `--import` into a service that another process has forked: tells that process of each time that the main
  * thread holds its event loop for long. Counted is CPU time, so that a busy machine is not taken for a busy thread.
  */
-import { readFileSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
+import { openThreadClock } from "../../src/http/event-loop.ts";
 
 /** `longest` is the most CPU time between two turns of the event loop since the last reset, in milliseconds. */
 export type BlockReport = { readonly longest: number; readonly rss: number };
@@ -13,17 +13,12 @@ export type Block = { readonly block: number };
 const tick = 5;
 export const blockLimit = 50;
 
-/** CPU time of the main thread in milliseconds. Source: Linux, Documentation/scheduler/sched-stats.rst. */
-function cpuOfThread(): number {
-  const [nanoseconds = "0"] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ");
-  return Number(nanoseconds) / 1e6;
-}
-
 function monitor(send: (message: BlockReport | Block) => void): void {
   let longest = 0;
-  let before = cpuOfThread();
+  const clock = openThreadClock();
+  let before = clock.milliseconds();
   setInterval(() => {
-    const now = cpuOfThread();
+    const now = clock.milliseconds();
     const block = now - before;
     before = now;
     longest = Math.max(longest, block);

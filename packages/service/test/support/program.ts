@@ -15,6 +15,17 @@ export type Program = {
   readonly output: () => string;
 };
 
+/** Keeps a program in the process that is started, so that signals of a test reach it: it starts another one to limit its heap. */
+const heapOfTests = "--max-old-space-size=4096";
+
+/** How the process of a program is started. */
+export type Start = {
+  /** Options of Node. By default the heap is limited. */
+  readonly execArgv?: readonly string[];
+  /** A command that replaces itself by the one that follows it. */
+  readonly prefix?: readonly string[];
+};
+
 /**
  * Start a program as it is published.
  *
@@ -24,8 +35,9 @@ export async function startProgram(
   file: string,
   args: readonly string[],
   environment: Environment,
+  start: Start = {},
 ): Promise<Program> {
-  const { child, texts } = await spawnCompiled(file, args, environment);
+  const { child, texts } = await spawnCompiled(file, args, environment, start);
   return { child, output: () => texts.both };
 }
 
@@ -60,10 +72,16 @@ export async function runProgram(
   return { code, stdout: texts.stdout, stderr: texts.stderr };
 }
 
-async function spawnCompiled(file: string, args: readonly string[], environment: Environment) {
+async function spawnCompiled(
+  file: string,
+  args: readonly string[],
+  environment: Environment,
+  { execArgv = [heapOfTests], prefix = [] }: Start = {},
+) {
   await compilePackages();
   const program = compiled + file.replace(/ts$/, "js");
-  const child = spawn(process.execPath, [program, ...args], {
+  const [command = "", ...rest] = [...prefix, process.execPath, ...execArgv, program, ...args];
+  const child = spawn(command, rest, {
     cwd: root,
     env: { ...process.env, ...environment },
     stdio: "pipe",

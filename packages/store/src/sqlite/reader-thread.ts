@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { Recent } from "../recent.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
@@ -19,8 +20,12 @@ export type ReaderThreadOptions = Omit<ReaderWorkerData, "canceled"> & {
 /** Rows of a page die young: they fit into a young generation that is small, and need not be collected often. */
 const maxYoungGenerationSizeMb = 8;
 
-const limitsOf = (heap: number | undefined): ResourceLimits =>
-  heap === undefined ? {} : { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb };
+/** Limits of a thread's memory. `--max-old-space-size` would replace them: the main thread, which it is for, has taken it at its start. */
+function limitsOf(heap: number | undefined): ResourceLimits {
+  if (heap === undefined) return {};
+  setFlagsFromString("--max-old-space-size=0");
+  return { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb };
+}
 
 /** A thread with a connection of its own. */
 export class ReaderThread {
@@ -37,7 +42,10 @@ export class ReaderThread {
       name: "cadastre-reader",
       resourceLimits: limitsOf(heap),
     });
-    this.#worker.on("message", (message: ReaderReply) => reply(this.#withRelease(message)));
+    // Node hands out messages without a turn of the event loop for as long as more arrive, and the reply may bring the next task at once.
+    this.#worker.on("message", (message: ReaderReply) =>
+      setImmediate(() => reply(this.#withRelease(message))),
+    );
     this.#worker.once("error", lost);
     this.#worker.once("exit", (code) => lost(new Error(`a reading thread has ended (${code})`)));
   }

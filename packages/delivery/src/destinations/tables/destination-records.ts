@@ -1,4 +1,5 @@
 import { type Knex, withCustomerLock } from "@cadastre/store/registry";
+import { hasElapsed } from "../../elapsed.ts";
 import { DeliveryError } from "../../errors.ts";
 import {
   type Destination,
@@ -8,6 +9,9 @@ import {
   type NewDestination,
 } from "../destination.ts";
 import { bucketTable, destinationTable, selectDestinations, toDestination } from "./destination-rows.ts";
+
+/** Milliseconds that a destination waits at most until it is looked at. */
+const longestWait = 3_600_000;
 
 /** The destinations in a database. */
 export function createDestinationRegistry(knex: Knex): DestinationRegistry {
@@ -26,11 +30,12 @@ export function createDestinationRegistry(knex: Knex): DestinationRegistry {
     requestVerification: (customer, id, at) =>
       change({ customer, id }, verifiable, { state: verifying, due: at }),
     claimVerification: async (at, lease) => {
-      const first = destinationTable(knex).where("due", "<=", at).orderBy(["due", "id"]).limit(1);
+      const isDue = hasElapsed("due", at, longestWait);
+      const first = destinationTable(knex).where(isDue).orderBy(["due", "id"]).limit(1);
       const [row] = await destinationTable(knex)
         .where("id", first.select("id"))
         // Somebody else may have it by now.
-        .andWhere("due", "<=", at)
+        .andWhere(isDue)
         .update({ state: verifying, due: at + lease, round: knex.raw("?? + 1", ["round"]) })
         .returning("*");
       return row && toDestination(row);

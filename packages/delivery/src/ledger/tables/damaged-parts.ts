@@ -11,7 +11,7 @@ import {
   selectParts,
   toDelivery,
 } from "./delivery-rows.ts";
-import type { QueueDialect } from "./queue-dialect.ts";
+import { isDue, type QueueDialect, timeAfter } from "./queue-dialect.ts";
 
 type DamageRow = {
   readonly sha256: string;
@@ -76,8 +76,8 @@ export const unneeded = <Query extends Knex.QueryBuilder>(marks: Query): Query =
 
 /** Implements {@link PartDamage} in a database. */
 export function createPartDamage(knex: Knex, { now, unlocked }: QueueDialect): PartDamage {
-  const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
-  const due = () => damageTable(knex).where("due", "<=", knex.raw(now));
+  const after = (milliseconds: number) => timeAfter(knex, { now }, milliseconds);
+  const due = () => damageTable(knex).where(isDue(knex, { now }));
   const free = { worker: null, due: knex.raw(now) };
 
   async function hold(builder: Knex, { id, fence }: Claim, changes: object): Promise<void> {

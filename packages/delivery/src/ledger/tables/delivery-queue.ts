@@ -11,7 +11,7 @@ import {
   revocable,
   toDelivery,
 } from "./delivery-rows.ts";
-import type { QueueDialect } from "./queue-dialect.ts";
+import { isDue, type QueueDialect, timeAfter } from "./queue-dialect.ts";
 
 /** Why a delivery fails whose workers were lost one after the other. */
 const workerLost = "worker_lost";
@@ -26,10 +26,10 @@ const held = Object.values(tasks).map(([, state]) => state);
 
 /** The queue of deliveries in a database. */
 export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect): DeliveryQueue {
-  const after = (milliseconds: number) => knex.raw(`${now} + ?`, [milliseconds]);
+  const after = (milliseconds: number) => timeAfter(knex, { now }, milliseconds);
   /** Deliveries that wait, or whose lease has ended. */
   const due = (table: ReturnType<typeof deliveryTable>, states: readonly DeliveryState[]) =>
-    table.whereIn("state", states).andWhere("due", "<=", knex.raw(now));
+    table.whereIn("state", states).andWhere(isDue(knex, { now }));
 
   /** Change a delivery under a claim, in one of some states. */
   async function hold(

@@ -1,4 +1,5 @@
 import type { Knex, RegistryDatabase } from "@cadastre/store/registry";
+import { hasElapsed } from "../../elapsed.ts";
 
 /** Differences between the databases in the statements of a queue. */
 export type QueueDialect = {
@@ -7,6 +8,17 @@ export type QueueDialect = {
   /** Has a query lock the row that it finds, and pass over those that others have locked. */
   readonly unlocked: <Query extends Knex.QueryBuilder>(query: Query) => Query;
 };
+
+/** Longest time that a delivery or a rebuild waits for its next attempt or for the end of a lease, in milliseconds. */
+const longestWait = 3_600_000;
+
+/** Returns the SQL of a time some milliseconds from now, an hour at most. */
+export const timeAfter = (knex: Knex, { now }: Pick<QueueDialect, "now">, milliseconds: number): Knex.Raw =>
+  knex.raw(`${now} + ?`, [Math.min(milliseconds, longestWait)]);
+
+/** Returns the condition that a queued delivery is due. */
+export const isDue = (knex: Knex, { now }: Pick<QueueDialect, "now">) =>
+  hasElapsed("due", knex.raw(now), longestWait);
 
 export const queueDialects: Readonly<Record<RegistryDatabase["engine"], QueueDialect>> = {
   sqlite: {

@@ -1,4 +1,5 @@
 import type { Knex } from "@cadastre/store/registry";
+import { hasElapsed } from "../../elapsed.ts";
 import { DeliveryError } from "../../errors.ts";
 import { openStates, partLost, statesBefore } from "../../ledger/delivery.ts";
 import { acknowledgementTable } from "../../ledger/tables/acknowledgements.ts";
@@ -97,6 +98,9 @@ const lostDeliveries = (knex: Knex) =>
 /** Why a subscription is suspended whose destination is not active. */
 const destinationDegraded = "destination_degraded";
 
+const cadenceOf = (knex: Knex) =>
+  knex.raw("cast(?? as bigint) * 1000", ["cadastre_subscription.cadence_seconds"]);
+
 /** Those that something is to be done for at a time. */
 const waiting = (knex: Knex, at: number) =>
   subscriptionTable(knex)
@@ -111,7 +115,7 @@ const waiting = (knex: Knex, at: number) =>
           .whereIn("cadastre_subscription.state", ["active", "suspended"])
           .andWhere((now) => {
             now
-              .where("cadastre_subscription.due", "<=", at)
+              .where(hasElapsed("cadastre_subscription.due", at, cadenceOf(knex)))
               .orWhereRaw("?? <> ??", ["c.version", "cadastre_subscription.entitlement_version"])
               .orWhere(hasOtherDestination)
               .orWhereExists(lostDeliveries(knex));

@@ -1,4 +1,5 @@
 import { customerTable, type Int64Column, type Knex, withCustomerLock } from "@cadastre/store/registry";
+import { hasElapsed } from "../../elapsed.ts";
 import { type Delivery, openStates } from "../../ledger/delivery.ts";
 import { deliveryTable, toDelivery } from "../../ledger/tables/delivery-rows.ts";
 import type { WebhookOutbox } from "../outbox.ts";
@@ -31,7 +32,7 @@ export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "cla
     });
   },
   claimComparison: async (at, interval) => {
-    const found: ComparedRow | undefined = await compared(knex, at).first(
+    const found: ComparedRow | undefined = await compared(knex, at, interval).first(
       "w.id",
       "w.compare",
       "w.seen_version",
@@ -82,14 +83,16 @@ type ComparedRow = Pick<WebhookRow, "id" | "compare" | "seen_version"> & {
 };
 
 /** Webhooks to be compared with the entitlements of their customers, the longest waiting first. */
-const compared = (knex: Knex, at: number) =>
+const compared = (knex: Knex, at: number, interval: number) =>
   customerTable(knex)
     .from("cadastre_customer as c")
     .join("cadastre_webhook as w", "w.customer", "c.name")
     .whereNot("w.state", "disabled")
     .whereNotNull("w.compare")
     .andWhere((either) => {
-      either.where("w.compare", "<=", at).orWhereRaw("?? <> ??", ["w.seen_version", "c.version"]);
+      either
+        .where(hasElapsed("w.compare", at, interval))
+        .orWhereRaw("?? <> ??", ["w.seen_version", "c.version"]);
     })
     .orderBy(["w.compare", "w.id"]);
 

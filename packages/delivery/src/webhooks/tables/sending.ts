@@ -1,17 +1,21 @@
 import type { Knex } from "@cadastre/store/registry";
+import { hasElapsed } from "../../elapsed.ts";
 import { selectDelivery } from "../../ledger/tables/delivery-rows.ts";
-import type { WebhookMessage, WebhookOutbox, WebhookSending } from "../outbox.ts";
+import type { WebhookClaimTerms, WebhookMessage, WebhookOutbox, WebhookSending } from "../outbox.ts";
 import { type MessageRow, messageTable, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
 
 /** How messages are sent, in a database. */
 export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" | "drop" | "defer"> => ({
-  claim: async (at, lease) => {
-    const first = await free(knex, at)
+  claim: async (at, terms) => {
+    const { lease, most } = terms;
+    const sent = leasedOfCustomer(knex, at, lease);
+    const first = await free(knex, at, terms)
       .whereExists(messageTable(knex).whereRaw("?? = ??", ["webhook", "cadastre_webhook.id"]))
-      .orderBy(["due", "id"])
+      .andWhereRaw("? < ?", [sent, most])
+      .orderBy([{ column: sent }, { column: "due" }, { column: "id" }])
       .first("id");
     if (first === undefined) return undefined;
-    const [row] = await free(knex, at)
+    const [row] = await free(knex, at, terms)
       .andWhere({ id: first.id })
       .update({ leased: at + lease, round: knex.raw("?? + 1", ["round"]) })
       .returning("*");
@@ -36,8 +40,18 @@ export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" 
 });
 
 /** Webhooks that may be sent something at a time, and that nobody is sending anything. */
-const free = (knex: Knex, at: number) =>
-  webhookTable(knex).whereNot({ state: "disabled" }).andWhere("due", "<=", at).andWhere("leased", "<=", at);
+const free = (knex: Knex, at: number, { lease, wait }: WebhookClaimTerms) =>
+  webhookTable(knex)
+    .whereNot({ state: "disabled" })
+    .andWhere(hasElapsed("due", at, wait))
+    .andWhere(hasElapsed("leased", at, lease));
+
+/** The number of webhooks of the same customer that somebody is sending something. */
+const leasedOfCustomer = (knex: Knex, at: number, lease: number) =>
+  knex("cadastre_webhook as w")
+    .count()
+    .whereRaw("?? = ??", ["w.customer", "cadastre_webhook.customer"])
+    .whereNot(hasElapsed("w.leased", at, lease));
 
 type Settled = Partial<
   Pick<WebhookSending, "due" | "attempts"> &

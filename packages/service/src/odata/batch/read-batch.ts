@@ -6,7 +6,7 @@ import { readJsonBatch } from "./json-batch.ts";
 import { readMultipartBatch } from "./multipart-batch.ts";
 
 /** Longest body of a batch, in bytes. */
-const maxBatchLength = 1_048_576;
+export const maxBatchLength = 1_048_576;
 
 /** Source: RFC 2046, section 5.1.1. */
 const boundaryPattern = /;\s*boundary=(?<quote>"?)(?<boundary>[\w'()+,./:=?-]{1,70})\k<quote>\s*(?:;|$)/i;

@@ -1,0 +1,66 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+/** Longest head that is never refused, in bytes: that of nearly every request. */
+const shortHead = 16_384;
+
+/** Milliseconds between two counts of what connections hold. */
+const interval = 100;
+
+/**
+ * Bounds the memory of request heads, which Node keeps from their first byte on: whoever may connect could fill it, without a key. Beyond the
+ * bound the connections that hold most are closed.
+ */
+export class HeadBudget {
+  readonly #most: number;
+  /** Connections that wait for a request or read its head, with the bytes that each had read before it. */
+  readonly #reading = new Map<Socket, number>();
+  /** Bytes of the heads of requests that are being answered. */
+  #answering = 0;
+
+  /** @param most bytes of the heads that are read, and as many of those that are answered */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Counts the connections of a server until it is closed. */
+  watch(server: Server): void {
+    server.on("connection", (socket) => {
+      this.#reading.set(socket, 0);
+      socket.once("close", () => this.#reading.delete(socket));
+    });
+    const timer = setInterval(() => this.#closeLongest(), interval).unref();
+    server.once("close", () => clearInterval(timer));
+  }
+
+  /** Counts the head of a request until it was answered. Returns false if its connection had to be closed. */
+  admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
+    const length = this.#lengthOf(socket);
+    if (length > shortHead && this.#answering + length > this.#most) {
+      socket.destroy();
+      return false;
+    }
+    this.#reading.delete(socket);
+    this.#answering += length;
+    res.once("close", () => {
+      this.#answering -= length;
+      if (!socket.destroyed) this.#reading.set(socket, socket.bytesRead);
+    });
+    return true;
+  }
+
+  #lengthOf(socket: Socket): number {
+    return socket.bytesRead - (this.#reading.get(socket) ?? socket.bytesRead);
+  }
+
+  #closeLongest(): void {
+    const lengths = [...this.#reading.keys()].map((socket) => ({ socket, length: this.#lengthOf(socket) }));
+    let total = lengths.reduce((sum, { length }) => sum + length, 0);
+    if (total <= this.#most) return;
+    for (const { socket, length } of lengths.toSorted((a, b) => b.length - a.length)) {
+      if (total <= this.#most || length <= shortHead) return;
+      socket.destroy();
+      total -= length;
+    }
+  }
+}
