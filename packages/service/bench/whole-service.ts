@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { openDataFolder } from "../src/data/data-folder.ts";
 import { readDemo } from "../src/demo/demo-file.ts";
+import { heapOption } from "../src/heap-limit.ts";
+import { defaultMemory, memoryLimits } from "../src/http/memory-limits.ts";
 import type { Running } from "./processes.ts";
 
 /** The service as it is started, with its sample data. */
@@ -27,7 +29,8 @@ export async function startWhole(
   cores: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<WholeService> {
-  const child = spawn("taskset", ["-c", cores, process.execPath, program], {
+  const heap = heapOption(memoryLimits(defaultMemory(), 1).heap);
+  const child = spawn("taskset", ["-c", cores, process.execPath, heap, program], {
     env: {
       ...process.env,
       PORT: "0",
@@ -44,7 +47,8 @@ export async function startWhole(
   for (;;) {
     const demo = await readDemo(folder);
     const apiKey = demo?.keys.find(({ name }) => name === "national")?.apiKey;
-    if (demo !== undefined && apiKey !== undefined)
+    // The keys are written before the address is known.
+    if (demo !== undefined && demo.baseUrl !== "" && apiKey !== undefined)
       return {
         pid: child.pid ?? 0,
         baseUrl: demo.baseUrl,

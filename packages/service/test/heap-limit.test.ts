@@ -38,7 +38,7 @@ test("the heap follows from the memory, signals reach the service, and its exit 
   const program = await start({ CADASTRE_MEMORY: "512" });
   await says(program, "Stop with Ctrl-C.");
   expect(await childrenOf(program.child.pid)).toEqual([
-    expect.stringContaining("\u0000--max-old-space-size=192\u0000"),
+    expect.stringContaining("\u0000--max-old-space-size=160\u0000"),
   ]);
   expect(await isServing()).toBe(true);
   expect(await end(program, "SIGTERM")).toBe(0);

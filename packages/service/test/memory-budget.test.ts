@@ -92,12 +92,14 @@ test.each([1024, 2048, 4096])(
   "in a container of %d MB, everything at its limit is less than the whole",
   (container) => {
     const memory = defaultMemory(container * 1024 ** 2, 64 * gigabyte);
-    const { heap, answers, threadHeap, threadBuffers, mapped } = memoryLimits(memory, 3);
+    const { heap, answers, bodies, heads, threadHeap, threadBuffers, mapped } = memoryLimits(memory, 3);
     const megabytes = (bytes: number) => bytes / 1024 ** 2;
     // Three threads read for requests, one for exports, and one checks.
     const threads = 5 * threadHeap + megabytes(3 * threadBuffers + 5 * mapped);
     const connections = 6 * fixed.pageCache;
-    expect(heap + megabytes(answers) + threads + connections + fixed.process).toBeLessThanOrEqual(container);
+    expect(
+      heap + megabytes(answers + bodies + 2 * heads) + threads + connections + fixed.process,
+    ).toBeLessThanOrEqual(container);
   },
 );
 

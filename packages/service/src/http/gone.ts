@@ -1,10 +1,15 @@
 import type { Response } from "express";
 
-/** A signal that aborts when the client is gone before its answer. */
+const signals = new WeakMap<Response, AbortSignal>();
+
+/** Returns the signal that aborts when the client is gone before its answer. */
 export function signalOfClose(res: Response): AbortSignal {
+  const known = signals.get(res);
+  if (known !== undefined) return known;
   const controller = new AbortController();
   res.once("close", () => {
     if (!res.writableFinished) controller.abort();
   });
+  signals.set(res, controller.signal);
   return controller.signal;
 }

@@ -15,8 +15,10 @@ export class HeadBudget {
   readonly #most: number;
   /** Connections that wait for a request or read its head, with the bytes that each had read before it. */
   readonly #reading = new Map<Socket, number>();
-  /** Bytes of the heads of requests that are being answered. */
-  #answering = 0;
+  /** Bytes of the heads of requests that are being answered, by connection. */
+  readonly #answering = new Map<Socket, number>();
+  /** Sum of {@link #answering}. */
+  #held = 0;
 
   /** @param most bytes of the heads that are read, and as many of those that are answered */
   constructor(most: number) {
@@ -27,7 +29,10 @@ export class HeadBudget {
   watch(server: Server): void {
     server.on("connection", (socket) => {
       this.#reading.set(socket, 0);
-      socket.once("close", () => this.#reading.delete(socket));
+      socket.once("close", () => {
+        this.#release(socket);
+        this.#reading.delete(socket);
+      });
     });
     const timer = setInterval(() => this.#closeLongest(), interval).unref();
     server.once("close", () => clearInterval(timer));
@@ -36,17 +41,23 @@ export class HeadBudget {
   /** Counts the head of a request until it was answered. Returns false if its connection had to be closed. */
   admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
     const length = this.#lengthOf(socket);
-    if (length > shortHead && this.#answering + length > this.#most) {
+    if (length > shortHead && this.#held + length > this.#most) {
       socket.destroy();
       return false;
     }
     this.#reading.delete(socket);
-    this.#answering += length;
-    res.once("close", () => {
-      this.#answering -= length;
+    this.#answering.set(socket, (this.#answering.get(socket) ?? 0) + length);
+    this.#held += length;
+    res.once("finish", () => {
+      this.#release(socket);
       if (!socket.destroyed) this.#reading.set(socket, socket.bytesRead);
     });
     return true;
+  }
+
+  #release(socket: Socket): void {
+    this.#held -= this.#answering.get(socket) ?? 0;
+    this.#answering.delete(socket);
   }
 
   #lengthOf(socket: Socket): number {

@@ -47,9 +47,9 @@ export function defaultMemory(container = process.constrainedMemory(), machine =
 
 /** Divides `memory`, in megabytes, between the main thread, answers and `threads` that read. The rest is the process's own. */
 export const memoryLimits = (memory: number, threads: number): MemoryLimits => ({
-  bodies: (memory * megabyte) / 16,
-  heads: (memory * megabyte) / 16,
-  heap: Math.floor((memory * 3) / 8),
+  bodies: (memory * megabyte) / 32,
+  heads: (memory * megabyte) / 32,
+  heap: Math.floor((memory * 5) / 16),
   answers: (memory * megabyte) / 4,
   customer: (memory * megabyte) / 16,
   threadHeap: Math.max(smallestThreadHeap, Math.floor(memory / 8 / threads)),

@@ -41,4 +41,4 @@ export function limitTurns(listener: RequestListener): RequestListener {
 }
 
 /** Settles when all that needs no other turn has run: it belongs to the requests that were begun. */
-const ticks = () => new Promise<void>((resolve) => void process.nextTick(resolve));
+const ticks = () => new Promise<void>((resolve) => process.nextTick(resolve));

@@ -161,7 +161,7 @@ test("connections that send the body of a batch slowly hold a bounded share", as
   const unfinished = `${head.join("\r\n")}\r\n\r\n${" ".repeat(length - 1)}`;
   const refused = new Set<string>();
   const seen = await service.during(async () => {
-    const sockets = Array.from({ length: 400 * strength }, () => {
+    const sockets = Array.from({ length: 400 }, () => {
       const socket = connect({ host: hostname, port: Number(port) });
       socket.on("error", () => {});
       socket.on("data", (chunk) => refused.add(chunk.toString("latin1", 9, 12)));

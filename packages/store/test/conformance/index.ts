@@ -5,6 +5,7 @@ import { commits } from "./commits.ts";
 import { computed } from "./computed.ts";
 import { coverage } from "./coverage.ts";
 import { following } from "./following.ts";
+import { forms } from "./forms.ts";
 import type { Harness } from "./harness.ts";
 import { market } from "./market.ts";
 import { masks } from "./masks.ts";
@@ -21,6 +22,7 @@ export const conformance = (name: string, harness: Harness): void => {
   describe(name, () => {
     for (const cases of [
       pages,
+      forms,
       computed,
       values,
       commits,
