@@ -10,17 +10,23 @@ import { createKeyRegistry } from "./keys/keys.ts";
 import type { ProfileRegistry } from "./profiles/profile.ts";
 import { createProfileRegistry } from "./profiles/profiles.ts";
 
-/** The open database of a registry, for packages with statements on tables of their own. */
+/** The open database of a registry, for packages that keep their own tables in it. */
 export type RegistryDatabase = {
   readonly engine: "sqlite" | "postgres";
   readonly knex: Knex;
-  /** Returns the same methods. They retry while another process writes, and throw {@link StoreError} `registry_unavailable` if that fails. */
+  /**
+   * Wraps methods to retry while another process writes, and to throw {@link StoreError} `registry_unavailable` if they still
+   * fail.
+   */
   readonly guarded: <Methods extends GuardedMethods>(methods: Methods) => Methods;
 };
 
 type GuardedMethods = Parameters<typeof guarded>[0];
 
-/** The records that a service keeps beside its listings: who has access, and to what. Several processes may have one registry open. */
+/**
+ * A service's records about access: customers, keys, entitlements, and the identities and profiles of what they may read. Several
+ * processes may have one registry open.
+ */
 export type Registry = {
   readonly guards: RegistryGuards;
   readonly keys: KeyRegistry;
@@ -31,7 +37,7 @@ export type Registry = {
   readonly close: () => Promise<void>;
 };
 
-/** Returns the registry of a database that has its tables. */
+/** Creates the registry of a database whose tables exist. */
 export const createRegistry = (
   knex: Knex,
   attempt: Attempt,
