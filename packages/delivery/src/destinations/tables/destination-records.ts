@@ -9,7 +9,7 @@ import {
 } from "../destination.ts";
 import { bucketTable, destinationTable, selectDestinations, toDestination } from "./destination-rows.ts";
 
-/** The destinations in a database. */
+/** Creates the registry of destinations in a database. */
 export function createDestinationRegistry(knex: Knex): DestinationRegistry {
   const change = changeOf(knex);
   const verifying = knex.raw("case ?? when 'active' then 'active' else 'verifying' end", ["state"]);
@@ -29,7 +29,7 @@ export function createDestinationRegistry(knex: Knex): DestinationRegistry {
       const first = destinationTable(knex).where("due", "<=", at).orderBy(["due", "id"]).limit(1);
       const [row] = await destinationTable(knex)
         .where("id", first.select("id"))
-        // Somebody else may have it by now.
+        // Checked again, because another process may have claimed it in the meantime.
         .andWhere("due", "<=", at)
         .update({ state: verifying, due: at + lease, round: knex.raw("?? + 1", ["round"]) })
         .returning("*");
@@ -67,12 +67,12 @@ type Change = {
   readonly due?: number | null;
 };
 
-/** Nothing is written to it, and nobody looks at it. */
+/** Changes that stop all writing to the destination, and its verification. */
 const unwritten = { external_id: null, due: null } as const;
 
 const verifiable: readonly DestinationState[] = [...destinationStatesBefore("verifying"), "active"];
 
-/** Change a destination that is in one of some states, and begin a round of its own. */
+/** Returns a function that changes a destination which is in one of the states `from`, and starts a new round. */
 const changeOf =
   (knex: Knex) =>
   (
@@ -91,7 +91,7 @@ const changeOf =
       return destination;
     });
 
-/** To be called in the customer's turn. */
+/** Reserves a destination. Call it within `withCustomerLock`. */
 async function reserve(
   transaction: Knex.Transaction,
   destination: NewDestination,
@@ -101,7 +101,7 @@ async function reserve(
   const own = await selectDestinations(transaction, { customer: destination.customer });
   if (own.filter(({ state }) => state !== "disabled").length >= most)
     throw new StoreError("too_many_destinations");
-  // Whoever reserves a place in the bucket waits for whoever else does.
+  // The upsert locks the bucket's row, so that reservations in one bucket run one after another.
   await bucketTable(transaction).insert({ name: bucket }).onConflict("name").merge();
   const others = await selectDestinations(transaction, { bucket });
   if (others.some((other) => other.state !== "disabled" && overlap(prefix, other.prefix)))

@@ -3,7 +3,7 @@ import { selectDelivery } from "../../ledger/tables/delivery-rows.ts";
 import type { WebhookMessage, WebhookOutbox, WebhookSending } from "../outbox.ts";
 import { type MessageRow, messageTable, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
 
-/** How messages are sent, in a database. */
+/** Creates the part of the outbox that sends messages. */
 export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" | "drop" | "defer"> => ({
   claim: async (at, lease) => {
     const first = await free(knex, at)
@@ -35,7 +35,7 @@ export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" 
   defer: (sending, due) => settle(knex, sending, { due }, "none"),
 });
 
-/** Webhooks that may be sent something at a time, and that nobody is sending anything. */
+/** Selects webhooks that are due and not claimed. */
 const free = (knex: Knex, at: number) =>
   webhookTable(knex).whereNot({ state: "disabled" }).andWhere("due", "<=", at).andWhere("leased", "<=", at);
 
@@ -44,7 +44,10 @@ type Settled = Partial<
     Pick<WebhookRow, "state" | "failure" | "last_status" | "last_attempt">
 >;
 
-/** Give a webhook back, and remove of its messages what need not be sent any more. */
+/**
+ * Releases a claimed webhook with changes, and deletes none, the claimed one or all of its messages. Returns false if the claim
+ * is void.
+ */
 const settle = (
   knex: Knex,
   { webhook: { id }, round, due: before, message }: WebhookSending,
@@ -54,7 +57,7 @@ const settle = (
   knex.transaction(async (transaction) => {
     const changed = await webhookTable(transaction)
       .where({ id, round })
-      // What was asked for meanwhile is not undone.
+      // If `due` has changed since the claim, such as for a test, the earlier time is kept.
       .update({
         ...changes,
         due: transaction.raw("case when ?? <> ? and ?? < ? then ?? else ? end", [
