@@ -57,34 +57,34 @@ const messages = {
     "another entitlement of the same version is installed: sign this one with a higher `ver`",
   /** Resolving the Placekey this way would make the id resolve to itself. */
   identity_circle: "the Placekey is resolved to the id itself: release it first",
-  /** An earlier request used the same idempotency key with other contents. */
+  /** The request has the key of an earlier one, and says something else. */
   idempotency_conflict: "the idempotency key belongs to another request: use a new one",
-  /** The customer has reached its limit of open deliveries. */
+  /** The customer has as many open deliveries as it may have. */
   too_many_exports: "the customer has too many exports that are not complete: wait for one of them",
   /** The customer has no such delivery. */
   unknown_delivery: "the customer has no such delivery",
-  /** The delivery is complete, committed or has ended otherwise. */
+  /** The delivery is complete or committed, or has ended otherwise. */
   delivery_not_open: "the delivery is complete or about to be, or has ended: there is nothing to cancel",
   delivery_not_complete: "the delivery is not complete: wait until it is",
   sequence_conflict: "the delivery is of another generation or sequence: acknowledge what its manifest says",
   manifest_conflict: "the delivery's manifest has another hash: do not use what was loaded",
-  /** The bucket and prefix equal or overlap those of another destination, of any customer. */
+  /** The place is, or overlaps that of, a destination of whichever customer. */
   destination_exists:
     "the bucket and prefix are in use: choose another prefix, that neither contains one in use nor is in one",
   too_many_destinations: "the customer has as many destinations as it may have: disable one of them",
   /** The customer has no such destination. */
   unknown_destination: "the customer has no such destination: see the list of its destinations",
   destination_state: "the destination's state does not allow it",
-  /** Another subscription of the customer has this name. */
+  /** Another subscription of the customer has the name. */
   subscription_exists: "the customer has a subscription of this name: choose another one, or cancel it",
   too_many_subscriptions: "the customer has as many subscriptions as it may have: cancel one of them",
-  /** Another request has changed the subscription since it was read. */
+  /** Somebody else has changed it since it was read. */
   subscription_changed: "the subscription has changed meanwhile: read it again",
   too_many_webhooks: "the customer has as many webhooks as it may have: delete one of them",
   /** The customer has no such webhook. */
   unknown_webhook: "the customer has no such webhook: see the list of its webhooks",
   webhook_disabled: "the webhook is disabled: delete it, and register another one",
-  /** The lease has passed to another worker, or the delivery was canceled. */
+  /** The delivery is another worker's by now, or was canceled. */
   lease_lost: "the delivery is no longer this worker's",
 } as const;
 

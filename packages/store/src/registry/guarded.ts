@@ -1,11 +1,11 @@
 import { StoreError } from "../errors.ts";
 
-/** Runs work, and may run it again if it fails. The work must therefore be atomic. */
+/** Does work that may be done again if it fails, for it is done as a whole or not at all. */
 export type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
 
 type Methods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
 
-/** Wraps methods to throw {@link StoreError} `registry_unavailable` instead of database errors. */
+/** The same methods, which throw {@link StoreError} `registry_unavailable` in place of an error of the database. */
 export function guarded<Registered extends Methods>(methods: Registered, attempt: Attempt): Registered {
   const guardedMethods = Object.entries(methods).map(([name, method]) => [
     name,
@@ -14,9 +14,7 @@ export function guarded<Registered extends Methods>(methods: Registered, attempt
   return Object.fromEntries(guardedMethods) as Registered;
 }
 
-/**
- * Throws an error that contains only the code of a database error, because its message may quote the values of the request.
- */
+/** Its code alone is told: its message may quote what was asked for. */
 export function giveUp(error: unknown): never {
   if (!(error instanceof Error) || error instanceof StoreError) throw error;
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;

@@ -14,19 +14,13 @@ import { createProfileRegistry } from "./profiles/profiles.ts";
 export type RegistryDatabase = {
   readonly engine: "sqlite" | "postgres";
   readonly knex: Knex;
-  /**
-   * Wraps methods to retry while another process writes, and to throw {@link StoreError} `registry_unavailable` if they still
-   * fail.
-   */
+  /** Returns the same methods. They retry while another process writes, and throw {@link StoreError} `registry_unavailable` if that fails. */
   readonly guarded: <Methods extends GuardedMethods>(methods: Methods) => Methods;
 };
 
 type GuardedMethods = Parameters<typeof guarded>[0];
 
-/**
- * A service's records about access: customers, keys, entitlements, and the identities and profiles of what they may read. Several
- * processes may have one registry open.
- */
+/** The records that a service keeps beside its listings: who has access, and to what. Several processes may have one registry open. */
 export type Registry = {
   readonly guards: RegistryGuards;
   readonly keys: KeyRegistry;
