@@ -73,10 +73,7 @@ function comparesBeginning(node: BoundNode, beginnings: ReadonlyMap<string, numb
   return known > 0 && Array.from(right.value).length <= known;
 }
 
-/**
- * Returns the number of known characters at the beginning of a text, of which the rest is unknown; 0 if nothing is known of the
- * text.
- */
+/** Returns the length of the known prefix of a text; 0 if no part of the text is known. */
 function knownOf(node: BoundNode, beginnings: ReadonlyMap<string, number>): number {
   switch (node.kind) {
     case "Property":

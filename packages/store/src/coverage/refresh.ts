@@ -14,7 +14,7 @@ const mostAtoms = 4096;
 type Refreshed = { readonly checkpoint: number; readonly records: number };
 
 /**
- * Updates the coverage of a resource to a build, from the records changed since the last update. Counts all records again if they
+ * Updates the coverage of a resource to match a build, from the records changed since the last update. Counts all records again if they
  * were counted by other columns, or if the number of counted records differs from that of the build.
  */
 export async function refreshCoverage(session: Session, built: BuiltTable, build: Refreshed): Promise<void> {

@@ -28,8 +28,8 @@ export type Changes = (
 /**
  * Returns the state that a page reads; undefined for the current one.
  *
- * @param isFew returns true if only few versions began or ended after a checkpoint; by default true, and the database plans by
- * its statistics
+ * @param isFew returns true if only few versions began or ended after a checkpoint. By default it is always true: PostgreSQL's planner
+ * decides by its own statistics.
  */
 export function pastOf(
   { asOf, since, until, from }: Pick<ReadOptions, "asOf" | "since" | "until" | "from">,

@@ -35,7 +35,7 @@ export type Use = { readonly queries: number; readonly seconds: number };
 export type TurnsOptions = {
   /** Number of readers. Scans leave half of them free, if there are two or more. */
   readonly readers: number;
-  /** Maximum length of the queue. When it is full, only customers without a waiting query may add one. */
+  /** Length of the queue from which on a customer that already has a waiting query is refused. */
   readonly queue: number;
   /** Returns a monotonic time in milliseconds. */
   readonly now?: () => number;

@@ -138,6 +138,6 @@ export class ReaderPool {
   }
 }
 
-/** Returns the SQL text of a read without its values, as the key of its cost. */
+/** Returns the SQL text of a read without its values, by which its cost class is predicted. */
 const shapeOf = ({ page, count }: ReadRequest): string =>
   `${page?.current.text ?? ""};${count?.current.text ?? ""}`;

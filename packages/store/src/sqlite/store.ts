@@ -49,7 +49,7 @@ export type SqliteStoreOptions = SchemaOptions & {
   readonly heap?: number | undefined;
   /** Maximum total size of the idle page buffers of each thread, in bytes. By default 64 MiB. */
   readonly buffers?: number | undefined;
-  /** Maximum length of the queue. When it is full, only customers without a waiting query may add one. By default 256. */
+  /** Length of the queue from which on a customer that already has a waiting query is refused. By default 256. */
   readonly queue?: number | undefined;
   readonly limits?: QueryLimits | undefined;
   /** Timeout of a query in milliseconds, including the time in the queue. By default 10,000. */

@@ -99,7 +99,11 @@ export class TableWriter {
     this.#places = table.points.map((point) => new PlaceWriter(database, table, point));
   }
 
-  /** @throws {StoreError} `invalid_record` */
+  /**
+   * Writes a version of a record, unless it is equal to the current one.
+   *
+   * @throws {StoreError} `invalid_record`
+   */
   put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
     const { values, text, members, checksum } = versionOf(stored, this.table, this.#members, formOf);
     const all = [...values, checkpoint, text, members, checksum];

@@ -34,7 +34,7 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
   /**
    * Changes a delivery if the claim is valid and the delivery is in one of the states.
    *
-   * @throws {StoreError} `lease_lost`
+   * @throws {DeliveryError} `lease_lost`
    */
   async function hold(
     builder: Knex,
