@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import pg from "pg";
 import type { BenchDatabase } from "./databases.ts";
 
-/** Milliseconds of CPU of this process and of the server's processes so far. */
+/** Returns the CPU time used so far by this process and the server's processes, in milliseconds. */
 export async function cpu({ name, place }: BenchDatabase): Promise<number> {
   const { user, system } = process.cpuUsage();
   const own = (user + system) / 1000;
   return name === "PostgreSQL" ? own + (await serverCpu(place(""))) : own;
 }
 
-/** Source: proc(5), `schedstat`: nanoseconds on a CPU come first. */
+/** Source: proc(5), `schedstat`: the first number is the time on a CPU in nanoseconds. */
 async function serverCpu(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-// Rate of a commit against that of bare prepared inserts of the same rows into the same indexed tables:
+// Rate of a commit compared with bare prepared inserts of the same rows into the same indexed tables.
 //   node --conditions=@cadastre/source --import tsx packages/store/bench/ingest.ts [rows]
 import Database from "better-sqlite3";
 import pg from "pg";
@@ -15,7 +15,7 @@ async function seconds(work: () => unknown): Promise<number> {
   return (performance.now() - start) / 1000;
 }
 
-/** Insert the rows of `from` into `to`, one statement a row, in one transaction. Gives the seconds. */
+/** Inserts the rows of `from` into `to` in one transaction, one statement per row. Returns the seconds taken. */
 type BareInsert = (from: string, to: string, database: BenchDatabase) => Promise<number>;
 
 const insertSqlite: BareInsert = async (from, to, { place }) => {

@@ -26,7 +26,7 @@ const typed = [
   property("BedroomsTotal", "Edm.Int64"),
   property("CloseDate", "Edm.Date"),
 ];
-/** The rest of the 64 fields lies in the record's text. */
+/** The other fields, up to 64, are only in the record's text. */
 const untyped = Array.from({ length: 64 - typed.length }, (_, i) => property(`Remark${i}`));
 const properties = [...typed, ...untyped];
 
@@ -35,7 +35,7 @@ export const entitySet = entitySetOf("Listing", properties);
 export const resource: StoredResource = {
   entitySet,
   columns: typed.map(({ name }) => name),
-  // What the service looks listings up by, and two more to walk by.
+  // Indexes of the service's lookups, and two more for walks.
   indexes: [
     ["ModificationTimestamp", "ListingKey"],
     ["OriginatingSystemName", "ListingId"],
@@ -56,7 +56,7 @@ export const resource: StoredResource = {
   ],
 };
 
-/** Every `nth` record has no value. */
+/** Returns null for every `nth` record. */
 const unless = (i: number, nth: number, value: unknown): unknown => (i % nth === 0 ? null : value);
 
 function record(i: number): Row {
@@ -88,7 +88,7 @@ export const recordsOf = (count: number): readonly StoredRecord[] =>
 
 const scope = grantsOf(entitySet, { [dataset]: "*" }, { like: "Member" });
 
-/** A page of 100 in an order. */
+/** Returns the query for a page of 100 records in an order. */
 export const pageBy = (orderBy: string, select?: string) => {
   const parts = {
     top: 100,

@@ -1,6 +1,6 @@
-// What a search by place costs through the SQLite store as it grows while its hits stay the same: 1,000 homes lie
-// within 5 km of a place, one of a hundred has no place, and the rest are spread over a country. CPU of this process in
-// milliseconds a page, the median of rounds that the two sizes take in turn.
+// Cost of a spatial search in the SQLite store as the table grows while the number of hits is constant: 1,000 homes are within 5
+// km of a place, one of a hundred has no place, and the others are spread over a country. Prints the CPU time of this process in
+// milliseconds per page, as the median of rounds that alternate between the two sizes.
 //   node --conditions=@cadastre/source --import tsx packages/store/bench/places.ts [rows rows]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const searches: Readonly<Record<string, AskedHomes>> = {
   "a town without regard to case": { filter: "Town eq 'TOWN 7'", ignoreCase: true, top: 100 },
 };
 
-/** Numbers from 0 to 1, spread evenly. */
+/** Returns evenly spread numbers from 0 to 1. */
 const spread = (i: number, step: number): number => (i * step) % 1;
 
 function* homes(size: number): Generator<StoredRecord> {

@@ -1,4 +1,4 @@
-// Rate of staging and publishing records against that of a commit of the same records, first and then of a tenth of them:
+// Rate of staging and publishing records compared with committing the same records: first all of them, then a tenth.
 //   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/store/bench/publish.ts [rows]
 import type { StoredRecord } from "../src/index.ts";
 import { openDatabases } from "./databases.ts";

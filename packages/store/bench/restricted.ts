@@ -1,5 +1,5 @@
-// What restriction costs: pages as a scope has them against the same pages bare, without a predicate of any scope, and
-// on PostgreSQL behind a wall too. CPU of this process and of the server, medians of rounds in which all take turns.
+// Cost of restriction: pages restricted to a scope compared with the same pages without any restriction, and on PostgreSQL also
+// behind a wall. Prints the CPU time of this process and the server, as medians of rounds that alternate between the variants.
 //   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/store/bench/restricted.ts [rows] [database]
 import { type Entitlement, type RestrictedQuery, restrict, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter, parseOrderBy } from "@cadastre/odata";
@@ -13,7 +13,7 @@ import { entitySet, recordsOf } from "./listings.ts";
 const count = Number(process.argv[2] ?? 100_000);
 const only = process.argv[3];
 const rounds = 9;
-/** Milliseconds of CPU of one measurement, about. */
+/** Approximate CPU time of one measurement in milliseconds. */
 const enough = 60;
 
 const datasets = [
@@ -71,7 +71,7 @@ function ask({ filter, orderBy, top = 100 }: Asked, scope: keyof typeof scopes |
     filter: filter === undefined ? undefined : parseFilter(filter),
     orderBy: orderBy === undefined ? undefined : parseOrderBy(orderBy),
   };
-  // No scope but here: a forged query tells what a page costs that nothing restricts.
+  // A benchmark only: the cast makes an unrestricted query, to measure its cost as the baseline.
   if (scope === "bare") return bindQuery(parts, entitySet) as RestrictedQuery;
   return restrict(bindQuery(parts, visibleEntitySet(entitySet, scopes[scope])), scopes[scope]);
 }
@@ -82,7 +82,7 @@ type Variant = {
   readonly scope: keyof typeof scopes | "bare";
 };
 
-/** Milliseconds of CPU of a page. */
+/** Returns the CPU time of a page in milliseconds. */
 async function cost({ store }: Variant, query: RestrictedQuery, database: BenchDatabase, times: number) {
   const start = await cpu(database);
   for (let i = 0; i < times; i++) (await store.page(query)).release?.();
@@ -105,7 +105,7 @@ async function measure(database: BenchDatabase): Promise<void> {
     for (const barrier of [false, true]) {
       const role = "bench_reader";
       if (!barrier) await createRole(database, role);
-      // A schema has one wall: the second one is of the same tables in their own schema.
+      // A schema can have only one wall, so the second store has the same tables in another schema.
       const name = barrier ? "barred" : "walled";
       const store = await database.open(name, { role, barrier, rules: { Listing: ruleOf("Property") } });
       await store.commit(records);
@@ -127,7 +127,7 @@ async function measure(database: BenchDatabase): Promise<void> {
       times: [] as number[],
     })),
   }));
-  // Code becomes fast as it runs: the first row would be slower than the others.
+  // Warms up the JIT compiler first. Otherwise the first row would be slower than the others.
   for (const { runs } of rows)
     for (const { variant, query } of runs) await cost(variant, query, database, 1000);
   for (const { name, runs } of rows) {

@@ -1,4 +1,4 @@
-// Walks of many pages, each record met once, and what the last page costs against the first:
+// Walks through all pages, checks that each record is read once, and compares the cost of the last page with the first.
 //   node --conditions=@cadastre/source --import tsx packages/store/bench/walk.ts [rows] [database] [order]
 import type { Bookmark, WritableStore } from "../src/index.ts";
 import { cpu } from "./cpu.ts";
@@ -51,7 +51,7 @@ for (const database of await openDatabases()) {
   }
   const store = await database.open("walk");
   await store.commit(recordsOf(count));
-  /** Milliseconds of CPU of one page. */
+  /** Returns the CPU time of one page in milliseconds. */
   const cost = async (orderBy: string, from: Bookmark | undefined): Promise<number> => {
     const query = pageBy(orderBy);
     for (let i = 0; i < 10; i++) await store.page(query, { from });

@@ -1,5 +1,5 @@
 /**
- * Versions of listing records, and restricted queries over them.
+ * Storage of versioned listing records, with queries restricted by scope.
  *
  * @module
  */

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { Attempt } from "./registry/guarded.ts";
 
-/** Milliseconds between two attempts. */
+/** Delay between two attempts, in milliseconds. */
 const pause = 5;
 
 /**
- * Attempts again while another process has the file, for so many milliseconds. SQLite itself would wait on the thread,
- * and hold up everything else on it.
+ * Retries while SQLite reports `SQLITE_BUSY`, for at most `wait` milliseconds. SQLite's own busy timeout would block the thread,
+ * and with it all other work on the thread.
  */
 export const patientFor =
   (wait: number): Attempt =>

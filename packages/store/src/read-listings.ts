@@ -4,15 +4,15 @@ import type { Bookmark, ReadOptions, Store } from "./store.ts";
 
 export type ListingReads = {
   readonly store: Pick<Store, "page">;
-  /** The listings, hidden fields and all. */
+  /** Entity set of the listings, including their hidden fields. */
   readonly entitySet: EntitySet;
   readonly scope: Scope;
 };
 
-/** What is there now, or what was there as of a checkpoint, or what of that has changed. */
+/** Selects the state to read: the current one, the one at a checkpoint, or the changes between checkpoints. */
 export type ListingOptions = Pick<ReadOptions, "asOf" | "since" | "until" | "signal">;
 
-/** A page of the listings that a query finds, as the scope shows them. */
+/** Reads a page of the listings that match a query, restricted to the scope. */
 export async function readListings(
   query: BoundQuery,
   { store, scope }: ListingReads,

@@ -1,4 +1,4 @@
-/** Values by key, of which the least recently used leaves first. */
+/** LRU cache. */
 export class Recent<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #capacity: number;
@@ -7,7 +7,9 @@ export class Recent<Key, Value> {
     this.#capacity = capacity;
   }
 
-  /** The value of a key; made, and another forgotten, if there is none. */
+  /**
+   * Returns the value of a key. If there is none, creates it and evicts the least recently used entry when the cache is full.
+   */
   get(key: Key, make: () => Value): Value {
     const known = this.#values.get(key);
     const value = known ?? make();

@@ -1,15 +1,19 @@
 import { randomBytes } from "node:crypto";
 
-/** Crockford's base 32. */
+/** Digits of Crockford's base 32. */
 const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const length = 26;
-/** Bytes of a ULID beside its time. */
+/** Number of random bytes in a ULID, which follow its timestamp. */
 export const ulidBytes = 10;
 
-/** An identifier that sorts by a time, in milliseconds since 1970. Source: https://github.com/ulid/spec. */
+/**
+ * Creates a ULID, an identifier that sorts by time. Source: https://github.com/ulid/spec.
+ *
+ * @param at milliseconds since 1970
+ */
 export const createUlid = (at: number): string => ulidOf(at, randomBytes(ulidBytes));
 
-/** The identifier of a time and {@link ulidBytes} bytes. */
+/** Returns the ULID of a time and {@link ulidBytes} given bytes. */
 export function ulidOf(at: number, bytes: Uint8Array): string {
   let rest = (BigInt(at) << BigInt(8 * ulidBytes)) | BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
   let text = "";

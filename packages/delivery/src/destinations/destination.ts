@@ -1,6 +1,6 @@
 /**
- * Where a destination may go from each state. What was verified again and holds stays active; `rotating` has no external id,
- * until it is given a new one.
+ * Allowed state changes of a destination. A destination that passes another verification stays `active`; one that is `rotating`
+ * has no external id until it is given a new one.
  */
 export const destinationTransitions = {
   reserved: ["verifying", "rotating", "disabled"],
@@ -13,20 +13,20 @@ export const destinationTransitions = {
 
 export type DestinationState = keyof typeof destinationTransitions;
 
-/** States from which a destination may go to another one. */
+/** Returns the states from which a destination may change to `state`. */
 export const destinationStatesBefore = (state: DestinationState): readonly DestinationState[] =>
   (Object.keys(destinationTransitions) as readonly DestinationState[]).filter((before) =>
     (destinationTransitions[before] as readonly DestinationState[]).includes(state),
   );
 
-/** A prefix of a bucket that a customer has its deliveries written to. */
+/** Prefix of a customer's bucket that deliveries are written to. */
 export type DestinationPlace = {
   readonly bucket: string;
   readonly region: string;
-  /** Without a slash at its ends. */
+  /** Without leading and trailing slash. */
   readonly prefix: string;
   readonly roleArn: string;
-  /** Key that the bucket's objects must be encrypted with; null: the bucket decides. */
+  /** KMS key that objects must be encrypted with; null for the default of the bucket. */
   readonly kmsKeyArn: string | null;
 };
 
@@ -34,74 +34,78 @@ export type NewDestination = DestinationPlace & {
   /** UUID. */
   readonly id: string;
   readonly customer: string;
-  /** As it is to be kept: sealed by whoever gives it. */
+  /** External id as it is stored; the caller encrypts it. */
   readonly externalId: string;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** When it is to be looked at for the first time; by default when somebody asks for it. */
+  /** Time of the first verification, in milliseconds since 1970. If undefined, it must be requested. */
   readonly due?: number | undefined;
 };
 
 export type Destination = Omit<NewDestination, "externalId" | "due"> & {
   readonly state: DestinationState;
-  /** What its last verification or publication failed of. */
+  /** Reason why the last verification or publication failed; null if it succeeded. */
   readonly failure: string | null;
-  /** When it was last found to be as it must be, in milliseconds since 1970. */
+  /** Time of the last successful verification, in milliseconds since 1970. */
   readonly verified: number | null;
-  /** Rises with each verification, rotation and end: what was found out in an earlier round says nothing of this one. */
+  /** Increases with each verification, rotation and disabling. Results of an earlier round are ignored. */
   readonly round: number;
 };
 
-/** What was found out about a destination. Times are in milliseconds since 1970. */
+/** Result of a verification or publication. Times are in milliseconds since 1970. */
 type DestinationFinding = {
   readonly at: number;
-  /** What is wrong with it; null: nothing. */
+  /** Reason for failing; null if nothing is wrong. */
   readonly failure: string | null;
-  /** When it is to be looked at again; by default when somebody asks for it. */
+  /** Time of the next verification. If undefined, it must be requested. */
   readonly again?: number | undefined;
 };
 
 /**
- * The destinations of customers. One of another customer is as absent as one that does not exist; every method throws
- * {@link StoreError} `registry_unavailable`, and those that name a destination `not_found` and
- * `destination_state`.
+ * The destinations of customers. A destination of another customer is treated like one that does not exist. Every method throws
+ * {@link StoreError} `registry_unavailable`, and those that name a destination `not_found` and `destination_state`.
  */
 export type DestinationRegistry = {
   /**
-   * Keep a place for a customer. What lies in a place is of one destination: no other one that is not disabled may have its
-   * prefix, one below it or one above it, whosever it is.
+   * Reserves a bucket and prefix for a customer. Its objects belong to one destination only: no other destination that is not
+   * disabled, of any customer, may have the same prefix, one below it or one above it.
    *
-   * @param most destinations that are not disabled which the customer may have with this one; by default any number
+   * @param most maximum number of destinations of the customer that are not disabled, including this one; by default unlimited
    * @throws {DeliveryError} `destination_exists`, `too_many_destinations`, `unknown_customer`
    */
   readonly reserve: (destination: NewDestination, most?: number) => Promise<Destination>;
   readonly find: (customer: string, id: string) => Promise<Destination | undefined>;
-  /** Those of a customer, the oldest first. */
+  /** Returns the destinations of a customer, oldest first. */
   readonly list: (customer: string) => Promise<readonly Destination[]>;
-  /** The external id, as it was given; undefined: it has none. */
+  /** Returns the external id as it is stored; undefined if there is none. */
   readonly externalId: (customer: string, id: string) => Promise<string | undefined>;
-  /** Begin a round of verification. One that is active stays so meanwhile. */
+  /** Starts a round of verification. An active destination stays active meanwhile. */
   readonly beginVerification: (customer: string, id: string) => Promise<Destination>;
-  /** Have one looked at by whoever claims it, as {@link DestinationRegistry.beginVerification} does. */
+  /**
+   * Queues a verification, for a worker that calls `claimVerification`. Otherwise like {@link
+   * DestinationRegistry.beginVerification}.
+   */
   readonly requestVerification: (customer: string, id: string, at: number) => Promise<Destination>;
   /**
-   * Begin a round of the one that has waited longest to be looked at. If nothing is noted of it, it waits again after some
-   * milliseconds.
+   * Starts a round of the destination whose verification is due the longest. If no result is noted, the destination is due again
+   * after `lease` milliseconds.
    */
   readonly claimVerification: (at: number, lease: number) => Promise<Destination | undefined>;
-  /** Note what a verification or a publication has found; false: the destination is in another round, or not in use. */
+  /**
+   * Stores the result of a verification or publication. Returns false if the destination is in a later round or not in use.
+   */
   readonly note: (
     destination: Pick<Destination, "id" | "round">,
     finding: DestinationFinding,
   ) => Promise<boolean>;
-  /** Throw its external id away: nothing is written to it any more. */
+  /** Deletes the external id, so that nothing more can be written to the destination. */
   readonly rotate: (customer: string, id: string) => Promise<Destination>;
-  /** Give one that is rotating its new external id. */
+  /** Sets the new external id of a destination that is rotating. */
   readonly reissue: (
     customer: string,
     id: string,
     issued: Pick<NewDestination, "externalId" | "due">,
   ) => Promise<Destination>;
-  /** Give it up for good. Its place is free, and one that is disabled stays as it is. */
+  /** Disables a destination permanently and frees its bucket and prefix. A disabled destination stays disabled. */
   readonly disable: (customer: string, id: string) => Promise<Destination>;
 };

@@ -1,13 +1,13 @@
 import type { DeliveryPlace } from "./delivery.ts";
 
-/** What a customer says to have loaded. */
+/** A customer's statement that it has loaded a delivery. */
 export type NewAcknowledgement = DeliveryPlace & {
   readonly manifestSha256: string;
-  /** What the customer calls it. */
+  /** The customer's name for the load. */
   readonly reference: string;
   /** Milliseconds since 1970. */
   readonly at: number;
 };
 
-/** Evidence that a customer has loaded a delivery: what was said first. */
+/** The first acknowledgement of a delivery, which is the evidence that the customer has loaded it. */
 export type Acknowledgement = NewAcknowledgement & { readonly delivery: string };

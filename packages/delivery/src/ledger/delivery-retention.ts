@@ -1,24 +1,30 @@
 import type { Claim } from "./queue.ts";
 
-/** What is not needed any more. Times are in milliseconds since 1970; every method throws {@link StoreError} `registry_unavailable`. */
+/**
+ * Removes data that is no longer needed. Times are in milliseconds since 1970. Every method throws {@link StoreError}
+ * `registry_unavailable`.
+ */
 export type DeliveryRetention = {
   /**
-   * Have deliveries expire whose time is over, those fail that were not published until then, and forget grants. One that is
-   * committed fails only if its destination is disabled. Gives how many have expired.
+   * Expires complete deliveries after their time, fails those that were not published in time, and deletes expired grants. A
+   * committed delivery fails only if its destination is disabled. Returns the number of expired deliveries.
    */
   readonly expire: (at: number) => Promise<number>;
-  /** Take parts and manifests from the ledger of deliveries that have expired or ended before. Gives how many expired ones. */
+  /**
+   * Deletes the ledger's parts and manifests of deliveries that have expired or ended otherwise. Returns the number of expired
+   * ones.
+   */
   readonly purge: () => Promise<number>;
   /**
-   * Remove bytes that nothing needs, those of up to `limit` hashes. While one is being removed nobody puts it. Gives how many
-   * there were.
+   * Removes part files that no delivery needs, at most `limit`. While one is being removed, no worker can write it. Returns the
+   * number removed.
    */
   readonly removeBytes: (limit: number, remove: (sha256: string) => Promise<void>) => Promise<number>;
-  /** Claims that hold now: what others have staged is left over. */
+  /** Returns the current claims. Staged files of other claims are left over. */
   readonly claims: () => Promise<readonly Claim[]>;
   /**
-   * The checkpoint from which on building and rebuilding still read, now or for the next delivery of a subscription that is neither
-   * paused nor canceled; what ended after it must be kept. Undefined: nothing is read.
+   * Returns the earliest checkpoint still needed: by building and rebuilding, or by the next delivery of a subscription that is
+   * neither paused nor canceled. Versions that ended after it must be kept. Undefined if no checkpoint is needed.
    */
   readonly earliestCheckpoint: () => Promise<number | undefined>;
 };

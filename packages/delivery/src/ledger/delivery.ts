@@ -1,7 +1,7 @@
 /**
- * Where a delivery may go from each state. `sealed` is built and waits to be published; what is only fetched is complete
- * as soon as it is built. `expired` is not served any more, `purged` has no bytes any more. What is complete fails only if a part
- * of it is damaged and cannot be rebuilt.
+ * Allowed state changes of a delivery. `sealed` is built and waits to be published; a delivery of mode `pull` becomes complete as
+ * soon as it is built. `expired` is no longer served, and the parts of `purged` are deleted. A complete delivery fails only if
+ * one of its parts is damaged and cannot be rebuilt.
  */
 export const transitions = {
   queued: ["building", "canceled"],
@@ -17,13 +17,13 @@ export const transitions = {
 
 export type DeliveryState = keyof typeof transitions;
 
-/** States from which a delivery may go to another one. */
+/** Returns the states from which a delivery may change to `state`. */
 export const statesBefore = (state: DeliveryState): readonly DeliveryState[] =>
   (Object.keys(transitions) as readonly DeliveryState[]).filter((before) =>
     (transitions[before] as readonly DeliveryState[]).includes(state),
   );
 
-/** States of deliveries that are still to be built or published. */
+/** States of deliveries that are not built or not published yet. */
 export const openStates = [
   "queued",
   "building",
@@ -31,19 +31,19 @@ export const openStates = [
   "publishing",
 ] as const satisfies readonly DeliveryState[];
 
-/** States of deliveries that have no parts any more, or will have none. */
+/** States of deliveries whose parts are deleted or will never exist. */
 export const deadStates = ["purged", "canceled", "failed"] as const satisfies readonly DeliveryState[];
 
 /** Code of a delivery that failed because a part of it is damaged and cannot be rebuilt. */
 export const partLost = "part_lost";
 
-/** How a customer gets at what was built. */
+/** Transfer of a delivery: the customer fetches it, it is written to the customer's bucket, or both. */
 export type DeliveryMode = "pull" | "push" | "both";
 
-/** A place in the deliveries of a subscription; what is asked for once is of generation 1, sequence 0. */
+/** Position of a delivery in its subscription. A single export has generation 1 and sequence 0. */
 export type DeliveryPlace = { readonly generation: number; readonly sequence: number };
 
-/** What is settled when a delivery is created. Times are in milliseconds since 1970. */
+/** The part of a delivery that never changes. Times are in milliseconds since 1970. */
 export type NewDelivery = DeliveryPlace & {
   /** UUID. */
   readonly id: string;
@@ -53,66 +53,69 @@ export type NewDelivery = DeliveryPlace & {
   readonly mode: DeliveryMode;
   readonly destination: string | null;
   readonly subscription: string | null;
-  /** The delivery of the subscription before this one. */
+  /** The delivery before this one in the subscription. */
   readonly previous: (DeliveryPlace & { readonly manifestSha256: string }) | null;
-  /** Changes after this checkpoint; null: all that is there. */
+  /** Checkpoint after which changes are delivered; null to deliver all records. */
   readonly fromCheckpoint: number | null;
   readonly toCheckpoint: number;
   readonly entitlementVersion: number;
   readonly scopeSha256: string;
-  /** What else the manifest will state, as JSON text of whoever builds. */
+  /** Other values for the manifest, as JSON text of the builder. */
   readonly pinned: string;
   readonly created: number;
-  /** From when on it is not served any more. */
+  /** Time after which it is no longer served. */
   readonly expires: number;
 };
 
 export type Delivery = NewDelivery & {
   readonly state: DeliveryState;
-  /** Why it was canceled or failed; what keeps one that is committed from being complete. */
+  /** Reason for being canceled or failed; for a committed delivery, the error that delays its completion. */
   readonly code: string | null;
-  /** Claims since its last progress. */
+  /** Number of claims since the last progress. */
   readonly attempts: number;
   readonly completed: number | null;
-  /** When its publisher was about to write what says that it is complete: from then on it is not given up, whoever asks. */
+  /**
+   * Time at which the publisher was about to write the last object, which makes the delivery complete. After this the delivery
+   * cannot be canceled.
+   */
   readonly committed: number | null;
   readonly manifestSha256: string | null;
-  /** Whether it is a delta that was built and has no part. */
+  /** True for a delta that was built without any part. */
   readonly noChange: boolean;
 };
 
-/** A part that is finished and will not change. */
+/** A finished part, which never changes. */
 export type DeliveryPart = {
-  /** Place in the order of building, from 0 on. */
+  /** Position in the order of building, starting with 0. */
   readonly ordinal: number;
-  /** How the manifest calls it. */
+  /** Number of the part in the manifest. */
   readonly number: number;
   readonly dataset: string;
-  /** Of its bytes, in lower-case hexadecimal; they are kept under it. */
+  /** Of its bytes, in lower-case hexadecimal. It is the key in the part store. */
   readonly sha256: string;
   readonly byteLength: number;
   readonly rows: number;
-  /** Where the next part of the dataset starts, as text of whoever builds; null: there is none. */
+  /** Position where the next part of the dataset starts, as a text of the builder; null for the last part. */
   readonly next: string | null;
-  /** What the manifest says of it, as JSON text. */
+  /** Its entry in the manifest, as JSON text. */
   readonly entry: string;
 };
 
-/** A manifest as it was sealed. */
+/** A manifest when it was sealed. */
 export type SealedManifest = {
-  /** Its bytes in UTF-8, as a text: the SHA-256 and the signature are over them. */
+  /** The exact text. The SHA-256 and the signature are computed over its bytes in UTF-8. */
   readonly text: string;
   readonly sha256: string;
   /** The detached signature, as JSON text. */
   readonly signature: string;
 };
 
-/** A sealed manifest as the registry has it now. */
+/** A manifest as it is currently stored. */
 export type StoredManifest = SealedManifest & {
-  /** SHA-256 of the signature's text when it was sealed; null: sealed by a version that did not keep it. */
+  /** SHA-256 of the signature's text when it was sealed; null if sealed by a version that did not store it. */
   readonly signatureSha256: string | null;
 };
 
-/** Whether a delivery is of a time in which it may be fetched. */
+/** True if the delivery can be fetched at the time `at`. */
 export const isServed = ({ state, expires }: Pick<Delivery, "state" | "expires">, at: number): boolean =>
   state === "complete" && at < expires;

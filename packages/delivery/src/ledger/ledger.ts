@@ -5,27 +5,27 @@ import type { PartDamage } from "./part-damage.ts";
 import type { PartGrants } from "./part-grant.ts";
 import type { DeliveryQueue } from "./queue.ts";
 
-/** A request that may come again, and then creates nothing. */
+/** An idempotency key. A repeated request creates nothing. */
 export type IdempotentRequest = {
-  /** What is asked for: keys of different operations have nothing to do with each other. */
+  /** Name of the operation. Keys of different operations are independent. */
   readonly operation: string;
   readonly key: string;
-  /** SHA-256 of what the request says. */
+  /** SHA-256 of the request's contents. */
   readonly fingerprint: string;
 };
 
-/** Where a list goes on: after the delivery of this time of completion and id. */
+/** Position in a list for keyset pagination: the last delivery of the page before. */
 export type ListPosition = Pick<Delivery, "id"> & { readonly completed: number };
 
 /**
- * The deliveries of customers. A delivery of another customer is as absent as one that does not exist. Times are in
- * milliseconds since 1970; every method throws {@link StoreError} `registry_unavailable`.
+ * The deliveries of customers. A delivery of another customer is treated like one that does not exist. Times are in milliseconds
+ * since 1970. Every method throws {@link StoreError} `registry_unavailable`.
  */
 export type DeliveryRecords = {
   /**
-   * Create a delivery, unless the request was met before: then it is the delivery that it created.
+   * Creates a delivery. If the request is a repetition, returns the delivery that it created.
    *
-   * @param most open deliveries that the customer may have with this one
+   * @param most maximum number of the customer's open deliveries, including this one
    * @throws {DeliveryError} `idempotency_conflict`, `too_many_exports`, `unknown_customer`
    */
   readonly create: (
@@ -34,31 +34,31 @@ export type DeliveryRecords = {
     most: number,
   ) => Promise<{ readonly delivery: Delivery; readonly replayed: boolean }>;
   /**
-   * The delivery that a request created when it was met before, as it is now.
+   * Returns the current state of the delivery that an earlier, equal request created; undefined if there was none.
    *
    * @throws {DeliveryError} `idempotency_conflict`
    */
   readonly replay: (customer: string, request: IdempotentRequest) => Promise<Delivery | undefined>;
   readonly find: (customer: string, id: string) => Promise<Delivery | undefined>;
-  /** Those that may be fetched at a time, the last completed first, and of one time that of the highest id. */
+  /** Returns the deliveries that can be fetched at the time `at`, sorted by completion and id, the last first. */
   readonly list: (
     customer: string,
     page: { readonly after?: ListPosition | undefined; readonly limit: number; readonly at: number },
   ) => Promise<readonly Delivery[]>;
-  /** Parts that are finished so far, in the order of building. */
+  /** Returns the parts finished so far, in the order of building. */
   readonly parts: (id: string) => Promise<readonly DeliveryPart[]>;
   readonly countParts: (id: string) => Promise<number>;
   readonly part: (id: string, number: number) => Promise<DeliveryPart | undefined>;
-  /** The manifest of a delivery that is sealed, and not purged. */
+  /** Returns the manifest of a delivery that is sealed and not purged. */
   readonly manifest: (id: string) => Promise<StoredManifest | undefined>;
   /**
-   * Give up a delivery that is neither complete nor committed. One that was canceled stays as it is.
+   * Cancels a delivery that is neither complete nor committed. A canceled delivery stays canceled.
    *
    * @throws {DeliveryError} `not_found`, `delivery_not_open`
    */
   readonly cancel: (customer: string, id: string, code: string) => Promise<Delivery>;
   /**
-   * Note that a customer has loaded a delivery. Noted again it is the same; `first` says which.
+   * Records that a customer has loaded a delivery. Later calls return the first acknowledgement, with `first` false.
    *
    * @throws {DeliveryError} `not_found`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`
    */
@@ -69,7 +69,7 @@ export type DeliveryRecords = {
   ) => Promise<{ readonly acknowledgement: Acknowledgement; readonly first: boolean }>;
 };
 
-/** All that is known of deliveries: what customers ask of them, and what is done for them. */
+/** Records of deliveries, with the queues and maintenance that workers use. */
 export type DeliveryLedger = DeliveryRecords & {
   readonly queue: DeliveryQueue;
   readonly damage: PartDamage;

@@ -6,7 +6,7 @@ export type ClaimedDamage = {
   /** Its id is the SHA-256 of the bytes. */
   readonly claim: Claim;
   readonly delivery: Delivery;
-  /** Null: the delivery's manifest is damaged. */
+  /** Null if the delivery's manifest is damaged. */
   readonly part: DeliveryPart | null;
   /** Number of claims of these bytes, this one included. */
   readonly attempts: number;
@@ -25,18 +25,27 @@ export type PartDamage = {
    */
   readonly mark: (sha256: string, at: number) => Promise<boolean>;
   readonly isMarked: (sha256: string) => Promise<boolean>;
-  /** Claims the damaged bytes that were found first and that a delivery still needs. @param lease in milliseconds */
+  /**
+   * Claims the damaged bytes that were found first and that a delivery still needs.
+   *
+   * @param lease in milliseconds
+   */
   readonly claim: (worker: string, lease: number) => Promise<ClaimedDamage | undefined>;
   readonly extend: (claim: Claim, lease: number) => Promise<void>;
-  /** Removes the mark: the bytes are in place again. */
+  /** Removes the mark after the bytes were restored. */
   readonly clear: (claim: Claim) => Promise<void>;
-  /** Writes a rebuilt manifest, and removes the mark. */
+  /** Stores a rebuilt manifest, and removes the mark. */
   readonly replaceManifest: (claim: Claim, delivery: string, manifest: SealedManifest) => Promise<void>;
-  /** Releases the claim. @param after milliseconds until the next claim @param counting `uncounted` if this was not an attempt */
+  /**
+   * Releases the claim.
+   *
+   * @param after milliseconds until the next claim
+   * @param counting `uncounted` if this was not an attempt
+   */
   readonly retry: (claim: Claim, after: number, counting?: "counted" | "uncounted") => Promise<void>;
   /**
    * Fails a delivery as `part_lost`, because the bytes cannot be rebuilt from it, and releases the claim. Returns false if the
-   * delivery's publication is committed: it goes on.
+   * delivery's publication is committed; it is then not failed.
    */
   readonly lose: (claim: Claim, delivery: string) => Promise<boolean>;
 };

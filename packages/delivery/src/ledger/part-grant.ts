@@ -1,22 +1,22 @@
 import type { Delivery, DeliveryPart } from "./delivery.ts";
 
-/** Leave to fetch one part, of which the token is nowhere. */
+/** Permission to fetch one part. Its token is not stored. */
 export type PartGrant = {
   /** SHA-256 of the token, in lower-case hexadecimal. */
   readonly digest: string;
   readonly customer: string;
-  /** Id of the API key that it was given to. */
+  /** Id of the API key that the token was issued to. */
   readonly apiKey: string;
   readonly delivery: string;
-  /** Number of the part; 0: the manifest. */
+  /** Number of the part; 0 for the manifest. */
   readonly part: number;
-  /** What the customer was granted when it was given. */
+  /** Hash of the customer's scope when the token was issued. */
   readonly scopeSha256: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
 };
 
-/** A grant, and as much of its delivery and its part as it takes to send the part. */
+/** A grant with the values of its delivery and part that are needed to send the part. */
 export type FoundGrant = {
   readonly grant: PartGrant;
   readonly delivery: Pick<Delivery, "mode" | "state" | "expires" | "scopeSha256">;
@@ -26,9 +26,9 @@ export type FoundGrant = {
   readonly isDamaged: boolean;
 };
 
-/** The grants of parts. Every method throws {@link StoreError} `registry_unavailable`. */
+/** Stored grants. Every method throws {@link StoreError} `registry_unavailable`. */
 export type PartGrants = {
   readonly add: (grant: PartGrant) => Promise<void>;
-  /** The grant of a token's digest, expired or not, with what it is for. */
+  /** Returns the grant of a token digest, even if it has expired, with its delivery and part. */
   readonly find: (digest: string) => Promise<FoundGrant | undefined>;
 };

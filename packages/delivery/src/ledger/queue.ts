@@ -1,53 +1,65 @@
 import type { Delivery, DeliveryPart, SealedManifest } from "./delivery.ts";
 
-/** How long a worker has a delivery for itself, and how often one may be lost. */
+/** Lease time and retry limit of a claim. */
 export type ClaimTerms = {
-  /** Milliseconds until the lease ends, unless it is extended; an hour at most. */
+  /** Duration of the lease in milliseconds, unless it is extended; an hour at most. */
   readonly lease: number;
-  /** Claims of a delivery without progress; after them it fails, unless it is committed. */
+  /** Maximum number of claims of a delivery without progress. After them the delivery fails, unless it is committed. */
   readonly attempts: number;
-  /** What the delivery is claimed for. By default to build it. */
+  /** Task of the worker. By default `build`. */
   readonly task?: "build" | "publish" | undefined;
 };
 
-/** A delivery that a worker builds or publishes. Whoever claims it later has a higher fence, and this claim is lost. */
+/**
+ * A lease on a delivery for building or publishing. A later claim has a higher `fence` (fencing token), and this one is then
+ * lost.
+ */
 export type Claim = { readonly id: string; readonly fence: number };
 
 /**
- * The deliveries that wait to be built or published. All that is done under a claim is done as a whole, and only while no later
- * claim was made. Leases are measured by the clock of the database; every method throws {@link StoreError}
- * `registry_unavailable`, and those that take a claim `lease_lost`.
+ * Queue of deliveries to build or publish. Every method with a claim is atomic, and works only until a later claim is made.
+ * Leases are measured by the clock of the database. Every method throws {@link StoreError} `registry_unavailable`, and those with
+ * a claim `lease_lost`.
  */
 export type DeliveryQueue = {
-  /** The longest waiting delivery, or one whose lease has ended; what is sealed waits to be published. */
+  /** Claims the oldest delivery that waits or whose lease has ended. To publish, it claims a sealed one. */
   readonly claim: (
     worker: string,
     terms: ClaimTerms,
   ) => Promise<{ readonly claim: Claim; readonly delivery: Delivery } | undefined>;
   readonly extend: (claim: Claim, lease: number) => Promise<void>;
-  /** Say which bytes are going to be put among the parts. From then on they are not removed. */
+  /** Announces the hash of a part that is about to be written. From then on the part is not removed. */
   readonly announce: (claim: Claim, sha256: string) => Promise<void>;
-  /** Note a part whose bytes were announced, and are put. */
+  /** Adds a part that was announced and has been written. */
   readonly addPart: (claim: Claim, part: DeliveryPart) => Promise<void>;
-  /** End the building: complete if it is only fetched, else it waits to be published. */
+  /** Ends the building. A delivery of mode `pull` is complete; others wait to be published. */
   readonly seal: (claim: Claim, manifest: SealedManifest, at: number) => Promise<void>;
-  /** Note that the publishing goes on: an object more was written. */
+  /** Records progress of the publication: another object was written. */
   readonly advance: (claim: Claim) => Promise<void>;
-  /** Note that its end is about to be written. From then on the delivery is tried again until it is complete. Done again it is the same. */
+  /**
+   * Records that the last object of the publication is about to be written. From then on the delivery is retried until it is
+   * complete. Idempotent.
+   */
   readonly commit: (claim: Claim, at: number) => Promise<void>;
-  /** End the publishing. */
+  /** Ends the publication: the delivery is complete. */
   readonly complete: (claim: Claim, at: number) => Promise<void>;
-  /** Give a delivery back that nothing is wrong with. */
+  /** Returns a delivery to the queue without counting the attempt. */
   readonly release: (claim: Claim) => Promise<void>;
-  /** Have a delivery tried again after a time in milliseconds; it fails if it was tried often enough, unless it is committed. */
+  /**
+   * Returns a delivery to the queue, to be claimed after `after` milliseconds. If it has had `attempts` claims without progress
+   * it fails instead, unless it is committed.
+   */
   readonly retry: (
     claim: Claim,
     after: number,
     attempts: number,
     code: string,
   ) => Promise<"queued" | "sealed" | "failed">;
-  /** Give a delivery up; false: it is committed, and still the claim's. */
+  /** Cancels or fails a delivery. Returns false if it is committed; the claim then remains valid. */
   readonly end: (claim: Claim, state: "canceled" | "failed", code: string) => Promise<boolean>;
-  /** Say that bytes were put and are not noted: they are removed if nothing needs them. Takes no claim, for it was lost. */
+  /**
+   * Registers bytes that were written but not added, so that they are removed if nothing needs them. It takes no claim, because
+   * the claim was lost.
+   */
   readonly abandon: (sha256: string) => Promise<void>;
 };

@@ -1,17 +1,17 @@
 import type { Delivery, DeliveryMode, DeliveryPlace, NewDelivery } from "../ledger/delivery.ts";
 
-/** `suspended` waits for a repair, `paused` for its customer; what is canceled stays so. */
+/** `suspended` waits for a problem to be fixed, `paused` for the customer. `canceled` is final. */
 type SubscriptionState = "active" | "suspended" | "paused" | "canceled";
 
-/** What becomes of a delta without a change: a manifest that says so, or nothing. */
+/** Result of a delta without changes: a delivery that has only a manifest, or no delivery. */
 export type EmptyDeliveryBehavior = "manifest_only" | "skip";
 
-/** What is settled when a subscription is created. Times are in milliseconds since 1970. */
+/** Settings of a subscription, which never change. Times are in milliseconds since 1970. */
 export type NewSubscription = {
   /** UUID. */
   readonly id: string;
   readonly customer: string;
-  /** No other subscription of the customer that is not canceled has it. */
+  /** Unique among the customer's subscriptions that are not canceled. */
   readonly name: string;
   readonly domain: string;
   /** Id of the output profile. */
@@ -19,32 +19,32 @@ export type NewSubscription = {
   readonly mode: DeliveryMode;
   readonly destination: string | null;
   readonly cadenceSeconds: number;
-  /** In UTC. */
+  /** Preferred minute of the day for deliveries, in UTC. */
   readonly preferredMinuteOfDay: number | null;
   readonly emptyDeliveryBehavior: EmptyDeliveryBehavior;
-  /** Version of the entitlement that it was created by. */
+  /** Version of the entitlement at its creation. */
   readonly entitlementVersion: number;
   readonly created: number;
 };
 
-/** What changes of a subscription as it goes on. */
+/** The changing part of a subscription. */
 export type SubscriptionProgress = DeliveryPlace & {
   readonly state: SubscriptionState;
-  /** Why it is suspended. */
+  /** Reason for the suspension. */
   readonly code: string | null;
-  /** Version of the entitlement that was looked at last. */
+  /** Version of the entitlement that was last checked. */
   readonly entitlementVersion: number;
-  /** When its next delivery is due; null: not before somebody says so. */
+  /** Time of the next delivery; null if it waits for someone to set one. */
   readonly due: number | null;
-  /** The delivery that is not settled yet: the one before the place, once it is complete. */
+  /** Id of the delivery that is in progress, or has ended and is not processed yet; null if there is none. */
   readonly delivery: string | null;
-  /** Changes after this checkpoint are delivered next; null: all that is there. */
+  /** Checkpoint after which the next delta starts; null for a seed, which contains all records. */
   readonly since: number | null;
-  /** How the customer knows that checkpoint. */
+  /** Name of that checkpoint in the customer's manifests. */
   readonly sinceName: string | null;
-  /** The last delivery that was complete. */
+  /** The last complete delivery. */
   readonly previous: Delivery["previous"];
-  /** What all deliveries of a generation have in common; null before its seed is created. */
+  /** Values that all deliveries of a generation share; null before its seed is created. */
   readonly pins: GenerationPins | null;
 };
 
@@ -52,29 +52,30 @@ export type GenerationPins = {
   readonly scopeSha256: string;
   readonly schemaSha256: string;
   readonly profileSha256: string;
-  /** What records are made by beside what has a checkpoint, as text of whoever reads them. */
+  /** Version of data without checkpoints that records are computed with, as a text of the reader. */
   readonly basis: string;
 };
 
-/** `generation` and `sequence` are the place of its next delivery, or of the one that is not settled yet. */
+/** A subscription. `generation` and `sequence` are those of the delivery in progress, or of the next one. */
 export type Subscription = NewSubscription &
   SubscriptionProgress & {
-    /** Grows with every step. */
+    /** Increases with every step. */
     readonly revision: number;
   };
 
-/** A request that may come again, and then creates nothing. */
+/** An idempotency key. A repeated request creates nothing. */
 export type SubscriptionRequest = { readonly key: string; readonly fingerprint: string };
 
 /**
- * The subscriptions of customers. One of another customer is as absent as one that does not exist. Times are in milliseconds
- * since 1970; every method throws {@link StoreError} `registry_unavailable`.
+ * The subscriptions of customers. A subscription of another customer is treated like one that does not exist. Times are in
+ * milliseconds since 1970. Every method throws {@link StoreError} `registry_unavailable`.
  */
 export type SubscriptionRegistry = {
   /**
-   * Create a subscription whose seed is due, unless the request was met before: then it is the one that it created.
+   * Creates a subscription whose seed is due immediately. If the request is a repetition, returns the subscription that it
+   * created.
    *
-   * @param most subscriptions that are not canceled which the customer may have with this one
+   * @param most maximum number of the customer's subscriptions that are not canceled, including this one
    * @throws {DeliveryError} `idempotency_conflict`, `subscription_exists`, `too_many_subscriptions`, `unknown_customer`
    */
   readonly create: (
@@ -83,42 +84,46 @@ export type SubscriptionRegistry = {
     most: number,
   ) => Promise<{ readonly subscription: Subscription; readonly replayed: boolean }>;
   /**
-   * The subscription that a request created when it was met before, as it is now.
+   * Returns the current state of the subscription that an earlier, equal request created; undefined if there was none.
    *
    * @throws {DeliveryError} `idempotency_conflict`
    */
   readonly replay: (customer: string, request: SubscriptionRequest) => Promise<Subscription | undefined>;
   readonly find: (customer: string, id: string) => Promise<Subscription | undefined>;
-  /** The last created first. */
+  /** Returns subscriptions of a customer, newest first. */
   readonly list: (customer: string, limit: number) => Promise<readonly Subscription[]>;
-  /** The deliveries of a subscription, the last one of the last generation first. */
+  /** Returns the deliveries of a subscription, sorted by generation and sequence, the last first. */
   readonly deliveries: (customer: string, id: string, limit: number) => Promise<readonly Delivery[]>;
-  /** A delivery of a subscription, whatever its customer. */
+  /** Returns a delivery by id, of any customer. */
   readonly delivery: (id: string) => Promise<Delivery | undefined>;
   /**
-   * Subscriptions that something is to be done for, in the order of their ids, those after an id: their delivery has ended; or they
-   * have none and it is due, or their customer has another entitlement, or their destination is not active any more, or is again, or
-   * they are broken.
+   * Returns subscriptions that need a step, ordered by id, starting after the id `after`. A subscription needs a step if its
+   * delivery has ended; or if it has no delivery and is due, its customer has another entitlement, its destination has become
+   * active or stopped being active, or it is broken.
    */
   readonly waiting: (at: number, after: string, limit: number) => Promise<readonly Subscription[]>;
   /**
-   * True if a delivery of the present generation was complete and is lost (`part_lost`), and the customer has acknowledged neither it
-   * nor a later one. A consumer that has not loaded it could not load the deliveries after it.
+   * True if a complete delivery of the current generation is lost (`part_lost`), and the customer has acknowledged neither it nor
+   * a later one. A consumer that has not loaded it could not load the deliveries after it.
    */
   readonly isBroken: (subscription: Subscription) => Promise<boolean>;
   /**
-   * Change a subscription as it was read, and create its next delivery with that; or cancel the one that it has.
+   * Changes a subscription if it is unchanged since it was read, and creates its next delivery or cancels the current one, in one
+   * transaction.
    *
-   * @throws {DeliveryError} `subscription_changed` if it is not as it was read; `delivery_not_open` if its delivery is committed and
-   * something is to follow it
+   * @throws {DeliveryError} `subscription_changed` if it is not as it was read; `delivery_not_open` if its delivery is committed
+   * and the subscription is not being canceled
    */
   readonly step: (subscription: Subscription, step: SubscriptionStep) => Promise<Subscription>;
 };
 
 export type SubscriptionStep = {
   readonly changes: Partial<SubscriptionProgress>;
-  /** Takes the place of the subscription's. */
+  /** New delivery, which becomes the subscription's delivery in progress. */
   readonly creates?: NewDelivery;
-  /** Why the delivery that is not settled is given up; one that is committed is left to a subscription that is canceled. */
+  /**
+   * Reason for canceling the delivery in progress. A committed delivery is not canceled; the step then fails unless the
+   * subscription is canceled.
+   */
   readonly cancels?: string;
 };

@@ -8,84 +8,88 @@ import type {
   WebhookState,
 } from "./webhook.ts";
 
-/** What a webhook is to be sent. */
+/** A message to be sent to a webhook. */
 export type WebhookMessage = {
-  /** The same for all webhooks of the customer that are told of one event, and whenever it is sent. */
+  /** Id of the event. It is the same for all of the customer's webhooks, and for all attempts. */
   readonly id: string;
   readonly type: WebhookEvent | "webhook.test";
-  /** When what it tells of was found, or for a complete delivery when it was, in milliseconds since 1970. */
+  /**
+   * Time of the event in milliseconds since 1970: for a complete delivery, its completion; otherwise the time it was noticed.
+   */
   readonly at: number;
-  /** The delivery that it tells of. */
+  /** The delivery that the event is about. */
   readonly delivery: Delivery | null;
-  /** Version of the entitlement that it tells of; null: none is in force, or it is about something else. */
+  /** Version of the entitlement that the event is about; null if no entitlement is in force, or for other events. */
   readonly entitlementVersion: number | null;
 };
 
-/** A message that somebody is sending. Whoever claims its webhook later has a higher round, and this one is lost. */
+/** A claimed message. A later claim of the webhook has a higher `round` (fencing token), and this claim is then void. */
 export type WebhookSending = {
   readonly webhook: Webhook;
   readonly secrets: WebhookSecrets;
-  /** Attempts at the webhook's first message so far, without this one. */
+  /** Number of earlier attempts to send the webhook's first message. */
   readonly attempts: number;
   readonly round: number;
-  /** When its webhook was due. */
+  /** Time at which the webhook was due. */
   readonly due: number;
   readonly message: WebhookMessage;
 };
 
 /** Terms of a claim. Times are in milliseconds. */
 export type WebhookClaimTerms = {
-  /** How long the webhook is the claimant's own. */
+  /** Duration of the lease. */
   readonly lease: number;
-  /** Longest time that a webhook is made to wait. */
+  /** Longest time that a webhook waits between two attempts. */
   readonly wait: number;
-  /** Webhooks of one customer that may be sent something at the same time. */
+  /** Maximum number of a customer's webhooks that are claimed at the same time. */
   readonly most: number;
 };
 
-/** What became of an attempt. Times are in milliseconds since 1970. */
+/** Result of an attempt. Times are in milliseconds since 1970. */
 export type WebhookResult = {
   readonly at: number;
-  /** What the address has answered; null: nothing. */
+  /** HTTP status of the response; null if there was none. */
   readonly status: number | null;
   readonly failure: string | null;
   readonly state: WebhookState;
-  /** Whether the message is to be sent again. */
+  /** True to keep the message for another attempt. */
   readonly isKept: boolean;
-  /** When the webhook may be sent something again. */
+  /** Earliest time of the next attempt. */
   readonly due: number;
 };
 
 /**
- * What webhooks are still to be told. A delivery that has ended is told of once, and that is noted with the messages; a message
- * is there until it has arrived. Times are in milliseconds since 1970, by the caller's clock; every method throws
+ * Outbox of webhook messages. A delivery that has ended is marked in the transaction that creates its messages, so it is reported
+ * once; a message stays until it is delivered. Times are in milliseconds since 1970, by the caller's clock. Every method throws
  * {@link StoreError} `registry_unavailable`.
  */
 export type WebhookOutbox = {
-  /** Make messages of deliveries that have ended. Gives how many were looked at. */
+  /** Creates messages for deliveries that have ended. Returns the number of deliveries processed. */
   readonly gather: (at: number, limit: number) => Promise<number>;
   /**
-   * A webhook whose customer's entitlement is to be compared with what it was told: another one is installed, or it was last
-   * looked at so many milliseconds ago.
+   * Claims a webhook for comparing its customer's entitlement with the one it was notified of: because another version is
+   * installed, or because the last comparison was `interval` milliseconds ago.
    */
   readonly claimComparison: (at: number, interval: number) => Promise<Webhook | undefined>;
   /**
-   * Make a message of what a webhook's customer is granted now, for all its webhooks that were told otherwise; false: somebody
-   * else has told of that.
+   * Creates a message about the customer's entitlement, for all webhooks of the customer that were last notified of another one.
+   * Returns false if another process has created it already.
    */
   readonly tell: (webhook: Webhook, told: ToldEntitlement, at: number) => Promise<boolean>;
   /**
-   * Claims the first message of a webhook. A webhook is sent one at a time. Customers who are being sent fewest messages come first, and of
-   * their webhooks the one that has waited longest: receivers that answer late delay their own customer.
+   * Claims the first message of a webhook. A webhook is sent one message at a time. Customers with the fewest claimed webhooks come
+   * first, then the webhook that has waited longest: slow receivers delay only their own customer.
    */
   readonly claim: (at: number, terms: WebhookClaimTerms) => Promise<WebhookSending | undefined>;
   /**
-   * Note what became of an attempt; false: the message is somebody else's by now, or the webhook is gone. Who asked for a test
-   * meanwhile does not wait.
+   * Stores the result of an attempt. Returns false if the claim is void, or the webhook was deleted. If a test was requested
+   * meanwhile, the webhook stays due for it.
    */
   readonly note: (sending: WebhookSending, result: WebhookResult) => Promise<boolean>;
-  /** Give a message up, or have it wait until a time, without an attempt; false as of `note`. */
+  /** Deletes a message without an attempt. Returns false like `note`. */
   readonly drop: (sending: WebhookSending) => Promise<boolean>;
+  /** Postpones a message until the time `due`, without an attempt. Returns false like `note`. */
+  /** Postpones a message until the time `due`, without an attempt. Returns false like `note`. */
   readonly defer: (sending: WebhookSending, due: number) => Promise<boolean>;
 };
 

@@ -1,4 +1,4 @@
-/** What a customer may have a webhook told of. */
+/** Events that a customer can subscribe a webhook to. */
 export const webhookEvents = [
   "entitlement.changed",
   "delivery.completed",
@@ -8,15 +8,15 @@ export const webhookEvents = [
 
 export type WebhookEvent = (typeof webhookEvents)[number];
 
-/** `failing`: its last message did not arrive. `disabled` is for good. */
+/** `failing`: the last message could not be delivered. `disabled` is final. */
 export const webhookStates = ["active", "failing", "disabled"] as const;
 
 export type WebhookState = (typeof webhookStates)[number];
 
-/** What a customer was found to be granted; null: nothing. */
+/** Entitlement that a customer was notified of; null if nothing is granted. */
 export type ToldEntitlement = { readonly version: number; readonly scopeSha256: string } | null;
 
-/** What is settled when a webhook is registered. Times are in milliseconds since 1970. */
+/** Settings at registration. Times are in milliseconds since 1970. */
 export type NewWebhook = {
   /** UUID. */
   readonly id: string;
@@ -24,43 +24,49 @@ export type NewWebhook = {
   readonly url: string;
   readonly events: readonly WebhookEvent[];
   readonly created: number;
-  /** What its customer knows of the entitlement already. */
+  /** Entitlement that the customer already knows. */
   readonly told: ToldEntitlement;
 };
 
 export type Webhook = NewWebhook & {
   readonly state: WebhookState;
-  /** What its last message failed of. */
+  /** Reason why the last message failed; null if it was delivered. */
   readonly failure: string | null;
-  /** What its address has answered last; null: nothing. */
+  /** HTTP status of the last response; null if there was none. */
   readonly lastStatus: number | null;
-  /** When it was last tried to send it something. */
+  /** Time of the last attempt to send. */
   readonly lastAttempt: number | null;
-  /** Until when the secret before the present one signs as well. */
+  /** Time until which messages are also signed with the previous secret. */
   readonly previousUntil: number | null;
 };
 
-/** Secrets of a webhook as they are kept: sealed by whoever gives them. */
+/** Secrets of a webhook as they are stored; the caller encrypts them. */
 export type WebhookSecrets = { readonly secret: string; readonly previous: string | null };
 
 /**
- * The webhooks of customers. One of another customer is as absent as one that does not exist; every method throws
- * {@link StoreError} `registry_unavailable`, and those that name a webhook `not_found`.
+ * The webhooks of customers. A webhook of another customer is treated like one that does not exist. Every method throws {@link
+ * StoreError} `registry_unavailable`, and those that name a webhook `not_found`.
  */
 export type WebhookRecords = {
   /**
-   * @param secret as it is to be kept
-   * @param most webhooks that the customer may have with this one
+   * Registers a webhook.
+   *
+   * @param secret as it is stored; the caller encrypts it
+   * @param most maximum number of webhooks of the customer, including this one
    * @throws {DeliveryError} `too_many_webhooks`, `unknown_customer`
    */
   readonly register: (webhook: NewWebhook, secret: string, most: number) => Promise<Webhook>;
   readonly find: (customer: string, id: string) => Promise<Webhook | undefined>;
-  /** Those of a customer, the oldest first. */
+  /** Returns the webhooks of a customer, oldest first. */
   readonly list: (customer: string) => Promise<readonly Webhook[]>;
-  /** Forget it, with what it was still to be told. */
+  /** Deletes a webhook and its unsent messages. */
   readonly remove: (customer: string, id: string) => Promise<Webhook>;
-  /** Give it another secret; until a time the present one signs as well. */
+  /** Replaces the secret. Until the time `until`, messages are also signed with the previous one. */
   readonly rotate: (customer: string, id: string, secret: string, until: number) => Promise<Webhook>;
-  /** Have it sent a message that tells nothing, unless one waits already. @throws {DeliveryError} `webhook_disabled` */
+  /**
+   * Queues a test message, unless one is already queued.
+   *
+   * @throws {DeliveryError} `webhook_disabled`
+   */
   readonly test: (customer: string, id: string, at: number) => Promise<Webhook>;
 };

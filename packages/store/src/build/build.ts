@@ -1,118 +1,119 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { Bookmark, Change, Commit, Page } from "../store.ts";
 
-/** What is valid JSON. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
-/** A state of a resource that is served, or was: what a publication or a rollback left. */
+/** A state of a resource that is or was served: the result of a publication or a rollback. */
 export type Build = {
   /** A ULID. */
   readonly id: string;
   /** Name of a stored entity set. */
   readonly resource: string;
-  /** Number of the commit that it reads as of. */
+  /** Number of the commit whose state the build serves. */
   readonly checkpoint: number;
-  /** Id of the build that was served before; null for the first one. */
+  /** Id of the build that was served before; null for the first build. */
   readonly previous: string | null;
   /** Number of records. */
   readonly records: number;
   /**
-   * Tells one state from another: the sum of the SHA-256 hashes of dataset and text of every record, modulo 2^256, in
-   * hexadecimal digits. The text's members are in the order in which the store came to know them.
+   * Fingerprint of the state: the sum of the SHA-256 hashes of dataset and text of every record, modulo 2^256, in hexadecimal
+   * digits. The members of each text are in the order in which the store first stored them.
    */
   readonly sha256: string;
-  /** How far each source had been read, by its name. */
+  /** Cursor of each source at the time of the build, by source name. */
   readonly cursors: Readonly<Record<string, string>>;
-  /** What the check of the publication gave; null if there was none. */
+  /** Evidence that the check of the publication returned; null if there was no check. */
   readonly evidence: Json;
   /** Milliseconds since 1970. */
   readonly published: number;
 };
 
-/** Where a batch of a source starts and ends. Cursors are texts of the caller's own. */
+/** Start and end of a batch of a source. The caller chooses the format of cursors; the store only compares them. */
 export type BatchOptions = {
-  /** How far the source has been read with this batch. */
+  /** Position of the source after this batch. */
   readonly cursor: string;
   /**
-   * The cursor that the batch starts at; null at the source's beginning. Without one the batch is taken wherever the
-   * source stands.
+   * Cursor that the batch starts at; null for the beginning of the source. If undefined, the batch is accepted at any position of
+   * the source.
    */
   readonly after?: string | null | undefined;
   /**
-   * Whether the batch is the first or the last one of a full set, or all of it. When the set is published, the records
-   * of the source that it does not name are deleted; while it is open, nothing of the source is published.
+   * Marks the batch as the first or the last one of a full set, or as a complete set. Publishing a full set deletes the records
+   * of the source that it does not contain. While the set is open, nothing of the source is published.
    */
   readonly fullSet?: "begins" | "ends" | "whole" | undefined;
 };
 
-/** What became of a batch. */
+/** Result of staging a batch. */
 export type Staged = {
-  /** Changes that were taken; none if the batch had been staged before. */
+  /** Number of changes staged; 0 if the batch had been staged before. */
   readonly changes: number;
 };
 
-/** The state that a publication would have a resource serve, with all of its records: for its check alone. */
+/** The state, with all records of the resource, that a publication would serve. Only valid during the check. */
 export type Candidate = Pick<Build, "resource" | "checkpoint" | "previous" | "records" | "sha256"> & {
-  /** What the publication changes, in all of its resources. */
+  /** The commit of the publication; its numbers cover all of the published resources. */
   readonly commit: Commit;
-  /** A page of the candidate state. */
+  /** Reads a page of the candidate state. */
   readonly page: (
     query: RestrictedQuery,
     options?: { readonly from?: Bookmark | undefined },
   ) => Promise<Page>;
-  /** Number of records of the candidate state that match. */
+  /** Counts the records of the candidate state that match. */
   readonly count: (query: RestrictedQuery) => Promise<number>;
-  /** All records of the resource, restricted by nothing, in no order. */
+  /** All records of the resource, unrestricted, in no particular order. */
   readonly all: () => AsyncIterable<CandidateRecord>;
-  /** Those of all records that the publication adds or changes. */
+  /** The records that the publication adds or changes. */
   readonly changed: () => AsyncIterable<CandidateRecord>;
-  /** The records of the resource that the publication removes, as they were. */
+  /** The records of the resource that the publication removes, as they were before. */
   readonly removed: () => AsyncIterable<CandidateRecord>;
   /**
-   * Numbers of the records that the publication removes from the resource and from those that follow it: one entry
-   * for each source of the resource, and of each set that loses a record.
+   * Counts the records that the publication removes from the resource and from the resources that follow it
+   * (`StoredResource.follows`). Returns one entry for each source of the resource, and for each source of a following resource
+   * that loses a record.
    */
   readonly setChanges: () => Promise<readonly SetChange[]>;
 };
 
-/** Number of records of a source in a resource, and of those that a publication removes. */
+/** Number of records of a source in a resource, and how many of them a publication or rollback removes. */
 export type SetChange = {
   readonly resource: string;
   /** Null for records that were committed without a source. */
   readonly source: string | null;
-  /** Number of records that were served before. */
+  /** Number of records served before the change. */
   readonly before: number;
   readonly removed: number;
 };
 
 export type CandidateRecord = {
-  /** Null if it is of no dataset. */
+  /** Null for a record without a dataset. */
   readonly datasetId: string | null;
   /** JSON text, without nulls and empty collections. */
   readonly text: string;
-  /** True if the publication adds the record, or changes it. */
+  /** True if the publication adds or changes the record. */
   readonly isChanged: boolean;
 };
 
-/** Called with what a rollback removes, before it takes effect. Throws to prevent the rollback. */
+/** Called with the removals of a rollback before it takes effect. Throws to prevent the rollback. */
 export type Review = (changes: readonly SetChange[]) => void;
 
-/** What a check finds of a candidate. */
+/** Result of the check of a candidate. */
 export type Verdict = { readonly passed: boolean; readonly evidence: Json };
 
 export type Check = (candidate: Candidate) => Promise<Verdict> | Verdict;
 
-/** What a publication has done: nothing at all, if the candidate of one of the resources did not pass. */
+/** Result of a publication. If the candidate of any resource did not pass, nothing is changed. */
 export type Publication =
   | { readonly published: true; readonly commit: Commit; readonly builds: readonly Build[] }
   | { readonly published: false; readonly verdicts: Readonly<Record<string, Verdict>> };
 
-/** Changes that wait to be served, and the states that are and were. */
+/** Staged changes, and the builds of each resource: stages, publishes and rolls back. */
 export type Builds = {
   /**
-   * Take a batch of changes of a source, all of it or nothing, together with its cursor: nothing of it is served yet.
-   * A later change of a record replaces an earlier one of the same source. A batch that starts elsewhere than the
-   * source stands is not taken: it has been staged before if it ends there, and does not follow otherwise.
+   * Stages a batch of changes of a source, together with its cursor, in one transaction. Nothing of it is served until it is
+   * published. A later change of a record replaces an earlier one of the same source. A batch that does not start at the source's
+   * cursor is ignored if it ends at the cursor, because it has been staged before; otherwise it is refused.
    *
    * @throws {StoreError} `invalid_record`, `unknown_resource`, `cursor_passed`, `set_not_begun`
    */
@@ -122,11 +123,11 @@ export type Builds = {
     changes: Iterable<Change> | AsyncIterable<Change>,
     options: BatchOptions,
   ) => Promise<Staged>;
-  /** How far a source has been staged; null before its first batch. */
+  /** Cursor of the last batch staged; null before the first batch. */
   readonly cursor: (resource: string, source: string) => Promise<string | null>;
   /**
-   * Keys of the records of a source as a publication would leave them, in their order: those after `after`, at most
-   * 10,000 at a time. Their values are in database form.
+   * Returns the keys that the records of a source would have after a publication, in key order: at most 10,000 keys greater than
+   * `after`. Key values are in database form.
    *
    * @throws {StoreError} `unknown_resource`
    */
@@ -135,24 +136,27 @@ export type Builds = {
     source: string,
     after?: readonly unknown[],
   ) => Promise<readonly (readonly unknown[])[]>;
-  /** Forget what is staged of a source: its cursor is again that of the serving build. Gives the number of changes. */
+  /**
+   * Deletes the staged changes of a source and resets its cursor to that of the serving build. Returns the number of changes
+   * deleted.
+   */
   readonly discard: (resource: string, source: string) => Promise<number>;
   /**
-   * Make all that is staged of the resources one commit, and a build of each of them. Readers see the state before
-   * until the commit ends. If a check does not pass, or throws, nothing has changed, and what is staged stays so.
+   * Applies all staged changes of the resources in one commit, and adds a build of each resource. Until the commit ends, readers
+   * see the previous state. If a check does not pass or throws, nothing is changed and the changes remain staged.
    *
    * @throws {StoreError} `invalid_record`, `unknown_resource`
    */
   readonly publish: (resources: readonly string[], check?: Check) => Promise<Publication>;
   /**
-   * Serve an earlier build of a resource again, as a build of its own. Its sources stand where they stood then, and
-   * what is staged of them is forgotten. If `review` throws, nothing has changed.
+   * Serves an earlier build of a resource again, as a new build. The cursors of its sources are reset to those of the earlier
+   * build, and their staged changes are deleted. If `review` throws, nothing is changed.
    *
    * @throws {StoreError} `unknown_build`, `build_expired`
    */
   readonly rollback: (resource: string, build: string, review?: Review) => Promise<Build>;
-  /** Builds of a resource, the serving one first. */
+  /** Returns the builds of a resource, starting with the one being served. */
   readonly list: (resource: string) => Promise<readonly Build[]>;
-  /** The build that is served; a resource that was never published has none. */
+  /** Returns the build being served; undefined if the resource was never published. */
   readonly current: (resource: string) => Promise<Build | undefined>;
 };

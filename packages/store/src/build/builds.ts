@@ -8,7 +8,7 @@ import { readSourceKeys } from "./source-keys.ts";
 import { readSources } from "./sources.ts";
 import { discardStaged, stageBatch } from "./staging.ts";
 
-/** The builds of a store. */
+/** Creates the `Builds` of a store. */
 export function createBuilds(ground: Ground): Builds {
   const { tables, formOf, read, write } = ground;
   const find = (resource: string): BuiltTable => {

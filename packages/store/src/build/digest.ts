@@ -4,10 +4,10 @@ import { recordColumns } from "../schema/table.ts";
 import type { Build } from "./build.ts";
 import type { BuiltTable, Ground, Session } from "./session.ts";
 
-/** The modulus of the sum: 2^256. */
+/** Modulus of the sum of hashes: 2^256. */
 const modulus = 1n << 256n;
 
-/** What tells the present state of a resource from another: see {@link Build}. */
+/** Computes the number of records and the fingerprint of the current state of a resource: see {@link Build}. */
 export async function digestOf(
   session: Session,
   { table, mapping }: BuiltTable,

@@ -5,30 +5,30 @@ import { beginning, recordColumns, type TableSchema, validity } from "../schema/
 import type { Follows } from "../store.ts";
 import type { Session } from "./session.ts";
 
-/** Statements by which the records of a table follow those that they belong to. */
+/** Statements that copy values into the records of a table from the records that they follow. */
 type Following = {
   readonly table: TableSchema;
-  /** Number of records that will follow and that the commit has not written itself, by dataset. */
+  /** Selects, by dataset, the number of records that the commit has not written itself and that this update changes. */
   readonly tally: SqlFragment;
-  /** In the order of their running. */
+  /** Statements in the order of execution. */
   readonly write: readonly [close: SqlFragment, update: SqlFragment];
 };
 
-/** A commit within which records follow others. */
+/** A commit, as far as updating following records needs it. */
 export type FollowingCommit = {
   readonly session: Session;
-  /** In an order in which each follows earlier ones only. */
+  /** Ordered so that each table comes after the table that it follows. */
   readonly tables: readonly TableSchema[];
-  /** Numbers of changes of the commit, by resource. */
+  /** Number of changes in the commit, by resource. */
   readonly changed: ReadonlyMap<string, number>;
-  /** Id of the dataset of a row. */
+  /** Expression for the dataset id of a row. */
   readonly dataset: SqlFragment;
   readonly checkpoint: bigint;
-  /** Counts what a tally selects: numbers of records that are written, by dataset. */
+  /** Runs a `Following.tally` and adds its numbers of written records, by dataset, to those of the commit. */
   readonly count: (resource: string, tally: SqlFragment) => Promise<void>;
 };
 
-/** Updates the records that belong to others, see `StoredResource.follows`. */
+/** Updates the hidden columns of records that follow others, see `StoredResource.follows`. */
 export async function follow(commit: FollowingCommit): Promise<void> {
   const { session, dataset, checkpoint, count } = commit;
   const where = sql`${beginning} = cast(${value(checkpoint)} as bigint)`;
@@ -46,7 +46,7 @@ function* followings({ tables, changed, dataset, checkpoint }: FollowingCommit):
     const followed = tables.find(({ name }) => name === follows?.resource);
     if (follows === undefined || followed === undefined) continue;
     if (!touched.has(table.name) && !touched.has(followed.name)) continue;
-    // What follows it in turn comes after it.
+    // A table that follows this one comes later in the loop and is updated too.
     touched.add(table.name);
     yield followingOf(table, follows, followed, dataset, checkpoint);
   }
@@ -83,7 +83,7 @@ function followingOf(
   const set = [
     ...pairs.map(({ own, said }) => sql`${own} = ${said}`),
     sql`${from} = ${now}`,
-    // Of another dataset, so it is computed anew.
+    // The checksum covers the dataset, so it is computed again.
     sql`${identifier(recordColumns.checksum)} = null`,
   ];
   return {

@@ -4,7 +4,7 @@ import type { Fields, Session } from "./session.ts";
 
 const table = identifier("cadastre_build");
 
-/** Builds of a resource, the serving one first, at most so many. */
+/** Returns at most `most` builds of a resource, starting with the one being served. */
 export async function readBuilds(
   session: Session,
   resource: string,
@@ -52,7 +52,7 @@ export async function addBuild(session: Session, build: Build): Promise<void> {
   );
 }
 
-/** The checkpoint of the earliest of the last so many builds of a resource; without a build, one that never comes. */
+/** Selects the checkpoint of the earliest of the last `builds` builds of a resource; the largest bigint if it has none. */
 export const earliestNeeded = (resource: string, builds: number): SqlFragment =>
   sql`(select coalesce(min("checkpoint"), ${never}) from (
     select "checkpoint" from ${table} where "resource" = ${value(resource)} order by "ordinal" desc limit ${value(builds)}

@@ -14,7 +14,7 @@ import { readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedChanges, stageMissing } from "./staged-changes.ts";
 import { forgetStaged } from "./staging.ts";
 
-/** Undoes a publication whose check did not pass. */
+/** Thrown to roll back a publication whose check did not pass. */
 class Refusal extends Error {
   override readonly name = "Refusal";
   readonly verdicts: Readonly<Record<string, Verdict>>;
@@ -67,7 +67,9 @@ async function publishWithin(
   return { published: true, commit, builds };
 }
 
-/** All that is staged of the resources, which is then forgotten. A source whose full set is open has its turn another time. */
+/**
+ * Yields all staged changes of the resources and deletes them from staging. Sources whose full set is still open are skipped.
+ */
 async function* takeStaged(session: Session, tables: readonly BuiltTable[]): AsyncGenerator<Writing> {
   for (const { table } of tables) {
     const sources = (await readSources(session, table.name)).filter(({ fullSet }) => fullSet !== "open");
@@ -99,7 +101,7 @@ async function candidateOf(
     table.key.map(({ name }) => sql`${current}.${identifier(name)} = ${closed}.${identifier(name)}`),
     " and ",
   );
-  // A record that was replaced has begun again; one that is there as before should be gone.
+  // A removed record has no current version that began with this commit; a replaced record has one.
   const isReplaced = sql`${sameKey} and ${current}.${identifier(validity.from.name)} = ${value(checkpoint)}`;
   const isGone = sql`${identifier(validity.to.name)} = ${value(checkpoint)}
     and not exists (select 1 from ${current} where ${isReplaced})`;

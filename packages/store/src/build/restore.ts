@@ -1,17 +1,19 @@
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 
-/** Statements that make a table what it was, in the order of their running. */
+/** Statements that restore a table to an earlier state. */
 export type Restoration = {
-  /** What has become since ends with the commit. */
+  /** Statements in the order of execution. Versions that began after the earlier state end with this commit. */
   readonly write: readonly [close: SqlFragment, remove: SqlFragment, insert: SqlFragment];
-  /** Numbers of records that the commit has written and removed, by dataset. */
+  /** Selects the numbers of records that the commit has written and removed, by dataset. */
   readonly tally: { readonly written: SqlFragment; readonly removed: SqlFragment };
 };
 
 /**
- * @param dataset the dataset of a row
- * @param checkpoint the commit that restores what was there at checkpoint `at`
+ * Returns the statements that restore a table to its state at checkpoint `at`.
+ *
+ * @param dataset expression for the dataset of a row
+ * @param checkpoint number of the commit that restores the state
  */
 export function restorationOf(
   table: TableSchema,

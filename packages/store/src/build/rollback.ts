@@ -26,7 +26,7 @@ export async function rollback(
   const commit = await finish();
   const { checkpoint } = commit;
   const digest = await digestOf(session, built, sha256);
-  // Versions that it needs were forgotten.
+  // The digest differs if versions of the earlier build have been pruned.
   if (digest.sha256 !== earlier.sha256) throw new StoreError("build_expired", id);
   const schemas = [...tables.values()].map((one) => one.table);
   review?.(await setChanges(session, table.name, schemas, commit));

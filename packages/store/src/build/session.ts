@@ -7,49 +7,49 @@ import type { Commit } from "../store.ts";
 import type { Writing } from "../write/version.ts";
 import type { Candidate } from "./build.ts";
 
-/** A row in the database's form. */
+/** Values of a row, in database form. */
 export type Fields = readonly unknown[];
 
-/** Statements on one connection. */
+/** Runs statements on one connection. */
 export type Session = {
   readonly rows: (statement: SqlFragment) => Promise<readonly Fields[]>;
-  /** Run a statement once for each of `all`, which are the values that it is given instead of its own. */
+  /** Runs a statement once for each row of values in `all`; they replace the values in the statement. */
   readonly each: (statement: SqlFragment, all: readonly (readonly unknown[])[]) => Promise<void>;
-  /** Rows as they are asked for: within a transaction, which may write other tables meanwhile. */
+  /** Streams the rows of a statement. Within the transaction, other tables may be written meanwhile. */
   readonly stream: (statement: SqlFragment) => AsyncIterable<Fields>;
 };
 
-/** A commit that is being made. What is done in it comes to be, or not, with all of it. */
+/** An open commit. All of its changes are in one transaction. */
 export type OpenCommit = {
   readonly session: Session;
-  /** Make all changes that there are. */
+  /** Applies changes. */
   readonly fill: (changes: Iterable<Writing> | AsyncIterable<Writing>) => Promise<void>;
-  /** Make a resource what it was at a checkpoint. */
+  /** Restores a resource to its state at a checkpoint. */
   readonly restore: (resource: string, checkpoint: number) => Promise<void>;
-  /** Have the records that belong to others say what those say by now, see `StoredResource.follows`. */
+  /** Updates the records that follow others to the current values of those, see `StoredResource.follows`. */
   readonly follow: () => Promise<void>;
-  /** Note what was made; nothing is made afterwards. */
+  /** Records the commit in the bookkeeping tables. Call it after the last change. */
   readonly finish: () => Promise<Commit>;
 };
 
-/** Reads of what an open commit has made. */
+/** Reads the uncommitted state of an open commit. */
 export type CandidateReads = Pick<Candidate, "page" | "count">;
 
-/** A resource as builds are made of it. */
+/** A resource with its table, as needed to publish builds. */
 export type BuiltTable = {
   readonly table: TableSchema;
   readonly members: ReadonlyMap<string, Member>;
   readonly mapping: VersionMapping;
 };
 
-/** What builds need of a database. */
+/** The database operations that publishing a build needs. */
 export type Ground = {
   readonly tables: ReadonlyMap<string, BuiltTable>;
   readonly formOf: FormOf;
-  /** The SHA-256 hash of a text in UTF-8, in hexadecimal digits. */
+  /** Returns the SQL of the SHA-256 hash of a text in UTF-8, in hexadecimal digits. */
   readonly sha256: (text: SqlFragment) => SqlFragment;
-  /** See what is committed. */
+  /** Runs `work` on committed data. */
   readonly read: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
-  /** Make a commit while no other one is made. What `work` throws undoes it. */
+  /** Runs `work` in a commit while no other commit is open. If `work` throws, the commit is rolled back. */
   readonly write: <T>(work: (commit: OpenCommit, reads: CandidateReads) => Promise<T>) => Promise<T>;
 };

@@ -2,7 +2,7 @@ import { identifier, join, sql, value } from "@cadastre/odata";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { Fields, Session } from "./session.ts";
 
-/** Keys that are read at once. */
+/** Maximum number of keys in one result. */
 const groupSize = 10_000;
 
 /** See `Builds.keys`. */

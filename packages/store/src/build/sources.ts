@@ -1,23 +1,25 @@
 import { identifier, sql, value } from "@cadastre/odata";
 import type { Session } from "./session.ts";
 
-/** How far a full set of a source has come: it is published when it is whole. */
+/**
+ * State of a full set of a source: "open" while batches are still expected, "whole" once it is complete and can be published.
+ */
 export type FullSet = "open" | "whole" | null;
 
-/** Where a source of a resource stands. */
+/** Progress of a source of a resource. */
 export type SourceState = {
   readonly source: string;
   readonly cursor: string | null;
-  /** Its cursor in the serving build. */
+  /** Cursor in the build being served. */
   readonly served: string | null;
   readonly fullSet: FullSet;
-  /** Number of the last batch: batches of all sources of a resource are counted together. */
+  /** Number of the source's last batch. All sources of a resource share one sequence of batch numbers. */
   readonly batch: number;
 };
 
 const table = identifier("cadastre_source");
 
-/** The sources of a resource, by name. */
+/** Returns the sources of a resource, ordered by name. */
 export async function readSources(session: Session, resource: string): Promise<readonly SourceState[]> {
   const rows = await session.rows(
     sql`select "source", "cursor", "served", "full_set", "batch" from ${table}

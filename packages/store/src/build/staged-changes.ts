@@ -16,7 +16,7 @@ const sameKey = (table: TableSchema, left: SqlFragment, right: SqlFragment): Sql
     " and ",
   );
 
-/** Stage the removal of what the full set of a source does not name. */
+/** Stages the removal of the records of a source that its full set does not contain. */
 export async function stageMissing(
   session: Session,
   table: TableSchema,
@@ -32,7 +32,10 @@ export async function stageMissing(
   );
 }
 
-/** What is staged of some sources, in no order, one change a record: that of the last batch. */
+/**
+ * Streams the staged changes of some sources, in no particular order. If several sources have changed a record, only the change
+ * of the latest batch is returned.
+ */
 export async function* stagedChanges(
   session: Session,
   table: TableSchema,

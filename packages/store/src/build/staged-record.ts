@@ -1,13 +1,13 @@
 import type { Row } from "@cadastre/odata";
 
-/** The name of the one member of an object that stands for an integer of too many digits for a double. */
+/** Member name that marks an encoded bigint: `{"cadastre_digits": "9007199254740993"}`. */
 const digits = "cadastre_digits";
 
-/** A record in JSON form as text; its integers keep all of their digits. */
+/** Serializes a record as JSON text. Integers beyond the precision of a double keep all digits. */
 export const stagedText = (record: Row): string =>
   Object.values(record).some(isLong) ? JSON.stringify(record, write) : JSON.stringify(record);
 
-/** The record of a {@link stagedText}. */
+/** Parses the result of {@link stagedText}. */
 export const stagedRecord = (text: string): Row =>
   (text.includes(`{"${digits}":`) ? JSON.parse(text, read) : JSON.parse(text)) as Row;
 

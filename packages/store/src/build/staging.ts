@@ -8,12 +8,12 @@ import type { BuiltTable, Ground, Session } from "./session.ts";
 import { type FullSet, readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedText } from "./staged-record.ts";
 
-/** Changes that go to the database at once. */
+/** Number of changes written to the database at once. */
 const groupSize = 500;
 
 const source = identifier(sourceProperty.name);
 
-/** Take a batch within the session's transaction, see `Builds.stage`. */
+/** Stages a batch within the session's transaction, see `Builds.stage`. */
 export async function stageBatch(
   session: Session,
   { table, members }: BuiltTable,
@@ -44,7 +44,7 @@ export async function stageBatch(
         yield [...keyOf(change, table, formOf), name, batch, null, null, null];
         continue;
       }
-      // What cannot be published is refused here.
+      // Computing the version validates the record, so that a record that cannot be published is refused here.
       const { values } = versionOf(change, table, members, formOf);
       const { datasetId, record, hidden } = change;
       const texts = [datasetId, stagedText(record), hidden === undefined ? null : stagedText(hidden)];
@@ -84,7 +84,7 @@ async function writeStaged(
   return count;
 }
 
-/** Values: the key, the source, and those of {@link stagedColumns}. */
+/** Returns an upsert whose values are the key, the source, and those of {@link stagedColumns}. */
 function upsertSql({ staged, key }: TableSchema): SqlFragment {
   const identity = [...key.map(({ name }) => identifier(name)), source];
   const changed = Object.values(stagedColumns).map(identifier);
@@ -98,7 +98,7 @@ function upsertSql({ staged, key }: TableSchema): SqlFragment {
   on conflict (${join(identity, ", ")}) do update set ${join(set, ", ")}`;
 }
 
-/** Delete what is staged of a source. */
+/** Deletes the staged changes of a source. */
 export async function forgetStaged(session: Session, { staged }: TableSchema, name: string): Promise<void> {
   await session.rows(sql`delete from ${identifier(staged)} where ${source} = ${value(name)}`);
 }

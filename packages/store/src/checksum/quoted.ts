@@ -1,2 +1,2 @@
-/** A name as SQL text. */
+/** Quotes a name for SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -5,10 +5,10 @@ import type { Population } from "./population.ts";
 
 const [state, atoms] = [identifier("cadastre_coverage"), identifier("cadastre_coverage_atom")];
 
-/** Atoms that are read at once. */
+/** Number of atoms read and written at once. */
 const groupSize = 500;
 
-/** What the atoms of a resource are as of, and by what they are counted. */
+/** The checkpoint at which the atoms of a resource were counted, and the `Counted` setting that defined them, as JSON. */
 export type CoverageState = { readonly checkpoint: number; readonly counted: string };
 
 export async function readState(session: Session, resource: string): Promise<CoverageState | undefined> {
@@ -30,7 +30,7 @@ export async function writeState(
   );
 }
 
-/** The atoms of a resource and what they are as of, in one snapshot. */
+/** Returns the atoms of a resource and their checkpoint, in one snapshot. */
 export async function readAtoms(
   session: Session,
   resource: string,
@@ -55,7 +55,7 @@ const atomOf = ([key, records, populated]: readonly unknown[]): Atom => ({
   populated: populated as string,
 });
 
-/** Number of records of all atoms. */
+/** Returns the number of records in all atoms of a resource. */
 export async function countedRecords(session: Session, resource: string): Promise<number> {
   const [row] = await session.rows(
     sql`select coalesce(sum("records"), 0) from ${atoms} where "resource" = ${value(resource)}`,
@@ -67,7 +67,7 @@ export async function forgetAtoms(session: Session, resource: string): Promise<v
   await session.rows(sql`delete from ${atoms} where "resource" = ${value(resource)}`);
 }
 
-/** Add what has been counted to what there is; an atom without records is none. */
+/** Adds counts to the stored atoms. Atoms left without records are deleted. */
 export async function addToAtoms(
   session: Session,
   resource: string,

@@ -4,7 +4,7 @@ import type { Row } from "@cadastre/odata";
 import type { Counted, Place } from "./coverage.ts";
 import type { PopulationText } from "./population.ts";
 
-/** What tells the records of one atom from those of another. */
+/** Values that all records of an atom share. */
 export type AtomKey = readonly [
   datasetId: string | null,
   source: string | null,
@@ -12,26 +12,28 @@ export type AtomKey = readonly [
   ...places: (string | null)[],
 ];
 
-/** The finest group of records that is counted: no scope and no market divides it. */
+/**
+ * The smallest group of records that is counted. A scope grants either all records of an atom or none, and so does a market.
+ */
 export type Atom = {
   readonly key: AtomKey;
   readonly records: number;
   readonly populated: PopulationText;
 };
 
-/** What of a column's value tells the place. */
+/** Returns the part of a column's value that identifies the place: its first `characters` characters, or all of it. */
 export const placeOf = ({ characters }: Place, value: string | null): string | null =>
   value === null || characters === undefined || value.length <= characters
     ? value
     : Array.from(value).slice(0, characters).join("");
 
-/** The row that stands for all records of an atom, for filters that read nothing else. */
+/** Returns a row that represents all records of an atom, for filters that read only the properties they are counted by. */
 export const atomRow = ([datasetId, , system, ...places]: AtomKey, counted: Counted): Row => ({
   [datasetProperty.name]: datasetId,
   [counted.system]: system,
   ...Object.fromEntries(counted.places.map(({ column }, i) => [column, places[i] ?? null])),
 });
 
-/** Short whatever the texts are, so that an index holds it. */
+/** Returns a hash of the key. It has a fixed length, so that an index can hold it. */
 export const atomId = (key: AtomKey): string =>
   createHash("sha256").update(JSON.stringify(key)).digest("hex");

@@ -7,15 +7,18 @@ import { Population } from "./population.ts";
 import { readsDataset } from "./reads.ts";
 import type { Unit } from "./unit.ts";
 
-/** Atoms that are seen, and the units that are seen whole: of the other atoms is seen that they are there. */
+/**
+ * The atoms that a query finds, and the units of which it finds all atoms. Only units are counted; the other atoms only show that
+ * their market exists.
+ */
 export type Seen = { readonly atoms: readonly Atom[]; readonly units: readonly Unit[] };
 
-/** By dataset, the records that are counted: none, where there are too few. */
+/** A market with its counted records by dataset. A dataset with too few records has an empty population. */
 type Market = Pick<MarketCoverage, "source" | "system"> & {
   readonly datasets: Map<string | null, Population>;
 };
 
-/** What there is of each market, by property: of the datasets that show it whole. */
+/** Counts each market by property, over the datasets that show the property unmasked. */
 export function countMarkets(
   { atoms, units }: Seen,
   select: readonly Projection[],
@@ -39,7 +42,7 @@ export function countMarkets(
 
 const marketText = ([, source, system]: Atom["key"]): string => JSON.stringify([source, system]);
 
-/** In one order. */
+/** Sorted by source and system, so that the order does not depend on the data. */
 function marketsOf(atoms: readonly Atom[], members: number): ReadonlyMap<string, Market> {
   const markets = new Map<string, Market>();
   for (const { key } of atoms) {
@@ -68,7 +71,7 @@ function fieldOf(
   return { property, records, populated };
 }
 
-/** Whether rows of the dataset show the value of the property itself, and neither a part of it nor another. */
+/** True if rows of the dataset show the stored value of the property, not a part of it and not another property. */
 export function isWhole(
   expression: BoundNode,
   property: StructuralProperty,

@@ -1,57 +1,58 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { StructuralProperty } from "@cadastre/odata";
 
-/** By what the records of a resource are counted, beside their source and dataset. All of them are columns of texts. */
+/** Columns by which the records of a resource are counted, besides their source and dataset. All of them hold texts. */
 export type Counted = {
-  /** Name of the column of the system that a record is from. */
+  /** Name of the column with the system that a record comes from. */
   readonly system: string;
-  /** Where it lies, each place within the one before: a state, a county. */
+  /** Location columns, from the largest place to the smallest: a state, a county. */
   readonly places: readonly Place[];
 };
 
 /**
- * A column of places; `characters`: as much of its values as these first ones. A filter may compare such a column with
- * texts that are no longer, and may do nothing else with it.
+ * A location column. With `characters`, only the first characters of its values identify the place; a filter may then compare the
+ * column with texts of at most that length, and may not use it otherwise.
  */
 export type Place = { readonly column: string; readonly characters?: number };
 
-/** How many records have a value of a property, among those that are counted. */
+/** Number of counted records with a value of a property. */
 export type FieldCoverage = {
   readonly property: StructuralProperty;
-  /** 0: there are some, and too few of them to be counted. */
+  /** Number of records; 0 if there are some, but too few to be counted. */
   readonly records: number;
-  /** Those with a value that is neither null nor empty. */
+  /** Number of records with a value that is neither null nor empty. */
   readonly populated: number;
 };
 
-/** What a source has of one system. */
+/** Coverage of the records of a source that come from one system. */
 export type MarketCoverage = {
-  /** Null for records that were committed without one. */
+  /** Null for records that were committed without a source. */
   readonly source: string | null;
   readonly system: string | null;
   readonly fields: readonly FieldCoverage[];
 };
 
-/** A place, by column: what a query shows there. `{}`: everywhere. */
+/** A place, by column, with the values that a query shows. `{}` means everywhere. */
 export type PlaceValues = Readonly<Record<string, string>>;
 
-/** What the records of a build have values of. The same object for as long as the build is served. */
+/** Counts of the values in the records of a build. The same object is returned for as long as the build is served. */
 export type Coverage = {
-  /** Number of the commit that it is as of. */
+  /** Number of the commit that was counted. */
   readonly checkpoint: number;
   /**
-   * What of it the query finds, which takes a look at all that is counted: to be kept.
+   * Returns the part of the coverage that a query may see. It evaluates the query for all counted groups, so keep the result.
    *
-   * @throws {StoreError} `uncounted_scope` if the filter, or what is shown of a place, reads what the records are not counted by.
+   * @throws {StoreError} `uncounted_scope` if the filter, or the expression that shows a place, reads properties that the records
+   * are not counted by
    */
   readonly within: (query: RestrictedQuery) => CoverageWithin;
 };
 
-/** What the records that a query finds have values of. */
+/** Counts of the values in the records that a query finds. */
 export type CoverageWithin = {
   /**
-   * The markets of a place, with the properties that the query selects: each over the records of the datasets that show it
-   * whole. Records are counted in groups that are large enough, and never in part.
+   * Returns the markets of a place with the properties that the query selects. Each property is counted over the datasets that
+   * show it unmasked. Records are counted in groups of a minimum size, and a group is counted completely or not at all.
    */
   readonly count: (place: PlaceValues) => readonly MarketCoverage[];
 };

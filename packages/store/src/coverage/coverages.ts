@@ -5,10 +5,10 @@ import type { Coverage } from "./coverage.ts";
 import { type Unit, unitsOf } from "./unit.ts";
 import { coverageWithin } from "./within.ts";
 
-/** Gives what `Store.coverage` gives. */
+/** Implements `Store.coverage`. */
 export type ReadCoverage = (resource: string, least: number) => Promise<Coverage | undefined>;
 
-/** Coverages of the builds that are served, each read once. */
+/** Caches the coverages of the builds being served. */
 export function createCoverages({ tables, read }: Pick<Ground, "tables" | "read">): ReadCoverage {
   const known = new Map<string, Coverage>();
   return async (resource, least) => {
@@ -19,7 +19,7 @@ export function createCoverages({ tables, read }: Pick<Ground, "tables" | "read"
     const text = `${resource} ${least}`;
     return read(async (session) => {
       const state = await readState(session, resource);
-      // What is counted by something else awaits its next build.
+      // Atoms that were counted by other columns are not used; the next build counts them again.
       if (state?.counted !== JSON.stringify(counted)) return undefined;
       const recent = known.get(text);
       if (recent?.checkpoint === state.checkpoint) return recent;

@@ -1,7 +1,10 @@
 import { type MemberIndex, readMemberIndex, writeMemberIndex } from "../record/member-index.ts";
 import { type Member, numberOfMembers } from "../record/members.ts";
 
-/** Bytes of each member where it is an empty text, with the brace or comma before it, by its number; 0: it is no text. */
+/**
+ * Size in bytes of each member when its text is empty, including the brace or comma before it, by member ordinal; 0 for a member
+ * that is not a text.
+ */
 export type EmptyTexts = Int32Array;
 
 export function emptyTextsOf(members: ReadonlyMap<string, Member>): EmptyTexts {
@@ -12,7 +15,7 @@ export function emptyTextsOf(members: ReadonlyMap<string, Member>): EmptyTexts {
   return sizes;
 }
 
-/** How many records there are, and how many of them have a value of each member, by its number. */
+/** Number of records, and by member ordinal the number of records with a value of that member. */
 export class Population {
   records = 0;
   readonly populated: Int32Array;
@@ -21,7 +24,7 @@ export class Population {
     this.populated = new Int32Array(members);
   }
 
-  /** Count a record, or with -1 take it back. A record's text has no member that is null or an empty collection. */
+  /** Adds a record, or removes it with weight -1. The text of a record has no members that are null or empty collections. */
   count(record: MemberIndex, empty: EmptyTexts, weight: 1 | -1): void {
     const { populated } = this;
     this.records += weight;
@@ -30,7 +33,7 @@ export class Population {
     });
   }
 
-  /** Add a population of so many records. */
+  /** Adds the counts of another population. */
   add(records: number, populated: PopulationText): void {
     this.records += records;
     readMemberIndex(populated, (ordinal, count) => {
@@ -50,5 +53,5 @@ export class Population {
   }
 }
 
-/** The members that some records have a value of, each with their number: written as a {@link MemberIndex}. */
+/** Number of records with a value, for each member that has any, encoded as a {@link MemberIndex}. */
 export type PopulationText = string;

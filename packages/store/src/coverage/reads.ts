@@ -3,13 +3,13 @@ import { type BoundNode, mapChildren } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
 import type { Counted, Place } from "./coverage.ts";
 
-/** Whether a node reads nothing else than which dataset a row is of. */
+/** True if a node reads no property other than the dataset of a row. */
 export const readsDataset = (node: BoundNode): boolean =>
   isOwn(node, (name) => name === datasetProperty.name) ??
   childrenOf(node).every((child) => readsDataset(child));
 
 /**
- * Hold a filter to what records are counted by, so that it finds all records of an atom or none.
+ * Checks that a filter reads only what records are counted by, so that it matches either all records of an atom or none.
  *
  * @throws {StoreError} `uncounted_scope`
  */
@@ -18,7 +18,8 @@ export function requireCounted(filter: BoundNode, counted: Counted): void {
 }
 
 /**
- * Hold what is shown of a place to the same, so that all records of an atom show one.
+ * Checks that the expression that shows a place reads only what records are counted by, so that all records of an atom show the
+ * same place.
  *
  * @throws {StoreError} `uncounted_scope`
  */
@@ -46,21 +47,23 @@ function isCounted(node: BoundNode, counted: Counted): boolean {
   return isMadeOf(node);
 }
 
-/** Columns of which a beginning is known, and how many characters. */
+/** Columns of which only the first characters are counted by, with the number of these characters. */
 const beginningsOf = ({ places }: Counted): ReadonlyMap<string, number> =>
   new Map(
     places.flatMap(({ column, characters }) => (characters === undefined ? [] : [[column, characters]])),
   );
 
-/** Whether a node that is a property is one of the entity's own that is known; undefined: it is none. */
+/**
+ * For a property node: true if it is a known property of the entity itself. For a structure: false. Undefined for any other node.
+ */
 function isOwn(node: BoundNode, isKnown: (name: string) => boolean): boolean | undefined {
   if (node.kind === "Structure") return false;
   return node.kind === "Property" ? node.base === undefined && isKnown(node.property.name) : undefined;
 }
 
 /**
- * Whether a node asks where a text lies in the order of texts as to one that is no longer than the beginning that is known:
- * of the whole text the answer is the same.
+ * True if a node compares (`ge`, `lt`) a text with a constant that is no longer than the known prefix of the text. The prefix
+ * then gives the same answer as the whole text.
  */
 function comparesBeginning(node: BoundNode, beginnings: ReadonlyMap<string, number>): boolean {
   if (node.kind !== "Compare" || (node.comparator !== "ge" && node.comparator !== "lt")) return false;
@@ -70,7 +73,7 @@ function comparesBeginning(node: BoundNode, beginnings: ReadonlyMap<string, numb
   return known > 0 && Array.from(right.value).length <= known;
 }
 
-/** How many of a text's first characters are known, if its other ones are not; 0: it may be any text. */
+/** Returns the length of the known prefix of a text; 0 if no part of the text is known. */
 function knownOf(node: BoundNode, beginnings: ReadonlyMap<string, number>): number {
   switch (node.kind) {
     case "Property":

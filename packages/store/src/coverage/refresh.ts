@@ -7,15 +7,15 @@ import { addToAtoms, countedRecords, forgetAtoms, readState, writeState } from "
 import type { Counted } from "./coverage.ts";
 import { type EmptyTexts, emptyTextsOf, Population } from "./population.ts";
 
-/** Atoms that are counted before they are written: some 4 kB each. */
+/** Maximum number of atoms counted in memory before they are written: about 4 kB each. */
 const mostAtoms = 4096;
 
-/** A build that coverage is to be of. */
+/** The build to count. */
 type Refreshed = { readonly checkpoint: number; readonly records: number };
 
 /**
- * Make the coverage of a resource that of its build, from the records that have changed since it was made. It is counted
- * anew where it was counted by something else, or does not come to the records of the build.
+ * Updates the coverage of a resource to match a build, from the records changed since the last update. Counts all records again if they
+ * were counted by other columns, or if the number of counted records differs from that of the build.
  */
 export async function refreshCoverage(session: Session, built: BuiltTable, build: Refreshed): Promise<void> {
   const { name, counted } = built.table;
@@ -31,7 +31,9 @@ export async function refreshCoverage(session: Session, built: BuiltTable, build
   await writeState(session, name, { checkpoint: build.checkpoint, counted: by });
 }
 
-/** Add the versions that have begun after a checkpoint, and take back those that it saw and that have ended. */
+/**
+ * Adds the versions that began after a checkpoint, and subtracts those that were current at the checkpoint and have ended since.
+ */
 async function countSince(
   session: Session,
   { table, members, mapping }: BuiltTable,
@@ -73,7 +75,7 @@ class Tally {
     this.#empty = empty;
   }
 
-  /** @param row where the members of a record are; its dataset, source and system, and its places as columns hold them */
+  /** @param row the record's member index, then its dataset, source and system, and the values of its location columns */
   async count([members, dataset, source, system, ...row]: readonly unknown[], weight: 1 | -1): Promise<void> {
     const places = this.#counted.places.map((place, i) => placeOf(place, row[i] as string | null));
     const text = JSON.stringify([dataset, source, system, ...places]);

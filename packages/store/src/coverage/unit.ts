@@ -3,12 +3,12 @@ import { type Atom, type AtomKey, atomRow } from "./atom.ts";
 import type { Counted } from "./coverage.ts";
 
 /**
- * Atoms of one dataset, source and system that are counted together or not at all. Those of the smallest place are one, if they
- * are enough; others are put together over the smallest place in which they are.
+ * Atoms of one dataset, source and system that are counted together or not at all. The atoms of the smallest place form a unit if
+ * they have enough records; those left over are combined by the next larger place that contains them.
  */
 export type Unit = {
   readonly dataset: string | null;
-  /** Stands for the place: the places within it are null. */
+  /** A row that represents the place of the unit: the columns of smaller places are null. */
   readonly row: Row;
   readonly atoms: readonly Atom[];
 };
@@ -39,7 +39,7 @@ export function unitsOf(
   return units;
 }
 
-/** The atoms by their place of so many levels. */
+/** Groups atoms by their first `depth` places. */
 function groupsOf(atoms: readonly Atom[], depth: number): Iterable<readonly Atom[]> {
   const groups = new Map<string, Atom[]>();
   for (const atom of atoms) {
@@ -51,7 +51,7 @@ function groupsOf(atoms: readonly Atom[], depth: number): Iterable<readonly Atom
   return groups.values();
 }
 
-/** Without the places that are deeper. */
+/** Returns the key of an atom without the places below `depth`. */
 function keyOf({ key }: Atom, depth: number): AtomKey {
   const [datasetId, source, system, ...places] = key;
   return [datasetId, source, system, ...places.slice(0, depth)];

@@ -7,7 +7,7 @@ import type { Counted, CoverageWithin, Place } from "./coverage.ts";
 import { requireCounted, requireCountedPlace } from "./reads.ts";
 import type { Unit } from "./unit.ts";
 
-/** What a build's coverage is counted from. */
+/** The counts of a build. */
 export type CountedBuild = {
   readonly counted: Counted;
   readonly members: ReadonlyMap<string, Member>;
@@ -17,10 +17,11 @@ export type CountedBuild = {
 };
 
 /**
- * See `Coverage.within`. A unit is seen where its place is found, whatever lies in it, and all of its atoms: so what is not
- * found changes nothing, and what is counted is made of the same units for everyone who sees the same places. How places divide
- * records into units tells of the places: the records of a dataset are divided by those alone that it shows whole, from the
- * greatest on. With the ZIP code masked they are divided by state and county.
+ * See `Coverage.within`. A unit is visible if the query finds its place and all of its atoms. Atoms that are not found therefore
+ * cannot change the result, and everybody who sees the same places sees counts of the same units.
+ *
+ * The way places divide records into units reveals something about the places. So the records of a dataset are divided only by
+ * the places that it shows unmasked, from the largest down: with the ZIP code masked, by state and county.
  */
 export function coverageWithin(query: RestrictedQuery, build: CountedBuild): CoverageWithin {
   const { counted, members } = build;
@@ -62,7 +63,10 @@ function placesShown(dataset: string | null, select: RestrictedQuery["select"], 
   return hidden === -1 ? places.length : hidden;
 }
 
-/** What is seen, by what is shown of these places. A unit is in one if its own place is, and all of its atoms are. */
+/**
+ * Groups atoms and units by the values that the query shows for some places. A unit belongs to a group if its own place and all
+ * of its atoms do.
+ */
 function seenByPlace(
   { atoms, units }: Seen,
   places: readonly Place[],
@@ -86,7 +90,7 @@ function seenByPlace(
   return groups;
 }
 
-/** Null where nothing is shown. */
+/** Returns null if the query shows no value. */
 function shownPlace(place: Place, shown: ReadonlyMap<string, BoundNode>, row: Row): string | null {
   const expression = shown.get(place.column);
   const value = expression === undefined ? null : evaluate(expression, row);

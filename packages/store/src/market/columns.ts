@@ -8,10 +8,10 @@ const column = (
 
 const required = (name: string): StructuralProperty => ({ ...column(name, "Edm.String"), nullable: false });
 
-/** Amounts in dollars: the mean of two of cents has three digits after the point. */
+/** Amounts in dollars. The mean of two amounts in cents can have three decimal places. */
 const amount = { precision: 15, scale: 3 };
 
-/** What a row of a report has. */
+/** The columns of a report. */
 export const marketColumns: readonly StructuralProperty[] = [
   required("id"),
   required("period"),
@@ -28,5 +28,5 @@ export const marketColumns: readonly StructuralProperty[] = [
   column("months_of_supply", "Edm.Decimal", { precision: 15, scale: 2 }),
 ];
 
-/** A row in JSON form, without what is null. */
+/** A row in JSON form, without nulls. */
 export type MarketRow = Row & { readonly id: string };

@@ -1,5 +1,5 @@
 /**
- * How the market was, from listings.
+ * Market reports computed from listings.
  *
  * @module
  */

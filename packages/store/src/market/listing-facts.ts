@@ -1,7 +1,7 @@
 import type { Row } from "@cadastre/odata";
 import { type Month, monthOf } from "./month.ts";
 
-/** The fields that a report is made of. Of a dataset, those that it shows whole: another has no value. */
+/** Fields that a report uses. Fields that a dataset masks are treated as having no value. */
 export const reportFields = [
   "PropertyType",
   "OriginatingSystemName",
@@ -23,11 +23,11 @@ export const reportFields = [
 
 export type ReportField = (typeof reportFields)[number];
 
-/** Listings that are counted together in a month. */
+/** Kinds of listings counted in a month. */
 export const populations = ["new", "active", "closed"] as const;
 export type Population = (typeof populations)[number];
 
-/** The populations that can be told from these fields. */
+/** Returns the populations that can be determined from the fields shown. */
 export const toldBy = (isShown: (field: ReportField) => boolean): ReadonlySet<Population> => {
   const hasBegin = isShown("OnMarketDate") || isShown("ListingContractDate");
   const hasEnd = isShown("OffMarketDate") || isShown("StatusChangeTimestamp");
@@ -39,31 +39,31 @@ export const toldBy = (isShown: (field: ReportField) => boolean): ReadonlySet<Po
   ]);
 };
 
-/** Statuses of a listing that has not left the market. */
+/** Statuses of listings on the market. */
 const onMarket: readonly unknown[] = ["Active", "Active Under Contract"];
 
-/** Where a listing lies, as far as is shown: each place within the one before. */
+/** Location of a listing as far as the scope shows it; each place lies within the one before. */
 export type Place = readonly [state: string | null, county: string | null, zip: string | null];
 
-/** What a report takes of a listing. */
+/** Values of a listing that a report uses. */
 export type ListingFacts = {
   readonly type: string;
   readonly system: string;
   readonly place: Place;
-  /** The month in which it came on the market. */
+  /** Month in which the listing came on the market. */
   readonly begun: Month | undefined;
-  /** The month in which it left the market; infinite while it has not. */
+  /** Month in which the listing left the market; infinite if it has not. */
   readonly ended: Month | undefined;
   readonly closed: Month | undefined;
-  /** Cents. */
+  /** In cents. */
   readonly listPrice: number | undefined;
   readonly closePrice: number | undefined;
   readonly days: number | undefined;
-  /** Cents for a square foot. */
+  /** In cents per square foot. */
   readonly unitPrice: number | undefined;
 };
 
-/** Undefined for a listing without a type. */
+/** Extracts the facts of a listing; undefined if it has no property type. */
 export function factsOf(listing: Row): ListingFacts | undefined {
   const { PropertyType: type, StandardStatus: status } = listing;
   const text = (name: ReportField) => {
@@ -87,7 +87,7 @@ export function factsOf(listing: Row): ListingFacts | undefined {
   };
 }
 
-/** The first five digits, of a ZIP+4 too. */
+/** Returns the first five digits of a ZIP or ZIP+4 code. */
 function zipOf(value: unknown): string | null {
   const [, zip = null] = (typeof value === "string" && /^(\d{5})(?:\D|$)/.exec(value)) || [];
   return zip;
@@ -96,7 +96,7 @@ function zipOf(value: unknown): string | null {
 const hundredths = (value: unknown): number | undefined =>
   typeof value === "number" ? Math.round(value * 100) : undefined;
 
-/** An area that is not said to be in other units is in square feet. Rounded to cents, half up. */
+/** Returns the price per square foot in cents, rounded half up. An area without units is taken to be in square feet. */
 function unitPriceOf(price: number | undefined, { LivingArea, LivingAreaUnits }: Row): number | undefined {
   const area = hundredths(LivingArea);
   if (price === undefined || area === undefined || area <= 0) return undefined;

@@ -1,16 +1,16 @@
 import type { Region } from "@cadastre/entitlement";
 import type { Place } from "./listing-facts.ts";
 
-/** A market: a kind of place and which one. Source: interface specification, section 4.2. */
+/** A market, identified by the kind and id of a place. Source: interface specification, section 4.2. */
 export type Market = {
   readonly kind: "county" | "national" | "state" | "zip";
   readonly id: string;
 };
 
-/** Places that a place lies in, beside the nation: the state, the county, the ZIP code. */
+/** Number of levels of place below the nation: state, county, ZIP code. */
 export const depths = 3;
 
-/** The markets that the whole of a place lies in. Of a place of depth 1 the state alone is known, of depth 0 nothing. */
+/** Returns the markets that contain a whole place. At depth 1 only the state is known, at depth 0 nothing. */
 export function marketsOf([state, county, zip]: Place, depth: number): readonly Market[] {
   const markets: Market[] = [{ kind: "national", id: "US" }];
   if (depth >= 1 && state !== null) markets.push({ kind: "state", id: state });
@@ -20,7 +20,9 @@ export function marketsOf([state, county, zip]: Place, depth: number): readonly 
   return markets;
 }
 
-/** Whether regions hold all listings of a system in a place: else those of another caller might be more. */
+/**
+ * True if the regions include all listings of a system in a place. Otherwise callers with other regions may see more of them.
+ */
 export function isWhole(place: Place, depth: number, system: string, regions: ReadonlySet<string>): boolean {
   return (
     regions.has(regionText({ kind: "originating_system", value: system })) ||

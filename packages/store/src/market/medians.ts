@@ -1,21 +1,21 @@
-/** Values of a set that are kept at once; of more, their counts in so many ranges. */
+/** Maximum number of values of a set to keep in memory. For larger sets, values are counted in {@link ranges} ranges. */
 const mostValues = 64;
 const ranges = 256;
 
-/** What is known of the values of a set that is walked over. */
+/** Summary of a set after the first walk. */
 type Seen = {
   count: number;
   least: number;
   greatest: number;
-  /** All of them, while they are few. */
+  /** All values as long as there are few; undefined for a larger set. */
   values: number[] | undefined;
 };
 
-/** The search for the value at a position of a set in order: it lies between two bounds. */
+/** Search for the value at a given position in the sorted set. Each walk narrows the bounds between which it lies. */
 class Search {
   least: number;
   greatest: number;
-  /** Position among the values between the bounds. */
+  /** Position in the sorted values between the bounds. */
   #position: number;
   #width: number;
   #counts: Int32Array | undefined;
@@ -42,7 +42,7 @@ class Search {
     }
   }
 
-  /** Once all values have been seen: narrow the bounds. */
+  /** Narrows the bounds. Call it at the end of a walk. */
   narrow(): void {
     const sorted = this.#values?.toSorted((a, b) => a - b);
     if (sorted !== undefined) {
@@ -68,14 +68,14 @@ class Search {
 }
 
 /**
- * Medians of many sets of whole numbers, in walks over all of their values: the first one finds how many there are and between
- * what, each further one narrows that down. What is kept of a set is bounded, however large it is.
+ * Computes the medians of many sets of integers in several walks over all values. The first walk counts the values of each set
+ * and finds their bounds; each further walk narrows the bounds of the median. Memory per set is bounded, however large it is.
  */
 export class Medians<Key> {
   readonly #sets = new Map<Key, Seen>();
   #searches: Map<Key, readonly Search[]> | undefined;
 
-  /** A value of a set, in every walk. */
+  /** Adds a value of a set. Call it for all values in every walk. */
   see(key: Key, value: number): void {
     if (this.#searches !== undefined) {
       for (const search of this.#searches.get(key) ?? []) search.see(value);
@@ -90,7 +90,7 @@ export class Medians<Key> {
     else seen.values = undefined;
   }
 
-  /** At the end of a walk: whether the medians are known. */
+  /** Ends a walk. Returns true if all medians are known, false if another walk is needed. */
   isKnown(): boolean {
     if (this.#searches === undefined) this.#searches = searchesFor(this.#sets);
     else for (const searches of this.#searches.values()) for (const search of searches) search.narrow();
@@ -107,12 +107,12 @@ export class Medians<Key> {
     return isKnown;
   }
 
-  /** Number of values of a set. */
+  /** Returns the number of values in a set. */
   countOf(key: Key): number {
     return this.#sets.get(key)?.count ?? 0;
   }
 
-  /** Twice the median of a set: the sum of the two values in the middle, or twice the one. */
+  /** Returns twice the median of a set, which is an integer: the sum of the two middle values, or twice the only one. */
   doubledOf(key: Key): number | undefined {
     const sorted = this.#sets.get(key)?.values?.toSorted((a, b) => a - b);
     if (sorted === undefined) return undefined;

@@ -10,24 +10,25 @@ import { Report } from "./report.ts";
 
 export type MarketReportOptions = ListingOptions & {
   readonly asOf: number;
-  /** The id after which rows are given. */
+  /** Id after which to start. */
   readonly after?: string | null;
-  /** Listings that are counted together at least. */
+  /** Minimum number of listings that are counted together. By default {@link minimumCellSize}. */
   readonly least?: number;
 };
 
-/** Source: interface specification, section 2.5, `minimum_cell_size`. */
+/** Default minimum. Source: interface specification, section 2.5, `minimum_cell_size`. */
 const minimumCellSize = 10;
 
-/** Whole months that a report is about, up to the newest change. */
+/** Number of months in a report. The last one is the month before the newest change. */
 const periods = 24;
 
-/** Listings of a page. */
+/** Number of listings in a page. */
 const pageSize = 1000;
 
 /**
- * How the market was in each month, by place and type, of the listings that the scope shows and as it shows them: rows in order
- * of the code points of their ids. The listings are walked over several times; what is kept grows with the markets, not with them.
+ * Streams a report on the market in each month by place and property type, from the listings as the scope shows them. Rows are
+ * ordered by the code points of their ids. Listings are read several times, because medians need several walks; memory grows with
+ * the number of markets, not of listings.
  */
 export async function* readMarketReport(
   reads: ListingReads,
@@ -53,7 +54,7 @@ export async function* readMarketReport(
   for (const row of report.rows()) if (after === null || compareCodePoints(row.id, after) > 0) yield row;
 }
 
-/** The month before the one of the newest change: it is over. */
+/** Returns the last complete month: the one before the month of the newest change. */
 async function lastMonth(reads: ListingReads, options: ListingOptions): Promise<Month | undefined> {
   const visible = visibleEntitySet(reads.entitySet, reads.scope);
   const parts = {
@@ -66,7 +67,7 @@ async function lastMonth(reads: ListingReads, options: ListingOptions): Promise<
   return newest === undefined ? undefined : newest - 1;
 }
 
-/** The listings of a scope of one dataset: of their fields, those that it shows whole. */
+/** Streams the listings of a scope with one dataset. Only fields that the dataset shows unmasked are read. */
 async function* listingsOf(reads: ListingReads, options: ListingOptions): AsyncGenerator<Row> {
   const { entitySet, scope } = reads;
   if (!scope.visible(entitySet.name)) return;

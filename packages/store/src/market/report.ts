@@ -7,7 +7,10 @@ import { Medians } from "./medians.ts";
 import { type Month, monthText } from "./month.ts";
 import { type Group, unitDepths } from "./units.ts";
 
-/** Figures that are medians: of which listings, and of which of their values. */
+/**
+ * Figures that are medians: the population of listings, the value, and the units of the value in one unit of the figure (cents in
+ * a dollar).
+ */
 const measures = {
   median_list_price: { of: "new", from: "listPrice", parts: 100 },
   median_close_price: { of: "closed", from: "closePrice", parts: 100 },
@@ -28,7 +31,7 @@ export type ReportOptions = {
   readonly regions: readonly Region[];
 };
 
-/** A row in the making. */
+/** A row while it is being computed. */
 type Cell = {
   readonly number: number;
   readonly month: Month;
@@ -40,17 +43,17 @@ type Cell = {
 
 type Told = ReadonlySet<Population>;
 
-/** A report in the making: listings are counted, and then their values are seen as often as the medians need. */
+/** Computes a report: first count all listings, then settle, then pass their values until the medians are known. */
 export class Report {
   readonly #options: ReportOptions;
   readonly #groups: Group[] = [];
   readonly #groupNumbers = new Map<string, number>();
-  /** Listings by population and month, then by number of the group. */
+  /** Number of listings by population and month, then by group number. */
   readonly #counts = new Map<string, Map<number, number>>();
-  /** By population and month, at which depth each group that is counted is. */
+  /** Depth of place of each counted group, by population and month. */
   readonly #depths = new Map<string, ReadonlyMap<number, number>>();
   readonly #cells = new Map<string, Cell>();
-  /** By group, depth and month. */
+  /** Cells by a number made of group, depth and month. */
   readonly #cellsOfGroups = new Map<number, readonly Cell[]>();
   readonly #medians = new Medians<number>();
 
@@ -67,7 +70,7 @@ export class Report {
     }
   }
 
-  /** All listings are counted: decide which of them count, and for which markets. */
+  /** Decides which listings are counted, and in which markets. Call it after all listings were counted. */
   settle(): void {
     const { least, from, last, regions } = this.#options;
     const granted = regionTexts(regions);
@@ -93,7 +96,7 @@ export class Report {
     }
   }
 
-  /** The values that a listing has as one of a population. */
+  /** Adds the values of a listing that belongs to a population. */
   #see(population: Population, facts: ListingFacts, cells: readonly Cell[]): void {
     for (const [measure, name] of measureNames.entries()) {
       const { of, from } = measures[name];
@@ -103,7 +106,7 @@ export class Report {
     }
   }
 
-  /** Whether all medians are known, or the values are to be seen again. */
+  /** Ends a walk over the values. Returns true if all medians are known, false if the values must be passed again. */
   isKnown(): boolean {
     return this.#medians.isKnown();
   }
@@ -142,7 +145,7 @@ export class Report {
     };
   }
 
-  /** The populations of a listing, in the months of the report. */
+  /** Yields the populations that a listing belongs to, with the months of the report. */
   *#memberships(facts: ListingFacts, told: Told): Generator<readonly [Population, Month]> {
     const { from, last } = this.#options;
     const { begun, ended, closed } = facts;
@@ -192,5 +195,5 @@ export class Report {
 
 const periodKey = (population: Population, month: Month): string => `${population} ${month}`;
 
-/** @param measure position in {@link measureNames} */
+/** @param measure index in {@link measureNames} */
 const medianKey = (measure: number, { number }: Cell): number => number * measureNames.length + measure;

@@ -1,7 +1,7 @@
 import type { Place } from "./listing-facts.ts";
 import { depths, isWhole } from "./market.ts";
 
-/** Listings of one dataset, system and type in one place: the finest group that is counted. */
+/** Listings of one dataset, system and type in one place: the smallest group that is counted. */
 export type Group = {
   readonly dataset: string;
   readonly system: string;
@@ -10,13 +10,13 @@ export type Group = {
 };
 
 /**
- * At which depth of place the listings of each group are counted, for groups that are: together with those of other groups that
- * are too few, over the smallest place in which they are enough. So whatever is counted is made of parts that are large enough,
- * and no sum or difference of counts is of fewer. Source: docs/coverage.md, "Too few listings".
+ * Returns, for each group that is counted, the depth of place at which it is counted. A group with too few listings is combined
+ * with others in the smallest place where they have enough together. So all counts are sums of sufficiently large units, and no
+ * sum or difference of counts is about fewer listings. Source: docs/coverage.md, "Too few listings".
  *
- * @param counts listings by number of the group
- * @param least listings that are counted together
- * @param regions those of the scope: a part of a place is not counted as the place
+ * @param counts number of listings by group number
+ * @param least minimum number of listings in a unit
+ * @param regions regions of the scope. A place that they cover only in part is not counted as this place.
  */
 export function unitDepths(
   groups: readonly Group[],
@@ -39,7 +39,7 @@ export function unitDepths(
   return found;
 }
 
-/** The groups by dataset, system, type and their place of so many levels. */
+/** Combines groups by dataset, system, type and their first `depth` levels of place. */
 function together(
   members: readonly number[],
   groups: readonly Group[],

@@ -1,15 +1,14 @@
-/** Number of the server's type `text`, as `pg_type` has it. */
+/** OID of the type `text` in `pg_type`. */
 const text = 25;
 
 /**
- * An array of texts in the server's binary form: nothing in it is quoted or read by a grammar.
- * Source: PostgreSQL, `array_recv`.
+ * Encodes an array of texts in PostgreSQL's binary format, which needs no quoting or parsing. Source: PostgreSQL, `array_recv`.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
   let size = 20;
   for (const value of values) size += 4 + (value === null ? 0 : Buffer.byteLength(value));
   const bytes = Buffer.allocUnsafe(size);
-  // One dimension, perhaps nulls, the type, the number of elements, the first of them number 1.
+  // Header: 1 dimension, 1 if there may be nulls, the element type, the number of elements, 1 as the lower bound.
   let at = 0;
   for (const head of [1, 1, text, values.length, 1]) at = bytes.writeInt32BE(head, at);
   for (const value of values) {

@@ -12,19 +12,19 @@ import { earliestNeeded } from "../build/history.ts";
 import { type TableSchema, validity } from "../schema/table.ts";
 import type { Tally } from "../write/tallies.ts";
 
-/** Gives the number of the last commit; 0 before the first. */
+/** Selects the number of the last commit; 0 before the first. */
 export const lastCheckpoint: CompiledSql = {
   text: `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`,
   values: [],
 };
 
 const pruned = "cadastre_pruned";
-/** The one note that reads need. */
+/** Condition for the only note that reads need. */
 export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
 
 /**
- * Gives the earliest checkpoint that can still be read, once versions were forgotten, and whether a version of the
- * table was closed since `checkpoint`.
+ * Selects the earliest checkpoint that can still be read, null if nothing was pruned, and whether a version of the table was
+ * closed since `checkpoint`.
  */
 export function compileHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
   const later = sql`${identifier(validity.to.name)} > ${value(checkpoint)}::bigint`;
@@ -35,11 +35,15 @@ export function compileHistory({ closed }: TableSchema, checkpoint: number): Com
   );
 }
 
-/** Let no other transaction commit to the store before this one has ended. */
+/** Prevents other transactions from committing to the store until this one has ended. */
 export const lockCommits = (transaction: Knex.Transaction): Promise<unknown> =>
   transaction.raw(`lock table "cadastre_commit" in exclusive mode`).then();
 
-/** The statements that note a commit, at a time in milliseconds since 1970. */
+/**
+ * Returns the statements that record a commit.
+ *
+ * @param time milliseconds since 1970
+ */
 export const noteCommit = (
   checkpoint: bigint,
   time: number,

@@ -1,11 +1,11 @@
 /**
- * Since which checkpoints versions of a resource are known to have been closed. What is learnt stays true: who reads as of
- * such a checkpoint need not ask first.
+ * Remembers since which checkpoints versions of a resource are known to have been closed. This never becomes false again, so a
+ * read as of such a checkpoint need not query it first.
  */
 export class Closings {
   #last = -1;
 
-  /** Whether it is known that a version was closed since. */
+  /** True if a version is known to have been closed since. */
   isKnownSince(checkpoint: number): boolean {
     return checkpoint <= this.#last;
   }

@@ -14,11 +14,13 @@ import {
 import type { ReadForms } from "../read/forms.ts";
 import { type PointSchema, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 
-/** PostgreSQL's own types, but a time of day keeps its picoseconds. */
+/**
+ * Returns the encoding of a property's column: PostgreSQL's own types, except for a time of day, which is stored in picoseconds.
+ */
 export const formOf = ({ type }: StructuralProperty): EncodingName =>
   type === "Edm.TimeOfDay" ? "picoseconds" : postgres.encodings[type];
 
-/** Declared type of a column by the form of its values. A decimal of any size fits, as it does in the record. */
+/** Declared type of a column by encoding. Decimals have no precision limit, like those in the record's text. */
 const types: Partial<Record<EncodingName, SqlFragment>> = {
   text: sql`text`,
   scaled: sql`bigint`,
@@ -39,7 +41,7 @@ export function typeOf(property: StructuralProperty): SqlFragment {
 
 const inColumn = ({ name }: StructuralProperty): SqlFragment => identifier(name);
 
-/** Where each property of a table lies: in a column of its own, or in the record's text. */
+/** Returns where each property of a table is stored: in its own column or in the record's text. */
 export function columnsOf(table: TableSchema): (property: StructuralProperty) => Column {
   const typed = new Set([...table.columns.map(({ name }) => name), validity.from.name, validity.to.name]);
   return (property) => ({
@@ -48,7 +50,7 @@ export function columnsOf(table: TableSchema): (property: StructuralProperty) =>
   });
 }
 
-/** What the index of a column of points holds. */
+/** Returns the expression that the spatial index of a location column contains. */
 export const placeOf = (property: StructuralProperty): SqlFragment =>
   postgres.call("geo_point", [property.type], [inColumn(property)]);
 
@@ -59,7 +61,7 @@ const record = identifier(recordColumns.text);
 
 type Read = (text: SqlFragment) => SqlFragment;
 
-/** What a plain cast does not read in the sense of OData, for any value that a record may hold. */
+/** Functions for types that a plain cast does not read as OData defines them. */
 const readers: Partial<Record<StructuralProperty["type"], Read>> = {
   "Edm.Single": (text) => sql`cadastre_single(cadastre_read_double(${text}))`,
   "Edm.Double": (text) => sql`cadastre_read_double(${text})`,
@@ -76,7 +78,7 @@ function inRecord(property: StructuralProperty): SqlFragment {
   return readers[type]?.(text) ?? sql`${text}::${typeOf(property)}`;
 }
 
-/** A computed value is selected as the text of its literal; a collection and a shape as their JSON. */
+/** A computed value is selected as the text of its OData literal; a collection or shape as JSON. */
 const computed: ReadForms["computed"] = (query, projection, of) => {
   const { type, collection } = projection.property;
   const selected = compileValue(query, projection, postgres, of);

@@ -17,7 +17,7 @@ import { TableWriter } from "./writer.ts";
 
 const dataset = identifier(datasetProperty.name);
 
-/** Makes commits, one after another: those of this process, and by a lock those of all of them. */
+/** Makes commits one after another. Commits of this process are queued; a table lock excludes those of other processes. */
 export class Committer {
   readonly #knex: Knex;
   readonly #resources: ReadonlyMap<string, Resource>;
@@ -38,9 +38,9 @@ export class Committer {
     });
   }
 
-  /** Do `work` in a transaction, which what it throws undoes. */
+  /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
   write<T>(work: (making: Making) => Promise<T>): Promise<T> {
-    // One connection at the most waits for the lock.
+    // Commits are queued before they take a connection, so that at most one connection waits for the lock.
     const done = this.#last.then(() =>
       this.#knex.transaction((transaction) => this.#write(transaction, work)).catch(refuseData),
     );
@@ -48,7 +48,7 @@ export class Committer {
     return done;
   }
 
-  /** Resolves when no commit is being made. */
+  /** Resolves when the queued commits have ended. */
   idle(): Promise<unknown> {
     return this.#last;
   }
@@ -64,7 +64,7 @@ export class Committer {
   }
 }
 
-/** A commit that is being made. */
+/** An open commit. */
 class Making implements OpenCommit {
   readonly client: Client;
   readonly session: OpenCommit["session"];
@@ -74,7 +74,7 @@ class Making implements OpenCommit {
   readonly #writers = new Map<string, TableWriter>();
   readonly #tallies = new Tallies();
   #unchanged = 0;
-  /** The batch that the server works at, while the next one is put together. */
+  /** The batch being written by the server, while the next one is prepared. */
   #writing: Promise<unknown> = Promise.resolve();
 
   constructor(client: Client, resources: ReadonlyMap<string, Resource>, head: bigint) {
@@ -123,7 +123,7 @@ class Making implements OpenCommit {
     return { checkpoint: Number(checkpoint), written, unchanged: this.#unchanged, removed };
   };
 
-  /** Gives a promise when it is time to wait. */
+  /** Adds a change to the current batch. Returns a promise to wait for if a full batch must be written. */
   #make(change: Writing): Promise<void> | undefined {
     const { resource } = change;
     const writer = this.#writerOf(resource);
@@ -158,12 +158,12 @@ class Making implements OpenCommit {
     });
     if (statements.length === 0) return;
     this.#writing = runTogether(this.client, statements);
-    // Whoever waits for it next meets the error.
+    // Prevents an unhandled rejection. The error is thrown to the next one who awaits the promise.
     this.#writing.catch(() => {});
   }
 }
 
-/** Errors of the server by class: the data cannot be held, or an index entry is too long. */
+/** SQLSTATE classes of errors in the data: a value is not valid, or an index entry is too long. */
 const dataErrors = /^(22|54)/;
 
 function refuseData(error: unknown): never {

@@ -1,5 +1,5 @@
 /**
- * The store on PostgreSQL.
+ * A store in a PostgreSQL database.
  *
  * @module
  */

@@ -14,10 +14,10 @@ function layoutOf(plan: RecordPlan): RecordLayout {
   return layout;
 }
 
-/** Columns before those of the key: the dataset, the record's text, its members and its checksum. */
+/** Number of columns before those of the key: dataset, text, member index, checksum. */
 const leading = 4;
 
-/** Puts the rows of a page together as they arrive. */
+/** Assembles a page from rows as they arrive. */
 export class PageRows {
   readonly #request: PageRequest;
   readonly #assembler: RecordAssembler;
@@ -31,7 +31,7 @@ export class PageRows {
     this.#assembler = new RecordAssembler(layoutOf(request.plan.plan), request.lines);
   }
 
-  /** Whether no more rows are wanted. */
+  /** True if the page needs no more rows. */
   get isFull(): boolean {
     return this.#more;
   }

@@ -1,7 +1,7 @@
 import { codecOf, type PrimitiveType } from "@cadastre/odata";
 import { itemTypeOf, type ReadValue } from "../record/computed.ts";
 
-/** A computed value, see `forms`. */
+/** Decodes a computed value selected by `forms`. */
 export const readValue: ReadValue = (text, type) => {
   if (typeof text !== "string") return null;
   const item = itemTypeOf(type);

@@ -6,8 +6,8 @@ import { type Client, poolOf, runTogether } from "./session.ts";
 import { Stop } from "./stop.ts";
 
 /**
- * Runs statements on one connection while the read may go on. With `isHeld`, all that follow see the state that these
- * see.
+ * Runs statements on a connection, unless the read has been stopped. With `isHeld`, these statements and all later ones see the
+ * same snapshot.
  */
 export type Run = (queries: readonly Query[], isHeld?: boolean) => Promise<void>;
 
@@ -15,21 +15,21 @@ const [begin, end] = ["begin", "rollback"].map((text): Query => ({ text, values:
 
 export type ReaderPoolOptions = {
   readonly knex: Knex;
-  /** Gives out as many turns at once as there are connections. */
+  /** Scheduler that runs at most as many queries at once as there are connections. */
   readonly turns: Turns;
-  /** How long a query may take, waiting included, in milliseconds. */
+  /** Timeout of a query in milliseconds, including the time in the queue. */
   readonly timeout: number;
-  /** Ends what the server process of this number is running. */
+  /** Cancels the running statement of a server process. */
   readonly cancel: (processId: number) => Promise<unknown>;
 };
 
-/** `query_canceled` of the server: a `statement_timeout`, or {@link ReaderPoolOptions.cancel}. */
+/** SQLSTATE of a canceled statement: by `statement_timeout` or {@link ReaderPoolOptions.cancel}. */
 const canceled = "57014";
 
-/** Connections that read, each one query at a time. */
+/** Connection pool for reading; each connection runs one query at a time. */
 export class ReaderPool {
   readonly #options: ReaderPoolOptions;
-  /** Of every query that runs or waits. */
+  /** One for each query that runs or waits. */
   readonly #stops = new Set<Stop>();
 
   constructor(options: ReaderPoolOptions) {
@@ -37,13 +37,13 @@ export class ReaderPool {
   }
 
   /**
-   * @param work is called again if it takes too long for a page, see `CostClass`
+   * @param work called again if the first attempt exceeds the time of a page, see `CostClass`
    * @throws {StoreError} see `Turns.run`
    */
   use<T>(work: (run: Run) => Promise<T>, { share, background = false, signal }: ReadFor): Promise<T> {
     const { turns, timeout } = this.#options;
     const attempt = (part: number) => this.#attempt(work, part, signal);
-    // The SQL text is not known before there is a connection.
+    // The cost class cannot be predicted here, because the SQL text is not known before a connection is acquired.
     return turns.run({ share, shape: undefined, background, timeout, signal, attempt });
   }
 
@@ -52,7 +52,8 @@ export class ReaderPool {
     timeout: number,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    // A new connection takes longer than a page may.
+    // Starts with the whole timeout, because opening a connection may take longer than a page may. The limit of the attempt is
+    // set afterwards.
     const stop = new Stop(this.#options.timeout, signal);
     this.#stops.add(stop);
     try {
@@ -78,7 +79,7 @@ export class ReaderPool {
     try {
       return await new Promise<Client>((resolve, reject) => {
         acquired.then(resolve, reject);
-        // A deadline that passes here says that there are too few connections.
+        // A timeout while waiting for a connection means that there are too few connections.
         stop.act = () =>
           reject(new StoreError(stop.code === "query_timeout" ? "store_busy" : "query_canceled"));
       });
@@ -109,9 +110,9 @@ export class ReaderPool {
     } catch (error) {
       throw isCanceled(error) ? new StoreError(stop.code ?? "query_timeout") : error;
     } finally {
-      // What is canceled late must not be the next query.
+      // Waits for the cancel request, so that it cannot cancel the connection's next query.
       await canceling;
-      // A connection that is lost has ended it as well.
+      // If the connection is lost, the server has ended the transaction too.
       if (isOpen) await runTogether(client, [end]).catch(() => {});
       await poolOf(knex).releaseConnection(client);
     }

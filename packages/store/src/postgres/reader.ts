@@ -14,10 +14,10 @@ import type { Run } from "./reader-pool.ts";
 import type { Fields, Query } from "./round-trip.ts";
 
 /**
- * What a page starts from: the order's values in the record of its bookmark.
+ * Finds the position that a page starts after: the values of the `orderBy` expressions in the record of its bookmark.
  *
- * @param orderValues statements of which one gives the values; most often the first
- * @throws {StoreError} `bookmark_expired` if none of `orderValues` has a row.
+ * @param orderValues statements of which one returns the values, most often the first
+ * @throws {StoreError} `bookmark_expired` if none of them returns a row
  */
 export async function findStart(
   run: Run,
@@ -34,7 +34,7 @@ export async function findStart(
   return values;
 }
 
-/** Whether a version was closed since the checkpoint of a history. */
+/** Returns true if a version was closed since the checkpoint of the history. */
 export async function findClosed(run: Run, history: CompiledSql): Promise<boolean> {
   let closed = false;
   await run([
@@ -52,19 +52,19 @@ const historyQuery = (statement: CompiledSql, take: (history: History) => void):
   onRow: ([earliest, isClosed]) => take({ earliest: Number(earliest), isClosed: isClosed === "t" }),
 });
 
-/** A page and a count, of what is there now. */
+/** A page and a count to read together. */
 export type PageAndCount = {
   readonly page?: PageRequest | undefined;
   readonly count?: Versions | undefined;
 };
 
-/** Give the number in a statement's one row to `take`. */
+/** Creates a query for a single number, which is passed to `take`. */
 const numberOf = (statement: CompiledSql, take: (number: number) => void): Query => ({
   ...statement,
   onRow: ([text]) => take(Number(text)),
 });
 
-/** Read from one state of the store what is there now. */
+/** Reads current versions in one snapshot. */
 export async function readCurrent(run: Run, { page, count }: PageAndCount): Promise<ReadResult> {
   let checkpoint = 0;
   const head = numberOf(lastCheckpoint, (number) => {
@@ -75,8 +75,8 @@ export async function readCurrent(run: Run, { page, count }: PageAndCount): Prom
 }
 
 /**
- * Read from one state of the store what was there at a checkpoint. Closed versions are read only if there are some
- * since: what is known of closings guesses, and the state that is read decides.
+ * Reads the versions as of a checkpoint in one snapshot. Closed versions are read only if some were closed since. Whether they
+ * were is first guessed from `closings`; the snapshot confirms the guess, or the read is repeated.
  *
  * @param history see `compileHistory`
  * @throws {StoreError} `bookmark_expired`

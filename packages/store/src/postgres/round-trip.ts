@@ -1,10 +1,10 @@
 import type { CompiledSql } from "@cadastre/odata";
 import type { Prepared, Statements } from "./statements.ts";
 
-/** A row as the server wrote it, a text a column. */
+/** A row as text values from the server. */
 export type Fields = readonly (string | null)[];
 
-/** A statement to run, and what takes its rows as they arrive. */
+/** A statement, and callbacks for its rows as they arrive and for its end. */
 export type Query = CompiledSql & {
   readonly onRow?: ((fields: Fields) => void) | undefined;
   readonly onEnd?: (() => void) | undefined;
@@ -26,16 +26,16 @@ type Wire = {
   readonly sync: () => void;
 };
 
-/** Text of a value in database form. */
+/** Returns the text of a value in database form. */
 export const textOf = (value: unknown): string | null =>
   value === null || value === undefined ? null : `${value as string | number | bigint | boolean}`;
 
-/** Bytes go as they are. */
+/** Buffers are sent as they are; all other values are sent as text. */
 const wireValue = (value: unknown): unknown => (Buffer.isBuffer(value) ? value : textOf(value));
 
 /**
- * Statements that go to the server in one message and run in one transaction, the ways of `pg`'s own queries left
- * out: `client.query(roundTrip)` starts it, and `done` tells the end.
+ * Sends several statements to the server in one message, to be run in one transaction. `client.query(roundTrip)` starts it, and
+ * `done` resolves when all have ended. It replaces the query objects of `pg`.
  */
 export class RoundTrip {
   readonly done: Promise<void>;
@@ -43,7 +43,7 @@ export class RoundTrip {
   readonly #statements: Statements;
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
-  /** Position of the statement whose rows arrive. */
+  /** Index of the statement whose rows are arriving. */
   #at = 0;
   #failure: unknown;
 
@@ -83,7 +83,7 @@ export class RoundTrip {
   }
 
   handleError(error: unknown): void {
-    // Which of the statements were parsed is not known.
+    // It is not known which of the statements the server has parsed, so all of them are prepared again.
     for (const { text } of this.#queries) this.#statements.forget(text);
     this.#reject(error);
   }

@@ -9,22 +9,22 @@ type Connection = { readonly query: (roundTrip: RoundTrip) => unknown };
 
 /** The part of a `pg` client that a store needs. */
 export type Client = Connection & {
-  /** Number of the server's process. */
+  /** Id of the server process. */
   readonly processID: number;
 };
 
-/** The pool of connections that knex keeps. */
+/** Connection pool inside knex. */
 type Pool = {
   readonly acquireConnection: () => Promise<Client>;
   readonly releaseConnection: (client: Client) => Promise<void>;
 };
 
-/** Its only connection, if `knex` is a transaction. */
+/** Returns the pool of `knex`. If `knex` is a transaction, the pool has only its connection. */
 export const poolOf = (knex: Knex): Pool => knex.client as Pool;
 
 const statementsOf = new WeakMap<Connection, Statements>();
 
-/** Run statements on a connection, in one round trip and, unless one is open, in one transaction. */
+/** Runs statements on a connection in one round trip. They run in one transaction, unless a transaction is open already. */
 export function runTogether(client: Connection, queries: readonly Query[]): Promise<void> {
   const statements = statementsOf.get(client) ?? new Statements();
   statementsOf.set(client, statements);
@@ -33,7 +33,7 @@ export function runTogether(client: Connection, queries: readonly Query[]): Prom
   return roundTrip.done;
 }
 
-/** The first row of a statement. */
+/** Returns the first row of a statement. */
 export async function firstRow(client: Connection, statement: CompiledSql): Promise<Fields | undefined> {
   let first: Fields | undefined;
   const onRow = (fields: Fields) => {
@@ -43,7 +43,6 @@ export async function firstRow(client: Connection, statement: CompiledSql): Prom
   return first;
 }
 
-/** All rows of a statement. */
 async function allRows(client: Connection, statement: SqlFragment): Promise<readonly Fields[]> {
   const rows: Fields[] = [];
   const onRow = (fields: Fields) => void rows.push(fields);
@@ -53,11 +52,11 @@ async function allRows(client: Connection, statement: SqlFragment): Promise<read
 
 const compile = (statement: SqlFragment): CompiledSql => render(statement, postgres.placeholder);
 
-/** Rows that a stream asks for at once. */
+/** Number of rows that a stream fetches at once. */
 const fetched = 500;
 const fetch = sql`500`;
 
-/** A session on a connection; one that streams is in a transaction. */
+/** Creates a session on a connection. To stream, the connection must be in a transaction. */
 export function sessionOf(client: Connection): Session {
   let cursors = 0;
   return {
@@ -83,7 +82,7 @@ export function sessionOf(client: Connection): Session {
   };
 }
 
-/** Do `work` on a connection of the pool. */
+/** Runs `work` on a connection of the pool. */
 export async function onConnection<T>(knex: Knex, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = poolOf(knex);
   const client = await pool.acquireConnection();

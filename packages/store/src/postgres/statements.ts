@@ -1,15 +1,15 @@
-/** Statements kept prepared on a connection, the least recently used one leaving first. */
+/** Maximum number of prepared statements on a connection. */
 const capacity = 256;
 
 export type Prepared = { readonly name: string; readonly isNew: boolean };
 
-/** The names of one connection's prepared statements, by their text. */
+/** LRU cache of the names of a connection's prepared statements, by SQL text. */
 export class Statements {
   readonly #names = new Map<string, string>();
   #dropped: string[] = [];
   #last = 0;
 
-  /** The name of a statement, which is to be parsed under it if it is new. */
+  /** Returns the name of a statement. If it is new, the caller must parse the statement under this name. */
   prepare(text: string): Prepared {
     const known = this.#names.get(text);
     const name = known ?? `cadastre_${++this.#last}`;
@@ -20,7 +20,7 @@ export class Statements {
     return { name, isNew: known === undefined };
   }
 
-  /** Drop a statement: whether it was ever parsed does not matter. */
+  /** Removes a statement. It need not have been parsed. */
   forget(text: string): void {
     const name = this.#names.get(text);
     if (name === undefined) return;
@@ -28,7 +28,7 @@ export class Statements {
     this.#dropped.push(name);
   }
 
-  /** Names that the server may forget, each told once. */
+  /** Returns the names of statements removed since the last call, for the server to close. */
   takeDropped(): readonly string[] {
     const dropped = this.#dropped;
     this.#dropped = [];

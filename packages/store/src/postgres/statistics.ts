@@ -5,10 +5,10 @@ const sizeOf = `select reltuples from pg_class
   where relname = $1::text and relnamespace = current_schema()::regnamespace`;
 
 /**
- * Tell the planner what a table holds once a fifth of it is new: it would find out by itself, but after the first
- * queries.
+ * Updates the planner's statistics of a table if at least a fifth of it has changed. The server would do that by itself, but only
+ * after the first queries.
  *
- * @param changed number of changes, by table
+ * @param changed number of changes by table
  */
 export async function refreshStatistics(client: Client, changed: ReadonlyMap<string, number>): Promise<void> {
   for (const [table, changes] of changed) {

@@ -1,8 +1,8 @@
 import { StoreError, type StoreErrorCode } from "../errors.ts";
 
-/** Ends a read before it is done: at its deadline, or when its caller gives it up. */
+/** Stops a read at its deadline, or when its caller aborts it. */
 export class Stop {
-  /** Why the read is to end; undefined while it may go on. */
+  /** Reason for stopping; undefined while the read may continue. */
   #code: StoreErrorCode | undefined;
   #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
@@ -16,7 +16,7 @@ export class Stop {
     if (signal?.aborted === true) this.now("query_canceled");
   }
 
-  /** Ends the read after so many milliseconds from now, and no more at the time that was set before. */
+  /** Replaces the deadline by one `timeout` milliseconds from now. */
   endAfter(timeout: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.now("query_timeout"), timeout);
@@ -34,18 +34,18 @@ export class Stop {
     this.#act();
   }
 
-  /** What is to be done when the read is to end; at once if that is so already. */
+  /** Sets the action that stops the read. It is called immediately if the read must stop already. */
   set act(act: () => void) {
     this.#act = act;
     if (this.#code !== undefined) act();
   }
 
-  /** @throws {StoreError} if the read is to end */
+  /** @throws {StoreError} if the read must stop */
   check(): void {
     if (this.#code !== undefined) throw new StoreError(this.#code);
   }
 
-  /** The read is over, one way or the other. */
+  /** Releases the timer and the listener. Call it when the read has ended. */
   end(): void {
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this.#abort);

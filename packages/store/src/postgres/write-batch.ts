@@ -4,17 +4,16 @@ import type { RemovedRecord, StoredRecord } from "../store.ts";
 import { keyOf, type RemovedKey, type Version, versionOf } from "../write/version.ts";
 import { formOf } from "./columns.ts";
 
-/** Changes that go to the server at once, at most: in number, and in characters of their records. */
+/** Maximum size of a batch: number of changes, and characters in the texts of their records. */
 const limits = { changes: 500, size: 4_000_000 };
 
 export type Resource = { readonly table: TableSchema; readonly members: ReadonlyMap<string, Member> };
 
-/** Changes of records of one resource, each of another key, in database form. */
+/** Changes of a resource in database form, with at most one change for each record. */
 export class WriteBatch {
   readonly #resource: Resource;
   readonly #keys = new Set<string>();
   readonly versions: Version[] = [];
-  /** Keys of records to remove. */
   readonly removals: (readonly unknown[])[] = [];
   #size = 0;
 
@@ -23,8 +22,7 @@ export class WriteBatch {
   }
 
   /**
-   * Whether the batch has taken the change. If not, it is to be written first: it is full, or holds another change
-   * of the same record.
+   * Adds a change. Returns false if the batch must be written first, because it is full or has a change of the same record.
    *
    * @throws {StoreError} `invalid_record`
    */

@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers/promises";
 import { type RecordForm, RecordWriter } from "@cadastre/odata";
 
-/** Records between two looks at the clock. */
+/** Number of records between two checks of the time. */
 const recordsAtOnce = 8;
-/** Milliseconds of a step. */
+/** Duration of a step in milliseconds. */
 const stepTime = 5;
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Writes records in another form, in steps of a few milliseconds between which the thread does other work. One page is written at a time, in
- * the whole process: however many are asked for, a step is all that others wait for.
+ * Converts records to another form in steps of a few milliseconds, between which the event loop runs other tasks. The whole
+ * process converts one page at a time, so that other tasks never wait for more than one step.
  */
 export function writeInSteps(records: Uint8Array, form: RecordForm): Promise<Uint8Array> {
   const written = last.then(async () => {

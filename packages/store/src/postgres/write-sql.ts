@@ -19,7 +19,7 @@ const ofTable = (table: SqlFragment, columns: readonly SqlFragment[]) =>
   columns.map((column) => sql`${table}.${column}`);
 const list = (fragments: readonly SqlFragment[]) => join(fragments, ", ");
 
-/** Rows of parameters, an array of texts for each of the properties. */
+/** Returns rows of parameters: an array of texts for each property and each of `more`. */
 function unnest(properties: readonly StructuralProperty[], more: readonly SqlFragment[] = []): SqlFragment {
   const arrays = [...properties.map(() => sql`${parameter}::text[]`), ...more];
   return sql`unnest(${list(arrays)}) as "row"(${list(arrays.map((_, i) => identifier(`c${i}`)))})`;
@@ -43,11 +43,11 @@ const sameKey = ({ key }: TableSchema, left: SqlFragment, right: SqlFragment): S
   );
 
 /**
- * Write versions and close those that they replace; what is there already, to the letter, stays. Gives how many were
- * written, by dataset. Parameters: the checkpoint, an array for each column, one of texts, one of members, one of checksums; then the
- * checkpoint twice more.
+ * Returns the statement that writes versions and closes those that they replace. Records that are equal to their current version
+ * are not changed. Its result is the number of records written, by dataset. Parameters: the checkpoint; an array for each column,
+ * then arrays of texts, member indexes and checksums; then the checkpoint twice.
  *
- * @param besides the columns that the record's text does not tell
+ * @param besides columns whose values are not in the record's text
  */
 export function putSql(table: TableSchema, besides: readonly StructuralProperty[]): string {
   const [into, intoClosed] = [identifier(table.name), identifier(table.closed)];
@@ -56,7 +56,7 @@ export function putSql(table: TableSchema, besides: readonly StructuralProperty[
   const [index, checksum] = [identifier(recordColumns.members), identifier(recordColumns.checksum)];
   const differs = [
     sql`${current}.${text}::text <> ${given}.${text}::text`,
-    // A damaged row is another version, so that it is written again.
+    // A row that differs in any part, such as a damaged one, is written again.
     ...[index, checksum, ...names(besides)].map(
       (column) => sql`${current}.${column} is distinct from ${given}.${column}`,
     ),
@@ -85,8 +85,8 @@ select ${dataset}, count(*) from "changed" group by ${dataset}`;
 }
 
 /**
- * Remove records and close their versions. Gives how many there were, by dataset. Parameters: an array for each
- * column of the key, then the checkpoint twice.
+ * Returns the statement that removes records and closes their versions. Its result is the number of records removed, by dataset.
+ * Parameters: an array for each key column, then the checkpoint twice.
  */
 export function removeSql(table: TableSchema): string {
   const all = [...names(table.columns), from, ...record];

@@ -5,10 +5,10 @@ import { type Query, textOf } from "./round-trip.ts";
 import { type Resource, WriteBatch } from "./write-batch.ts";
 import { putSql, removeSql } from "./write-sql.ts";
 
-/** Takes a number of records of one dataset, and what became of them. */
+/** Called with the number of records of a dataset that had the same outcome. */
 export type Count = (datasetId: string | null, outcome: Exclude<Outcome, "absent">, count: number) => void;
 
-/** Writes versions of records of one resource, a batch at a time. */
+/** Writes versions of a resource's records in batches. */
 export class TableWriter {
   readonly #resource: Resource;
   readonly #putSql: string;
@@ -27,7 +27,7 @@ export class TableWriter {
   }
 
   /**
-   * Take a change. Gives a batch that is to be written before the next one.
+   * Adds a change to the current batch. Returns the previous batch if it must be written first.
    *
    * @throws {StoreError} `invalid_record`
    */
@@ -38,7 +38,7 @@ export class TableWriter {
     return full;
   }
 
-  /** What has been taken and is not yet written. */
+  /** Returns the current batch and starts a new one. */
   rest(): WriteBatch {
     const batch = this.#batch;
     this.#batch = new WriteBatch(this.#resource);
@@ -49,7 +49,7 @@ export class TableWriter {
     return "record" in change ? this.#batch.put(change) : this.#batch.remove(change);
   }
 
-  /** The statements that write a batch, for one transaction. */
+  /** Returns the statements that write a batch, to be run in one transaction. */
   statements({ versions, removals }: WriteBatch, checkpoint: bigint, count: Count): readonly Query[] {
     const { table } = this.#resource;
     const queries: Query[] = [];

@@ -1,14 +1,14 @@
-/** From which of a property's listings a value is taken; the listings are in the order of `inPrecedence`. */
+/** Rule for choosing an attribute's value from a property's listings, which are in the order of `inPrecedence`. */
 export type Survivorship =
-  /** That of the first listing, or null: facts of one campaign, which belong together. */
+  /** The value of the first listing, or null: for facts of one campaign, which belong together. */
   | { readonly rule: "lead"; readonly from: string }
-  /** The first that there is: facts of the building and the land. */
+  /** The first value that is not null: for facts about the building and the land. */
   | { readonly rule: "first"; readonly from: string }
-  /** Those of every listing, each once. */
+  /** The values of all listings, without duplicates. */
   | { readonly rule: "all"; readonly from: string }
-  /** The greatest. */
+  /** The latest time. */
   | { readonly rule: "newest"; readonly from: string }
-  /** All parts from the listing that has most of them, the first of these. */
+  /** All parts from the listing that has values for the most parts; if several do, from the first of these. */
   | { readonly rule: "together"; readonly from: Readonly<Record<string, string>> };
 
 const lead = (from: string) => ({ rule: "lead", from }) as const;
@@ -16,8 +16,8 @@ const first = (from: string) => ({ rule: "first", from }) as const;
 const all = (from: string) => ({ rule: "all", from }) as const;
 
 /**
- * The attributes of a canonical property: RESO field and rule of each. An attribute whose field the caller does not see is
- * left out. Source of the first five names: interface specification, section 2.4.
+ * The attributes of a canonical property, with the RESO field and rule of each. An attribute is left out if the caller does not
+ * see its field. Source of the first five names: interface specification, section 2.4.
  */
 export const attributes: Readonly<Record<string, Survivorship>> = {
   status: lead("StandardStatus"),
@@ -71,5 +71,5 @@ export const attributes: Readonly<Record<string, Survivorship>> = {
 const fieldsOf = ({ from }: Survivorship): readonly string[] =>
   typeof from === "string" ? [from] : Object.values(from);
 
-/** The fields that attributes are taken from. */
+/** Names of all fields that attributes are taken from. */
 export const attributeFields: readonly string[] = [...new Set(Object.values(attributes).flatMap(fieldsOf))];

@@ -10,7 +10,7 @@ import { readIdentity } from "./read-property.ts";
 import type { PropertyView } from "./view.ts";
 
 export type ChangedPropertyReads = ListingReads & {
-  /** What was resolved, then and now. */
+  /** Resolutions to use at both checkpoints. */
   readonly resolutions: readonly Resolution[];
 };
 
@@ -21,8 +21,8 @@ export type Window = {
 };
 
 /**
- * Ids of properties that may not be the same as of two checkpoints, in order of their code points: those of the listings that ended or
- * began between them, as the scope shows them. Every other property that it shows is the same.
+ * Returns the ids of properties that may differ between two checkpoints, sorted by code points: those of listings with a version
+ * that began or ended between them, as the scope shows them. All other properties are equal at both checkpoints.
  */
 export async function changedProperties(
   reads: ChangedPropertyReads,
@@ -38,7 +38,7 @@ export async function changedProperties(
   return [...ids].toSorted(compareCodePoints);
 }
 
-/** The ids that the changed listings of a state go by. */
+/** Streams the property ids of the changed listings of a state. */
 async function* idsOf(reads: ListingReads, options: ListingOptions): AsyncGenerator<string> {
   const base = listingQuery(reads);
   const query: BoundQuery = {
@@ -57,10 +57,10 @@ async function* idsOf(reads: ListingReads, options: ListingOptions): AsyncGenera
   }
 }
 
-/** Listings of a page. */
+/** Number of listings in a page. */
 const pageSize = 1000;
 
-/** The properties of ids, as of a checkpoint, of which there may be none any more or yet. */
+/** Streams the properties with the given ids as of a checkpoint. An id without a property at that checkpoint is skipped. */
 export async function* readPropertiesOf(
   ids: readonly string[],
   { resolutions, ...reads }: ChangedPropertyReads,

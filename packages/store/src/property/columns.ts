@@ -10,8 +10,8 @@ const text = (name: string): StructuralProperty => ({
 });
 
 /**
- * What a property has as a row of a table, as the scope shows it: the id, the version, and each attribute under its name. A part
- * of an attribute that has parts follows its name: `address_city`.
+ * Columns of a table of properties, as the scope shows them: the id, the version, and one for each attribute. An attribute with
+ * parts has a column for each part, such as `address_city`.
  *
  * @param visible the listings as the scope shows them
  */
@@ -26,13 +26,13 @@ export const propertyColumns = ({ type }: EntitySet): readonly StructuralPropert
   ),
 ];
 
-/** By column, the field that it is taken from. */
+/** Returns pairs of a column and the field that its value is taken from. */
 const fieldsOf = (name: string, { from }: Survivorship): readonly (readonly [string, string])[] =>
   typeof from === "string"
     ? [[name, from]]
     : Object.entries(from).map(([part, field]) => [`${name}_${part}`, field]);
 
-/** Only what an entity model says of values: neither annotations nor what else a field knows. */
+/** Returns a column with only the type and facets of the field, without annotations. */
 function columnOf(
   name: string,
   { type, precision, scale, maxLength }: StructuralProperty,
@@ -46,7 +46,7 @@ function columnOf(
   return { name, type, ...facets, collection: rule === "all", nullable: rule !== "all" && rule !== "newest" };
 }
 
-/** A property as such a row, without what is null. */
+/** Returns a property as a row of such a table, without nulls. */
 export function propertyRow({ id, version, attributes: found }: PropertyView): Row {
   const row: Record<string, unknown> = { id, version };
   for (const [name, value] of Object.entries(found)) {

@@ -2,38 +2,38 @@ import { createHash } from "node:crypto";
 import type { Resolution } from "../registry/identities/identity.ts";
 import { ulidBytes, ulidOf } from "../ulid.ts";
 
-/** What a physical property goes by. */
+/** The ids of a physical property. */
 export type Identity = {
-  /** A Placekey; `prov:<ULID>` while it has none. */
+  /** The current id: a Placekey, or `prov:<ULID>` if it has none. */
   readonly id: string;
-  /** Ids that were resolved to it. */
+  /** Earlier ids that were resolved to this one. */
   readonly resolved: readonly string[];
 };
 
-/** Gives the property that an id stands for. */
+/** Returns the identity that an id belongs to. */
 export type Identities = (id: string) => Identity;
 
 const provisionalPattern = /^prov:[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** `what@where`, whole; what a mask leaves of one is none. */
+/** A complete Placekey, `what@where`. A partially masked one does not match. */
 export const placekeyPattern = /^[^@]*@[^@-]{3}-[^@-]{3}-[^@-]{3}$/;
 
-/** Whether a value is written as a Placekey is. */
+/** True if a value has the form of a Placekey. */
 export const isPlacekey = (value: unknown): value is string =>
   typeof value === "string" && placekeyPattern.test(value);
 
 export const isProvisionalId = (text: string): boolean => provisionalPattern.test(text);
 
 /**
- * The provisional id of what the text says: the same for the same text. It comes from what the property is and not from a
- * moment, so the time of its ULID is 0.
+ * Returns a provisional id derived from a text; the same text always gives the same id. The time in its ULID is 0, because the id
+ * does not depend on a time.
  */
 export function provisionalIdOf(text: string): string {
   const hash = createHash("sha256").update(text).digest();
   return `prov:${ulidOf(0, hash.subarray(0, ulidBytes))}`;
 }
 
-/** The properties that ids stand for by what was resolved; every other id stands for one of its own. */
+/** Creates the lookup of identities. An id that was not resolved is its own identity. */
 export function identitiesOf(resolutions: readonly Resolution[]): Identities {
   const placekeys = new Map(resolutions.map(({ id, placekey }) => [id, placekey]));
   const endOf = (id: string): string => {

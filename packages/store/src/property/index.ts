@@ -1,5 +1,5 @@
 /**
- * Physical properties, each of which several listings may be of.
+ * Physical properties, each combined from one or several listings.
  *
  * @module
  */

@@ -12,7 +12,10 @@ export function selectListedId({ entitySet, scope }: ListingReads): BoundQuery["
   return [...placekey, { property: provisionalIdProperty, expression: propertyNode(provisionalIdProperty) }];
 }
 
-/** Returns a listing's own property id: its Placekey, else its provisional id. Undefined if the scope shows neither. */
+/**
+ * Returns the property id that a listing itself has: its Placekey, or else its provisional id. Undefined if the scope shows
+ * neither.
+ */
 export function listedId({ Placekey, [provisionalIdProperty.name]: provisional }: Row): string | undefined {
   if (isPlacekey(Placekey)) return Placekey;
   return typeof provisional === "string" ? provisional : undefined;

@@ -14,12 +14,12 @@ import type { ListingReads } from "../read-listings.ts";
 import { attributeFields } from "./attributes.ts";
 import { placekeyPattern } from "./identity.ts";
 
-/** Listings of one property that are read: of more, the newest. */
+/** Maximum number of listings to read of one property; the newest ones are read. */
 export const mostListings = 500;
 
 const listingQueries = new WeakMap<EntitySet, BoundQuery>();
 
-/** What is read of listings, in every query of the same visible set: the newest first. */
+/** Returns the query for listings that all queries of the same visible entity set are based on. It sorts the newest first. */
 export function listingQuery({ entitySet, scope }: ListingReads): BoundQuery {
   const visible = visibleEntitySet(entitySet, scope);
   const known = listingQueries.get(visible);
@@ -37,14 +37,16 @@ export function listingQuery({ entitySet, scope }: ListingReads): BoundQuery {
   return query;
 }
 
-/** Whether a listing shows no Placekey, so that it goes by its provisional id. */
+/** Returns the condition that a listing shows no Placekey, so that it belongs to its provisional id. */
 export function hasNoPlacekey(visible: EntitySet): BoundNode {
   if (!visible.type.properties.has("Placekey")) return allOf();
   const filter = parseFilter(`Placekey eq null or not matchesPattern(Placekey,'${placekeyPattern.source}')`);
   return bindQuery({ filter, top: 0 }, visible).filter;
 }
 
-/** Whether a listing is found by its Placekey or, where `isProvisional` holds, by its provisional id. */
+/**
+ * Returns the condition that a listing has one of the ids as its Placekey or, if `isProvisional` holds, as its provisional id.
+ */
 export function goesBy(
   ids: readonly BoundNode[],
   { type }: EntitySet,

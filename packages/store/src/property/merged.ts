@@ -1,9 +1,9 @@
 import { compareCodePoints } from "../code-points.ts";
 
-/** An item of a sequence, and the rest of it. */
+/** The next item of a sequence, and the iterator for the items after it. */
 type Head<Item> = { readonly item: Item; readonly rest: AsyncIterator<Item> };
 
-/** Several sequences in order of their keys as one in order. No two have an item of the same key. */
+/** Merges sorted sequences into one sorted sequence. No key may occur in two of them. */
 export async function* merged<Item>(
   sources: readonly AsyncIterable<Item>[],
   keyOf: (item: Item) => string,
@@ -23,7 +23,7 @@ export async function* merged<Item>(
   }
 }
 
-/** The head of a sequence, if there is any. */
+/** Returns the next item; nothing at the end of the sequence. */
 async function headOf<Item>(rest: AsyncIterator<Item>): Promise<readonly Head<Item>[]> {
   const next = await rest.next();
   return next.done === true ? [] : [{ item: next.value, rest }];

@@ -18,23 +18,25 @@ import { isSeenBy, readIdentity } from "./read-property.ts";
 import { type PropertyView, viewOf } from "./view.ts";
 
 export type AllPropertyReads = ListingReads & {
-  /** What was resolved, as of the moment that the properties are of. */
+  /** Resolutions as of the same moment as the properties. */
   readonly resolutions: readonly Resolution[];
 };
 
-/** Where properties are read from: as of a checkpoint, those after an id. */
+/** The checkpoint to read as of, and the id after which to start. */
 export type AllPropertyOptions = ListingOptions & {
   readonly asOf: number;
   readonly after?: string | null;
 };
 
-/** Listings of a page. */
+/** Number of listings in a page. */
 const pageSize = 1000;
 
 /**
- * Every property that the scope shows, in order of the code points of the ids, each as `readProperty` gives it for its id.
- * Two walks over the listings, by Placekey and by provisional id, give those of one property one after the other; what ids
- * were resolved to is read by itself, when its turn comes. What is held is one page of each, and a property's listings.
+ * Streams every property that the scope shows, ordered by the code points of the ids. Each is equal to what `readProperty`
+ * returns for its id.
+ *
+ * Two walks over the listings, by Placekey and by provisional id, return the listings of a property one after another. Properties
+ * with resolved ids are read one by one and merged in. Memory is limited to a page of each walk and the listings of one property.
  */
 export async function* readProperties(
   reads: AllPropertyReads,
@@ -79,16 +81,16 @@ async function* resolvedProperties(
 }
 
 type Walk = {
-  /** What tells the id, and the listings are in order of. */
+  /** Property that contains the id, by which the listings are sorted. */
   readonly by: StructuralProperty;
   readonly filter: BoundNode;
-  /** The id of the property that the listing is of; undefined: it is of another walk. */
+  /** Id after which to start; empty to start with the first. */
   readonly idOf: (listing: Row) => unknown;
   /** The empty text is no id. */
   readonly after: string;
 };
 
-/** The properties that go by no other id than their listings say. */
+/** Streams the properties of a walk that have no resolved ids. */
 async function* propertiesBy(
   walk: Walk,
   reads: IdentifiedReads,
@@ -114,7 +116,7 @@ function isResolved(id: string, { identities }: IdentifiedReads): boolean {
 
 const timeOf = ({ ModificationTimestamp }: Row): number => Date.parse(String(ModificationTimestamp));
 
-/** The listings that `readProperty` reads. */
+/** Returns the listings that `readProperty` would read: the newest {@link mostListings}. */
 const newest = (listings: Row[]): Row[] =>
   listings.length <= mostListings
     ? listings

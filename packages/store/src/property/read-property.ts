@@ -9,9 +9,9 @@ import { type PropertyView, viewOf } from "./view.ts";
 export type PropertyReads = ListingReads & { readonly identities: Identities };
 
 /**
- * The property that goes by an id, from the listings that the scope grants and as it shows them; undefined if it shows
- * none. A listing with a Placekey belongs there; one without belongs to its provisional id, and where that was resolved to.
- * An id that no listing goes by any more answers as the Placekey that its listings have got.
+ * Returns the property with an id, from the listings that the scope grants and as it shows them; undefined if there are none. A
+ * listing with a Placekey belongs to the property of the Placekey. One without belongs to its provisional id, or to what that was
+ * resolved to. If all listings of an id have received a Placekey since, the property of this Placekey is returned.
  */
 export async function readProperty(
   id: string,
@@ -27,7 +27,7 @@ export async function readProperty(
   return viewOf(there.id, (await listingsOf(there, reads, options)).own, isSeenBy(reads));
 }
 
-/** The property of an identity itself; undefined if no listing goes by it. */
+/** Returns the property of an identity itself; undefined if no listing belongs to it. */
 export async function readIdentity(
   identity: Identity,
   reads: ListingReads,
@@ -38,8 +38,8 @@ export async function readIdentity(
 }
 
 /**
- * Returns a filter that selects the listings which {@link readProperty} uses for an id, without its limit on their number. Use it in a
- * query of the entity set as the scope shows it.
+ * Returns a filter that selects the listings which {@link readProperty} uses for an id, without its limit on their number. Use it
+ * in a query of the entity set as the scope shows it.
  */
 export async function bindListingsOf(
   id: string,
@@ -54,7 +54,7 @@ export async function bindListingsOf(
   return goesBy(idNodes(answering), visible, hasNoPlacekey(visible));
 }
 
-/** Whether the scope shows a field of the listings. */
+/** Returns a function that is true for the fields of listings that the scope shows. */
 export function isSeenBy({ entitySet, scope }: ListingReads): (field: string) => boolean {
   const { properties } = visibleEntitySet(entitySet, scope).type;
   return (field) => properties.has(field);
@@ -65,7 +65,7 @@ const namesOf = ({ id, resolved }: Identity): readonly string[] => [id, ...resol
 type Found = {
   /** The listings of the property. */
   readonly own: readonly Row[];
-  /** The Placekey of the one that counts most of those that have got another. */
+  /** Placekey of the highest-ranked listing among those that have received another Placekey since. */
   readonly moved: string | undefined;
 };
 
@@ -79,7 +79,7 @@ async function listingsOf(identity: Identity, reads: ListingReads, options: List
     return { listings, own: listings.filter((listing) => belongs(listing, names)), isAll: next === null };
   };
   const found = await find();
-  // Of so many that those which have moved might keep others out.
+  // There were too many listings for one page, and those that have moved may have displaced others.
   const { own } = found.isAll ? found : await find(hasNoPlacekey(visible));
   const [lead] = inPrecedence(found.listings);
   return { own, moved: lead === undefined ? undefined : String(lead["Placekey"]) };
@@ -88,7 +88,10 @@ async function listingsOf(identity: Identity, reads: ListingReads, options: List
 const belongs = ({ Placekey }: Row, names: readonly string[]): boolean =>
   !isPlacekey(Placekey) || names.includes(Placekey);
 
-/** Ids that a condition lists at least, so that those of a property that has few look like those of one that there is not. */
+/**
+ * Minimum number of ids in a condition. Ids are repeated up to this number, so that the condition for a property with few ids
+ * looks the same as for one that does not exist.
+ */
 const leastIds = 4;
 
 function idNodes(identity: Identity): readonly BoundNode[] {

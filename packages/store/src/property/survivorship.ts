@@ -1,7 +1,7 @@
 import type { Row } from "@cadastre/odata";
 import { attributes, type Survivorship } from "./attributes.ts";
 
-/** Statuses of listings that are on the market, the first the one that counts most. Any other status counts as much as none. */
+/** Statuses of listings on the market, ranked from highest to lowest. All other statuses rank equally below these. */
 const onMarket: readonly unknown[] = ["Active", "Active Under Contract", "Pending", "Coming Soon", "Hold"];
 
 const rankOf = ({ StandardStatus }: Row): number => {
@@ -11,10 +11,10 @@ const rankOf = ({ StandardStatus }: Row): number => {
 
 const timeOf = ({ ModificationTimestamp }: Row): number => Date.parse(String(ModificationTimestamp));
 
-/** When the newest of the listings was changed, in milliseconds since 1970. */
+/** Returns the time of the latest change of the listings, in milliseconds since 1970. */
 export const newestOf = (listings: readonly Row[]): number => Math.max(0, ...listings.map(timeOf));
 
-/** By status, then the newest first, then by key. */
+/** Sorts listings by precedence: by status, then the latest change first, then by key. */
 export const inPrecedence = (listings: readonly Row[]): readonly Row[] =>
   listings.toSorted(
     (a, b) =>
@@ -23,7 +23,12 @@ export const inPrecedence = (listings: readonly Row[]): readonly Row[] =>
       (String(a["ListingKey"]) < String(b["ListingKey"]) ? -1 : 1),
   );
 
-/** The attributes of the property of these listings, in precedence; of fields that the caller sees. */
+/**
+ * Returns the attributes of a property.
+ *
+ * @param listings the listings of the property, by precedence
+ * @param isSeen returns true if the caller may see a field
+ */
 export function survivors(listings: readonly Row[], isSeen: (field: string) => boolean): Row {
   const found = Object.entries(attributes).flatMap(([name, survivorship]): [string, unknown][] => {
     const value = survivor(listings, survivorship, isSeen);

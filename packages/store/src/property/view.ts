@@ -3,17 +3,24 @@ import type { Row } from "@cadastre/odata";
 import { ulidBytes, ulidOf } from "../ulid.ts";
 import { inPrecedence, newestOf, survivors } from "./survivorship.ts";
 
-/** A physical property as one caller sees it. Source: interface specification, section 2.4. */
+/** A physical property as shown to one caller. Source: interface specification, section 2.4. */
 export type PropertyView = {
   /** A Placekey, or `prov:<ULID>`. */
   readonly id: string;
   readonly domain: "listing";
-  /** A ULID: another one whenever anything else of the view is. It sorts by the newest change of a listing in the view. */
+  /**
+   * A ULID that changes whenever anything else in the view changes. It sorts by the newest change of a listing in the view.
+   */
   readonly version: string;
   readonly attributes: Row;
 };
 
-/** The property of these listings, of which there is one at least. */
+/**
+ * Returns the view of a property.
+ *
+ * @param listings all listings of the property; there must be at least one
+ * @param isSeen returns true if the caller may see a field
+ */
 export function viewOf(
   id: string,
   listings: readonly Row[],

@@ -2,27 +2,27 @@ import type { BoundCallNode, BoundNode, GeoShape } from "@cadastre/odata";
 import type { PointSchema } from "../schema/table.ts";
 import { conjuncts } from "./conjuncts.ts";
 
-/** Square degrees: a large city. Few rows lie in it, of all. */
+/** Area in square degrees about the size of a large city. Usually only a small part of all rows lies in such an area. */
 const smallArea = 1;
 
-/** Whether all that a filter finds lies in a small area, by points that an index finds. */
+/** True if all matches of a filter lie in a small area, so that a spatial index finds them. */
 export const isOfSmallArea = (filter: BoundNode, points: readonly PointSchema[]): boolean =>
   points.length > 0 && conjuncts(filter).some((condition) => areaOf(condition, points) <= smallArea);
 
-/** Name of the property whose values are read, be it of some rows only. */
+/** Returns the name of the property that a node reads, even if the node shows it for some rows only. */
 function shownProperty(node: BoundNode): string | undefined {
   if (node.kind === "Choice" && node.otherwise === undefined) return shownProperty(node.value);
   return node.kind === "Property" && node.base === undefined ? node.property.name : undefined;
 }
 
-/** Whether a function takes a column of points. */
+/** True if an argument of the function is a location column. */
 export const readsPoints = ({ args }: BoundCallNode, points: readonly PointSchema[]): boolean =>
   args.some((arg) => {
     const name = shownProperty(arg);
     return points.some(({ column }) => column.name === name);
   });
 
-/** Square degrees, infinite where the condition sets no bounds. */
+/** Returns the area in square degrees that a condition limits results to; infinite if it sets no limit. */
 function areaOf(condition: BoundNode, points: readonly PointSchema[]): number {
   const [call, limit] = searchOf(condition);
   const shape = call?.args.find((arg) => arg.kind === "Constant")?.value;
@@ -33,7 +33,7 @@ function areaOf(condition: BoundNode, points: readonly PointSchema[]): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/** A function that is to be true, or to be at most so many metres. */
+/** Returns the call of a condition that is a boolean function or a distance with an upper limit in metres. */
 function searchOf(condition: BoundNode): readonly [call: BoundCallNode | undefined, limit: number] {
   if (condition.kind === "Call") return [condition, 0];
   if (condition.kind !== "Compare") return [undefined, 0];

@@ -2,10 +2,14 @@ import { type EncodingName, encodings, type StructuralProperty } from "@cadastre
 import { StoreError } from "../errors.ts";
 import { isPlain, isWrittenInstant, storedText, storedValue } from "../record/stored-value.ts";
 
-/** The form of a property's column in a database. */
+/** Returns how a property is encoded in its database column. */
 export type FormOf = (property: StructuralProperty) => EncodingName;
 
-/** The typed columns of a record in database form, in the order of `properties`; `jsonOf` gives a value by its name. */
+/**
+ * Returns the values of typed columns in database form, in the order of `properties`.
+ *
+ * @param jsonOf returns the JSON value of a property by name
+ */
 export function columnValues(
   properties: readonly StructuralProperty[],
   jsonOf: (name: string) => unknown,
@@ -27,13 +31,13 @@ function columnValue(json: unknown, property: StructuralProperty, form: Encoding
   return encodings[form](value, property).value;
 }
 
-/** JSON that is in database form already; undefined for what is not so plain. */
+/** Fast path for a JSON value that is equal to its database form; undefined if the value needs the full conversion. */
 type Shortcut = (json: unknown, property: StructuralProperty) => unknown;
 
 const plainText: Shortcut = (json, { type }) =>
   type === "Edm.String" && typeof json === "string" && isPlain(json) ? json : undefined;
 
-/** A number is exact in a scaled integer if it is what that integer is read as. */
+/** Scales a decimal number to an integer; undefined if the integer does not convert back to exactly the same number. */
 const plainNumber: Shortcut = (json, { type, scale = 0 }) => {
   if (typeof json !== "number" || type !== "Edm.Decimal") return undefined;
   const power = 10 ** scale;

@@ -1,13 +1,13 @@
 import type { BoundNode } from "@cadastre/odata";
 
-/** What must all be true for the filter to be. */
+/** Returns the operands of the filter's top-level `and`; all of them must be true for the filter to be true. */
 export const conjuncts = (filter: BoundNode): readonly BoundNode[] =>
   filter.kind === "Logical" && filter.operator === "and" ? filter.operands.flatMap(conjuncts) : [filter];
 
-/** A property that can only have one of so many values. */
+/** A property limited to a set of values, with the number of values. */
 type Pinned = readonly [name: string, values: number];
 
-/** The property that a condition lets have some values only, null not among them. */
+/** Returns the property that a condition limits to a set of non-null values. */
 export function pinnedBy(condition: BoundNode): Pinned | undefined {
   if (condition.kind === "Membership") return pinned(condition.operand, condition.values);
   if (condition.kind !== "Compare" || condition.comparator !== "eq") return undefined;
@@ -15,7 +15,7 @@ export function pinnedBy(condition: BoundNode): Pinned | undefined {
   return pinned(left, [right]) ?? pinned(right, [left]);
 }
 
-/** A value that is shown in some rows alone is pinned with them. */
+/** For a property that is shown in some rows only, returns the limit for these rows. */
 function pinned(node: BoundNode, values: readonly BoundNode[]): Pinned | undefined {
   if (node.kind === "Choice" && node.otherwise === undefined) return pinned(node.value, values);
   if (node.kind !== "Property" || node.base !== undefined) return undefined;
@@ -23,7 +23,9 @@ function pinned(node: BoundNode, values: readonly BoundNode[]): Pinned | undefin
   return constants ? [node.property.name, values.length] : undefined;
 }
 
-/** For each alternative of a condition, a property that it pins; undefined if there is one that pins none. */
+/**
+ * Returns, for each operand of an `or`, a property that the operand limits to some values; undefined if any operand limits none.
+ */
 export function pinnedAlternatives(condition: BoundNode): readonly Pinned[] | undefined {
   if (condition.kind !== "Logical" || condition.operator !== "or") return undefined;
   const pins = condition.operands
@@ -36,7 +38,7 @@ export function pinnedAlternatives(condition: BoundNode): readonly Pinned[] | un
   return pins.length === condition.operands.length ? pins : undefined;
 }
 
-/** The properties that the filter lets have some values only, null not among them: how many, by name. */
+/** Returns the properties that the filter limits to a set of non-null values, with the number of values. */
 export const pinnedProperties = (filter: BoundNode): ReadonlyMap<string, number> =>
   new Map(
     conjuncts(filter)

@@ -11,7 +11,7 @@ import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import type { Access } from "./access.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
 
-/** Compiles queries over the current versions, with the columns of one selection. */
+/** Compiles queries on the current versions, for one selection of computed columns. */
 export type CurrentCompiler = {
   readonly page: (query: BoundQuery, access: Access) => CompiledSql;
   readonly count: (query: BoundQuery) => CompiledSql;
@@ -22,9 +22,9 @@ export type CurrentCompiler = {
 };
 
 /**
- * A compiler that remembers the shapes of queries.
+ * Creates a compiler that caches statements by query shape.
  *
- * @param computed what is selected beside the columns of a record
+ * @param computed expressions selected besides the columns of a record
  */
 export const currentCompiler = (
   table: TableSchema,
@@ -34,9 +34,9 @@ export const currentCompiler = (
 ): Compiler =>
   cachedCompiler(forms.dialect, mapping, { columns: [...columnsOfRecord(table, forms), ...computed] });
 
-/** Compilers by the selection that they are for: what it computes is a part of their statements. */
+/** Caches compilers by selection, because the computed columns are part of their statements. */
 export class CurrentCompilers {
-  /** For records that compute nothing. */
+  /** Compiler for selections without computed columns. */
   readonly plain: CurrentCompiler;
   readonly #make: (computed: readonly SqlFragment[]) => CurrentCompiler;
   readonly #columns: (query: BoundQuery, planned: Planned) => readonly SqlFragment[];
@@ -53,7 +53,7 @@ export class CurrentCompilers {
     this.plain = make([]);
   }
 
-  /** A selection that comes again has its compiler at once. */
+  /** Returns the compiler of a selection, from the cache if the selection was used before. */
   of(query: BoundQuery, planned: Planned): CurrentCompiler {
     if (planned.computed.length === 0) return this.plain;
     const known = this.#known.get(planned);

@@ -9,16 +9,16 @@ import {
 } from "@cadastre/odata";
 import { recordColumns, type TableSchema } from "../schema/table.ts";
 
-/** What the databases select differently. */
+/** Expressions that differ between the databases. */
 export type ReadForms = {
   readonly dialect: Dialect;
-  /** The record's text, as the reader takes it. */
+  /** Selects the text of a record in the form that the reader expects. */
   readonly text: SqlFragment;
-  /** A value that a projection of the query computes, to be read by its type. */
+  /** Selects a value that a projection of the query computes, in the form that the reader decodes by type. */
   readonly computed: (query: BoundQuery, projection: Projection, of: Mapping) => SqlFragment;
 };
 
-/** Dataset, text, members, checksum, key. */
+/** Columns that every page selects: dataset, text, member index, checksum, key. */
 export const columnsOfRecord = ({ key }: TableSchema, { text }: ReadForms): readonly SqlFragment[] => [
   identifier(datasetProperty.name),
   text,

@@ -1,10 +1,14 @@
 import type { BoundQuery } from "@cadastre/odata";
 
-/** The query from another place on: what follows the row whose values of the order are `after`. */
+/**
+ * Returns the query for the rows that follow a position.
+ *
+ * @param after values of the `orderBy` expressions in the last row before the position
+ */
 export const startingAfter = (query: BoundQuery, after: BoundQuery["after"]): BoundQuery => ({
   ...query,
   after,
 });
 
-/** The query for its first record alone. */
+/** Returns the query for its first record only. */
 export const firstOf = (query: BoundQuery): BoundQuery => ({ ...query, top: 1 });

@@ -4,8 +4,8 @@ import { readsPoints } from "./area.ts";
 import { pinsKey } from "./pins-key.ts";
 
 /**
- * Queries whose rows in turn are those of a query in the order of a distance, see `nearestPhases`: an index of the
- * points serves them. Undefined for any other query.
+ * Splits a query ordered by distance into several queries, so that a spatial index serves each of them, see `nearestPhases`.
+ * Their rows one after another are the rows of the query. Undefined for any other query.
  */
 export function phasesOf(query: BoundQuery, { points }: TableSchema): readonly BoundQuery[] | undefined {
   const expression = query.orderBy[0]?.expression;

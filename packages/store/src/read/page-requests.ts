@@ -6,7 +6,7 @@ import { compilePageRequest, type ReadableTable } from "./compile.ts";
 import type { Past } from "./past.ts";
 import type { PageRequest } from "./request.ts";
 
-/** The pages of a store as they are asked of its readers. Each has the plan of its selection, which is made once. */
+/** Compiles the page requests for a store's readers, with a cached record plan for each selection. */
 export class PageRequests {
   readonly #plans = new Plans();
 

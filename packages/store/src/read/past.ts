@@ -1,29 +1,35 @@
 import type { ReadOptions } from "../store.ts";
 
-/** Versions that were closed since a checkpoint: all of them, or those whose record is still there. */
+/**
+ * Which of the versions closed since a checkpoint to include: all of them, or only those of records that still have a current
+ * version.
+ */
 export type Closed = "all" | "present";
 
-/** A state that is read, and what of it counts that was closed since. */
+/** The checkpoint to read as of, and which closed versions to include. */
 export type Past = {
   readonly checkpoint: number;
   readonly closed: Closed;
-  /** Only what has changed. */
+  /** If set, only the records changed since or until another checkpoint are read. */
   readonly changes?: Changes | undefined;
 };
 
-/** Versions of a state that began after an earlier checkpoint, or that have ended by a later one. */
+/** Limits the versions of a state to those that began after an earlier checkpoint, or to those that ended by a later one. */
 export type Changes = (
   | { readonly kind: "began"; readonly since: number }
   | { readonly kind: "ended"; readonly until: number }
 ) & {
-  /** Whether they are hardly any, so that their index is better than one in the query's order. */
+  /**
+   * True if only few versions changed, so that the index on their beginning or end is better than one in the query's order.
+   */
   readonly few: boolean;
 };
 
 /**
- * The state that a page is of; undefined: what is there now.
+ * Returns the state that a page reads; undefined for the current one.
  *
- * @param isFew whether hardly any version began or ended after a checkpoint; by default the database finds out
+ * @param isFew returns true if only few versions began or ended after a checkpoint. By default it is always true: PostgreSQL's planner
+ * decides by its own statistics.
  */
 export function pastOf(
   { asOf, since, until, from }: Pick<ReadOptions, "asOf" | "since" | "until" | "from">,

@@ -1,11 +1,13 @@
 import type { BoundNode, BoundQuery } from "@cadastre/odata";
 import { pinnedBy } from "./conjuncts.ts";
 
-/** Whether the query can match one record at the most, which the key's index finds. */
+/**
+ * True if the query fixes every key property to one value, so that it matches at most one record and the primary key finds it.
+ */
 export const pinsKey = ({ entitySet, filter }: BoundQuery): boolean =>
   entitySet.type.key.every((name) => pinsOne(filter, name));
 
-/** Whether the filter lets a property have one value only. */
+/** True if the filter limits a property to one value. */
 function pinsOne(filter: BoundNode, name: string): boolean {
   if (filter.kind === "Logical" && filter.operator === "and")
     return filter.operands.some((operand) => pinsOne(operand, name));

@@ -2,48 +2,50 @@ import type { CompiledSql, RecordForm } from "@cadastre/odata";
 import type { ComputedColumn } from "../record/computed.ts";
 import type { PlanRef } from "../record/plan.ts";
 
-/** A read, compiled: plain data that goes to another thread as it is. */
+/** A compiled read. It is plain data, so that it can be sent to another thread. */
 export type ReadRequest<Plan = PlanRef> = {
   readonly page?: PageRequest<Plan> | undefined;
   readonly count?: CountRequest | undefined;
-  /** For reading as of a checkpoint. */
+  /** Set to read as of a checkpoint. */
   readonly asOf?: AsOf | undefined;
-  /** Milliseconds from the moment the reader begins. */
+  /** Timeout in milliseconds from the moment that a reader starts the request. */
   readonly timeout: number;
 };
 
 export type AsOf = {
   readonly checkpoint: number;
-  /** Gives the earliest checkpoint that can still be read, and whether a version was closed since this one. */
+  /** Selects the earliest checkpoint that can still be read, and whether any version was closed since this checkpoint. */
   readonly history: CompiledSql;
 };
 
-/** A statement over what is there now. */
+/** A statement in two forms. */
 export type Versions = {
   readonly current: CompiledSql;
-  /** For reading as of a checkpoint: what to run if a version was closed since. */
+  /** Statement that also reads closed versions. Used to read as of a checkpoint if a version was closed since. */
   readonly merged?: CompiledSql | undefined;
 };
 
 export type CountRequest = Versions & {
-  /** The statement without its guard, to be used if an index alone answers it: then no row takes long. */
+  /**
+   * The statement without the guard that checks the deadline. Used if an index alone answers it, because then no row takes long.
+   */
   readonly unguarded?: CompiledSql | undefined;
 };
 
-/** Columns: the dataset, the record's text, members and checksum, the key, what is computed. */
+/** Statements select these columns: dataset, text, member index, checksum, key, computed values. */
 export type PageRequest<Plan = PlanRef> = Versions & {
   /**
-   * The statement by an index in the query's order, which ends with the page but may pass many rows that do not match:
-   * it is tried first, over so many rows as it may visit.
+   * Statement that reads an index in the query's order. It stops at the end of the page but may pass many rows that do not match,
+   * so it is tried first, with a limit of `visits` rows.
    */
   readonly ordered?: { readonly statement: CompiledSql; readonly visits: number } | undefined;
-  /** Statements whose rows follow: one after the other is run, until the page is full. */
+  /** Statements to run after the first, one after another, until the page is full. */
   readonly further: readonly Versions[];
-  /** Rows of the statements to pass over. */
+  /** Number of rows to skip. */
   readonly skip: number;
-  /** Records of a page; the statements give one more, if there is one. */
+  /** Maximum number of records in the page. The statements select one more, to find out if there is a next page. */
   readonly top: number;
-  /** Whether each record is a line. */
+  /** True to write each record on a line of its own. */
   readonly lines: boolean;
   /** Number of columns of the key. */
   readonly key: number;
@@ -53,11 +55,15 @@ export type PageRequest<Plan = PlanRef> = Versions & {
   readonly form?: RecordForm | undefined;
 };
 
-/** The statement to run: over closed versions too, where some were closed since the checkpoint that is read. */
+/**
+ * Returns the statement to run.
+ *
+ * @param isClosed true if versions were closed since the checkpoint to read
+ */
 export const chosenOf = ({ current, merged }: Versions, isClosed: boolean): CompiledSql =>
   isClosed ? (merged ?? current) : current;
 
-/** All statements that a page may take. */
+/** Returns all statements that reading the page may run. */
 export function statementsOf(
   { ordered, further, ...versions }: Omit<PageRequest, "plan">,
   isClosed: boolean,
@@ -68,7 +74,7 @@ export function statementsOf(
 }
 
 export type ReadResult = {
-  /** Number of the last commit that was seen. */
+  /** Number of the last commit that the read has seen. */
   readonly checkpoint: number;
   readonly page?: PageResult | undefined;
   readonly count?: number | undefined;
@@ -79,8 +85,8 @@ export type PageResult = {
   /** See `Page.release`. */
   readonly release?: () => void;
   readonly length: number;
-  /** Key of the last record in database form. */
+  /** Key of the last record, in database form. */
   readonly last: readonly unknown[];
-  /** Whether there are records after it. */
+  /** True if more records follow. */
   readonly more: boolean;
 };

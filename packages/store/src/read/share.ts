@@ -2,15 +2,15 @@ import { type RestrictedQuery, scopeOf } from "@cadastre/entitlement";
 import type { Store } from "../store.ts";
 import type { Share } from "./turns.ts";
 
-/** Limits of a customer whose entitlement does not set its own. */
+/** Limits of a customer whose entitlement does not set them. */
 export type QueryLimits = {
-  /** Queries of a customer that may run and wait at once. By default 100. */
+  /** Maximum number of running and waiting queries of a customer. By default 100. */
   readonly concurrent?: number | undefined;
-  /** Seconds that a customer's scans may take in each minute. By default they are not limited. */
+  /** Seconds per minute that a customer's scans may take. By default unlimited. */
   readonly scanSeconds?: number | undefined;
 };
 
-/** Returns the share of the customer whose scope restricts the query. */
+/** Returns the share of readers for the customer whose scope restricts the query. */
 export function shareOf(query: RestrictedQuery, { concurrent = 100, scanSeconds }: QueryLimits = {}): Share {
   const { customer = "", limits = {} } = scopeOf(query) ?? {};
   return {
@@ -21,7 +21,7 @@ export function shareOf(query: RestrictedQuery, { concurrent = 100, scanSeconds 
   };
 }
 
-/** Returns a store whose reads are all in the background, see `ReadOptions`. */
+/** Returns a store that runs all reads in the background, see `ReadOptions`. */
 export const inBackground = (store: Store): Store => ({
   page: (query, options) => store.page(query, { ...options, background: true }),
   count: (query, options) => store.count(query, { ...options, background: true }),

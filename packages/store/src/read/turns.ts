@@ -4,11 +4,11 @@ import { Recent } from "../recent.ts";
 /** The customer that a query is run for, and its limits. */
 export type Share = {
   readonly customer: string;
-  /** Share of the readers' time, in proportion to the weights of other customers. */
+  /** Weight of the customer: readers' time is shared in proportion to the weights. */
   readonly weight: number;
-  /** Queries of the customer that may run and wait at once. */
+  /** Maximum number of running and waiting queries of the customer. */
   readonly queries: number;
-  /** Seconds that scans of the customer may take in each minute. */
+  /** Seconds per minute that scans of the customer may take. */
   readonly scanSeconds: number;
 };
 
@@ -26,7 +26,7 @@ export type ReadFor = {
  */
 export type CostClass = "page" | "scan";
 
-/** Time in which a query ends that an index serves, in milliseconds. */
+/** Time limit of a first attempt, in milliseconds. Queries served by an index end within this time. */
 export const slice = 50;
 
 /** Number of queries that ended, and the time that readers spent on them. */
@@ -35,9 +35,9 @@ export type Use = { readonly queries: number; readonly seconds: number };
 export type TurnsOptions = {
   /** Number of readers. Scans leave half of them free, if there are two or more. */
   readonly readers: number;
-  /** Number of waiting queries from which on a customer that waits already is refused. */
+  /** Length of the queue from which on a customer that already has a waiting query is refused. */
   readonly queue: number;
-  /** Milliseconds of a clock that is never set back. */
+  /** Returns a monotonic time in milliseconds. */
   readonly now?: () => number;
 };
 
@@ -53,33 +53,36 @@ type Turn = { readonly end: () => void };
 type Customer = {
   running: number;
   readonly waiting: Set<Waiting>;
-  /** Time that its queries have had, divided by its weight, in milliseconds: the customer with the least is next. */
+  /**
+   * Virtual time: the time that its queries have taken, divided by its weight, in milliseconds. The customer with the least is
+   * next.
+   */
   time: number;
 };
 
 type Run<T> = {
   readonly share: Share;
-  /** Names the queries that cost about the same, such as by their SQL text without values. Undefined where it is not known. */
+  /** Key of queries that cost about the same, such as their SQL text without values. Undefined if there is none. */
   readonly shape: string | undefined;
-  /** True if nobody waits for the answer. The query starts as a scan, and is not charged to the limit of scans. */
+  /** True if nobody waits for the result. The query starts as a scan, and is not charged to the limit of scans. */
   readonly background: boolean;
-  /** Milliseconds, waiting included. */
+  /** Timeout in milliseconds, including the time in the queue. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
-  /** Runs the query for at most so many milliseconds. */
+  /** Runs the query for at most `timeout` milliseconds. */
   readonly attempt: (timeout: number, cost: CostClass) => Promise<T>;
 };
 
-/** SQL texts of scans that are remembered. */
+/** Maximum number of SQL texts of scans to remember. */
 const keptShapes = 1000;
 
-/** Gives the readers to the queries of customers in turn: start-time fair queueing over the time that their queries take. */
+/** Scheduler that shares the readers between customers: start-time fair queueing by the time that queries take. */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #now: () => number;
   readonly #mostScans: number;
   readonly #customers = new Map<string, Customer>();
-  /** Time at which the budget of a customer's scans is whole again. */
+  /** Time at which the scan budget of a customer is full again. */
   readonly #budgets = new Map<string, number>();
   readonly #scanShapes = new Recent<string, true>(keptShapes);
   readonly #used: Record<CostClass, { queries: number; seconds: number }> = {
@@ -90,7 +93,7 @@ export class Turns {
   #free: number;
   #scans = 0;
   #waiting = 0;
-  /** Time of the customer whose query started last. */
+  /** Virtual time of the customer whose query started last. */
   #time = 0;
   #isClosed = false;
 
@@ -110,7 +113,7 @@ export class Turns {
   }
 
   /**
-   * Runs a query when it is its turn.
+   * Waits for a reader and runs a query.
    *
    * @throws {StoreError} `store_busy`, `too_many_queries`, `scan_limit_reached`, `query_timeout`, `query_canceled`
    */
@@ -129,7 +132,7 @@ export class Turns {
     return this.#runAs("scan", query, end);
   }
 
-  /** Refuses all queries that wait, and all later ones. */
+  /** Refuses all waiting queries and all later ones. */
   close(): void {
     this.#isClosed = true;
     for (const { waiting } of this.#customers.values())
@@ -182,7 +185,7 @@ export class Turns {
   #customerOf({ customer: name }: Share): Customer {
     const known = this.#customers.get(name);
     if (known !== undefined) {
-      // Time that it did not use is not saved up.
+      // A customer that was idle does not accumulate credit.
       if (known.running + known.waiting.size === 0) known.time = Math.max(known.time, this.#time);
       return known;
     }
@@ -236,7 +239,7 @@ export class Turns {
     });
   }
 
-  /** A budget is a bucket that fills within a minute. */
+  /** The scan budget is a token bucket that fills within a minute. */
   #requireBudget({ customer, scanSeconds }: Share): void {
     const now = this.#now();
     const whole = this.#budgets.get(customer) ?? now;

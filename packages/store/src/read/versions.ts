@@ -14,25 +14,25 @@ import {
 import { beginning, type PointSchema, type TableSchema, validity } from "../schema/table.ts";
 import type { Changes, Closed } from "./past.ts";
 
-/** Where the versions of a resource lie. */
+/** Maps the versions of a resource to tables. */
 export type VersionMapping = {
   readonly current: Mapping;
-  /** The versions that were closed since `checkpoint`. */
+  /** The versions closed since `checkpoint`. */
   readonly closedSince: (checkpoint: number, which: Closed) => Mapping;
-  /**
-   * Where the changes of a state lie. What has ended lies among the closed versions alone.
-   */
+  /** The versions that a change selects. Versions that ended are in the table of closed versions only. */
   readonly changed: (checkpoint: number, changes: Changes) => Changed;
 };
 
 type Changed = { readonly current?: Mapping; readonly closed: Mapping };
 
-/** A table, to be read by an index. */
+/** Returns a table reference that makes the database use an index. */
 export type ByIndex = (table: SqlFragment, index: string) => SqlFragment;
 
 /**
- * @param pointIndexOf what finds the current versions by a column of points
- * @param byIndex for a database that cannot tell by itself when an index leaves few rows
+ * Creates the mapping of a resource.
+ *
+ * @param pointIndexOf returns the spatial index of a location column, for current versions
+ * @param byIndex forces an index, for a database that cannot estimate when an index leaves few rows
  * @param guard a condition that every scan evaluates first
  */
 export function versionMapping(
@@ -53,7 +53,9 @@ export function versionMapping(
   );
   const stillThere = sql`exists (select 1 from ${current} where ${sameKey})`;
   const [since, to] = [identifier(validity.from.name), identifier(validity.to.name)];
-  /** When versions begin and end, as indexes have it, and as none does. */
+  /**
+   * Beginning and end of versions: columns that the database can look up in an index, and expressions that no index serves.
+   */
   const [indexed, plain] = [
     [beginning, to],
     [since, sql`(${to} + 0)`],
@@ -93,7 +95,7 @@ export function versionMapping(
   };
 }
 
-/** Whether a version had begun by `checkpoint`. */
+/** Returns the condition that a version had begun by `checkpoint`. */
 export const asOf = (checkpoint: number): BoundNode => ({
   kind: "Compare",
   type: "Edm.Boolean",

@@ -8,17 +8,17 @@ const newline = 0x0a;
 const open = 0x7b;
 const close = 0x7d;
 
-/** Shorter pieces are moved byte by byte: a call costs more. */
+/** Pieces of at most this many bytes are copied byte by byte, which is faster than a call of `copyWithin`. */
 const shortPiece = 24;
 
-/** How a plan is carried out, prepared once for many pages. */
+/** A record plan prepared for assembling many pages. */
 export class RecordLayout {
   readonly plan: RecordPlan;
-  /** Text of every slot where it has no value, each with a comma before it. */
+  /** Text that each slot has without a value (`,"Name":null`, `,"Name":[]` or nothing), for all slots in order. */
   readonly template: Buffer;
-  /** Where each slot's text starts in the template, and where the last one ends. */
+  /** Start of each slot's text in the template, and the end of the last one. */
   readonly offsets: Int32Array;
-  /** Position of the slot by the number of its member; -1: not shown. */
+  /** Index of the slot by member ordinal; -1 for a member that is not shown. */
   readonly slotOf: Int32Array;
   readonly #shown = new Map<string | null, Uint8Array>();
 
@@ -38,7 +38,7 @@ export class RecordLayout {
     }
   }
 
-  /** For each slot, 1 where records of the dataset show it. */
+  /** Returns, for each slot, 1 if records of the dataset show it and 0 if not. */
   shownIn(dataset: string | null): Uint8Array {
     const known = this.#shown.get(dataset);
     if (known !== undefined) return known;
@@ -52,8 +52,8 @@ export class RecordLayout {
 }
 
 /**
- * Puts records together to JSON text in UTF-8, with commas between them or each on a line. Its memory holds the template, then what is put
- * together, then for a moment a record's text: pieces move within it, and none becomes an object of its own.
+ * Assembles records as JSON text in UTF-8, separated by commas or each on a line. Its buffer holds the template, then the output,
+ * then for a moment the text of one record. Pieces are copied within the buffer, without creating an object for each.
  */
 export class RecordAssembler {
   #bytes: Buffer;
@@ -61,12 +61,18 @@ export class RecordAssembler {
   readonly #layout: RecordLayout;
   readonly #separator: number;
 
-  /** Bytes that are enough for so many records with texts of so many bytes, if they compute nothing. */
+  /**
+   * Returns a buffer size that is enough for a page without computed members.
+   *
+   * @param records number of records
+   * @param texts total size of their texts in bytes
+   * @param longest size of the longest text in bytes
+   */
   static capacity({ template }: RecordLayout, records: number, texts: number, longest: number): number {
     return (records + 2) * (template.length + 3) + texts + longest;
   }
 
-  /** @param memory to begin with; more is made as it is needed */
+  /** @param memory initial buffer; it grows as needed */
   constructor(layout: RecordLayout, lines: boolean, memory: Buffer = Buffer.allocUnsafeSlow(16_384)) {
     const { template } = layout;
     this.#layout = layout;
@@ -77,9 +83,9 @@ export class RecordAssembler {
   }
 
   /**
-   * Add a record as {@link encodeRecord} gave it.
+   * Appends a record as {@link encodeRecord} returned it.
    *
-   * @param computed members that the record does not hold, each with a comma before it
+   * @param computed JSON text of members that are computed by the query, each preceded by a comma
    */
   add(text: Uint8Array, members: MemberIndex, dataset: string | null, computed = ""): void {
     const { template, offsets, slotOf, plan } = this.#layout;
@@ -89,20 +95,20 @@ export class RecordAssembler {
     const bytes = this.#bytes;
     const source = this.#length + most;
     bytes.set(text, source);
-    // Every piece begins with a comma: that of the first member is a brace so far.
+    // Every piece begins with a comma. The first member is preceded by a brace, which is replaced by a comma.
     bytes[source] = comma;
     if (this.#length > template.length) bytes[this.#length++] = this.#separator;
     const start = this.#length;
     let length = start;
     let slot = 0;
     let ordinal = -1;
-    // Neighbours in the text that are neighbours in the answer are moved as one run.
+    // Members that follow each other in both the text and the output are copied as one run.
     let runStart = source;
     let textAt = source;
     let runEnd = source;
     let at = 0;
     while (at < members.length) {
-      // The digits of `MemberIndex`: a function for them would cost as much as all the rest.
+      // Decodes the digits of `MemberIndex` inline: a function call would take as long as the rest of the loop.
       let digit = members.charCodeAt(at++);
       let step = digit & 0x1f;
       for (let shift = 5; digit >= 0x60; shift += 5) {
@@ -139,7 +145,7 @@ export class RecordAssembler {
     this.#length = length;
   }
 
-  /** What was put together. The assembler is done with. */
+  /** Returns the output. The assembler must not be used afterwards. */
   finish(): Uint8Array {
     if (this.#separator === newline && this.#length > this.#layout.template.length) {
       this.#reserve(1);
@@ -157,7 +163,7 @@ export class RecordAssembler {
   }
 }
 
-/** Copy `start` to `end` to `at`, and give the place after it. */
+/** Copies the bytes from `start` to `end` to position `at`, and returns the position after the copy. */
 function move(bytes: Buffer, start: number, end: number, at: number): number {
   const length = end - start;
   if (length > shortPiece) bytes.copyWithin(at, start, end);

@@ -15,10 +15,10 @@ export const recordChecksum = (
 ): number => crc32(text, crc32(`${datasetId ?? ""}\0${members}`));
 
 /**
- * Compares a record that was read with its checksum.
+ * Compares a record with its stored checksum.
  *
- * @param checksum as the database holds it
- * @param keyOf returns the record's key
+ * @param checksum value from the database
+ * @param keyOf returns the record's key, for the error
  * @throws {StoreError} `record_damaged`
  */
 export function requireUndamaged(

@@ -1,15 +1,15 @@
 import { codecOf, type PrimitiveType, type ValueType } from "@cadastre/odata/run";
 
-/** A member that the query computes. */
+/** A member that the query computes for each record. */
 export type ComputedColumn = { readonly name: string; readonly type: ValueType };
 
-/** The value in memory of what a database gave for a computed value; null where it is none of the type. */
+/** Converts a computed value from the database to its value in memory; null if it is not a value of the type. */
 export type ReadValue = (value: unknown, type: ValueType) => unknown;
 
 /**
- * `,"Name":value` of each computed member.
+ * Returns the JSON text `,"Name":value` of each computed member.
  *
- * @param nulls whether members without a value are written out; an empty collection always is
+ * @param nulls true to write members without a value as null; empty collections are always written
  */
 export function computedText(
   columns: readonly ComputedColumn[],
@@ -25,7 +25,7 @@ export function computedText(
   return text;
 }
 
-/** The type of the items of a collection. */
+/** Returns the item type of a collection type; undefined for any other type. */
 export const itemTypeOf = (type: ValueType): PrimitiveType | undefined =>
   type.startsWith("Collection(") ? (type.slice(11, -1) as PrimitiveType) : undefined;
 
@@ -36,7 +36,7 @@ function jsonText(value: unknown, type: ValueType): string {
   return `[${items.map((one) => primitiveText(one, item)).join(",")}]`;
 }
 
-/** A number too large for a double keeps its digits. */
+/** A number too large for a double is written with all its digits. */
 function primitiveText(value: unknown, type: PrimitiveType): string {
   if (value === null) return "null";
   const json = codecOf(type).toJson(value);

@@ -4,18 +4,18 @@ import { type MemberIndex, writeMemberIndex } from "./member-index.ts";
 import type { Member } from "./members.ts";
 import { storedText } from "./stored-value.ts";
 
-/** A record as it is stored, so that an answer is copied from it and never built. */
+/** A record in its stored form. Answers copy pieces of its text and never serialize it again. */
 export type EncodedRecord = {
-  /** JSON text of every member that has a value, by the order of their numbers. */
+  /** JSON text of all members that have a value, ordered by member ordinal. */
   readonly text: string;
-  /** Where they are in it. */
+  /** Sizes of the members in the text. */
   readonly members: MemberIndex;
 };
 
 /**
- * Encode a record in JSON form.
+ * Encodes a record in JSON form.
  *
- * @throws {StoreError} `invalid_record` if a member is unknown or its value is none of its type.
+ * @throws {StoreError} `invalid_record` if a member is unknown or its value is not valid for its type
  */
 export function encodeRecord(record: Row, members: ReadonlyMap<string, Member>): EncodedRecord {
   const pieces: string[] = [];

@@ -1,19 +1,24 @@
 /**
- * Where the members of a record's text are: for each of them how much its number is above that of the one before, and
- * how many bytes of UTF-8 it takes with the brace or comma before it. Both are written as digits of five bits, the
- * lowest first, a character of ASCII each: from `@` on, and from the grave accent on where more digits follow.
+ * Encoded positions of the members in a record's text. Each member has two numbers: the difference of its ordinal to that of the
+ * previous member, and its size in bytes of UTF-8, including the brace or comma before it. A number is written in base 32, least
+ * significant digit first, as one ASCII character per digit: 0x40 + digit for the last digit, 0x60 + digit if more follow. A
+ * member with ordinal 2 and 37 bytes, at the beginning, is "CeA": 3, then 5 and 1.
  */
 export type MemberIndex = string;
 
 const first = 0x40;
 const more = 0x20;
 
-/** Digits of a number of 32 bits. */
+/** Maximum number of digits of a 32-bit number. */
 const longest = 7;
 
 let scratch = Buffer.alloc(4096);
 
-/** @param sizes bytes of each member, with what is before it */
+/**
+ * Encodes members, sorted by ordinal.
+ *
+ * @param sizes size of each member in bytes, including the brace or comma before it
+ */
 export function writeMemberIndex(ordinals: readonly number[], sizes: readonly number[]): MemberIndex {
   const room = 2 * longest * ordinals.length;
   if (room > scratch.length) scratch = Buffer.alloc(room * 2);
@@ -39,7 +44,7 @@ function writeNumber(value: number, start: number): number {
   return at;
 }
 
-/** Meet each member with its number and its bytes. */
+/** Calls `meet` with the ordinal and size of each member. */
 export function readMemberIndex(index: MemberIndex, meet: (ordinal: number, size: number) => void): void {
   let at = 0;
   const read = (): number => {

@@ -1,16 +1,18 @@
 import type { EntityType, StructuralProperty } from "@cadastre/odata";
 
-/** A member that records of a resource may have, by the number that stored records know it by. */
+/** A member of a resource's records. Stored records refer to it by its ordinal. */
 export type Member = {
   readonly ordinal: number;
   readonly property: StructuralProperty;
-  /** Its name in JSON text, with the colon. */
+  /** Name and colon as JSON text, such as `"City":`. */
   readonly label: string;
 };
 
 /**
- * Number the members of an entity type. A number once given to a name is never given to another: `known` are the
- * names in the order of their numbers, and what is new follows them.
+ * Assigns ordinals to the members of an entity type. An ordinal is never reused for another name, because stored records contain
+ * it.
+ *
+ * @param known the names that have ordinals, in the order of these; new names are appended
  */
 export function numberMembers(
   { properties }: EntityType,
@@ -26,6 +28,6 @@ export function numberMembers(
   return { members, added };
 }
 
-/** One more than the highest number that one of the members has. */
+/** Returns the highest ordinal of the members plus 1. */
 export const numberOfMembers = (members: ReadonlyMap<string, Member>): number =>
   1 + Math.max(-1, ...[...members.values()].map(({ ordinal }) => ordinal));

@@ -2,13 +2,13 @@ import { datasetProperty } from "@cadastre/entitlement/resources";
 import type { BoundNode, Projection } from "@cadastre/odata";
 import type { Member } from "./members.ts";
 
-/** What a record shows, and in what form. Plain data: a plan goes to another thread as it is. */
+/** The members that a record shows, and how. It is plain data, so that it can be sent to another thread. */
 export type RecordPlan = {
-  /** In the order of the members' numbers. */
+  /** Sorted by ordinal. */
   readonly slots: readonly Slot[];
-  /** Conditions on the dataset that slots refer to by position. */
+  /** Conditions on the dataset; slots refer to them by index. */
   readonly conditions: readonly BoundNode[];
-  /** Whether members without a value are written out. An empty collection always is. */
+  /** True to write members without a value as null. Empty collections are always written. */
   readonly nulls: boolean;
 };
 
@@ -16,20 +16,20 @@ type Slot = {
   readonly name: string;
   readonly ordinal: number;
   readonly collection: boolean;
-  /** Position of the condition under which the member is shown; -1: always. */
+  /** Index of the condition under which the member is shown; -1 if it is always shown. */
   readonly condition: number;
 };
 
-/** A plan, and the number that it is known by. */
+/** A plan with an id, by which readers cache it. */
 export type PlanRef = { readonly id: number; readonly plan: RecordPlan };
 
-/** A {@link PlanRef} to a reader that may have seen the plan. */
+/** A {@link PlanRef} as sent to a reader. The plan is left out if the reader has it. */
 export type SeenPlanRef = Pick<PlanRef, "id"> & Partial<PlanRef>;
 
-/** A member whose value is not the record's own, but computed by the query. */
+/** A member whose value the query computes. */
 export type Computed = Projection;
 
-/** The plan of a selection, and what of it the record does not hold. */
+/** Splits a selection into a plan for stored members and the projections to compute. */
 export function planRecord(
   select: readonly Projection[],
   members: ReadonlyMap<string, Member>,
@@ -62,7 +62,10 @@ function positionOf(condition: BoundNode, conditions: BoundNode[], positions: Ma
   return conditions.push(condition) - 1;
 }
 
-/** When the record's own value is shown; null: always. Undefined where the value is another. */
+/**
+ * Returns the condition under which the stored value is shown; null if it is always shown. Undefined if the projection shows any
+ * other value.
+ */
 function conditionOf(expression: BoundNode, name: string): BoundNode | null | undefined {
   if (expression.kind === "Property" && expression.base === undefined && expression.property.name === name)
     return null;
@@ -71,7 +74,7 @@ function conditionOf(expression: BoundNode, name: string): BoundNode | null | un
   return conditionOf(value, name) === null && isOfDataset(when) ? when : undefined;
 }
 
-/** Whether the condition reads nothing but the dataset, and is data through and through. */
+/** True if a condition reads only the dataset and contains only plain data. */
 function isOfDataset(node: BoundNode): boolean {
   switch (node.kind) {
     case "Constant":

@@ -4,7 +4,7 @@ import { type Computed, type PlanRef, planRecord } from "./plan.ts";
 
 export type Planned = PlanRef & { readonly computed: readonly Computed[] };
 
-/** Plans by the selection that they are of: a selection that comes again as the same array has its plan at once. */
+/** Caches record plans by the identity of the selection array. */
 export class Plans {
   readonly #known = new WeakMap<readonly Projection[], Map<string, Planned>>();
   #last = 0;

@@ -3,17 +3,20 @@ import { StoreError } from "../errors.ts";
 
 type Instant = { readonly picoseconds: bigint; readonly offset: number };
 
-/** Days since 1970 of 0001-01-01 and 9999-12-31: every database has these, and prints the year in four digits. */
+/**
+ * Days from 1970-01-01 to 0001-01-01 and 9999-12-31. All supported databases store dates in this range and print the year with
+ * four digits.
+ */
 const [firstDay, lastDay] = [-719_162, 2_932_896];
 
 const day = 86_400_000_000_000_000n;
 const millisecond = 1_000_000_000n;
 
-/** Text that JSON has as it is. Most is, and this says so sooner than it is written. */
+/** True if the text needs no escaping in JSON. Most texts do not, and this test is faster than serializing. */
 export const isPlain = (text: string): boolean => !special.test(text);
 const special = /["\\\p{Cc}\p{Cs}]/u;
 
-/** Text is what a database can hold: no U+0000, no half of a surrogate pair. */
+/** True if every database can store the text: no U+0000, no unpaired surrogate. */
 const isText = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
 
 const isTextThroughout = (json: unknown): boolean => {
@@ -22,7 +25,7 @@ const isTextThroughout = (json: unknown): boolean => {
   return Object.entries(json).every(([name, value]) => isText(name) && isTextThroughout(value));
 };
 
-/** The value as it is kept, or undefined if a database has none for it. */
+/** Returns the value as it is stored; undefined if a database cannot store it. */
 type Keep = (value: unknown) => unknown;
 
 const textOrNothing: Keep = (value) => (isText(value as string) ? value : undefined);
@@ -30,11 +33,11 @@ const numberOrNothing: Keep = (value) => (Number.isNaN(value) ? undefined : valu
 
 const rules: Partial<Record<PrimitiveType, Keep>> = {
   "Edm.String": textOrNothing,
-  // Not a number has no place in an order.
+  // NaN has no position in a sort order.
   "Edm.Single": numberOrNothing,
   "Edm.Double": numberOrNothing,
   "Edm.Date": (value) => ((value as number) >= firstDay && (value as number) <= lastDay ? value : undefined),
-  // Whole milliseconds, in UTC.
+  // Truncated to milliseconds, in UTC.
   "Edm.DateTimeOffset": (value) => {
     const { picoseconds } = value as Instant;
     if (picoseconds < BigInt(firstDay) * day || picoseconds >= BigInt(lastDay + 1) * day) return undefined;
@@ -45,7 +48,7 @@ const rules: Partial<Record<PrimitiveType, Keep>> = {
 
 const shapeOrNothing: Keep = (value) => (isTextThroughout(value) ? value : undefined);
 
-/** The value in memory of a value in JSON form, as every database keeps it; undefined for what is none of the type. */
+/** Converts a value from JSON form to the value that every database stores; undefined if it is not valid for the type. */
 export function storedValue(json: unknown, type: PrimitiveType): unknown {
   const value = codecOf(type).fromJson(json);
   if (value === undefined) return undefined;
@@ -53,7 +56,7 @@ export function storedValue(json: unknown, type: PrimitiveType): unknown {
   return rule === undefined ? value : rule(value);
 }
 
-/** Types with several texts for one value: a record holds the one that sorts. */
+/** Types with several texts for one value: a record stores the canonical text, which sorts correctly. */
 const rewritten: ReadonlySet<PrimitiveType> = new Set([
   "Edm.DateTimeOffset",
   "Edm.TimeOfDay",
@@ -61,7 +64,7 @@ const rewritten: ReadonlySet<PrimitiveType> = new Set([
   "Edm.Binary",
 ]);
 
-/** Whether it is `2024-01-15T08:30:00.123Z`, in the year 1 or later: the one text that an instant is kept as. */
+/** True if the value is already in the canonical form of an instant: `2024-01-15T08:30:00.123Z`, in the year 1 or later. */
 export const isWrittenInstant = (json: unknown): boolean =>
   typeof json === "string" &&
   /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(json) &&
@@ -73,20 +76,20 @@ function quoted(text: string): string | undefined {
   return isText(text) ? JSON.stringify(text) : undefined;
 }
 
-/** JSON text of a value in JSON form, or undefined for what is none of the type. */
+/** Returns the JSON text of a value in JSON form; undefined if it is not valid for the type. */
 function primitiveText(json: unknown, type: PrimitiveType): string | undefined {
   if (type === "Edm.String") return typeof json === "string" ? quoted(json) : undefined;
   if (type === "Edm.DateTimeOffset" && isWrittenInstant(json)) return JSON.stringify(json);
   const value = storedValue(json, type);
   if (value === undefined) return undefined;
-  // An integer's own digits: a double's text may have others beyond 2^53.
+  // Writes the bigint, because the text of a double beyond 2^53 may have other digits.
   if (typeof value === "bigint" && typeof json !== "string") return String(value);
   if (!rewritten.has(type)) return JSON.stringify(json);
   return JSON.stringify(codecOf(type).toJson(value));
 }
 
 /**
- * JSON text of a property's value in JSON form, which is not null.
+ * Returns the JSON text of a property's value in JSON form. The value must not be null.
  *
  * @throws {StoreError} `invalid_record`
  */

@@ -14,25 +14,40 @@ type AuditStatement<Row> = {
   readonly first: (...values: readonly unknown[]) => Row | undefined;
 };
 
-/** Reads a registry, of this or an earlier version, in one read transaction. */
+/** Reads a registry of this or an earlier version, in one read transaction. */
 export type RegistryAudit = {
-  /** Returns the peppers of API keys in force, and the number of such keys. @param at time in milliseconds since 1970 */
+  /**
+   * Returns the pepper versions of the API keys in force, with the number of keys of each.
+   *
+   * @param at milliseconds since 1970
+   */
   readonly peppers: (at: number) => readonly { readonly version: number; readonly keys: number }[];
-  /** Check values of the peppers that the registry was used with. */
+  /** Returns the check values of the peppers that the registry was used with. */
   readonly pepperChecks: () => readonly PepperCheck[];
-  /** Returns the customer of a key in force; undefined if there is none. @param at time in milliseconds since 1970 */
+  /**
+   * Returns the customer of a key in force; undefined if there is no such key.
+   *
+   * @param at milliseconds since 1970
+   */
   readonly customerOfKey: (digest: string, at: number) => string | undefined;
-  /** Id of the registry; undefined if it has none yet. */
+  /** Returns the id of the registry; undefined if it has none yet. */
   readonly id: () => string | undefined;
   readonly entitlements: () => Iterable<AuditedEntitlement>;
-  /** Prepares a statement on a table. A registry of an earlier version may not have the table: then there are no rows. */
+  /**
+   * Prepares a statement on a table. If the table does not exist, as in a registry of an earlier version, the statement returns
+   * no rows.
+   */
   readonly prepare: <Row>(table: string, sql: string) => AuditStatement<Row>;
   readonly close: () => void;
 };
 
 const inForce = "revoked is null and (expires is null or expires > ?)";
 
-/** @throws {StoreError} `registry_unavailable` */
+/**
+ * Opens a registry file for auditing. The read transaction lasts until `close`.
+ *
+ * @throws {StoreError} `registry_unavailable`
+ */
 export function openRegistryAudit(file: string): RegistryAudit {
   const database = open(file);
   const tables = new Set(

@@ -3,7 +3,7 @@ import { StoreError } from "../errors.ts";
 import { customerTable } from "./entitlements/rows.ts";
 
 /**
- * Runs `change` in a transaction that holds the lock of a customer: such changes of one customer run one after the other.
+ * Runs `change` in a transaction that holds a lock on a customer, so that such changes of one customer run one after another.
  *
  * @throws {StoreError} `unknown_customer`
  */
@@ -13,7 +13,8 @@ export const withCustomerLock = <T>(
   change: (transaction: Knex.Transaction) => Promise<T>,
 ): Promise<T> =>
   knex.transaction(async (transaction) => {
-    // The first statement is a write. It locks the row in PostgreSQL and the file in SQLite, which could not lock it after a read.
+    // The first statement must be a write. It locks the row in PostgreSQL, and the file in SQLite, which may fail to get the
+    // lock after a read.
     const found = await customerTable(transaction).where({ name: customer }).update({ name: customer });
     if (found === 0) throw new StoreError("unknown_customer", customer);
     return change(transaction);

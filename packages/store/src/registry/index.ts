@@ -1,6 +1,6 @@
 /**
- * The registry of a service: API keys, signed entitlements, resolved identities and profiles of datasets. Other packages keep tables of
- * their own in its database.
+ * The registry of a service: API keys, signed entitlements, resolved identities and display profiles of datasets. Other packages
+ * keep their own tables in its database.
  *
  * @module
  */

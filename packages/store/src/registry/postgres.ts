@@ -6,18 +6,18 @@ import { createRegistry, type Registry } from "./registry.ts";
 import { migrate, stateOf } from "./schema/migrate.ts";
 
 export type PostgresRegistryOptions = {
-  /** As `pg` takes it: a URL, or its parts. */
+  /** Connection for `pg`: a URL, or an object. */
   readonly connection: ConnectionOptions["connection"];
-  /** Schema that holds all of the registry; it is made if it does not exist. By default `cadastre_registry`. */
+  /** Schema of the registry's tables. It is created if it does not exist. By default `cadastre_registry`. */
   readonly schema?: string | undefined;
-  /** Connections at most. By default 4. */
+  /** Maximum number of connections. By default 4. */
   readonly connections?: number | undefined;
-  /** How long to wait for a connection, and for a statement, in milliseconds. By default 5000. */
+  /** Timeout for getting a connection, and for each statement, in milliseconds. By default 5000. */
   readonly wait?: number | undefined;
 } & Pick<SchemaOptions, "migration">;
 
 /**
- * Open a registry, and bring its schema to the present state.
+ * Opens a registry, and migrates its schema if needed.
  *
  * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`
  */

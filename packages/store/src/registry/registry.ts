@@ -10,7 +10,7 @@ import { createKeyRegistry } from "./keys/keys.ts";
 import type { ProfileRegistry } from "./profiles/profile.ts";
 import { createProfileRegistry } from "./profiles/profiles.ts";
 
-/** The open database of a registry, for packages with statements on tables of their own. */
+/** The open database of a registry, for packages that keep their own tables in it. */
 export type RegistryDatabase = {
   readonly engine: "sqlite" | "postgres";
   readonly knex: Knex;
@@ -32,7 +32,7 @@ export type Registry = {
   readonly close: () => Promise<void>;
 };
 
-/** Returns the registry of a database that has its tables. */
+/** Creates the registry of a database whose tables exist. */
 export const createRegistry = (
   knex: Knex,
   attempt: Attempt,

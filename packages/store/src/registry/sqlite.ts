@@ -11,14 +11,14 @@ import { createRegistry, type Registry } from "./registry.ts";
 import { migrate, stateOf } from "./schema/migrate.ts";
 
 export type SqliteRegistryOptions = {
-  /** Path of the database file; it is made, for its owner alone, if it does not exist. */
+  /** Path of the database file. If it does not exist, it is created with access for its owner only. */
   readonly file: string;
-  /** How long to wait for another process that writes, in milliseconds. By default 5000. */
+  /** Maximum time to wait while another process writes, in milliseconds. By default 5000. */
   readonly wait?: number | undefined;
 } & Pick<SchemaOptions, "migration">;
 
 /**
- * Open a registry, and bring its file to the present schema.
+ * Opens a registry, and migrates its file if needed.
  *
  * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`
  */
@@ -37,7 +37,10 @@ export async function openSqliteRegistry(options: SqliteRegistryOptions): Promis
   }
 }
 
-/** One that is there is not opened: to close it would take the locks that other connections of this process have on it. */
+/**
+ * Creates the file if it does not exist. An existing file is not opened, because closing it would release the locks that other
+ * connections of this process hold on it.
+ */
 function createFile(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) closeSync(openSync(file, "a", 0o600));
 }
@@ -50,10 +53,10 @@ const connect = (file: string): Knex =>
     log: silent,
     pool: {
       afterCreate: (connection: Database.Database, done: () => void) => {
-        // See `patientFor`.
+        // Busy files are retried by `patientFor`.
         connection.pragma("busy_timeout = 0");
         connection.pragma("journal_mode = wal");
-        // What is revoked stays so after a loss of power.
+        // A revoked key must remain revoked after a power failure.
         connection.pragma("synchronous = full");
         registerChecksum(connection);
         keepStatements(connection);
@@ -62,10 +65,13 @@ const connect = (file: string): Knex =>
     },
   });
 
-/** Statements that are kept prepared: those of the queries that come again and again. */
+/** Capacity of a connection's LRU cache of prepared statements. */
 const keptStatements = 100;
 
-/** Have a connection prepare a statement once: to send a part takes three, and to prepare them as long as the rest of them. */
+/**
+ * Makes a connection cache prepared statements. Sending a part takes three statements, and preparing them takes as long as
+ * running them.
+ */
 function keepStatements(connection: Database.Database): void {
   const kept = new Recent<string, Statement>(keptStatements);
   const prepare = connection.prepare.bind(connection);
@@ -76,7 +82,7 @@ function keepStatements(connection: Database.Database): void {
 async function migrateAlone(database: Knex, migration: SchemaOptions["migration"]): Promise<void> {
   if ((await stateOf(database)) === "current") return;
   await database.transaction(async (transaction) => {
-    // A write comes first: it locks the file, which could not be done after a read.
+    // The first statement must be a write to lock the file: SQLite may fail to get the lock after a read.
     await transaction.raw("pragma user_version = 1");
     await migrate(transaction, migration);
   });

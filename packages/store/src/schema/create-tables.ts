@@ -4,9 +4,9 @@ import type { SchemaDialect } from "./object.ts";
 import { recordColumns, sourceProperty, stagedColumns, type TableSchema, validity } from "./table.ts";
 
 /**
- * Creates the missing tables of a resource: of current and closed versions, and of staged changes.
+ * Creates the missing tables of a resource: for current versions, closed versions and staged changes.
  *
- * @param present names of the tables that the database has
+ * @param present names of the tables that exist in the database
  */
 export async function createTables(
   knex: Knex,
@@ -23,7 +23,7 @@ export async function createTables(
     table.specificType(validity.from.name, declaredType(validity.from)).notNullable();
     table.specificType(recordColumns.text, recordType).notNullable();
     table.specificType(recordColumns.members, "text").notNullable();
-    // Null only within the transaction that writes it, see `fillChecksums`.
+    // Null only within the transaction that inserts the row, see `fillChecksums`.
     table.bigInteger(recordColumns.checksum);
   };
   const key = schema.key.map(({ name }) => name);

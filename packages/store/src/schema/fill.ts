@@ -15,7 +15,7 @@ import type { SchemaDialect } from "./object.ts";
 import { type ColumnPlan, isFollowing } from "./plan.ts";
 import { recordColumns, type TableSchema, validity } from "./table.ts";
 
-/** Number of rows that are read at once. */
+/** Number of rows read at once. */
 const batchSize = 500;
 
 const parameter = value(null);
@@ -23,8 +23,8 @@ const list = (fragments: readonly SqlFragment[]) => join(fragments, ", ");
 const namesOf = (properties: readonly StructuralProperty[]) => properties.map(({ name }) => identifier(name));
 
 /**
- * Fills columns of current and closed versions from the records' text, from values derived of it, and from the records that they
- * follow. Rows that have the values already are not written.
+ * Fills columns of current and closed versions from the text of the records, from values derived from it, and from the records
+ * that they follow. Rows that have the values already are not updated.
  */
 export async function fillColumns(
   session: Session,
@@ -56,7 +56,7 @@ async function fillFromRecords(
 ): Promise<void> {
   const identity = identityOf(table, name);
   const [into, key, columns] = [identifier(name), namesOf(identity), namesOf(told)];
-  // As text: a driver may read JSON into an object.
+  // The cast is needed because a driver may parse JSON into an object.
   const text = sql`cast(${identifier(recordColumns.text)} as text)`;
   const selected = list([...key, dialect.datasetId, text]);
   const differs = columns.map((column) => sql`${column} is distinct from ${parameter}`);
@@ -73,14 +73,17 @@ async function fillFromRecords(
 }
 
 type Batched = {
-  /** The columns of the key, and others. */
+  /** The key columns, followed by other columns. */
   readonly selected: SqlFragment;
   readonly into: SqlFragment;
   readonly key: readonly SqlFragment[];
   readonly where: SqlFragment;
 };
 
-/** Reads the rows of a table in the order of its key. The rows of a batch may be updated before the next one is read. */
+/**
+ * Reads the rows of a table in key order with keyset pagination. The rows of a batch may be updated before the next batch is
+ * read.
+ */
 async function* batchesOf(
   session: Session,
   { selected, into, key, where }: Batched,
@@ -98,10 +101,10 @@ async function* batchesOf(
 }
 
 /**
- * Writes the checksums of rows that have none, see `recordChecksum`.
+ * Computes the checksums of rows that have none, see `recordChecksum`.
  *
  * @param name name of the table of current or of closed versions
- * @param datasetId id of the dataset of a row of the table
+ * @param datasetId expression for the dataset id of a row
  * @param where a condition that holds for all rows without a checksum, so that an index finds them
  */
 export async function fillChecksums(
@@ -113,7 +116,7 @@ export async function fillChecksums(
 ): Promise<void> {
   const [into, checksum] = [identifier(name), identifier(recordColumns.checksum)];
   const key = namesOf(identityOf(table, name));
-  // As text: a driver may read JSON into an object.
+  // The cast is needed because a driver may parse JSON into an object.
   const text = sql`cast(${identifier(recordColumns.text)} as text)`;
   const selected = list([...key, datasetId, identifier(recordColumns.members), text]);
   const update = sql`update ${into} set ${checksum} = ${parameter} where ${isOf(key)}`;
@@ -155,7 +158,9 @@ function valuesOf(
   );
 }
 
-/** Updates the columns that hold values of the followed record, from its current or else its last closed version. */
+/**
+ * Updates the columns that copy values of the followed record: from its current version, or else from its last closed one.
+ */
 function followingUpdate(
   { follows, key }: TableSchema,
   name: string,

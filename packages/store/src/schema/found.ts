@@ -6,11 +6,11 @@ import { migrationTable, stepNames } from "./migrations.ts";
 import type { SchemaObject } from "./object.ts";
 import type { TableSchema } from "./table.ts";
 
-/** Queries of a database's own catalog. */
+/** Queries on the database's catalog. */
 export type CatalogQueries = {
-  /** Names of tables and indexes. */
+  /** Selects the names of tables and indexes. */
   readonly relations: SqlFragment;
-  /** Names of tables, and of their columns. */
+  /** Selects the table and name of each column. */
   readonly columns: SqlFragment;
 };
 
@@ -19,22 +19,22 @@ export type FoundSchema = {
   readonly relations: ReadonlySet<string>;
   /** Columns by table. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Migration steps of the internal tables that were taken. */
+  /** Migration steps of the internal tables that have been applied. */
   readonly steps: ReadonlySet<string>;
   /** Recorded definitions (`cadastre_schema`). Empty in a database of the first schema, which has no such table. */
   readonly objects: readonly SchemaObject[];
-  /** Names of the members of each resource, in the order of their numbers. */
+  /** Names of the members of each resource, in the order of their ordinals. */
   readonly members: ReadonlyMap<string, readonly string[]>;
-  /** Definition of the coverage counts of each resource. */
+  /** `Counted` setting of each resource's coverage, as JSON. */
   readonly counted: ReadonlyMap<string, string>;
   readonly stamp: Stamp;
 };
 
 /** Version numbers of a database's schema. */
 export type Stamp = {
-  /** The highest {@link SchemaOptions.version} that it was opened with. */
+  /** The highest {@link SchemaOptions.version} that the database was opened with. */
   readonly version: number;
-  /** How many times it was migrated. */
+  /** Number of migrations of the database so far. */
   readonly generation: number;
 };
 

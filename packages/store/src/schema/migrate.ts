@@ -23,7 +23,7 @@ import { indexObjects, objectsOf, type SchemaDialect, type SchemaObject } from "
 import { type ColumnPlan, type Plan, planOf } from "./plan.ts";
 import { type PointSchema, recordColumns, type TableSchema, tableOf } from "./table.ts";
 
-/** The transaction that migrates a database. Until it ends, nobody else can migrate it or commit to it. */
+/** The transaction that migrates a database. While it is open, no other process can migrate the database or commit to it. */
 export type SchemaTransaction = {
   readonly knex: Knex.Transaction;
   readonly session: Session;
@@ -31,19 +31,19 @@ export type SchemaTransaction = {
   readonly dropPoints: (name: string) => Promise<void>;
   /** Called before columns of a table are dropped or added. */
   readonly beforeColumns?: (table: string) => Promise<void>;
-  /** Replaces the functions that statements call; absent where connections bring their own. */
+  /** Replaces the database functions that statements call. Undefined if each connection registers its own. */
   readonly installFunctions?: () => Promise<void>;
-  /** Returns the mapping of a table that coverage is counted with. */
+  /** Returns the table mapping for counting coverage. */
   readonly mappingOf: (table: TableSchema) => BuiltTable["mapping"];
 };
 
-/** A database to migrate, and the resources whose schema it shall have. */
+/** A database to migrate, and the resources that it must have tables for. */
 export type SchemaTarget = {
   readonly resources: readonly StoredResource[];
   readonly dialect: SchemaDialect;
   readonly catalog: CatalogQueries;
   readonly options: SchemaOptions;
-  /** True if functions of the database are of another version. */
+  /** Returns true if the functions in the database are of another version. */
   readonly lacksFunctions?: (session: Session) => Promise<boolean>;
   readonly read: <T>(work: (session: Session) => Promise<T>) => Promise<T>;
   readonly transaction: <T>(work: (transaction: SchemaTransaction) => Promise<T>) => Promise<T>;
@@ -51,7 +51,7 @@ export type SchemaTarget = {
 
 /** The result of a migration. */
 export type MigratedSchema = {
-  /** The numbers of the members of each resource. */
+  /** Members of each resource, by name. */
   readonly members: ReadonlyMap<string, ReadonlyMap<string, Member>>;
   readonly generation: number;
 };
@@ -70,13 +70,13 @@ export async function migrate(target: SchemaTarget): Promise<MigratedSchema> {
   if (existing && state.plan.isNew) throw new StoreError("schema_absent");
   if (migration === "refuse" && !state.plan.isNew) throw new StoreError("schema_older");
   return target.transaction(async (transaction) => {
-    // Another process may have migrated it meanwhile.
+    // Another process may have migrated the database in the meantime.
     const now = await stateOf(transaction.session, target);
     if (now.isCurrent) return migrated(now, target);
     const say = now.plan.isNew || migration === "refuse" ? () => {} : (migration.onProgress ?? (() => {}));
     if (migration !== "refuse" && !now.plan.isNew) await migration.before?.();
     await takeSteps(transaction);
-    // Replacing functions drops the indexes that call them, so the plan is made after that.
+    // Replacing functions drops the indexes that call them, so the plan is computed after that.
     await transaction.installFunctions?.();
     await apply(await stateOf(transaction.session, target), transaction, target, say);
     return migrated(await stateOf(transaction.session, target), target);
@@ -168,7 +168,7 @@ async function makeColumns(
     if (made.length > 0) await beforeColumns?.(name);
     for (const column of made) {
       if (there(name, column)) await knex.raw("alter table ?? drop column ??", [name, column.name]);
-      // The type is a constant of this package, so it is safe in SQL.
+      // The type is a constant of this package, so it is safe to put in the SQL text.
       await knex.raw(`alter table ?? add column ?? ${dialect.declaredType(column)}`, [name, column.name]);
     }
   }
@@ -197,7 +197,7 @@ async function makeChecksums(
 
 type Say = (step: string) => void;
 
-/** Returns a callback that counts rows and now and then reports how many are done. */
+/** Returns a callback that counts rows and reports progress every {@link reportEvery} rows. */
 function rowReport({ name }: TableSchema, say: Say): (rows: number) => void {
   let rows = 0;
   let told = 0;
@@ -209,7 +209,7 @@ function rowReport({ name }: TableSchema, say: Say): (rows: number) => void {
   };
 }
 
-/** Number of rows between two reports of progress. */
+/** Number of rows between two progress reports. */
 const reportEvery = 50_000;
 
 async function makeIndex(
@@ -226,7 +226,7 @@ async function makeIndex(
   else if (index !== undefined) await transaction.knex.raw(index.create);
 }
 
-/** Assigns numbers to new members. */
+/** Assigns ordinals to new members. */
 async function numberAll(
   knex: Knex,
   resources: readonly StoredResource[],

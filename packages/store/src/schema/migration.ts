@@ -1,4 +1,4 @@
-/** Callbacks of a migration to the present schema. */
+/** Callbacks of a migration to the current schema. */
 export type Migration = {
   /**
    * Called before an existing database is changed, while no other process can write to it. Use it to copy the database. If it throws,
@@ -9,15 +9,20 @@ export type Migration = {
   readonly onProgress?: ((step: string) => void) | undefined;
 };
 
-/** Options for the schema of a database that is opened. */
+/** Options for opening a database with regard to its schema. */
 export type SchemaOptions = {
   /**
-   * Version of the caller's resources, which rises with every release that changes them. A database that was opened with a higher
+   * Version of the caller's resources; increase it with every release that changes them. A database that was opened with a higher
    * version is refused. By default versions are not compared.
    */
   readonly version?: number | undefined;
-  /** True if the database must be one of a store already: an empty or foreign one is refused. By default it becomes one. */
+  /**
+   * True if the database must already contain a store: an empty or foreign database is refused. By default the tables are
+   * created.
+   */
   readonly existing?: boolean | undefined;
-  /** Callbacks of a migration, or `refuse` to refuse a database of an earlier schema. By default it is migrated. */
+  /**
+   * Callbacks of the migration, or `refuse` to refuse a database with an earlier schema. By default the database is migrated.
+   */
   readonly migration?: Migration | "refuse" | undefined;
 };

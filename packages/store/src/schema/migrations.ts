@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 
-/** Changes of a database's schema by name, one step after another. A step that has been released never changes. */
+/** Schema migrations by name, in the order of execution. A released step must never change. */
 export type MigrationSteps = Readonly<Record<string, (schema: Knex.SchemaBuilder) => Knex.SchemaBuilder>>;
 
-/** What a store keeps beside the records. */
+/** Migrations of the store's bookkeeping tables. */
 const steps: MigrationSteps = {
   "001_commits": (schema) =>
     schema
@@ -83,7 +83,7 @@ const steps: MigrationSteps = {
     }),
 };
 
-/** Steps as knex runs them. */
+/** Returns the steps as a migration source for knex. */
 export const migrationSourceOf = (steps: MigrationSteps): Knex.MigrationSource<string> => ({
   getMigrations: async () => Object.keys(steps),
   getMigrationName: (name) => name,
@@ -93,15 +93,15 @@ export const migrationSourceOf = (steps: MigrationSteps): Knex.MigrationSource<s
       if (step === undefined) throw new RangeError(`there is no migration ${name}`);
       await step(knex.schema);
     },
-    // A step is made undone by a copy of the database from before it.
+    // There is no down migration: to undo a step, restore the copy of the database made before it.
     down: async () => {},
   }),
 });
 
 export const migrationSource = migrationSourceOf(steps);
 
-/** Table of the steps that a database has taken. */
+/** Name of the table that lists the migrations a database has. */
 export const migrationTable = "cadastre_migration";
 
-/** Names of all steps, in their order. */
+/** Names of all migrations, in the order of execution. */
 export const stepNames: readonly string[] = Object.keys(steps);

@@ -1,4 +1,4 @@
 import type { Knex } from "knex";
 
-/** For connections made by knex: what fails is thrown, so there is nothing to say beside it. */
+/** Logger for knex that discards everything, because errors are thrown. */
 export const silent: Knex.Logger = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };

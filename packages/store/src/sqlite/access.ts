@@ -4,13 +4,15 @@ import { conjuncts } from "../read/conjuncts.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { isCheap } from "./cheap.ts";
 
-/** The index that SQLite itself makes of a primary key: none of the table's own. */
+/** The index that SQLite creates automatically for a primary key. It is not among the table's own indexes. */
 const keyIndexOf = ({ name, key }: TableSchema): IndexSchema => ({
   name: `sqlite_autoindex_${name}_1`,
   columns: key,
 });
 
-/** Whether a condition bounds a column that an index has: it may leave few rows, and how many is not known. */
+/**
+ * Returns true if a condition sets a bound for an indexed column. It may leave few rows, but statistics do not tell how many.
+ */
 const boundsIn =
   ({ indexes }: TableSchema) =>
   (condition: BoundNode): boolean =>
@@ -23,9 +25,9 @@ const boundsIn =
     );
 
 /**
- * How queries over a table find their rows. The index of the key is one of order where the filter compares columns, as a
- * scope does: SQLite would sooner find all rows of a state and sort them. What a filter computes or bounds may have a
- * better one.
+ * Returns a function that chooses the access path of a query. If the filter only compares columns, as scopes do, reading in key
+ * order is allowed too: SQLite itself would rather find all rows of a state and sort them. If the filter computes something or
+ * sets bounds, another index may be better.
  */
 export function accessOf(table: TableSchema, rowsOf: RowsOf): (query: BoundQuery) => Access {
   const withKey = { ...table, indexes: [...table.indexes, keyIndexOf(table)] };

@@ -1,21 +1,21 @@
 import { chmod, open, rename, rm } from "node:fs/promises";
 import Database from "better-sqlite3";
 
-/** A snapshot of a database by an open read transaction. Until it is closed, the write-ahead log grows. */
+/** A snapshot of a database, held by an open read transaction. The write-ahead log grows until the snapshot is closed. */
 export type PinnedDatabase = {
   /**
    * Writes the snapshot to a new file that only its owner can read.
    *
-   * @param progress called with the copied share, from 0 to 1
+   * @param progress called with the copied fraction, from 0 to 1
    */
   readonly copyTo: (file: string, progress?: (share: number) => void) => Promise<void>;
   readonly close: () => void;
 };
 
-/** Number of pages that are copied before other tasks run: 4 MB. */
+/** Number of pages copied before other tasks run: 4 MB. */
 const pagesAtOnce = 1024;
 
-/** Opens a read transaction on a database that others go on writing to. */
+/** Opens a read transaction on a database that others continue to write to. */
 export function pinSqlite(file: string): PinnedDatabase {
   const database = new Database(file, { readonly: true, fileMustExist: true });
   // Without a transaction the backup would restart whenever another process commits.

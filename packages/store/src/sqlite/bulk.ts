@@ -1,12 +1,12 @@
 import type { Database } from "better-sqlite3";
 import { quoted } from "../checksum/quoted.ts";
 
-/** Indexes that a statement has made; those of keys have none. */
+/** Selects the indexes created by a statement. The automatic indexes of keys have no SQL text. */
 const select = `select "name", "sql" from "sqlite_schema" where "type" = 'index' and "sql" is not null`;
 
 /**
- * Leave the tables without their indexes, in the transaction at hand. Gives what makes them again: over rows that are
- * there already an index is built in order, several times as fast, and lies together in the file.
+ * Drops the indexes of tables within the current transaction. Returns a function that creates them again: building an index over
+ * existing rows is several times as fast as inserting row by row, and its pages are contiguous in the file.
  */
 export function dropIndexes(database: Database, tables: readonly string[]): () => void {
   const places = tables.map(() => "?").join(", ");

@@ -1,6 +1,6 @@
 import type { BoundNode } from "@cadastre/odata";
 
-/** Whether it compares, and computes nothing. */
+/** True if the node only compares columns and constants. */
 export function isCheap(node: BoundNode): boolean {
   switch (node.kind) {
     case "Constant":

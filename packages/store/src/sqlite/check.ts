@@ -12,15 +12,15 @@ export type SqliteFault = {
    * `dangling`: a row refers to a row that does not exist. `misplaced`: an R*Tree does not match its table.
    */
   readonly code: "damaged" | "altered" | "dangling" | "misplaced";
-  /** The table; undefined where it is not known. */
+  /** The table; undefined if it is not known. */
   readonly table?: string | undefined;
   readonly detail: string;
 };
 
-/** Maximum number of faults that SQLite lists. */
+/** Maximum number of faults to list. */
 const most = 20;
 
-/** All checks of a database, in their order. */
+/** All checks, in the order of execution. */
 const checks: readonly ((
   database: Database.Database,
   resources: readonly StoredResource[],
@@ -61,7 +61,7 @@ const checks: readonly ((
 ];
 
 /**
- * Reads a whole database in one transaction and returns its faults. Changes nothing.
+ * Checks a whole database in one read transaction and returns its faults.
  *
  * @param resources resources whose R*Trees are compared with their tables
  */

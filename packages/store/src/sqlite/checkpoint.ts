@@ -1,2 +1,2 @@
-/** Number of the last commit; 0 before the first. */
+/** Selects the number of the last commit; 0 before the first. */
 export const lastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;

@@ -13,11 +13,13 @@ import type { ReadForms } from "../read/forms.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import { datasetType } from "./datasets.ts";
 
-/** A decimal with a scale is an integer, so that its comparisons are exact. */
+/**
+ * Returns the encoding of a property's column. A decimal with a scale is stored as an integer, so that comparisons are exact.
+ */
 export const formOf = ({ type, scale }: StructuralProperty): EncodingName =>
   type === "Edm.Decimal" && scale !== undefined ? "scaled" : sqlite.encodings[type];
 
-/** Declared type of a column by the form of its values; what is not named is text. */
+/** Declared type of a column by encoding; `text` for all others. */
 const affinities: Partial<Record<EncodingName, string>> = {
   bit: "integer",
   scaled: "integer",
@@ -29,7 +31,11 @@ export function declaredType(property: StructuralProperty): string {
   return property.collection ? "text" : (affinities[formOf(property)] ?? "text");
 }
 
-/** Where each property of a table lies: in a column of its own, or in the record's text. `dataset` is the dataset's. */
+/**
+ * Returns where each property of a table is stored: in its own column or in the record's text.
+ *
+ * @param dataset column of the dataset
+ */
 export function columnsOf(table: TableSchema, dataset: Column): (property: StructuralProperty) => Column {
   const typed = new Set([...table.columns.map(({ name }) => name), validity.from.name, validity.to.name]);
   return (property) => {
@@ -55,7 +61,7 @@ function recordMember(property: StructuralProperty): Column {
 
 export const forms: ReadForms = {
   dialect: sqlite,
-  // As bytes, without a string in between.
+  // Read as bytes, so that no string is created.
   text: sql`cast(${record} as blob)`,
   computed: (query, projection, of) => compileValue(query, projection, sqlite, of),
 };

@@ -20,10 +20,10 @@ const insertCommit = `insert into "cadastre_commit" ("checkpoint", "committed_at
 const insertTally = `insert into "cadastre_commit_dataset"
   ("checkpoint", "resource", "dataset_id", "written", "removed") values (?, ?, ?, ?, ?)`;
 
-/** Another process may publish, which takes its time. */
+/** Waits up to a minute for the write lock, because another process may be publishing. */
 const attempt = patientFor(60_000);
 
-/** Makes commits on the one connection that writes, one after another. */
+/** Makes commits one after another, on the only connection that writes. */
 export class Committer {
   readonly #database: Database;
   readonly #writers: ReadonlyMap<string, TableWriter>;
@@ -44,12 +44,12 @@ export class Committer {
     });
   }
 
-  /** Do `work` in a transaction, which what it throws undoes. */
+  /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
   write<T>(work: (making: Making) => Promise<T>): Promise<T> {
     return this.#inTurn(() => this.#write(work));
   }
 
-  /** Do `work`, one transaction at the most, on the connection while no commit is being made. */
+  /** Runs `work` on the connection while no commit is open. `work` may use at most one transaction. */
   alone<T>(work: () => T): Promise<T> {
     return this.#inTurn(() => attempt(async () => work()));
   }
@@ -79,7 +79,7 @@ export class Committer {
   }
 }
 
-/** A commit that is being made. */
+/** An open commit. */
 class Making implements OpenCommit {
   readonly session: OpenCommit["session"];
   readonly checkpoint: bigint;
@@ -106,7 +106,7 @@ class Making implements OpenCommit {
   }
 
   readonly fill: OpenCommit["fill"] = async (changes) => {
-    // The first commit fills empty tables, with all that there is as a rule.
+    // The first commit usually loads all data into empty tables, so indexes are created after it.
     const makeIndexes =
       this.#head === 0n ? dropIndexes(this.#database, [...this.#writers.keys()]) : undefined;
     if (Symbol.iterator in changes) for (const change of changes) this.#make(change);

@@ -6,26 +6,26 @@ import { StoreError } from "../errors.ts";
 const [tick, visit] = ["cadastre_tick", "cadastre_visit"];
 
 /**
- * A condition that is true of every row, and at every 256th or so looks whether the query may go on: the driver has
- * no other way to stop one.
+ * A condition that is true for every row. About every 256th row it checks the deadline, and throws if the query must stop: the
+ * driver has no other way to stop a query.
  */
 export const ticking: SqlFragment = sql`((rowid & 255) <> 0 or ${identifier(tick)}())`;
 
-/** A condition that is true of every row until the query has looked at as many as it may. */
+/** A condition that is true for every row, and throws once the query has visited its maximum number of rows. */
 export const visiting: SqlFragment = sql`${identifier(visit)}()`;
 
-/** The query has looked at as many rows as it may. */
+/** Thrown when a query has visited its maximum number of rows. */
 export class TooManyVisits extends Error {
   override readonly name = "TooManyVisits";
 }
 
-/** Ends the query of its connection, at a time or when another thread says so. */
+/** Stops the query of a connection at a deadline, or when another thread cancels it. */
 export class Deadline {
   readonly #canceled: Int32Array;
   #end = Number.POSITIVE_INFINITY;
   #visits = 0;
 
-  /** @param canceled shared with who may cancel: anything but 0 ends the query at hand */
+  /** @param canceled memory shared with the thread that may cancel: any value but 0 stops the current query */
   constructor(database: Database, canceled: Int32Array) {
     this.#canceled = canceled;
     database.function(tick, { deterministic: false }, () => {
@@ -39,18 +39,18 @@ export class Deadline {
     });
   }
 
-  /** @param end by `performance.now()` of this thread */
+  /** @param end time of the deadline by `performance.now()` of this thread */
   start(end: number): void {
     this.#end = end;
     this.#check();
   }
 
-  /** How many rows the next statement may look at, if it counts them. */
+  /** Sets the maximum number of rows that the next statement may visit, if it has the condition {@link visiting}. */
   allow(visits: number): void {
     this.#visits = visits;
   }
 
-  /** A database to register functions with. Queries that call them can be stopped between two calls. */
+  /** Wraps a database for registering functions. Queries that call the functions can be stopped between two calls. */
   hostOf(database: FunctionHost): FunctionHost {
     let calls = 0;
     return {

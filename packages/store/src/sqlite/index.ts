@@ -1,5 +1,5 @@
 /**
- * The store on SQLite.
+ * A store in a SQLite file.
  *
  * @module
  */

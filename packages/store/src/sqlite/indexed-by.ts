@@ -1,5 +1,5 @@
 import { identifier, sql } from "@cadastre/odata";
 import type { ByIndex } from "../read/versions.ts";
 
-/** SQLite takes a range for a quarter of the table, whatever its bounds. */
+/** Forces an index, because SQLite estimates that any range matches a quarter of the table. */
 export const indexedBy: ByIndex = (table, index) => sql`${table} indexed by ${identifier(index)}`;

@@ -1,18 +1,18 @@
 const smallest = 65_536;
-/** Steps of sizes: a buffer is at most an eighth larger than what was asked for, or by {@link smallest}. */
+/** Buffer sizes are rounded up by at most an eighth of the size, or to a multiple of {@link smallest}. */
 const stepsOfSize = 8;
 
 /**
- * Buffer pool of a thread for its pages. A page moves with its buffer to the thread that asked, which gives it back: a buffer made anew
- * for each would have to be collected.
+ * Buffer pool of a thread for its pages. A page is transferred with its buffer to the thread that requested it, which returns the
+ * buffer. Reusing buffers avoids garbage collection.
  */
 export class Memories {
-  /** In the order of their sizes. */
+  /** Sorted by size. */
   readonly #idle: ArrayBuffer[] = [];
   readonly #most: number;
   #bytes = 0;
 
-  /** @param most bytes of idle buffers that are kept */
+  /** @param most maximum total size of idle buffers, in bytes */
   constructor(most: number) {
     this.#most = most;
   }
@@ -30,7 +30,7 @@ export class Memories {
     this.#idle.push(memory);
     this.#bytes += memory.byteLength;
     this.#idle.sort((a, b) => a.byteLength - b.byteLength);
-    // A buffer that is too small for a page is of less use than one that is too large.
+    // The smallest buffers are dropped first: a buffer that is too large is more useful than one that is too small.
     while (this.#bytes > this.#most) this.#bytes -= this.#idle.shift()?.byteLength ?? 0;
   }
 }

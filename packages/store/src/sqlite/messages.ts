@@ -5,26 +5,26 @@ import type { SeenPlanRef } from "../record/plan.ts";
 export type ReaderWorkerData = {
   /** Path of the database file. */
   readonly file: string;
-  /** One Int32: anything but 0 ends the query at hand. */
+  /** One Int32: any value but 0 stops the current query. */
   readonly canceled: SharedArrayBuffer;
   /** See `SqliteStoreOptions`. */
   readonly mapped: number;
   /** True for a thread of low priority. */
   readonly isLow: boolean;
-  /** Bytes of idle page buffers that the thread keeps, at most. */
+  /** Maximum total size of the idle page buffers that the thread keeps, in bytes. */
   readonly buffers: number;
 };
 
 export type ReaderTask = { readonly id: number; readonly request: ReadRequest<SeenPlanRef> };
 
-/** Memory of an answer that has been used. */
+/** The buffer of an answer, returned for reuse. */
 export type ReturnedMemory = { readonly memory: ArrayBuffer };
 
-/** One of the three. */
+/** Reply to a task. Exactly one of `result`, `refused` and `failed` is set. */
 export type ReaderReply = {
   readonly id: number;
   readonly result?: ReadResult;
   readonly refused?: { readonly code: StoreErrorCode; readonly detail: string | undefined };
-  /** What went wrong, for the log. */
+  /** Stack or message of an unexpected error, for the log. */
   readonly failed?: string;
 };

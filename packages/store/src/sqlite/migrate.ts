@@ -48,14 +48,14 @@ const catalog: CatalogQueries = {
 /** Retries for at most a minute while another process writes. */
 const attempt = patientFor(60_000);
 
-/** Migrates the file to the schema of the resources, see `migrate`. A current file is not written to. */
+/** Migrates the file to the schema of the resources, see `migrate`. A file that is current is not changed. */
 export async function migrateSqlite(
   file: string,
   resources: readonly StoredResource[],
   options: SchemaOptions,
 ): Promise<MigratedSchema> {
   const database = new Database(file);
-  // A file that is refused is not written to.
+  // Called only once the file is accepted, so that a refused file is not written to.
   const useWriteAheadLog = () => void database.pragma("journal_mode = wal");
   const target: SchemaTarget = {
     resources,
@@ -80,7 +80,10 @@ export async function migrateSqlite(
   }
 }
 
-/** The tables of the resources, their indexes, and the R*Trees with the tables that they are kept in. */
+/**
+ * Returns a predicate for the store's own tables and indexes: those of the resources, their R*Trees and the shadow tables of
+ * these.
+ */
 function ownNames(resources: readonly StoredResource[]): OwnNames {
   const own = new Set(
     resources
@@ -105,9 +108,9 @@ async function withKnex<T>(filename: string, work: (knex: Knex) => Promise<T>): 
     log: silent,
     pool: {
       afterCreate: (connection: Database.Database, done: () => void) => {
-        // See `patientFor`.
+        // Busy files are retried by `patientFor`.
         connection.pragma("busy_timeout = 0");
-        // Coverage is read while it is written.
+        // Unsafe mode allows writing while coverage is being read.
         connection.unsafeMode(true);
         registerFunctions(connection);
         registerChecksum(connection);
@@ -128,7 +131,7 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
       acquireConnection: () => Promise<Database.Database>;
     };
     const connection = await acquireConnection.call(transaction.client);
-    // Begins with a write, which locks the file: a transaction that has read cannot always upgrade its lock.
+    // Starts with a write to take the write lock: a transaction that has started with a read cannot always upgrade its lock.
     connection.pragma("user_version = 1");
     createDatasets(connection);
     return work({

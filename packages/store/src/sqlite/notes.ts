@@ -1,7 +1,7 @@
 import type { Database } from "better-sqlite3";
 
 const select = `select "text" from "cadastre_note" where "key" = ?`;
-// A row that "insert or replace" replaces runs no trigger, and the checksum of the table would not fit.
+// "insert or replace" deletes the old row without running the delete trigger, so the checksum of the table would not match.
 const put = `insert into "cadastre_note" ("key", "text") values (?, ?)
   on conflict ("key") do update set "text" = excluded."text"`;
 

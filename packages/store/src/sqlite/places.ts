@@ -11,18 +11,20 @@ import {
 import type { Database, Statement } from "better-sqlite3";
 import type { PointSchema, TableSchema } from "../schema/table.ts";
 
-/** Degrees. */
+/** Position in degrees. */
 type Place = readonly [longitude: number, latitude: number];
 
-/** Where the R*Tree has the rows without a point, and those whose point is no place: in no box on earth. */
+/**
+ * Positions in the R*Tree of rows without a point, and of rows with an invalid point. Both are outside of any box on earth.
+ */
 const [nowhere, misplaced]: readonly [Place, Place] = [
   [999, 0],
   [998, 0],
 ];
 
 /**
- * The R*Tree of a column of points. It has every row of the table by its `rowid`: those without a place lie
- * beyond all places, so that they are found as well.
+ * Spatial index of a location column, as an R*Tree. It contains every row of the table by `rowid`: rows without a valid position
+ * are at longitudes beyond 180, so that they can be found as well.
  */
 export function placesOf({ name: table }: TableSchema, { name, column }: PointSchema): PointIndex {
   const rowid = sql`${identifier(table)}.rowid`;
@@ -34,14 +36,14 @@ export function placesOf({ name: table }: TableSchema, { name, column }: PointSc
   };
 }
 
-/** Creates and fills the R*Tree of a column of points, within the caller's transaction. */
+/** Creates and fills the R*Tree of a location column, within the caller's transaction. */
 export function createPlaces(database: Database, table: TableSchema, point: PointSchema): void {
   const columns = sql`id, west, east, south, north`;
   database.exec(textOf(sql`create virtual table ${identifier(point.name)} using rtree(${columns})`));
   const places = new PlaceWriter(database, table, point);
   const column = identifier(point.column.name);
   const rows = database.prepare(textOf(sql`select rowid, ${column} from ${identifier(table.name)}`));
-  // A connection cannot write while a statement reads, so rows are read in batches.
+  // A connection cannot write while a statement reads, so all rows are read first.
   for (const [rowid, json] of rows.raw().safeIntegers().all() as [bigint, string | null][])
     places.insert(rowid, json);
 }
@@ -51,9 +53,9 @@ export const dropPlaces = (database: Database, name: string): void =>
 
 const textOf = (statement: SqlFragment): string => render(statement, sqlite.placeholder).text;
 
-/** Keeps the R*Tree of a column of points, within the caller's transaction. Points are JSON text. */
+/** Updates the R*Tree of a location column, within the caller's transaction. Points are JSON text. */
 export class PlaceWriter {
-  /** Position of the column in its table. */
+  /** Index of the column in the table's columns. */
   readonly position: number;
   readonly #insert: Statement;
   readonly #find: Statement;
@@ -82,7 +84,7 @@ export class PlaceWriter {
     this.#insert.run(rowid, longitude, longitude, latitude, latitude);
   }
 
-  /** To be called before the row has its new point. */
+  /** Call it before the row is updated to its new point. */
   update(rowid: bigint, point: unknown): void {
     if (this.#find.get(rowid) === point) return;
     const [longitude, latitude] = placeOf(point);
@@ -94,7 +96,7 @@ export class PlaceWriter {
   }
 }
 
-/** The place of a point, its longitude from -180 to 180. */
+/** Returns the position of a point, with the longitude normalized to -180 to 180. */
 function placeOf(point: unknown): Place {
   if (typeof point !== "string") return nowhere;
   const [longitude, latitude] = (JSON.parse(point) as { readonly coordinates: Place }).coordinates;
@@ -102,7 +104,10 @@ function placeOf(point: unknown): Place {
   return [longitude - 360 * Math.round(longitude / 360), latitude];
 }
 
-/** Factors with which SQLite rounds a coordinate to an R*Tree's 4-byte float. Source: SQLite, rtree.c, rtreeValueDown and rtreeValueUp. */
+/**
+ * Factors by which SQLite rounds a coordinate to a 4-byte float of an R*Tree. Source: SQLite, rtree.c, rtreeValueDown and
+ * rtreeValueUp.
+ */
 const [towardsZero, fromZero] = [1 - 2 ** -23, 1 + 2 ** -23];
 const down = (value: number): number => {
   const rounded = Math.fround(value);
@@ -112,7 +117,9 @@ const up = (value: number): number => -down(-value);
 
 type PlaceRow = readonly [point: unknown, west: number, east: number, south: number, north: number];
 
-/** Counts rows that the R*Tree lacks or has at another place, and entries of the R*Tree without a row. */
+/**
+ * Counts the rows that are missing from the R*Tree or have another position there, and the entries of the R*Tree without a row.
+ */
 export function misplacedRows(database: Database, table: TableSchema, { name, column }: PointSchema): number {
   const [rows, places, point] = [identifier(table.name), identifier(name), identifier(column.name)];
   const select = sql`select ${point}, west, east, south, north from ${rows} left join ${places} on id = ${rows}.rowid`;

@@ -13,11 +13,11 @@ export type ReaderPoolOptions = {
   readonly buffers: number;
   /** See `SqliteStoreOptions`. */
   readonly heap: number | undefined;
-  /** Gives out as many turns at once as there are threads. */
+  /** Scheduler that runs at most as many queries at once as there are threads. */
   readonly turns: Turns;
 };
 
-/** How long past its deadline a thread may take to say so, in milliseconds. Then it is replaced. */
+/** Time in milliseconds that a thread may take to reply after its deadline. Then the thread is replaced. */
 const grace = 2000;
 
 type Task = {
@@ -29,8 +29,8 @@ type Task = {
 type Seat = { readonly thread: ReaderThread; task: Task | undefined; late: NodeJS.Timeout | undefined };
 
 /**
- * Threads that read, each one query at a time. A thread starts when it is first needed. Scans have threads of their own, of low priority, so
- * that they do not take the processor from others.
+ * Worker threads for reading; each runs one query at a time. A thread is started when it is first needed. Scans have separate
+ * threads with low priority, so that they do not take processor time from other queries.
  */
 export class ReaderPool {
   readonly #options: ReaderPoolOptions;
@@ -63,7 +63,7 @@ export class ReaderPool {
     await Promise.all(seats.map(({ thread }) => thread.end()));
   }
 
-  /** @param longest milliseconds after which the thread is given up */
+  /** @param longest milliseconds after which the thread is replaced if it does not reply */
   #run(
     cost: CostClass,
     request: ReadRequest,
@@ -73,7 +73,7 @@ export class ReaderPool {
     const seat = this.#seats[cost].find(({ task }) => task === undefined) ?? this.#addSeat(cost);
     return new Promise<ReadResult>((resolve, reject) => {
       const id = ++this.#last;
-      // The thread answers when it has stopped; until then it is at work, whoever waits for it.
+      // The thread replies when it has stopped the query. Until then it counts as busy.
       const cancel = () => seat.task?.id === id && seat.thread.cancel();
       const done = () => signal?.removeEventListener("abort", cancel);
       seat.task = {
@@ -119,7 +119,7 @@ export class ReaderPool {
       task?.reject(refused === undefined ? new Error(failed) : new StoreError(refused.code, refused.detail));
   }
 
-  /** Frees the seat. Returns the task that it held. */
+  /** Marks the thread as idle. Returns its task. */
   #finish(seat: Seat): Task | undefined {
     const { task } = seat;
     clearTimeout(seat.late);
@@ -128,7 +128,7 @@ export class ReaderPool {
     return task;
   }
 
-  /** Ends a thread that is lost or does not answer. Its task fails with `cause`. */
+  /** Removes a thread that has ended or does not reply. Its task fails with `cause`. */
   #giveUp(seat: Seat, cause: unknown): void {
     const seats = Object.values(this.#seats).find((ofClass) => ofClass.includes(seat));
     if (seats === undefined) return;
@@ -138,6 +138,6 @@ export class ReaderPool {
   }
 }
 
-/** The SQL text of a read, without its values. */
+/** Returns the SQL text of a read without its values, by which its cost class is predicted. */
 const shapeOf = ({ page, count }: ReadRequest): string =>
   `${page?.current.text ?? ""};${count?.current.text ?? ""}`;

@@ -33,15 +33,15 @@ import { DatasetIds } from "./datasets.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { StatementCache } from "./statement-cache.ts";
 
-/** Plans kept ready, the least recently used one leaving first. */
+/** Capacity of the LRU cache of record layouts. */
 export const keptPlans = 256;
 
-/** So many changes are sorted sooner than all records of a table are looked at. */
+/** Maximum number of changes for which sorting the changes is faster than reading all records of a table in order. */
 const fewChanges = 20_000;
 
-/** Where pages get their memory. */
+/** Allocates the buffers of pages. */
 export type Memory = {
-  /** Gives memory of at least so many bytes. */
+  /** Returns a buffer of at least `bytes` bytes. */
   readonly take: (bytes: number) => Buffer;
   readonly giveBack: (memory: ArrayBuffer) => void;
 };
@@ -50,13 +50,13 @@ const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), give
 
 const head = { text: lastCheckpoint, values: [] };
 
-/** Number of the dataset, text, members, checksum, then the key and what is computed. */
+/** Columns: number of the dataset, text, member index, checksum, then the key and the computed values. */
 type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | null, ...unknown[]];
 
-/** Columns before those of the key. */
+/** Number of columns before those of the key. */
 const beforeKey = 4;
 
-/** Runs reads on one connection, each in a transaction of its own. */
+/** Runs reads on one connection, each in its own transaction. */
 export class Reader {
   readonly #database: Database;
   readonly #statements: StatementCache;
@@ -92,7 +92,7 @@ export class Reader {
   }
 
   /**
-   * Read within the transaction at hand.
+   * Reads within the current transaction.
    *
    * @throws {StoreError} `query_timeout`, `query_canceled`
    */
@@ -110,13 +110,13 @@ export class Reader {
     };
   }
 
-  /** The record that a page of one finds by its key: one statement, which is a transaction of its own. */
+  /** Reads a page of one record that is found by its key. Needs no explicit transaction, because it is one statement. */
   readOne(page: PageRequest, timeout: number): PageResult {
     this.#deadline.start(performance.now() + timeout);
     return this.#page(page, this.#layoutOf(page), false, newMemory);
   }
 
-  /** The first row of a statement, in database form. */
+  /** Returns the first row of a statement, in database form. */
   row({ text, values }: CompiledSql): readonly unknown[] | undefined {
     return this.#statements.prepare(text).get(...values) as readonly unknown[] | undefined;
   }
@@ -126,7 +126,7 @@ export class Reader {
   }
 
   /**
-   * Whether a version was closed since.
+   * True if a version was closed since the checkpoint to read.
    *
    * @throws {StoreError} `bookmark_expired`
    */
@@ -137,7 +137,7 @@ export class Reader {
     return isClosed === 1n;
   }
 
-  /** The database's plan for the statements that a page is read by, a step a line. */
+  /** Returns SQLite's query plan for the statements of a page, one line per step. */
   explain(page: PageRequest, asOf: AsOf | undefined): readonly string[] {
     return statementsOf(page, this.#isClosed(asOf)).flatMap((statement) => this.#statements.plan(statement));
   }
@@ -146,7 +146,7 @@ export class Reader {
     return this.#number(head);
   }
 
-  /** Whether hardly any version of a table began or ended after a checkpoint. */
+  /** True if at most {@link fewChanges} versions of a table began or ended after a checkpoint. */
   hasFewChanges({ name, closed }: TableSchema, checkpoint: number): boolean {
     const began = sql`select 1 from ${identifier(name)} where ${beginning} > ${value(BigInt(checkpoint))}`;
     const ended = sql`select 1 from ${identifier(closed)} where ${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
@@ -229,7 +229,7 @@ export class Reader {
   }
 }
 
-/** The records in their form. Memory that they were put together in is used again. */
+/** Converts records to the requested form, and returns their buffer to the pool. */
 function inForm(records: Uint8Array, form: RecordForm | undefined, memory: Memory): Uint8Array {
   if (form === undefined) return records;
   const written = writeRecords(records, form, memory.take);

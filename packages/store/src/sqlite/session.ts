@@ -4,12 +4,12 @@ import { identifier, render, type SqlFragment, sql, sqlite } from "@cadastre/oda
 import type { Database } from "better-sqlite3";
 import type { Session } from "../build/session.ts";
 
-/** Rows that are read before others have a turn. */
+/** Number of rows to stream before other tasks may run. */
 const turn = 500;
 
 const sha256 = "cadastre_sha256";
 
-/** See `Ground.sha256`; of a connection with {@link registerSha256}. */
+/** See `Ground.sha256`. The connection needs {@link registerSha256}. */
 export const sha256Of = (text: SqlFragment): SqlFragment => sql`${identifier(sha256)}(${text})`;
 
 export const registerSha256 = (database: Database): void =>
@@ -21,7 +21,7 @@ export const registerSha256 = (database: Database): void =>
 
 const compile = (statement: SqlFragment) => render(statement, sqlite.placeholder);
 
-/** A session on a connection; one that streams while it writes is in unsafe mode. */
+/** Creates a session on a connection. To write while streaming, the connection must be in unsafe mode. */
 export const sessionOf = (database: Database): Session => ({
   rows: async (statement) => {
     const { text, values } = compile(statement);

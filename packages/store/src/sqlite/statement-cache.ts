@@ -3,16 +3,16 @@ import type { Database, Statement } from "better-sqlite3";
 import { Recent } from "../recent.ts";
 import { datasetTable } from "./datasets.ts";
 
-/** Statements kept prepared, the least recently used one leaving first. */
+/** Capacity of the LRU cache. */
 const capacity = 256;
 
-/** A step that looks at rows, but for the few of the datasets; and one that looks at an index alone. */
+/** Matches steps of a query plan that read rows, except the small table of datasets; and steps that read only an index. */
 const looks = new RegExp(`^(SCAN|SEARCH) (?!${datasetTable}\\b)`);
 const isCovered = / USING COVERING INDEX /;
 
 type Prepared = { readonly statement: Statement; isCovered: boolean | undefined };
 
-/** Prepared statements by their text. Rows come as arrays, integers as bigint. */
+/** LRU cache of prepared statements by SQL text. Rows are returned as arrays, and integers as bigint. */
 export class StatementCache {
   readonly #database: Database;
   readonly #statements = new Recent<string, Prepared>(capacity);
@@ -25,14 +25,14 @@ export class StatementCache {
     return this.#prepared(text).statement;
   }
 
-  /** Whether indexes alone answer the statement, without a look at a record. */
+  /** True if indexes alone answer the statement, so that no record is read. */
   isCovered(compiled: CompiledSql): boolean {
     const prepared = this.#prepared(compiled.text);
     prepared.isCovered ??= this.plan(compiled).every((step) => !looks.test(step) || isCovered.test(step));
     return prepared.isCovered;
   }
 
-  /** The database's plan for a statement, a step a line. */
+  /** Returns SQLite's query plan of a statement, one line per step. */
   plan({ text, values }: CompiledSql): readonly string[] {
     const steps = this.#database.prepare(`explain query plan ${text}`).all(...values);
     return (steps as { detail: string }[]).map(({ detail }) => detail);

@@ -1,12 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { RowsOf } from "../read/access.ts";
 
-/** How long figures are taken for good, in milliseconds: another process may make new ones. */
+/** Time in milliseconds before statistics are read again, because another process may have updated them. */
 const life = 10_000;
 
 const select = `select "idx", "stat" from "sqlite_stat1" where "idx" is not null`;
 
-/** What SQLite knows of the values in its indexes. Source: The SQLITE_STAT1 table, SQLite file format, section 2.6.4. */
+/** SQLite's statistics on indexes. Source: The SQLITE_STAT1 table, SQLite file format, section 2.6.4. */
 export class IndexStatistics {
   readonly #database: Database;
   #rows: ReadonlyMap<string, readonly number[]> = new Map();
@@ -33,7 +33,7 @@ export class IndexStatistics {
   }
 }
 
-/** Have SQLite look at its indexes, where that is worth while after what was written. */
+/** Lets SQLite update its index statistics if enough has been written since. */
 export function gatherStatistics(database: Database): void {
   database.pragma("analysis_limit = 1000");
   database.pragma("optimize = 0x10002");

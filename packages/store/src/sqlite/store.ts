@@ -40,23 +40,23 @@ import { IndexStatistics } from "./statistics.ts";
 import { TableWriter } from "./writer.ts";
 
 export type SqliteStoreOptions = SchemaOptions & {
-  /** Path of the database file; it is made if it does not exist. */
+  /** Path of the database file. It is created if it does not exist. */
   readonly file: string;
   readonly resources: readonly StoredResource[];
-  /** Threads that read, at most. 0: queries run on the calling thread, one at a time. By default 2. */
+  /** Maximum number of reader threads. With 0, queries run on the calling thread, one at a time. By default 2. */
   readonly threads?: number | undefined;
-  /** Heap of each thread in megabytes, at most. By default Node's. */
+  /** Maximum heap size of each thread in megabytes. By default Node's limit. */
   readonly heap?: number | undefined;
-  /** Bytes of idle page buffers that each thread keeps, at most. By default 64 MiB. */
+  /** Maximum total size of the idle page buffers of each thread, in bytes. By default 64 MiB. */
   readonly buffers?: number | undefined;
-  /** Number of waiting queries from which on a customer that waits already is refused. By default 256. */
+  /** Length of the queue from which on a customer that already has a waiting query is refused. By default 256. */
   readonly queue?: number | undefined;
   readonly limits?: QueryLimits | undefined;
-  /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
+  /** Timeout of a query in milliseconds, including the time in the queue. By default 10,000. */
   readonly timeout?: number | undefined;
   /**
-   * Bytes of the file that are read in place, at most, and not copied. What the system has no memory for it takes back, but the
-   * process seems as large as what it has read. By default 16 GiB.
+   * Maximum number of bytes of the file to memory-map, which avoids copying. The operating system can reclaim this memory at any
+   * time, but the process seems as large as the part it has read. By default 16 GiB.
    */
   readonly mapped?: number | undefined;
 };
@@ -67,7 +67,7 @@ const buffersByDefault = 64 * 1024 ** 2;
 type Stored = ReadableTable & { readonly members: ReadonlyMap<string, Member> };
 
 /**
- * Opens a store, and migrates its file.
+ * Opens a store, and migrates its file if needed.
  *
  * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
  */
@@ -93,7 +93,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   return new SqliteStore(options, stored, read, generation);
 }
 
-/** One connection writes, one reads here what is found by its key, and threads read the rest. */
+/** Store with one connection for writing, one for reads by key on this thread, and threads for all other reads. */
 class SqliteStore implements WritableStore {
   readonly #stored: ReadonlyMap<string, Stored>;
   readonly #timeout: number;
@@ -186,7 +186,7 @@ class SqliteStore implements WritableStore {
     options: Pick<ReadOptions, "nulls" | "signal" | "background"> = {},
   ): Promise<Uint8Array | undefined> => {
     const page = this.#pageRequests.of(firstOf(query), this.#find(query), options, undefined);
-    // What the key's index finds is answered sooner than a thread is asked.
+    // A read by key takes less time than sending it to a thread.
     const found = pinsKey(query)
       ? this.#reader.readOne(page, this.#timeout)
       : (await this.#read({ page, timeout: this.#timeout }, query, options)).page;
@@ -227,7 +227,7 @@ class SqliteStore implements WritableStore {
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
     this.#reader.close();
-    // The last to close folds the log into the file, which a connection that only reads cannot do.
+    // The last connection to close writes the log back into the file. A read-only connection cannot do that.
     await this.#committer.alone(() => this.#database.close());
   };
 
@@ -273,9 +273,9 @@ function openToWrite(file: string): Database.Database {
   registerFunctions(database);
   registerSha256(database);
   registerChecksum(database);
-  // See `patientFor`.
+  // Busy files are retried by `patientFor`.
   database.pragma("busy_timeout = 0");
-  // What is staged is read while it is written to other tables.
+  // Unsafe mode allows publishing to stream staged changes while it writes to other tables.
   database.unsafeMode(true);
   return database;
 }

@@ -6,11 +6,12 @@ import { Memories } from "./memories.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { type Memory, Reader } from "./reader.ts";
 
-// A thread is started when a query waits for it, and starts in the time that its imports take: of `odata` it has what runs queries.
+// Queries wait while a thread starts, and most of that time is spent on imports. So only the modules of `odata` that run
+// queries are imported.
 
-/** A thread that reads: one task after another, each answered by one reply. */
+/** Runs reads on a worker thread: each task is answered by one reply. */
 function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: ReaderWorkerData): void {
-  // On Linux the priority is that of a thread; elsewhere it would be that of the whole process.
+  // Linux sets the priority of the thread; other systems would change that of the whole process.
   if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
   const memories = new Memories(buffers);

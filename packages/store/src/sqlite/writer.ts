@@ -10,7 +10,7 @@ import { formOf } from "./columns.ts";
 import type { DatasetIds, DatasetNumbers } from "./datasets.ts";
 import { PlaceWriter } from "./places.ts";
 
-/** The current version of a record as the writer looks at it. */
+/** The current version of a record, as far as the writer needs it. */
 type Present = [
   rowid: bigint,
   from: bigint,
@@ -20,7 +20,7 @@ type Present = [
   ...columns: unknown[],
 ];
 
-/** A version in database form: every column, and what decides whether it is one. */
+/** A version in database form: the values of all columns, and the parts to compare with the current version. */
 type VersionRow = {
   readonly all: readonly unknown[];
   readonly checkpoint: bigint;
@@ -33,10 +33,10 @@ export type WritingCommit = {
   readonly ids: DatasetIds;
 };
 
-/** What became of a change, and whose record it was; null if of no dataset, or if there was none. */
+/** The result of a change, and the dataset of the record; null if the record has no dataset or does not exist. */
 export type Written = { readonly outcome: Outcome; readonly datasetId: string | null };
 
-/** Writes versions of records of one resource, within the caller's transaction. */
+/** Writes versions of a resource's records, within the caller's transaction. */
 export class TableWriter {
   readonly table: TableSchema;
   readonly #members: ReadonlyMap<string, Member>;
@@ -47,9 +47,9 @@ export class TableWriter {
   readonly #delete: Statement;
   readonly #since: Statement;
   readonly #places: readonly PlaceWriter[];
-  /** Position of the column of the dataset. */
+  /** Index of the dataset column. */
   readonly #dataset: number;
-  /** Positions of the columns that the record's text does not tell. */
+  /** Indexes of the columns whose values are not in the record's text. */
   readonly #besides: readonly number[];
   #expectsNew = false;
 
@@ -99,7 +99,11 @@ export class TableWriter {
     this.#places = table.points.map((point) => new PlaceWriter(database, table, point));
   }
 
-  /** @throws {StoreError} `invalid_record` */
+  /**
+   * Writes a version of a record, unless it is equal to the current one.
+   *
+   * @throws {StoreError} `invalid_record`
+   */
   put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
     const { values, text, members, checksum } = versionOf(stored, this.table, this.#members, formOf);
     const all = [...values, checkpoint, text, members, checksum];
@@ -109,7 +113,10 @@ export class TableWriter {
     return { outcome: this.#write(version, key), datasetId: stored.datasetId };
   }
 
-  /** New records come in rows: after one, the next is inserted before it is looked for. */
+  /**
+   * New records usually follow each other, so after one new record the next is inserted without looking for a current version
+   * first.
+   */
   #write(version: VersionRow, key: readonly unknown[]): Outcome {
     if (this.#expectsNew && this.#inserts(version)) return "written";
     const present = this.#find.get(key) as Present | undefined;
@@ -119,7 +126,7 @@ export class TableWriter {
     return "written";
   }
 
-  /** Insert the version, unless there is one of its key. */
+  /** Inserts the version. Returns false if the key already has a version. */
   #inserts({ all }: VersionRow): boolean {
     const { changes, lastInsertRowid } = this.#insert.run(all);
     if (changes === 0) return false;
@@ -129,12 +136,12 @@ export class TableWriter {
 
   #replace({ all, checkpoint, ...version }: VersionRow, present: Present): Outcome {
     const [rowid, from, text, members, checksum, ...besides] = present;
-    // A damaged row is another version, so that it is written again.
+    // A row that differs in any part, such as a damaged one, is written again.
     const isSameRecord =
       text === version.text && members === version.members && isSame(version.checksum, checksum);
     if (isSameRecord && this.#besides.every((position, i) => isSame(all[position], besides[i])))
       return "unchanged";
-    // A version that begins and ends with one commit was never there.
+    // A version that began with this same commit is replaced, because nobody has seen it.
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);
     for (const places of this.#places) places.update(rowid, all[places.position]);
     this.#update.run(...all, rowid);
@@ -152,7 +159,10 @@ export class TableWriter {
     return { outcome: "removed", datasetId: ids.of(dataset) };
   }
 
-  /** Do `work`, which replaces the versions that begin after checkpoint `at` by those of this commit. */
+  /**
+   * Runs `work`, which replaces the versions that began after checkpoint `at` by versions of this commit, and updates the
+   * R*Trees.
+   */
   async restore(work: () => Promise<void>, at: number): Promise<void> {
     for (const places of this.#places)
       for (const [rowid] of this.#since.all(at) as [bigint][]) places.delete(rowid);

@@ -1,16 +1,16 @@
-/** What became of a change. */
+/** Result of applying a change. */
 export type Outcome = "written" | "unchanged" | "removed" | "absent";
 
-/** What a commit has changed of one dataset's records of one resource. */
+/** Number of records of a resource and dataset that a commit has changed. */
 export type Tally = {
   readonly resource: string;
-  /** Empty for records of no dataset. */
+  /** Empty for records without a dataset. */
   readonly datasetId: string;
   written: number;
   removed: number;
 };
 
-/** Counts what a commit changes, by resource and dataset. */
+/** Counts the changes of a commit by resource and dataset. */
 export class Tallies {
   readonly #tallies = new Map<string, Tally>();
 
@@ -29,7 +29,7 @@ export class Tallies {
     return this.all().reduce((sum, tally) => sum + tally[what], 0);
   }
 
-  /** Number of changes of each resource. */
+  /** Returns the number of changes of each resource. */
   byResource(): ReadonlyMap<string, number> {
     const changes = new Map<string, number>();
     for (const { resource, written, removed } of this.#tallies.values())

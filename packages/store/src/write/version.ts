@@ -7,20 +7,24 @@ import type { Member } from "../record/members.ts";
 import { sourceProperty, type TableSchema } from "../schema/table.ts";
 import type { Change, RemovedRecord, StoredRecord } from "../store.ts";
 
-/** A version of a record as it is written. */
+/** A version of a record, ready to be written. */
 export type Version = EncodedRecord & {
-  /** Values of the table's columns in database form; the first ones are the key's. */
+  /** Values of the table's columns in database form, starting with the key. */
   readonly values: readonly unknown[];
   readonly checksum: number;
 };
 
-/** A record that is no longer there, by its key in database form. */
+/** The key of a record to remove, in database form. */
 export type RemovedKey = { readonly resource: string; readonly key: readonly unknown[] };
 
-/** A change as it is written. */
+/** A change in one of the forms that a commit accepts. */
 export type Writing = Change | RemovedKey;
 
-/** @throws {StoreError} `invalid_record` */
+/**
+ * Encodes a record.
+ *
+ * @throws {StoreError} `invalid_record`
+ */
 export function versionOf(
   { datasetId, record, hidden, source }: StoredRecord,
   { columns, key }: TableSchema,
@@ -39,7 +43,7 @@ export function versionOf(
   return { values, ...encoded, checksum: recordChecksum(datasetId, encoded.members, encoded.text) };
 }
 
-/** The key of a record to remove, in database form. */
+/** Returns the key of a record to remove, in database form. */
 export function keyOf(
   change: RemovedRecord | RemovedKey,
   { key }: TableSchema,

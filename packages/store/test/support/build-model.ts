@@ -1,7 +1,7 @@
 type Record = { readonly city: string; readonly source: string };
 type State = ReadonlyMap<string, Record>;
 
-/** A change of a record: its city, or null for its removal. */
+/** A change of a record: its new city, or null to remove it. */
 export type ModelChange = readonly [key: string, city: string | null];
 
 export type FullSet = "begins" | "ends" | "whole" | undefined;
@@ -13,7 +13,7 @@ type Source = {
   staged: Map<string, { readonly city: string | null; readonly batch: number }>;
 };
 
-/** What a store's builds come to, in the plainest way. A cursor is the number of the batch that it is of. */
+/** Simple in-memory model of a store's builds. A cursor is the number of its batch. */
 export class BuildModel {
   state: State = new Map();
   readonly builds: { readonly state: State; readonly cursors: ReadonlyMap<string, string | null> }[] = [];

@@ -14,7 +14,7 @@ export const counted: Counted = {
   ],
 };
 
-/** As {@link stored}, and counted. */
+/** The resource {@link stored} with coverage counts. */
 export const covered: StoredResource = {
   ...stored,
   columns: [...stored.columns, "CountyOrParish", "PostalCode"],
@@ -30,7 +30,7 @@ export const zips = ["78701", "78702", "78701-1234", "97701", null] as const;
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values);
 
-/** A listing under one of a few keys, in one of a few places. */
+/** Generates a listing with one of a few keys, in one of a few places. */
 export const listing: fc.Arbitrary<StoredRecord> = fc
   .record({
     key: fc.nat({ max: 11 }),
@@ -51,7 +51,7 @@ export const listing: fc.Arbitrary<StoredRecord> = fc
     record: { ListingKey: `k${key}`, ModificationTimestamp: "2024-05-01T10:00:00.000Z", ...said },
   }));
 
-/** Every place that records may lie in, and some where there are none. */
+/** All places in which records may lie, and some without records. */
 export const places: readonly PlaceValues[] = [
   {},
   ...["TX", "OR", "WA"].map((StateOrProvince) => ({ StateOrProvince })),
@@ -62,7 +62,7 @@ export const places: readonly PlaceValues[] = [
   ...["78701", "78702", "97701", "00000"].map((PostalCode) => ({ PostalCode })),
 ];
 
-/** What customers are granted, by dataset. */
+/** Examples of grants, by dataset. */
 export const grants: readonly Grants[] = [
   { [texas]: "*", [oregon]: "*" },
   { [oregon]: "*" },
@@ -73,7 +73,7 @@ export const grants: readonly Grants[] = [
   },
 ];
 
-/** Where. */
+/** Examples of the regions of a scope. */
 export const regions: readonly (readonly Region[])[] = [
   [{ kind: "national", value: "US" }],
   [{ kind: "state", value: "TX" }],
@@ -91,7 +91,7 @@ export const regions: readonly (readonly Region[])[] = [
 export const scopeIn = (granted: Grants, within: readonly Region[]): Scope =>
   grantsOf(listings, granted, { regions: within });
 
-/** What a scope shows of the listings, narrowed by a filter. */
+/** Returns the query for all listings that match a filter, restricted to a scope. */
 export function askScope(scope: Scope, filter?: string) {
   const visible = visibleEntitySet(listings, scope);
   const parts = filter === undefined ? {} : { filter: parseFilter(filter) };

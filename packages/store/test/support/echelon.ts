@@ -1,11 +1,11 @@
 /*
- * Which vectors are sums and differences of others, times anything: what those tell who know these.
+ * Linear algebra for tests of non-interference: a vector that is a linear combination of published ones can be computed from these.
  */
 
-/** Rows in echelon form, each with the position of its first number. */
+/** Rows in echelon form, each with the index of its first nonzero number. */
 type Basis = { readonly at: number; readonly row: readonly number[] }[];
 
-/** What is left of a vector when the basis has explained what it can. */
+/** Subtracts multiples of the basis from a vector until no more of it can be expressed. */
 function remainder(vector: readonly number[], basis: Basis): readonly number[] {
   let rest = vector;
   for (const { at, row } of basis) {
@@ -25,6 +25,6 @@ export function basisOf(vectors: Iterable<readonly number[]>): Basis {
   return basis;
 }
 
-/** Whether a vector is a sum of multiples of those of a basis. */
+/** True if a vector is a linear combination of the basis. */
 export const isExplained = (vector: readonly number[], basis: Basis): boolean =>
   remainder(vector, basis).every((part) => part === 0);

@@ -8,7 +8,7 @@ export const property = (
   facets: Facets = {},
 ): StructuralProperty => ({ name, type, collection: false, nullable: true, ...facets });
 
-/** An entity set whose key is the first of its properties. */
+/** Creates an entity set whose key is its first property. */
 export const entitySetOf = (name: string, properties: readonly StructuralProperty[]): EntitySet => ({
   name,
   type: {

@@ -1,4 +1,5 @@
-// A process that stages and publishes, and that dies in the middle: the store's place as JSON, then what to do.
+// Program that stages and publishes, and kills itself at a given point. Arguments as JSON: the location of the store, and the
+// fault.
 import { openPostgresStore } from "../../src/postgres/index.ts";
 import { openSqliteStore } from "../../src/sqlite/index.ts";
 import { stored } from "./listings.ts";

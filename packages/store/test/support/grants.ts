@@ -8,10 +8,10 @@ import {
 } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 
-/** What each dataset shows of the one resource of a test. */
+/** Grants of the single resource of a test, by dataset. */
 export type Grants = Readonly<Record<string, ResourceGrant["fields"] | ResourceGrant>>;
 
-/** What a test's entitlement says beside its grants. */
+/** The rest of a test's entitlement. */
 export const document: Omit<Entitlement, "datasets"> = {
   iss: "https://issuer.example",
   aud: "https://listings.example",
@@ -26,7 +26,7 @@ export const document: Omit<Entitlement, "datasets"> = {
   regions: [{ kind: "national", value: "US" }],
 };
 
-/** The rule of a resource that has one. */
+/** Returns the rule of a resource. */
 export function ruleOf(name: string): ResourceRule {
   const rule = resourceRules[name];
   if (rule === undefined) throw new RangeError(`${name} has no rule`);
@@ -34,13 +34,13 @@ export function ruleOf(name: string): ResourceRule {
 }
 
 type Granting = {
-  /** Where the rows lie; by default everywhere. */
+  /** Regions of the entitlement; by default the whole nation. */
   readonly regions?: Entitlement["regions"];
-  /** Name of the resource whose rule says what row is visible; by default its own. */
+  /** Name of the resource whose visibility rule to use; by default the entity set's own. */
   readonly like?: string;
 };
 
-/** A scope of one entity set. */
+/** Compiles a scope of one entity set. */
 export const grantsOf = (
   entitySet: EntitySet,
   grants: Grants,

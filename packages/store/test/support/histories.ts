@@ -30,11 +30,11 @@ const values: fc.Arbitrary<Row> = fc.record({
   StatusChangeTimestamp: someOf("2024-05-01T10:00:00.123Z", "2024-05-01T10:00:00.000Z"),
 });
 
-/** Keys that records have. */
+/** Keys of the records. */
 export const keys = Array.from({ length: 30 }, (_, i) => `k${String(i).padStart(2, "0")}`);
 const key = fc.constantFrom(...keys);
 
-/** The values of the record from now on, or that it is removed. */
+/** New values of a record, or undefined to remove it. */
 export type ChangeOfKey = { readonly key: string; readonly values: Row | undefined };
 
 const change = fc.record({
@@ -42,12 +42,12 @@ const change = fc.record({
   values: fc.oneof({ weight: 3, arbitrary: values }, { weight: 1, arbitrary: fc.constant(undefined) }),
 });
 
-/** A query, what is there when it is first asked, and what changes then. */
+/** Generates a query, the records at its first page, and the changes between its pages. */
 export const histories = fc.record({
   orderBy: fc.constantFrom(...orders),
   filter: fc.constantFrom(undefined, "City ne 'Bend'", "ListPrice gt 0 or PoolYN"),
   top: fc.integer({ min: 1, max: 7 }),
-  /** Changes before the first page, then before each of the next ones. */
+  /** Changes before the first page, then before each following page. */
   changes: fc.array(fc.array(change, { maxLength: 12 }), { minLength: 1, maxLength: 12 }),
   first: fc.array(change, { minLength: 10, maxLength: 40 }),
 });
@@ -67,6 +67,6 @@ export const changeOf = (one: ChangeOfKey): Change =>
   one.values === undefined ? { resource: "Property", removed: [one.key] } : recordOf(one.key, one.values);
 
 export const shown = "ListingKey,City,ListPrice,TaxAnnualAmount,BedroomsTotal,PoolYN";
-/** A row as a query for {@link shown} gives it. */
+/** Returns the part of a row that a query for {@link shown} returns. */
 export const show = (row: Row) =>
   Object.fromEntries(shown.split(",").map((name) => [name, row[name] ?? null]));

@@ -23,7 +23,7 @@ export const homesResource: StoredResource = {
 
 export type Home = {
   readonly key: string;
-  /** Of the second dataset. */
+  /** True for a home of the second dataset. */
   readonly isOther?: boolean;
   readonly rank?: number | null;
   readonly town?: string | null;
@@ -41,7 +41,11 @@ export const homeRecord = ({ key, isOther = false, rank = 0, town = null, place 
   },
 });
 
-/** A scope of both datasets; of the second one with these fields. */
+/**
+ * Compiles a scope of both datasets.
+ *
+ * @param fields fields granted of the second one
+ */
 const scopeOf = (fields: "*" | readonly string[]) =>
   grantsOf(homes, { [datasets[0]]: "*", [datasets[1]]: fields }, { like: "Member" });
 
@@ -55,7 +59,7 @@ export type AskedHomes = {
   readonly ignoreCase?: boolean;
 };
 
-/** A restricted query from the texts of its options, which selects the key alone. */
+/** Parses a query for the keys of homes and restricts it. */
 export function askHomes(asked: AskedHomes, scope = scopes.all) {
   const { filter, orderBy, top = 100, skip = 0, ignoreCase = false } = asked;
   const parts = {

@@ -27,7 +27,7 @@ export const listings = entitySetOf("Property", [
   property("Appliances", "Edm.String", { collection: true, nullable: false }),
 ]);
 
-/** Half of the properties have a column, the other half lies in the record's JSON. */
+/** Half of the properties have a column; the others are only in the record's JSON. */
 export const stored: StoredResource = {
   entitySet: listings,
   columns: [
@@ -63,7 +63,7 @@ export const records: readonly StoredRecord[] = [
   record("f", oregon, { City: "😀", ListPrice: 1e12, Appliances: ["Oven", "Range"], YearBuilt: 2020 }),
 ];
 
-/** A scope of both datasets, or of what `changes` says. */
+/** Compiles a scope with these grants, limited to a state if one is given. */
 export const scopeOf = (datasets: Grants, state?: string): Scope =>
   grantsOf(listings, datasets, state === undefined ? {} : { regions: [{ kind: "state", value: state }] });
 
@@ -77,7 +77,7 @@ export type Asked = {
   skip?: number;
 };
 
-/** A restricted query from the texts of its options. */
+/** Parses a query and restricts it. */
 export function ask({ filter, orderBy, select, top = 100, skip = 0 }: Asked = {}, scope = everything) {
   const parts = {
     filter: filter === undefined ? undefined : parseFilter(filter),

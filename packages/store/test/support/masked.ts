@@ -28,10 +28,10 @@ const properties = [
   property("Placekey", "Edm.String", { derivedFrom: ["Latitude", "Longitude"] }),
 ];
 
-/** A resource whose fields can be masked. */
+/** Entity set with fields that can be masked. */
 const plots = entitySetOf("Plot", properties);
 
-/** Half of what can be masked has a column, the other half lies in the record's JSON. */
+/** Half of the maskable properties have a column; the others are only in the record's JSON. */
 export const plotsResource: StoredResource = {
   entitySet: plots,
   columns: ["PostalCode", "Price", "Score", "Latitude", "Longitude", "Coordinates"],
@@ -47,7 +47,7 @@ export const plotRecord = ({ dataset, values }: Plot, key: string): StoredRecord
   record: { PlotKey: key, ...values },
 });
 
-/** A record as memory knows it. */
+/** Returns a record as a row for evaluation in memory. */
 export const plotRow = ({ datasetId, record }: StoredRecord): Row => ({
   ...record,
   [datasetProperty.name]: datasetId,

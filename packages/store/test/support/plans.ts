@@ -25,7 +25,7 @@ const properties = [
 
 const entitySet = entitySetOf("Listing", properties);
 
-/** The lookups that a listing service is asked for most. */
+/** Indexed like the listings of the service, for its most frequent lookups. */
 const resource: StoredResource = {
   entitySet,
   columns: properties.map(({ name }) => name),
@@ -44,7 +44,7 @@ const resource: StoredResource = {
 
 const all = grantsOf(entitySet, { [texas]: "*" }, { like: "Member" });
 
-/** Scopes that narrow by region too, the second one to datasets that do not show the same fields. */
+/** Scopes with regions. The second one has datasets that show different fields. */
 const narrow = {
   "a state of a dataset": grantsOf(
     entitySet,
@@ -107,7 +107,7 @@ const records: readonly StoredRecord[] = Array.from({ length: size }, (_, i) => 
   },
 }));
 
-/** Lookups, and the index that finds them; null for that of the key. */
+/** Lookups with the index that serves them; null for the index of the key. */
 const typical: readonly (readonly [Asked, string | null])[] = [
   [{ filter: "ListingKey eq 'k7'" }, null],
   [
@@ -132,18 +132,18 @@ const typical: readonly (readonly [Asked, string | null])[] = [
 
 const here = "geo.distance(Coordinates,geography'Point(-97.74 30.27)')";
 
-/** What the plans of a database say. */
+/** Patterns for the query plans of a database. */
 export type PlanWords = {
   readonly byKey: RegExp;
   readonly by: (index: string) => RegExp;
   readonly byPlace: (index: string) => RegExp;
   readonly scan: RegExp;
   readonly sort: RegExp;
-  /** A scan of a whole table, or a sort of more than the rows of one value. */
+  /** Matches a scan of a whole table, or a sort of more than the rows with one value. */
   readonly whole: RegExp;
 };
 
-/** The lookups that the service is asked for most read by an index. */
+/** Tests that the most frequent lookups of the service use an index. */
 export function plans(name: string, harness: Harness, words: PlanWords): void {
   describe(`plans of ${name}`, () => {
     let store: WritableStore;
@@ -231,7 +231,7 @@ export function plans(name: string, harness: Harness, words: PlanWords): void {
     test("from the nearest on every phase but the last is found by its place", async () => {
       const query = ask({ orderBy: here, top: 20 });
       const plan = (await store.explain(query)).join("\n");
-      // Rows without a place, and the rings but the last one, which has no end.
+      // The phases with an index: rows without a position, and all rings except the last, which is unbounded.
       expect(plan.match(new RegExp(byPlace, "g"))?.length).toBeGreaterThanOrEqual(15);
       expect(plan.match(new RegExp(words.scan, "g"))).toHaveLength(1);
     });

@@ -7,7 +7,7 @@ import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";
 
 /*
- * Listings of few properties, which go by few ids, of two datasets that may hide or mask what tells the ids.
+ * Generators of listings that share a few properties and ids, in two datasets that may hide or mask the fields with the ids.
  */
 
 const [one, other] = [
@@ -43,9 +43,9 @@ export const listingResource: StoredResource = {
 export const placekeys = ["222-222@8t2-fjb-26k", "222-223@8t2-fjb-26k", "z22-222@8t2-fjb-26k"] as const;
 const notPlacekeys = ["", "222", "a@b@8t2-fjb-26k", "@8t2-fjb-26-"] as const;
 export const provisionals = ["1", "2", "3"].map((end) => `prov:0000000000000000000000000${end}`);
-/** One that listings go by only where something was resolved to it. */
+/** A Placekey that no listing has itself, so that listings belong to it only by a resolution. */
 const resolvedOnly = "333-333@8t2-fjb-26k";
-/** What a host takes for ids. */
+/** Ids to look up. */
 export const everyId = [...placekeys, ...provisionals, resolvedOnly];
 
 const keys = Array.from({ length: 24 }, (_, i) => `k${i}`);
@@ -106,7 +106,7 @@ const scope: fc.Arbitrary<Scope> = fc
 
 export const wholeScope = grantsOf(listingSet, { [one]: "*", [other]: "*" });
 
-/** Each id to one that comes after it in this order, so that none answers as itself. */
+/** Ids in an order in which each is only resolved to a later one, so that there are no circles. */
 const resolvable = [...provisionals, ...placekeys, resolvedOnly];
 
 const resolutions = fc

@@ -4,24 +4,24 @@ import type { StoredRecord } from "../../src/index.ts";
 import { type Asker, datasets } from "./reported.ts";
 
 /*
- * A market report, told in the plainest way: of sets of listings. It shares no code with what it is held against.
+ * Simple in-memory model of a market report, computed from sets of listings. It shares no code with the implementation under test.
  */
 
-/** Months of the reports of a test. */
+/** The months of the test reports. */
 const months = ["2024-12", "2025-01", "2025-02", "2025-03"] as const;
 
-/** A listing as an asker is shown it. */
+/** A listing as one caller sees it. */
 export type Shown = {
   readonly dataset: string;
   readonly system: string;
   readonly type: string;
   readonly place: readonly (string | null)[];
-  /** Populations, each with a month: `closed 2025-03`. */
+  /** Populations that the listing belongs to, each with a month: `closed 2025-03`. */
   readonly member: readonly string[];
   readonly values: Readonly<Record<string, number | undefined>>;
 };
 
-/** Listings that a figure is of, by `closed 2025-03 state:TX Land`. */
+/** Listings behind each count, by key such as `closed 2025-03 state:TX Land`. */
 export type Sets = ReadonlyMap<string, readonly Shown[]>;
 
 const isWholeIn = (grant: ResourceGrant, name: string) =>
@@ -120,7 +120,7 @@ const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMa
   return groups;
 };
 
-/** Groups of listings that are counted as one, each with the places that the whole of it lies in. */
+/** Groups of listings that are counted together, each with the markets that contain all of its places. */
 function units(all: readonly Shown[], asker: Asker, least: number) {
   const found: { readonly markets: readonly string[]; readonly listings: readonly Shown[] }[] = [];
   let small = all;
@@ -145,7 +145,7 @@ function units(all: readonly Shown[], asker: Asker, least: number) {
   return found;
 }
 
-/** What is published: of each figure, the listings that it is of. */
+/** Returns the listings behind each published count. */
 export function published(asker: Asker, all: readonly StoredRecord[], least: number): Sets {
   const sets = new Map<string, Shown[]>();
   const shown = shownTo(asker, all);
@@ -160,7 +160,10 @@ export function published(asker: Asker, all: readonly StoredRecord[], least: num
   return sets;
 }
 
-/** What there is to be told of a population in a month, of any size: of markets, and of markets by dataset and system. */
+/**
+ * Returns all sets that a reader might want to learn about a population in a month, of any size: by market, and by market,
+ * dataset and system.
+ */
 export function truths(all: readonly Shown[], member: string): readonly (readonly Shown[])[] {
   const keys = ({ place, dataset, system, type }: Shown) =>
     marketsOf(place).flatMap((market) =>
@@ -178,7 +181,7 @@ const median = (values: readonly number[]): number => {
   return Math.round((lower + upper) * 500) / 1000;
 };
 
-/** The rows of the report. */
+/** Computes the rows of the report. */
 export function modelReport(asker: Asker, all: readonly StoredRecord[], least: number): readonly Row[] {
   const rows = new Map<string, Record<string, unknown>>();
   for (const [key, listings] of published(asker, all, least)) {

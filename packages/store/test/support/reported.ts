@@ -6,7 +6,7 @@ import { entitySetOf, property } from "./entity-sets.ts";
 import { grantsOf } from "./grants.ts";
 
 /*
- * Listings of few places, types and months, so that many groups are too small, and who is shown which of them.
+ * Generators of listings in few places, types and months, so that many groups are too small, and of callers with their scopes.
  */
 
 const decimal = { precision: 14, scale: 2 };
@@ -85,7 +85,7 @@ const record = fc
   })
   .map(({ place, system, ...said }): Row & { readonly system: number } => ({ ...place, ...said, system }));
 
-/** The systems of the two datasets: the second one has two. */
+/** The systems: the first belongs to the first dataset, the others to the second. */
 const systems = ["One", "Two", "Three"];
 
 export const listings: fc.Arbitrary<readonly StoredRecord[]> = fc
@@ -96,7 +96,7 @@ export const listings: fc.Arbitrary<readonly StoredRecord[]> = fc
       datasetId: datasets[Math.min(1, system)] ?? null,
       record: {
         ListingKey: `k${i}`,
-        // The newest change: the reports are up to March.
+        // The newest change is in April, so reports end with March.
         ModificationTimestamp: "2025-04-15T00:00:00.000Z",
         OriginatingSystemName: systems[system],
         ...said,
@@ -124,7 +124,7 @@ const grant = fc.constantFrom<ResourceGrant>(
 );
 
 export type Asker = {
-  /** What is granted of each dataset. */
+  /** Grants by dataset, in the order of {@link datasets}. */
   readonly grants: readonly (ResourceGrant | null)[];
   readonly regions: Entitlement["regions"];
 };

@@ -4,12 +4,15 @@ import { texas } from "./listings.ts";
 const resource = "Property";
 const [publications, batches, size] = [3, 3, 700];
 
-/** Where a run dies: in the change of a batch, or in the check of a publication, which has written everything by then. */
+/**
+ * Point at which a run kills itself: at a change of a batch, or in the check of a publication, when everything is written but not
+ * committed.
+ */
 export type Fault = { readonly batch?: number; readonly change?: number; readonly publication?: number };
 
 type Batch = { readonly number: number; readonly changes: readonly Change[]; readonly isLast: boolean };
 
-/** Three publications of three batches each; every batch replaces and deletes some of what came before. */
+/** Yields three publications of three batches each. Every batch replaces and deletes some of the earlier records. */
 export function* batchesOf(): Generator<Batch> {
   for (let number = 1; number <= publications * batches; number++) {
     const changes = Array.from({ length: size }, (_, i): Change => {
@@ -26,7 +29,7 @@ export function* batchesOf(): Generator<Batch> {
   }
 }
 
-/** Do what is left to do, from the source's cursor on, and publish after every third batch. */
+/** Continues from the source's cursor, and publishes after every third batch. */
 export async function run(store: WritableStore, all: Iterable<Batch>, fault: Fault = {}): Promise<void> {
   const { builds } = store;
   for (const { number, changes, isLast } of all) {
@@ -51,7 +54,7 @@ function* dieAfter(changes: readonly Change[], count: number): Generator<Change>
   }
 }
 
-/** What of the builds is the same in every run. */
+/** Returns the parts of the builds that are equal in every run. */
 export const outcomeOf = async ({ builds }: WritableStore): Promise<readonly Partial<Build>[]> =>
   (await builds.list(resource)).map(({ checkpoint, records, sha256, cursors, evidence }) => ({
     checkpoint,

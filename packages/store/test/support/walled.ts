@@ -53,7 +53,10 @@ const stored = (name: WalledName, more: Partial<StoredResource> = {}): StoredRes
   ...more,
 });
 
-/** A resource of each rule, and one of none. A listing's county and a photo's permission lie in the record's text. */
+/**
+ * A resource for each kind of rule, and one without a rule. A listing's county and a photo's permission are only in the record's
+ * text.
+ */
 export const walledResources: readonly StoredResource[] = [
   stored("Property", { columns: regional.filter((name) => name !== "CountyOrParish") }),
   stored("Media", { hidden: Object.values(listingProperties) }),
@@ -76,7 +79,7 @@ const places = ["TX", "OR", null].flatMap((state) =>
   ),
 );
 
-/** Those that are for the public, and those that are not; a value that is not known is for nobody. */
+/** Public and non-public permissions. An unknown value makes a row non-public. */
 const permissions = [
   null,
   [],
@@ -88,7 +91,7 @@ const permissions = [
   ["Public", null],
 ];
 
-/** A row of every dataset and place: what is stored, and what the predicate of a scope reads. */
+/** A record to store, and the same record as a row for evaluating a scope's predicate. */
 export type WalledRow = { readonly stored: StoredRecord & { readonly datasetId: string }; readonly row: Row };
 
 const listingHidden = (
@@ -126,7 +129,7 @@ export const walledRows = (remarks: string): Readonly<Record<WalledName, readonl
         ),
       ),
     ),
-    // A photo may come from another dataset than its listing does, and may have none.
+    // A photo may belong to another dataset than its listing, and may have no listing.
     Media: each((datasetId, d) =>
       places.map(({ state, county, zip, system }, i) =>
         rowOf(
@@ -138,7 +141,7 @@ export const walledRows = (remarks: string): Readonly<Record<WalledName, readonl
         ),
       ),
     ),
-    // Its permission is that of the photo, and is not there without one.
+    // An asset has the permission of its photo, and none without a photo.
     MediaAsset: each((datasetId, d) =>
       places.map(({ state, county, zip, system }, i) =>
         rowOf(
@@ -158,10 +161,10 @@ export const walledRows = (remarks: string): Readonly<Record<WalledName, readonl
   };
 };
 
-/** What a scope grants of datasets and regions; every field. */
+/** Datasets and regions of a scope; all fields are granted. */
 export type Granted = {
   readonly regions: Entitlement["regions"];
-  /** Ids of the datasets that grant private rows too. */
+  /** Ids of the datasets whose private rows are granted too. */
   readonly private?: readonly string[];
   readonly datasets: Readonly<Record<string, readonly WalledName[]>>;
 };
@@ -184,11 +187,11 @@ export const walledScope = ({ regions, private: unlimited = [], datasets: grante
     { entitySets: Object.values(sets) },
   );
 
-/** All of an entity set, restricted to a scope. */
+/** Returns the query for all rows of an entity set, restricted to a scope. */
 export const allOf = (name: WalledName, scope: Scope, top = 10_000): RestrictedQuery =>
   restrict(bindQuery({ top }, visibleEntitySet(sets[name], scope)), scope);
 
-/** Keys of the rows that a scope grants, by the predicate of `restrict`. */
+/** Returns the keys of the rows that a scope grants, by evaluating the predicate of `restrict` in memory. */
 export const grantedKeys = (name: WalledName, scope: Scope): readonly string[] =>
   walledRows("")
     [name].filter(({ row }) => matches(scope.rows(name), row))

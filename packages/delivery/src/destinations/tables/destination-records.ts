@@ -10,10 +10,10 @@ import {
 } from "../destination.ts";
 import { bucketTable, destinationTable, selectDestinations, toDestination } from "./destination-rows.ts";
 
-/** Milliseconds that a destination waits at most until it is looked at. */
+/** Longest time that a destination waits for verification, in milliseconds. */
 const longestWait = 3_600_000;
 
-/** The destinations in a database. */
+/** Creates the registry of destinations in a database. */
 export function createDestinationRegistry(knex: Knex): DestinationRegistry {
   const change = changeOf(knex);
   const verifying = knex.raw("case ?? when 'active' then 'active' else 'verifying' end", ["state"]);
@@ -34,7 +34,7 @@ export function createDestinationRegistry(knex: Knex): DestinationRegistry {
       const first = destinationTable(knex).where(isDue).orderBy(["due", "id"]).limit(1);
       const [row] = await destinationTable(knex)
         .where("id", first.select("id"))
-        // Somebody else may have it by now.
+        // Checked again, because another process may have claimed it in the meantime.
         .andWhere(isDue)
         .update({ state: verifying, due: at + lease, round: knex.raw("?? + 1", ["round"]) })
         .returning("*");
@@ -72,12 +72,12 @@ type Change = {
   readonly due?: number | null;
 };
 
-/** Nothing is written to it, and nobody looks at it. */
+/** Changes that stop all writing to the destination, and its verification. */
 const unwritten = { external_id: null, due: null } as const;
 
 const verifiable: readonly DestinationState[] = [...destinationStatesBefore("verifying"), "active"];
 
-/** Change a destination that is in one of some states, and begin a round of its own. */
+/** Returns a function that changes a destination which is in one of the states `from`, and starts a new round. */
 const changeOf =
   (knex: Knex) =>
   (
@@ -96,7 +96,7 @@ const changeOf =
       return destination;
     });
 
-/** To be called in the customer's turn. */
+/** Reserves a destination. Call it within `withCustomerLock`. */
 async function reserve(
   transaction: Knex.Transaction,
   destination: NewDestination,

@@ -1,7 +1,6 @@
 import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
 import type { Destination, DestinationState } from "../destination.ts";
 
-/** A row of the table of destinations. */
 type DestinationRow = {
   readonly id: string;
   readonly customer: string;
@@ -19,7 +18,7 @@ type DestinationRow = {
   readonly due: Int64Column | null;
 };
 
-/** The tables, to build a statement on. */
+/** Query builders for the tables. */
 export const destinationTable = (knex: Knex) => knex<DestinationRow>("cadastre_destination");
 export const bucketTable = (knex: Knex) => knex<{ readonly name: string }>("cadastre_destination_bucket");
 
@@ -38,7 +37,7 @@ export const toDestination = (row: DestinationRow): Destination => ({
   round: row.round,
 });
 
-/** The destinations with all of the values, the oldest first. */
+/** Returns the destinations that match all given values, oldest first. */
 export async function selectDestinations(
   knex: Knex,
   values: Partial<Pick<DestinationRow, "id" | "customer" | "bucket">>,

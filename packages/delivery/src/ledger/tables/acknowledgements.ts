@@ -16,14 +16,14 @@ type AcknowledgementRow = {
 
 export const acknowledgementTable = (knex: Knex) => knex<AcknowledgementRow>("cadastre_acknowledgement");
 
-/** States of deliveries that could be fetched. */
+/** States of deliveries that can or could be fetched. */
 const fetched: readonly DeliveryState[] = ["complete", "expired", "purged"];
 
-/** True if the delivery could be fetched once. It stays acknowledgeable, even if a part was lost since. */
+/** True if the delivery was complete at any time. It can be acknowledged even if a part was lost since. */
 const isAcknowledgeable = ({ state, code, completed }: Delivery): boolean =>
   fetched.includes(state) || (code === partLost && completed !== null);
 
-/** Notes acknowledgements in a database. */
+/** Returns the function that records acknowledgements in a database. */
 export const acknowledgeIn =
   (knex: Knex): DeliveryRecords["acknowledge"] =>
   async (customer, id, acknowledgement) => {
@@ -41,7 +41,11 @@ export const acknowledgeIn =
     return { acknowledgement: toAcknowledgement(row), first: inserted.length > 0 };
   };
 
-/** @throws {DeliveryError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
+/**
+ * Checks that the acknowledgement matches the delivery.
+ *
+ * @throws {DeliveryError} `delivery_not_complete`, `sequence_conflict`, `manifest_conflict`
+ */
 function refuseOther(delivery: Delivery, { generation, sequence, manifestSha256 }: NewAcknowledgement): void {
   const { id } = delivery;
   if (!isAcknowledgeable(delivery)) throw new DeliveryError("delivery_not_complete", id);

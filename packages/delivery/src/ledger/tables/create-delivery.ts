@@ -9,7 +9,7 @@ const requestTable = (knex: Knex) =>
     "cadastre_delivery_request",
   );
 
-/** Creates deliveries in a database. Those of one customer are created one after the other. */
+/** Returns the function that creates deliveries in a database. Deliveries of one customer are created one after another. */
 export const createDelivery =
   (knex: Knex): DeliveryRecords["create"] =>
   (created, request, most) =>
@@ -28,7 +28,7 @@ export const createDelivery =
       return { delivery, replayed: false };
     });
 
-/** Finds what requests created in a database. */
+/** Returns the function that finds the deliveries of repeated requests. */
 export const replayDelivery =
   (knex: Knex): DeliveryRecords["replay"] =>
   async (customer, { operation, key, fingerprint }) => {
@@ -39,7 +39,7 @@ export const replayDelivery =
   };
 
 /**
- * What subscriptions deliver does not count.
+ * Checks the limit of open deliveries. Those of subscriptions do not count.
  *
  * @throws {DeliveryError} `too_many_exports`
  */
@@ -52,7 +52,7 @@ async function refuseTooMany(transaction: Knex.Transaction, customer: string, mo
   if (open.length >= most) throw new DeliveryError("too_many_exports");
 }
 
-/** Have a delivery wait to be built. */
+/** Adds a delivery to the queue. */
 export async function insertDelivery(
   transaction: Knex.Transaction,
   delivery: NewDelivery,

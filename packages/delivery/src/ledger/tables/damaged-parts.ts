@@ -22,7 +22,7 @@ type DamageRow = {
   readonly due: Int64Column;
 };
 
-/** The table of damaged bytes, to build a statement on. */
+/** Query builder for the table of damaged bytes. */
 export const damageTable = (knex: Knex) => knex<DamageRow>("cadastre_damage");
 
 /** Pause before the next claim if the delivery's publication is committed, so that it cannot be failed. In milliseconds. */

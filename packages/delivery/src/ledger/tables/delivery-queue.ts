@@ -13,25 +13,29 @@ import {
 } from "./delivery-rows.ts";
 import { isDue, type QueueDialect, timeAfter } from "./queue-dialect.ts";
 
-/** Why a delivery fails whose workers were lost one after the other. */
+/** Code of a delivery that failed because all its workers were lost. */
 const workerLost = "worker_lost";
 
-/** No worker has it. */
+/** Column values of a delivery without a worker. */
 const unclaimed = { worker: null, announced: null } as const;
 
-/** By what they are for, the states of deliveries that wait for a worker, then of those that one has. */
+/** For each task, the state of waiting deliveries and that of claimed ones. */
 const tasks = { build: ["queued", "building"], publish: ["sealed", "publishing"] } as const;
 
 const held = Object.values(tasks).map(([, state]) => state);
 
-/** The queue of deliveries in a database. */
+/** Creates the queue of deliveries in a database. */
 export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect): DeliveryQueue {
   const after = (milliseconds: number) => timeAfter(knex, { now }, milliseconds);
-  /** Deliveries that wait, or whose lease has ended. */
+  /** Selects deliveries that wait, or whose lease has ended. */
   const due = (table: ReturnType<typeof deliveryTable>, states: readonly DeliveryState[]) =>
     table.whereIn("state", states).andWhere(isDue(knex, { now }));
 
-  /** Change a delivery under a claim, in one of some states. */
+  /**
+   * Changes a delivery if the claim is valid and the delivery is in one of the states.
+   *
+   * @throws {DeliveryError} `lease_lost`
+   */
   async function hold(
     builder: Knex,
     { id, fence }: Claim,
@@ -44,14 +48,14 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
       .update(changes);
     if (changed === 0) throw new DeliveryError("lease_lost", id);
   }
-  /** The state of a delivery that is given back. */
+  /** The state of a delivery that is returned to the queue. */
   const waiting = knex.raw("case ?? when 'publishing' then 'sealed' else 'queued' end", ["state"]);
 
   return {
     claim: async (worker, { lease, attempts, task = "build" }) => {
       const states = tasks[task];
       const [, claimed] = states;
-      // Whoever only looks does not lock.
+      // A plain read first, so that an idle worker takes no lock.
       if ((await due(deliveryTable(knex), states).first("id")) === undefined) return undefined;
       await due(revocable(knex), [claimed])
         .andWhere("attempts", ">=", attempts)
@@ -73,7 +77,8 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
     announce: (claim, sha256) =>
       knex.transaction(async (transaction) => {
         await hold(transaction, claim, ["building"], { announced: sha256 });
-        // Waits for a removal of the bytes, and has the next one wait for this.
+        // The upsert locks the row: it waits for a running removal of the bytes, and the next removal waits for this
+        // transaction.
         await bytesTable(transaction).insert({ sha256 }).onConflict("sha256").merge();
       }),
     addPart: (claim, { byteLength, ...part }) =>
@@ -117,7 +122,7 @@ export function createDeliveryQueue(knex: Knex, { now, unlocked }: QueueDialect)
       }),
     end: (claim, state, code) =>
       knex.transaction(async (transaction) => {
-        // Changes nothing: the claim holds, and nobody else changes the delivery meanwhile.
+        // Changes nothing, but checks the claim and locks the delivery against other changes.
         await hold(transaction, claim, held, { fence: claim.fence });
         const ended = await revocable(transaction)
           .where({ id: claim.id })

@@ -14,7 +14,7 @@ import {
   toDelivery,
 } from "./delivery-rows.ts";
 
-/** The deliveries in a database, as customers ask for them. */
+/** Creates the part of the ledger that serves customers' requests. */
 export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   create: createDelivery(knex),
   replay: replayDelivery(knex),
@@ -55,7 +55,11 @@ export const createDeliveryRecords = (knex: Knex): DeliveryRecords => ({
   acknowledge: acknowledgeIn(knex),
 });
 
-/** @throws {DeliveryError} `not_found`, `delivery_not_open` */
+/**
+ * Checks that a delivery is canceled.
+ *
+ * @throws {DeliveryError} `not_found`, `delivery_not_open`
+ */
 function requireCanceled(delivery: Delivery | undefined): Delivery {
   if (delivery === undefined) throw new DeliveryError("not_found");
   if (delivery.state !== "canceled") throw new DeliveryError("delivery_not_open", delivery.id);

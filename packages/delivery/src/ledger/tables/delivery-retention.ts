@@ -6,12 +6,12 @@ import { damagedDeliveries, damageTable, unneeded } from "./damaged-parts.ts";
 import { bytesTable, deliveryTable, manifestTable, partTable } from "./delivery-rows.ts";
 import { grantTable } from "./part-grants.ts";
 
-/** Why a delivery fails whose time is over before it was published. */
+/** Code of a delivery that failed because its time was over before it was published. */
 const deliveryExpired = "delivery_expired";
 
-/** What is not needed any more of the deliveries in a database. */
+/** Creates the retention of deliveries in a database. */
 export function createDeliveryRetention(knex: Knex): DeliveryRetention {
-  /** Bytes that no part has, and that nobody is putting. */
+  /** Selects bytes that no part refers to and that no worker is writing. */
   const free = (builder: Knex) =>
     bytesTable(builder)
       .whereNotExists(
@@ -29,7 +29,7 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
   return {
     expire: async (at) => {
       await grantTable(knex).where("expires", "<=", at).delete();
-      // Nothing is ever written again to what is disabled, so that no place can be published twice.
+      // Nothing is ever written to a disabled destination again, so the delivery's place in it cannot be published twice.
       const disabled = destinationTable(knex).where({ state: "disabled" }).select("id");
       await deliveryTable(knex)
         .whereIn("state", ["sealed", "publishing"])
@@ -57,7 +57,7 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
       let removed = 0;
       for (const sha256 of found)
         removed += await knex.transaction(async (transaction) => {
-          // Locks the row before it is looked again, by a statement of its own that sees who has announced the bytes till then.
+          // Locks the row, then checks again in a separate statement, which sees announcements made until then.
           await bytesTable(transaction).where({ sha256 }).update({ sha256 });
           const forgotten = await free(transaction).andWhere({ sha256 }).delete();
           if (forgotten > 0) await remove(sha256);
@@ -88,7 +88,10 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
   };
 }
 
-/** Where the first of the windows that subscriptions deliver next begins; that after a seed where the seed ends. */
+/**
+ * Returns the earliest start of the next delivery windows of subscriptions. After a seed, the window starts at the end of the
+ * seed.
+ */
 async function followedFrom(knex: Knex): Promise<Int64Column | null | undefined> {
   const begins = knex.raw("min(coalesce(??, ??)) as ??", [
     "cadastre_subscription.since",

@@ -26,15 +26,15 @@ type DeliveryRow = {
   readonly completed: Int64Column | null;
   readonly committed: Int64Column | null;
   readonly manifest_sha256: string | null;
-  /** SQLite gives 0 or 1. */
+  /** SQLite returns 0 or 1. */
   readonly no_change: boolean | number;
   readonly worker: string | null;
   readonly fence: Int64Column;
   readonly attempts: number;
   readonly due: Int64Column;
-  /** SHA-256 of the bytes that are being put. */
+  /** SHA-256 of the bytes that a worker is about to write. */
   readonly announced: string | null;
-  /** When webhooks were told of its end. */
+  /** Time at which webhooks were notified of its end. */
   readonly told: Int64Column | null;
 };
 
@@ -45,9 +45,9 @@ type PartRow = Omit<DeliveryPart, "byteLength" | "rows" | "number"> & {
   readonly rows: Int64Column;
 };
 
-/** The tables, to build a statement on. */
+/** Query builders for the tables. */
 export const deliveryTable = (knex: Knex) => knex<DeliveryRow>("cadastre_delivery");
-/** Those that may be given up: what is committed only becomes complete. */
+/** Selects deliveries that can still be canceled or failed: a committed delivery can only become complete. */
 export const revocable = (knex: Knex) => deliveryTable(knex).whereNull("committed");
 export const partTable = (knex: Knex) => knex<PartRow>("cadastre_delivery_part");
 export const manifestTable = (knex: Knex) =>
@@ -56,7 +56,7 @@ export const manifestTable = (knex: Knex) =>
   );
 export const bytesTable = (knex: Knex) => knex<{ readonly sha256: string }>("cadastre_part_bytes");
 
-/** A manifest as a row. */
+/** Returns the columns of a manifest. */
 export const manifestRow = ({ text, sha256, signature }: SealedManifest) => ({
   text,
   sha256,
@@ -64,7 +64,6 @@ export const manifestRow = ({ text, sha256, signature }: SealedManifest) => ({
   signature_sha256: createHash("sha256").update(signature).digest("hex"),
 });
 
-/** A row that was read as a delivery. */
 export const toDelivery = (row: DeliveryRow): Delivery => ({
   id: row.id,
   customer: row.customer,

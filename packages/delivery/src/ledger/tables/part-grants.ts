@@ -12,7 +12,7 @@ type GrantRow = {
   readonly expires: Int64Column;
 };
 
-/** A grant beside its delivery, and its part if there is one. */
+/** A grant joined with its delivery, and with its part if there is one. */
 type FoundRow = GrantRow & {
   readonly mode: DeliveryMode;
   readonly state: DeliveryState;
@@ -23,10 +23,10 @@ type FoundRow = GrantRow & {
   readonly damaged: string | null;
 };
 
-/** The table of grants, to build a statement on. */
+/** Query builder for the table of grants. */
 export const grantTable = (knex: Knex) => knex<GrantRow>("cadastre_part_grant");
 
-/** The grants of parts in a database. */
+/** Creates the grants of parts in a database. */
 export const createPartGrants = (knex: Knex): PartGrants => ({
   add: async ({ apiKey, scopeSha256, ...grant }) => {
     await grantTable(knex).insert({ ...grant, api_key: apiKey, scope_sha256: scopeSha256 });

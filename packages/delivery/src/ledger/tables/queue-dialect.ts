@@ -1,11 +1,11 @@
 import type { Knex, RegistryDatabase } from "@cadastre/store/registry";
 import { hasElapsed } from "../../elapsed.ts";
 
-/** Differences between the databases in the statements of a queue. */
+/** SQL of queue statements that differs between the databases. */
 export type QueueDialect = {
-  /** SQL of the present time, in milliseconds since 1970. */
+  /** Expression for the current time, in milliseconds since 1970. */
   readonly now: string;
-  /** Has a query lock the row that it finds, and pass over those that others have locked. */
+  /** Makes a query lock the row it selects, and skip rows locked by others. */
   readonly unlocked: <Query extends Knex.QueryBuilder>(query: Query) => Query;
 };
 
@@ -23,11 +23,11 @@ export const isDue = (knex: Knex, { now }: Pick<QueueDialect, "now">) =>
 export const queueDialects: Readonly<Record<RegistryDatabase["engine"], QueueDialect>> = {
   sqlite: {
     now: "cast(unixepoch('subsec') * 1000 as integer)",
-    // Every write locks the file.
+    // SQLite locks the whole file for every write.
     unlocked: (query) => query,
   },
   postgres: {
-    // The time of the statement: the transaction may have begun long ago.
+    // The time of the statement, because the transaction may have started long before.
     now: "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
     unlocked: (query) => {
       query.forUpdate().skipLocked();

@@ -8,7 +8,9 @@ import type {
 } from "../subscription.ts";
 import { subscriptionTable, toSubscription } from "./subscription-rows.ts";
 
-/** Creates subscriptions in a database. Those of one customer are created one after the other. */
+/**
+ * Returns the function that creates subscriptions in a database. Subscriptions of one customer are created one after another.
+ */
 export const createSubscription =
   (knex: Knex): SubscriptionRegistry["create"] =>
   (created, request, most) =>
@@ -19,7 +21,7 @@ export const createSubscription =
       return { subscription: await insertSubscription(transaction, created, request), replayed: false };
     });
 
-/** Finds what requests created in a database. */
+/** Returns the function that finds the subscriptions of repeated requests. */
 export const replaySubscription =
   (knex: Knex): SubscriptionRegistry["replay"] =>
   async (customer, { key, fingerprint }) => {
@@ -28,7 +30,11 @@ export const replaySubscription =
     return met && toSubscription(met);
   };
 
-/** @throws {DeliveryError} `subscription_exists`, `too_many_subscriptions` */
+/**
+ * Checks the name and the limit of subscriptions.
+ *
+ * @throws {DeliveryError} `subscription_exists`, `too_many_subscriptions`
+ */
 async function refuseMore(
   transaction: Knex.Transaction,
   { customer, name }: NewSubscription,

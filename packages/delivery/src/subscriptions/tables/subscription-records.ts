@@ -14,7 +14,7 @@ import {
   toSubscription,
 } from "./subscription-rows.ts";
 
-/** The subscriptions in a database. */
+/** Creates the registry of subscriptions in a database. */
 export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => ({
   create: createSubscription(knex),
   replay: replaySubscription(knex),
@@ -63,9 +63,9 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
 });
 
 /**
- * Whether a delivery is given up; false: it is committed.
+ * Cancels a delivery. Returns true if it is canceled or failed, false if it is committed.
  *
- * @throws {DeliveryError} `subscription_changed` if it is complete by now, which is to be settled first
+ * @throws {DeliveryError} `subscription_changed` if it is complete in the meantime; its result must be processed first
  */
 async function giveUp(transaction: Knex.Transaction, id: string, code: string): Promise<boolean> {
   await revocable(transaction)
@@ -78,7 +78,7 @@ async function giveUp(transaction: Knex.Transaction, id: string, code: string): 
   throw new DeliveryError("subscription_changed", id);
 }
 
-/** Lost deliveries of a subscription's generation after which nothing is acknowledged. */
+/** Selects lost deliveries of a subscription's generation, if neither they nor later ones are acknowledged. */
 const lostDeliveries = (knex: Knex) =>
   deliveryTable(knex)
     .from("cadastre_delivery as l")
@@ -95,13 +95,13 @@ const lostDeliveries = (knex: Knex) =>
         .whereRaw("?? >= ??", ["a.sequence", "l.sequence"]),
     );
 
-/** Why a subscription is suspended whose destination is not active. */
+/** Code of a subscription that is suspended because its destination is not active. */
 const destinationDegraded = "destination_degraded";
 
 const cadenceOf = (knex: Knex) =>
   knex.raw("cast(?? as bigint) * 1000", ["cadastre_subscription.cadence_seconds"]);
 
-/** Those that something is to be done for at a time. */
+/** Selects the subscriptions that need a step, see `SubscriptionRegistry.waiting`. */
 const waiting = (knex: Knex, at: number) =>
   subscriptionTable(knex)
     .join("cadastre_customer as c", "c.name", "cadastre_subscription.customer")
@@ -125,7 +125,7 @@ const waiting = (knex: Knex, at: number) =>
     })
     .select("cadastre_subscription.*");
 
-/** Its destination is not active any more, or is again. */
+/** Restricts a statement to subscriptions whose destination has become active again, or is no longer active. */
 const hasOtherDestination = (builder: Knex.QueryBuilder): void => {
   const isDegraded = { "cadastre_subscription.code": destinationDegraded };
   builder

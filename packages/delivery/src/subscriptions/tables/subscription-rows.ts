@@ -31,7 +31,7 @@ export type SubscriptionRow = {
   readonly revision: Int64Column;
 };
 
-/** The table, to build a statement on. */
+/** Query builder for the table. */
 export const subscriptionTable = (knex: Knex) => knex<SubscriptionRow>("cadastre_subscription");
 
 export const toSubscription = (row: SubscriptionRow): Subscription => ({
@@ -62,7 +62,7 @@ export const toSubscription = (row: SubscriptionRow): Subscription => ({
 
 const textOf = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
 
-/** Changes as the table has them. */
+/** Returns changes as columns. */
 export function changedColumns(changes: Partial<SubscriptionProgress>): Partial<SubscriptionRow> {
   const { entitlementVersion, sinceName, previous, pins, ...same } = changes;
   return {

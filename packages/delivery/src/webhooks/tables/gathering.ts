@@ -7,23 +7,23 @@ import type { ToldEntitlement, Webhook, WebhookEvent } from "../webhook.ts";
 import { messageIdOf } from "./webhook-records.ts";
 import { messageTable, toldColumns, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
 
-/** By the state that a delivery has ended in, what is told of it. One that is over by now is not told of. */
+/** Event for each final state of a delivery. No event is sent for a delivery that has expired before it was processed. */
 const endings: Readonly<Record<string, WebhookEvent>> = {
   complete: "delivery.completed",
   failed: "delivery.failed",
   canceled: "delivery.canceled",
 };
 
-/** How messages come to be, in a database. */
+/** Creates the part of the outbox that adds messages. */
 export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "claimComparison" | "tell"> => ({
   gather: async (at, limit) => {
     const ended = deliveryTable(knex).whereNull("told").whereNotIn("state", openStates);
-    // Whoever only looks does not lock.
+    // A plain read first, so that an idle worker takes no lock.
     if ((await ended.clone().first("id")) === undefined) return 0;
     return knex.transaction(async (transaction) => {
       const rows = await deliveryTable(transaction)
         .whereIn("id", ended.clone().select("id").orderBy("id").limit(limit))
-        // Somebody else may have told of it by now.
+        // Checked again, because another process may have processed it in the meantime.
         .whereNull("told")
         .update({ told: at })
         .returning("*");
@@ -69,7 +69,10 @@ export const createGathering = (knex: Knex): Pick<WebhookOutbox, "gather" | "cla
     }),
 });
 
-/** Null equals nothing in SQL: it is asked for by itself. */
+/**
+ * Restricts a statement to webhooks that were notified of another entitlement. Null is a separate case, because in SQL null
+ * equals nothing.
+ */
 function wasToldOtherThan(webhooks: Knex.QueryBuilder, now: ToldEntitlement): void {
   if (now === null) webhooks.whereNotNull("told_version");
   else {
@@ -82,7 +85,7 @@ type ComparedRow = Pick<WebhookRow, "id" | "compare" | "seen_version"> & {
   readonly version: Int64Column;
 };
 
-/** Webhooks to be compared with the entitlements of their customers, the longest waiting first. */
+/** Selects webhooks whose customer's entitlement is to be compared, the longest waiting first. */
 const compared = (knex: Knex, at: number, interval: number) =>
   customerTable(knex)
     .from("cadastre_customer as c")
@@ -96,7 +99,7 @@ const compared = (knex: Knex, at: number, interval: number) =>
     })
     .orderBy(["w.compare", "w.id"]);
 
-/** Have the webhooks of their customers told of deliveries that have ended. */
+/** Adds messages about deliveries that have ended, for the webhooks of their customers. */
 async function insertEndings(
   transaction: Knex.Transaction,
   deliveries: readonly Delivery[],
@@ -106,7 +109,7 @@ async function insertEndings(
   const rows: readonly WebhookRow[] = await webhookTable(transaction)
     .whereIn("customer", customers)
     .whereNot({ state: "disabled" })
-    // None is removed before the messages are there.
+    // Locks the webhooks, so that none is deleted before the messages are inserted.
     .forKeyShare();
   const webhooks = rows.map(toWebhook);
   for (const delivery of deliveries) {

@@ -4,7 +4,7 @@ import { selectDelivery } from "../../ledger/tables/delivery-rows.ts";
 import type { WebhookClaimTerms, WebhookMessage, WebhookOutbox, WebhookSending } from "../outbox.ts";
 import { type MessageRow, messageTable, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
 
-/** How messages are sent, in a database. */
+/** Creates the part of the outbox that sends messages. */
 export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" | "drop" | "defer"> => ({
   claim: async (at, terms) => {
     const { lease, most } = terms;
@@ -39,14 +39,14 @@ export const createSending = (knex: Knex): Pick<WebhookOutbox, "claim" | "note" 
   defer: (sending, due) => settle(knex, sending, { due }, "none"),
 });
 
-/** Webhooks that may be sent something at a time, and that nobody is sending anything. */
+/** Selects webhooks that are due and not claimed. */
 const free = (knex: Knex, at: number, { lease, wait }: WebhookClaimTerms) =>
   webhookTable(knex)
     .whereNot({ state: "disabled" })
     .andWhere(hasElapsed("due", at, wait))
     .andWhere(hasElapsed("leased", at, lease));
 
-/** The number of webhooks of the same customer that somebody is sending something. */
+/** Counts the claimed webhooks of the same customer. */
 const leasedOfCustomer = (knex: Knex, at: number, lease: number) =>
   knex("cadastre_webhook as w")
     .count()
@@ -58,7 +58,10 @@ type Settled = Partial<
     Pick<WebhookRow, "state" | "failure" | "last_status" | "last_attempt">
 >;
 
-/** Give a webhook back, and remove of its messages what need not be sent any more. */
+/**
+ * Releases a claimed webhook with changes, and deletes none, the claimed one or all of its messages. Returns false if the claim
+ * is void.
+ */
 const settle = (
   knex: Knex,
   { webhook: { id }, round, due: before, message }: WebhookSending,
@@ -68,7 +71,7 @@ const settle = (
   knex.transaction(async (transaction) => {
     const changed = await webhookTable(transaction)
       .where({ id, round })
-      // What was asked for meanwhile is not undone.
+      // If `due` has changed since the claim, such as for a test, the earlier time is kept.
       .update({
         ...changes,
         due: transaction.raw("case when ?? <> ? and ?? < ? then ?? else ? end", [

@@ -3,7 +3,7 @@ import { DeliveryError } from "../../errors.ts";
 import type { NewWebhook, Webhook, WebhookRecords } from "../webhook.ts";
 import { messageTable, selectWebhooks, toldColumns, toWebhook, webhookTable } from "./webhook-rows.ts";
 
-/** The webhooks in a database, as customers ask for them. */
+/** Creates the part of the registry of webhooks that serves customers' requests. */
 export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
   register: (webhook, secret, most) =>
     withCustomerLock(knex, webhook.customer, (transaction) => register(transaction, webhook, secret, most)),
@@ -11,7 +11,7 @@ export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
   list: (customer) => selectWebhooks(knex, { customer }),
   remove: (customer, id) =>
     withCustomerLock(knex, customer, async (transaction) => {
-      // It is told nothing from here on: whoever is just telling it something has ended.
+      // The lock waits for transactions that are adding messages to the webhook, and prevents new ones.
       await webhookTable(transaction).where({ customer, id }).forUpdate().first("id");
       const webhook = await requireWebhook(transaction, customer, id);
       await messageTable(transaction).where({ webhook: id }).delete();
@@ -32,16 +32,16 @@ export const createWebhookRecords = (knex: Knex): WebhookRecords => ({
       const test = { webhook: id, type: "webhook.test" } as const;
       if ((await messageTable(transaction).where(test).first("id")) === undefined)
         await messageTable(transaction).insert({ ...test, id: messageIdOf(at), at });
-      // Whoever asks for a test does not wait for the next attempt.
+      // A test is sent immediately, not at the time of the next attempt.
       await webhookTable(transaction).where({ id }).update({ due: at });
       return webhook;
     }),
 });
 
-/** The id of a message that nobody has. */
+/** Returns a new unique id of a message. */
 export const messageIdOf = (at: number): string => `msg_${createUlid(at)}`;
 
-/** To be called in the customer's turn. */
+/** Registers a webhook. Call it within `withCustomerLock`. */
 async function register(
   transaction: Knex.Transaction,
   { told, events, ...webhook }: NewWebhook,
@@ -64,7 +64,7 @@ async function register(
     last_status: null,
     last_attempt: null,
     seen_version: installed?.version ?? 0,
-    // At once: what was told of may be another one by now.
+    // The first comparison is due immediately, because the entitlement may have changed since `told`.
     compare: events.includes("entitlement.changed") ? created : null,
     due: created,
     leased: 0,
@@ -75,7 +75,11 @@ async function register(
   return toWebhook(row);
 }
 
-/** @throws {DeliveryError} `not_found` */
+/**
+ * Returns a webhook.
+ *
+ * @throws {DeliveryError} `not_found`
+ */
 async function requireWebhook(knex: Knex, customer: string, id: string): Promise<Webhook> {
   const [webhook] = await selectWebhooks(knex, { customer, id });
   if (webhook === undefined) throw new DeliveryError("not_found", id);

@@ -18,9 +18,9 @@ export type WebhookRow = {
   readonly last_attempt: Int64Column | null;
   readonly told_version: Int64Column | null;
   readonly told_scope: string | null;
-  /** Version of the customer's entitlement, verified or not, when it was last compared. */
+  /** Version of the customer's installed entitlement at the last comparison. It may not have been verified. */
   readonly seen_version: Int64Column;
-  /** When it is to be compared again; null: the webhook is not told of it. */
+  /** Time of the next comparison; null if the webhook does not receive `entitlement.changed`. */
   readonly compare: Int64Column | null;
   readonly due: Int64Column;
   readonly leased: Int64Column;
@@ -35,7 +35,7 @@ export type MessageRow = Pick<WebhookMessage, "id" | "type"> & {
   readonly entitlement_version: Int64Column | null;
 };
 
-/** The tables, to build a statement on. */
+/** Query builders for the tables. */
 export const webhookTable = (knex: Knex) => knex<WebhookRow>("cadastre_webhook");
 export const messageTable = (knex: Knex) => knex<MessageRow>("cadastre_webhook_message");
 
@@ -56,13 +56,13 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
   previousUntil: toNumber(row.previous_until),
 });
 
-/** What a webhook was told of the entitlement, as the table has it. */
+/** Returns the columns of the entitlement that a webhook was notified of. */
 export const toldColumns = (told: ToldEntitlement) => ({
   told_version: told?.version ?? null,
   told_scope: told?.scopeSha256 ?? null,
 });
 
-/** The webhooks with all of the values, the oldest first. */
+/** Returns the webhooks that match all given values, oldest first. */
 export async function selectWebhooks(
   knex: Knex,
   values: Partial<Pick<WebhookRow, "id" | "customer">>,

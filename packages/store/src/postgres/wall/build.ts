@@ -9,27 +9,30 @@ import { isPrunedNote, readNote, writeNote } from "../bookkeeping.ts";
 import { grantedRows } from "./rows.ts";
 
 /**
- * Readers take a role that may read views alone, which show the rows that the scope of the query at hand grants and
- * no row without one.
+ * A second check of the scope, by the database itself: readers take a role that may read only views. The views show the rows that
+ * the scope of the current query grants, and none if no scope is set.
  */
 export type Wall = {
-  /** Name of the role. It is there already, may read no table, and the store's own user is a member of it. */
+  /**
+   * Name of the role. It must exist, must not have the right to read tables, and the store's own user must be a member of it.
+   */
   readonly role: string;
   /**
-   * Whether no condition of a query is evaluated for a hidden row. It keeps orders and limits out of the views, so that
-   * a page reads all rows of a scope; what the conditions are compiled to is total without it. By default false.
+   * True to guarantee that no condition of a query is evaluated for a hidden row (`security_barrier`). PostgreSQL then does not
+   * push orders and limits down into the views, so a page reads all rows of the scope. Compiled conditions cannot fail for any
+   * row, so a wall without it is safe too. By default false.
    */
   readonly barrier?: boolean | undefined;
-  /** As `compileScope` takes them. */
+  /** Rules that decide which rows a scope grants, as for `compileScope`. */
   readonly rules?: ResourceRules | undefined;
 };
 
 const textOf = (statement: SqlFragment): string => render(statement, () => "?").text;
 
-/** Schema of the views: they have the names of the tables, and are found first. */
+/** Returns the schema of the views. They have the same names as the tables, and the schema comes first in the search path. */
 export const wallSchema = (schema: string): string => `${schema}_wall`;
 
-/** Settings of connections that read, from the first statement to the last. */
+/** Returns the statements that set up each reader connection. */
 export const wallSettings = ({ role }: Wall): readonly string[] => [
   textOf(sql`set role ${identifier(role)}`),
 ];
@@ -53,14 +56,14 @@ function viewsOf(resource: StoredResource, rules: ResourceRules): readonly View[
   ];
 }
 
-/** Notes are the owner's, but for what tells whether a walk is too old. */
+/** Notes are hidden from readers, except the one that tells if a bookmark has expired. */
 const notes: View = {
   name: "cadastre_note",
   columns: sql`"key", "text"`,
   rows: isPrunedNote,
 };
 
-/** Make the views anew that are not what they should be, and let the role read them. */
+/** Creates the views that are missing or outdated, and grants the role access to them. */
 export const buildWall = (
   knex: Knex,
   schema: string,
@@ -90,7 +93,7 @@ export const buildWall = (
     await refusePassage(transaction, schema, all, wall.role);
   });
 
-/** Replace what was made by another statement. */
+/** Creates a view again if the statement that created it was a different one. */
 async function keep(
   transaction: Knex.Transaction,
   name: string,
@@ -105,7 +108,11 @@ async function keep(
   await writeNote(transaction, note, version);
 }
 
-/** @throws {StoreError} `wall_passable` */
+/**
+ * Checks that the role cannot read any of the tables directly.
+ *
+ * @throws {StoreError} `wall_passable`
+ */
 async function refusePassage(
   transaction: Knex.Transaction,
   schema: string,

@@ -8,12 +8,15 @@ import {
 import { type EntitySet, identifier, join, type SqlFragment, sql } from "@cadastre/odata";
 import { recordColumns, type TableSchema } from "../../schema/table.ts";
 
-/** Members of the setting. */
+/** Names of the members in the JSON of the setting, see `Grants`. */
 const members = { datasets: sql`'datasets'`, private: sql`'private'`, regions: sql`'regions'` } as const;
 
 const setting = sql`nullif(current_setting('cadastre.scope', true), '')::jsonb`;
 
-/** Texts that the scope grants, read once a statement; null where it grants none, and where none is set. */
+/**
+ * Selects the texts that the current scope grants; null if it grants none, or if no scope is set. The subquery is evaluated once
+ * per statement.
+ */
 function granted(member: keyof typeof members, name: string): SqlFragment {
   const list = identifier(name);
   return sql`(select ${list} from jsonb_to_record(${setting} -> ${members[member]}) as "granted"(${list} text[]))`;
@@ -21,7 +24,9 @@ function granted(member: keyof typeof members, name: string): SqlFragment {
 
 const isOneOf = (column: SqlFragment, list: SqlFragment) => sql`${column} = any (${list}::text[])`;
 
-/** A value of a row as a text or as JSON: from a column, from the record, or none. */
+/**
+ * Returns a value of a row as text or another type, from its column or from the record's text; null if there is no such property.
+ */
 type Find = (name: string, as?: SqlFragment) => SqlFragment;
 
 function findIn({ columns }: TableSchema, { type }: EntitySet): Find {
@@ -35,7 +40,7 @@ function findIn({ columns }: TableSchema, { type }: EntitySet): Find {
   };
 }
 
-/** Digits of a region of the kind `zip`. */
+/** Number of digits in a region of the kind `zip`. */
 const zipDigits = sql`5`;
 
 function inRegions({ state, county, zip, originating_system }: RegionProperties, find: Find): SqlFragment {
@@ -50,12 +55,15 @@ function inRegions({ state, county, zip, originating_system }: RegionProperties,
   return sql`(${join(kinds, " or ")})`;
 }
 
-/** Whether a row holds none but open values. One that has no such property, or no list in it, cannot say so. */
+/**
+ * Returns the condition that a row has only open values in a property, such as its privacy flags. False if the row has no such
+ * property, or if its value is not a list.
+ */
 function isOpen({ property: name, open }: Privacy, { type }: EntitySet, find: Find): SqlFragment {
   const property = type.properties.get(name) ?? hiddenProperties.get(name);
   if (property?.collection !== true || property.type !== "Edm.String") return sql`false`;
   const held = sql`coalesce(${find(name, sql`jsonb`)}, '[]')`;
-  // The values are names of columns here: a view has no parameters.
+  // The values are written as column names, because a view cannot have parameters and values must not become SQL text.
   const row = sql`(select ${join(
     open.map((one) => sql`true as ${identifier(one)}`),
     ", ",
@@ -64,7 +72,7 @@ function isOpen({ property: name, open }: Privacy, { type }: EntitySet, find: Fi
   return sql`(jsonb_typeof(${held}) = 'array' and ${held} <@ ${values})`;
 }
 
-/** Whether the scope that is set grants a row of a table: what `restrict` says, said again in SQL. */
+/** Returns the condition that the current scope grants a row of a table. It expresses the same rules as `restrict`. */
 export function grantedRows(
   table: TableSchema,
   entitySet: EntitySet,

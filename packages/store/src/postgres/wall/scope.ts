@@ -4,7 +4,7 @@ import type { Query } from "../round-trip.ts";
 
 type Grants = Record<"datasets" | "private" | "regions", Record<string, string[]>>;
 
-/** What a scope grants as the wall reads it: ids of datasets by resource, values of regions by kind. */
+/** Returns what a scope grants as JSON for the views: dataset ids by resource, and values of regions by kind. */
 function grantsText({ datasets, regions }: Scope): string {
   const grants: Grants = { datasets: {}, private: {}, regions: {} };
   const add = (member: keyof Grants, name: string, value: string) => {
@@ -27,13 +27,13 @@ function textOf(scope: Scope): string {
   return text;
 }
 
-/** The setting ends with the transaction, so no other query meets it. A query without a scope sees nothing. */
+/** Sets the scope until the end of the transaction, so that no other query sees it. Without a scope, the views are empty. */
 const settingOf = (scope: Scope | undefined): Query => ({
   text: "select set_config('cadastre.scope', $1::text, true)",
   values: [scope === undefined ? "" : textOf(scope)],
 });
 
-/** Runs statements behind the wall, which lets through what the query's scope grants. */
+/** Wraps `run` so that statements see only the rows that the query's scope grants. */
 export function runWithin(query: RestrictedQuery, run: Run): Run {
   const setting = settingOf(scopeOf(query));
   return (queries, isHeld) => run([setting, ...queries], isHeld);

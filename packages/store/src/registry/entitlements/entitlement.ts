@@ -1,9 +1,9 @@
-/** The signed entitlement that a customer has now. */
+/** The signed entitlement currently installed for a customer. */
 export type InstalledEntitlement = {
   readonly customer: string;
-  /** Its version, which is the highest that was seen of the customer. */
+  /** Its version, the highest that has been installed for the customer. */
   readonly version: number;
-  /** The document as a compact JWS. Nothing here has verified it. */
+  /** The document as a compact JWS. The registry does not verify it. */
   readonly jws: string;
   /** Milliseconds since 1970. */
   readonly installed: number;
@@ -12,13 +12,13 @@ export type InstalledEntitlement = {
 /** The signed entitlements. Every method throws {@link StoreError} `registry_unavailable`. */
 export type EntitlementRegistry = {
   /**
-   * Put an entitlement in place of the customer's earlier one, if its version is higher. False: it is there already,
-   * to the letter.
+   * Installs an entitlement if its version is higher than the installed one. Returns false if the identical document is already
+   * installed.
    *
    * @throws {StoreError} `entitlement_older`, `entitlement_conflict`
    */
   readonly install: (entitlement: InstalledEntitlement) => Promise<boolean>;
   readonly find: (customer: string) => Promise<InstalledEntitlement | undefined>;
-  /** Those of all customers, by name. */
+  /** All entitlements, ordered by customer. */
   readonly list: () => Promise<readonly InstalledEntitlement[]>;
 };

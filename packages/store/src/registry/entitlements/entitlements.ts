@@ -3,7 +3,7 @@ import { StoreError } from "../../errors.ts";
 import type { EntitlementRegistry } from "./entitlement.ts";
 import { putEntitlement, selectEntitlements } from "./rows.ts";
 
-/** The signed entitlements in a database. */
+/** Creates the entitlement registry of a registry database. */
 export function createEntitlementRegistry(knex: Knex): EntitlementRegistry {
   const find = async (customer: string) => (await selectEntitlements(knex, { name: customer }))[0];
   return {

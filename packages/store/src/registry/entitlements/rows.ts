@@ -2,7 +2,6 @@ import type { Knex } from "knex";
 import type { Int64Column } from "../int64-column.ts";
 import type { InstalledEntitlement } from "./entitlement.ts";
 
-/** A row of the table of customers. */
 type CustomerRow = {
   readonly name: string;
   readonly version: Int64Column;
@@ -10,10 +9,10 @@ type CustomerRow = {
   readonly installed: Int64Column;
 };
 
-/** The table of customers, to build a statement on. */
+/** Query builder for the table of customers. */
 export const customerTable = (knex: Knex) => knex<CustomerRow>("cadastre_customer");
 
-/** The entitlements of customers with all of the values, by name. */
+/** Returns the entitlements that match all given values, ordered by customer. */
 export async function selectEntitlements(
   knex: Knex,
   values: Partial<Pick<CustomerRow, "name">>,
@@ -27,7 +26,7 @@ export async function selectEntitlements(
   }));
 }
 
-/** Write a customer's entitlement unless there is one of its version or a higher. Gives whether it was written. */
+/** Writes a customer's entitlement unless the same or a higher version is installed. Returns true if it was written. */
 export async function putEntitlement(
   knex: Knex,
   { customer, version, jws, installed }: InstalledEntitlement,

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Knex } from "knex";
 
-/** A value that is derived from a pepper and identifies it without disclosing it. */
+/** A value derived from a pepper. It identifies the pepper without disclosing it. */
 export type PepperCheck = { readonly version: number; readonly checkValue: string };
 
-/** Identifies the files beside a registry that belong to it. */
+/** Identifiers that show whether files beside a registry belong to it. */
 export type RegistryGuards = {
-  /** Returns the random id of this registry. It is created at the first call and never changes. */
+  /** Returns the random id of this registry. It is created on the first call and never changes. */
   readonly id: () => Promise<string>;
-  /** Records the check values of peppers, in place of those that were recorded for the same versions. */
+  /** Records the check values of peppers, replacing those recorded for the same versions. */
   readonly notePeppers: (checks: readonly PepperCheck[]) => Promise<void>;
 };
 
@@ -18,7 +18,7 @@ type RegistryRow = { readonly number: number; readonly id: string };
 const pepperTable = (knex: Knex) => knex<PepperRow>("cadastre_pepper");
 const registryTable = (knex: Knex) => knex<RegistryRow>("cadastre_registry");
 
-/** Number of the only row. */
+/** Primary key of the only row. */
 const number = 1;
 
 export const createRegistryGuards = (knex: Knex): RegistryGuards => ({

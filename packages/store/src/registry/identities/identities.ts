@@ -3,15 +3,15 @@ import { StoreError } from "../../errors.ts";
 import type { CrosswalkEntry, IdentityRegister, Resolution } from "./identity.ts";
 import { countChange, crosswalkTable, resolutionTable, selectResolutions, selectRevision } from "./rows.ts";
 
-/** Listings that a statement names at most. */
+/** Maximum number of listings in one statement. */
 const groupSize = 500;
 
-/** The register of identities in a database. */
+/** Creates the identity register of a registry database. */
 export function createIdentityRegister(knex: Knex): IdentityRegister {
   return {
     resolve: (id, placekey, at) =>
       knex.transaction(async (transaction) => {
-        // A write comes first, see `withCustomerLock`.
+        // The first statement must be a write, see `withCustomerLock`.
         await countChange(transaction);
         const [known] = await selectResolutions(transaction, { id });
         if (known?.placekey === placekey) return known;
@@ -45,7 +45,11 @@ export function createIdentityRegister(knex: Knex): IdentityRegister {
   };
 }
 
-/** @throws {StoreError} `identity_circle` */
+/**
+ * Checks that `placekey` does not resolve to `id`, directly or through others.
+ *
+ * @throws {StoreError} `identity_circle`
+ */
 async function refuseCircle(transaction: Knex.Transaction, id: string, placekey: string): Promise<void> {
   for (let next: string | undefined = placekey; next !== undefined; ) {
     if (next === id) throw new StoreError("identity_circle", `${placekey} answers as ${id}`);
@@ -58,7 +62,7 @@ async function assign(
   source: string,
   entries: readonly CrosswalkEntry[],
 ): Promise<void> {
-  // Of two entries of one listing the later counts.
+  // If a listing has several entries, the last one wins.
   const last = new Map(entries.map(({ listing, placekey }) => [listing, placekey]));
   const listings = [...last.keys()];
   await crosswalkTable(transaction).where({ source }).whereIn("listing", listings).delete();

@@ -1,33 +1,35 @@
-/** That what goes by one id is the physical property of a Placekey, and answers as that. */
+/** A redirect from an id of a physical property to a Placekey: a request for the id returns the property of the Placekey. */
 export type Resolution = {
-  /** `prov:<ULID>`, or a Placekey that another has taken the place of. */
+  /** `prov:<ULID>`, or a Placekey that was replaced by another one. */
   readonly id: string;
   readonly placekey: string;
   /** Milliseconds since 1970. */
   readonly resolved: number;
 };
 
-/** The Placekey of one listing, in place of what its source says; null: what its source says. */
+/** Sets the Placekey of a listing in place of the one from its source. Null removes such an entry. */
 export type CrosswalkEntry = { readonly listing: string; readonly placekey: string | null };
 
 /**
- * What is known of physical properties beside their listings. Every method throws {@link StoreError} `registry_unavailable`.
+ * Resolved ids of physical properties, and Placekeys assigned to listings. Every method throws {@link StoreError}
+ * `registry_unavailable`.
  */
 export type IdentityRegister = {
   /**
-   * Resolve an id to a Placekey, whatever it was resolved to before. Resolved again to the same one, it stays as it is.
+   * Resolves an id to a Placekey, and replaces an earlier resolution. If the id is already resolved to this Placekey, nothing is
+   * changed.
    *
-   * @throws {StoreError} `identity_circle` if the Placekey answers as the id, directly or not
+   * @throws {StoreError} `identity_circle` if the Placekey resolves to the id, directly or through others
    */
   readonly resolve: (id: string, placekey: string, at: number) => Promise<Resolution>;
-  /** Have an id stand for itself again. False: it does. */
+  /** Removes the resolution of an id. Returns false if it has none. */
   readonly release: (id: string) => Promise<boolean>;
-  /** All resolutions, by id. */
+  /** All resolutions, ordered by id. */
   readonly resolutions: () => Promise<readonly Resolution[]>;
-  /** Rises whenever a resolution is made or ended. */
+  /** Number that increases whenever a resolution is set or removed. */
   readonly revision: () => Promise<number>;
-  /** Set the Placekeys of listings of a source; they count when the listings are ingested. */
+  /** Assigns Placekeys to listings of a source. They take effect when the listings are next ingested. */
   readonly assign: (source: string, entries: readonly CrosswalkEntry[]) => Promise<void>;
-  /** The Placekeys that were set of these listings of a source, by listing. */
+  /** Returns the assigned Placekeys of listings of a source, by listing. */
   readonly assigned: (source: string, listings: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 };

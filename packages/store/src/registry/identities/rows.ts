@@ -2,17 +2,16 @@ import type { Knex } from "knex";
 import type { Int64Column } from "../int64-column.ts";
 import type { Resolution } from "./identity.ts";
 
-/** Rows of the tables. */
 type ResolutionRow = Omit<Resolution, "resolved"> & { readonly resolved: Int64Column };
 type CrosswalkRow = { readonly source: string; readonly listing: string; readonly placekey: string };
 type RevisionRow = { readonly name: string; readonly revision: Int64Column };
 
-/** The tables, to build a statement on. */
+/** Query builders for the tables. */
 export const resolutionTable = (knex: Knex) => knex<ResolutionRow>("cadastre_resolution");
 export const crosswalkTable = (knex: Knex) => knex<CrosswalkRow>("cadastre_crosswalk");
 const revisionTable = (knex: Knex) => knex<RevisionRow>("cadastre_revision");
 
-/** Name of the revision that counts changes of the resolutions. */
+/** Key of the revision that counts changes of the resolutions. */
 const name = "resolutions";
 
 export async function selectResolutions(
@@ -28,7 +27,7 @@ export async function selectRevision(knex: Knex): Promise<number> {
   return Number(row?.revision ?? 0);
 }
 
-/** Count a change of the resolutions. No other one is made until the transaction has ended. */
+/** Increments the revision. Its row lock delays other changes until the transaction has ended. */
 export async function countChange(transaction: Knex.Transaction): Promise<void> {
   await revisionTable(transaction)
     .insert({ name, revision: 1 })

@@ -5,7 +5,7 @@ import { withCustomerLock } from "../customer-lock.ts";
 import { type ApiKeyRecord, isInForce, type KeyRegistry, maxLiveKeys, type NewApiKey } from "./key.ts";
 import { insertKey, keyTable, selectByDigest, selectKeys } from "./rows.ts";
 
-/** The API keys in a database. */
+/** Creates the key registry of a registry database. */
 export function createKeyRegistry(knex: Knex): KeyRegistry {
   return {
     add: (key, at) => withCustomerLock(knex, key.customer, (transaction) => add(transaction, key, at)),
@@ -35,7 +35,7 @@ export function createKeyRegistry(knex: Knex): KeyRegistry {
   };
 }
 
-/** To be called in the customer's turn. */
+/** Adds a key. Call it within {@link withCustomerLock}. */
 async function add(transaction: Knex.Transaction, key: NewApiKey, at: number): Promise<ApiKeyRecord> {
   const live = (await selectKeys(transaction, { customer: key.customer })).filter((one) =>
     isInForce(one, at),

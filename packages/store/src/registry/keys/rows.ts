@@ -2,7 +2,6 @@ import type { Knex } from "knex";
 import { type Int64Column, toNumber } from "../int64-column.ts";
 import type { ApiKeyRecord } from "./key.ts";
 
-/** A row of the table of keys. */
 type KeyRow = {
   readonly id: string;
   readonly customer: string;
@@ -15,7 +14,7 @@ type KeyRow = {
   readonly last_used: Int64Column | null;
 };
 
-/** The table of keys, to build a statement on. */
+/** Query builder for the table of keys. */
 export const keyTable = (knex: Knex) => knex<KeyRow>("cadastre_api_key");
 
 const toRecord = ({ last_used, created, expires, revoked, ...row }: KeyRow): ApiKeyRecord => ({
@@ -26,7 +25,7 @@ const toRecord = ({ last_used, created, expires, revoked, ...row }: KeyRow): Api
   lastUsed: toNumber(last_used),
 });
 
-/** The keys with all of the values, the oldest of each customer first. */
+/** Returns the keys that match all given values, ordered by customer and age, oldest first. */
 export async function selectKeys(
   knex: Knex,
   values: Partial<Pick<KeyRow, "id" | "customer">>,

@@ -1,25 +1,25 @@
-/** How listings of a dataset are to be presented, and what its MLS asks of who does. */
+/** Display rules of a dataset: how to present its listings, and what its MLS requires of those who do. */
 export type MlsProfile = {
   /** UUID. */
   readonly datasetId: string;
-  /** Name for presentation and attribution. */
+  /** Name for display and attribution. */
   readonly displayName: string;
-  /** Name of the originating system in full. */
+  /** Full name of the originating system. */
   readonly fullName: string;
   readonly disclaimer: string;
   readonly logoUrl: string;
   readonly rulesUrl: string;
-  /** How often copies must be brought up to date at least, in hours. */
+  /** Maximum age of a copy, in hours, before it must be updated. */
   readonly updateHours: number;
-  /** When it was approved, in milliseconds since 1970; null: it is a draft, which customers do not see. */
+  /** Time of approval in milliseconds since 1970; null for a draft, which customers do not see. */
   readonly approved: number | null;
 };
 
 /** The profiles of datasets. Every method throws {@link StoreError} `registry_unavailable`. */
 export type ProfileRegistry = {
-  /** Put a profile in place of the dataset's earlier one. */
+  /** Sets the profile of a dataset, replacing an earlier one. */
   readonly set: (profile: MlsProfile) => Promise<void>;
   readonly find: (datasetId: string) => Promise<MlsProfile | undefined>;
-  /** Those of all datasets, by id. */
+  /** All profiles, ordered by dataset id. */
   readonly list: () => Promise<readonly MlsProfile[]>;
 };

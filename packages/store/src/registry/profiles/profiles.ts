@@ -2,7 +2,6 @@ import type { Knex } from "knex";
 import { type Int64Column, toNumber } from "../int64-column.ts";
 import type { MlsProfile, ProfileRegistry } from "./profile.ts";
 
-/** A row of the table of profiles. */
 type ProfileRow = {
   readonly dataset_id: string;
   readonly display_name: string;
@@ -16,7 +15,7 @@ type ProfileRow = {
 
 const profileTable = (knex: Knex) => knex<ProfileRow>("cadastre_profile");
 
-/** The profiles in a database. */
+/** Creates the profile registry of a registry database. */
 export function createProfileRegistry(knex: Knex): ProfileRegistry {
   const select = async (values: Partial<Pick<ProfileRow, "dataset_id">>): Promise<readonly MlsProfile[]> => {
     const rows: readonly ProfileRow[] = await profileTable(knex).where(values).orderBy("dataset_id");

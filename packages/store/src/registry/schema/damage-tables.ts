@@ -10,13 +10,13 @@ export const damageTables = (schema: Knex.SchemaBuilder): Knex.SchemaBuilder =>
       table.text("worker");
       table.bigInteger("fence").notNullable().defaultTo(0);
       table.integer("attempts").notNullable().defaultTo(0);
-      // By the clock of the database, as `due` of a delivery.
+      // In the time of the database's clock, like `due` of a delivery.
       table.bigInteger("due").notNullable().defaultTo(0);
     })
     .alterTable("cadastre_delivery", (table) => {
       table.index(["manifest_sha256"]);
     })
     .alterTable("cadastre_manifest", (table) => {
-      // Null: sealed by a version that did not keep it.
+      // Null if sealed by a version that did not store it.
       table.text("signature_sha256");
     });

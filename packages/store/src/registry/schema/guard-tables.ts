@@ -7,7 +7,7 @@ export const guardTables = (schema: Knex.SchemaBuilder): Knex.SchemaBuilder =>
       table.integer("version").primary();
       table.text("check_value").notNullable();
     })
-    // One row: the identity of this registry.
+    // Has one row: the identity of this registry.
     .createTable("cadastre_registry", (table) => {
       table.integer("number").primary();
       table.text("id").notNullable();

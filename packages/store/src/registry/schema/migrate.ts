@@ -5,7 +5,7 @@ import { type MigrationSteps, migrationSourceOf } from "../../schema/migrations.
 import { damageTables } from "./damage-tables.ts";
 import { guardTables } from "./guard-tables.ts";
 
-/** The tables of a registry. Times are in milliseconds since 1970. */
+/** Migrations of a registry's tables. Times are in milliseconds since 1970. */
 const steps: MigrationSteps = {
   "001_access": (schema) =>
     schema
@@ -81,7 +81,8 @@ const steps: MigrationSteps = {
         table.text("worker");
         table.bigInteger("fence").notNullable().defaultTo(0);
         table.integer("attempts").notNullable().defaultTo(0);
-        // By the clock of the database: when it may be claimed; while it is being built, the end of the lease.
+        // In the time of the database's clock: before claiming, the earliest time to claim; during a build, the end of the
+        // lease.
         table.bigInteger("due").notNullable().defaultTo(0);
         table.text("announced");
         table.index(["customer", "state", "completed", "id"]);
@@ -114,7 +115,7 @@ const steps: MigrationSteps = {
         table.text("sha256").notNullable();
         table.text("signature").notNullable();
       })
-      // What lies in the store of parts, or is about to.
+      // Parts that are in the part store or about to be written to it.
       .createTable("cadastre_part_bytes", (table) => {
         table.text("sha256").primary();
       })
@@ -152,7 +153,7 @@ const steps: MigrationSteps = {
         table.bigInteger("verified");
         table.integer("round").notNullable();
       })
-      // A row is held by whoever reserves a place in the bucket.
+      // Locked by a transaction while it reserves a prefix in the bucket.
       .createTable("cadastre_destination_bucket", (table) => {
         table.text("name").primary();
       }),
@@ -223,7 +224,7 @@ const steps: MigrationSteps = {
         ),
       )
       .alterTable("cadastre_destination", (table) => {
-        // When it is to be looked at: asked for, or again.
+        // Time of the next probe.
         table.bigInteger("due").index();
       }),
   "008_webhooks": (schema) =>
@@ -260,7 +261,7 @@ const steps: MigrationSteps = {
         table.primary(["webhook", "id"]);
       })
       .alterTable("cadastre_delivery", (table) => {
-        // When webhooks were told of its end.
+        // Time at which webhooks were notified of the end.
         table.bigInteger("told");
       })
       .raw(
@@ -269,24 +270,24 @@ const steps: MigrationSteps = {
       .raw("create index cadastre_delivery_untold on cadastre_delivery (id) where told is null"),
   "009_committed": (schema) =>
     schema.alterTable("cadastre_delivery", (table) => {
-      // When the end of its publication was about to be written.
+      // Set just before the last object of the publication is written.
       table.bigInteger("committed");
     }),
   "010_damage": damageTables,
   "011_guards": guardTables,
 };
 
-/** A statement that has no two rows alike among those of a condition. */
+/** Returns a statement that creates a unique index on the rows that meet a condition. */
 const partialUnique = (name: string, columns: string, condition: string): string =>
   `create unique index ${name} on ${columns} where ${condition}`;
 
 const tableName = "cadastre_registry_migration";
 
-/** How the schema of a registry compares with the present one. */
+/** Schema version of a registry, compared with this program's. */
 export type RegistryState = "new" | "older" | "current";
 
 /**
- * Compares the schema of a registry with the present one. Only reads.
+ * Compares the schema of a registry with this program's. Only reads.
  *
  * @throws {StoreError} `schema_newer`
  */
@@ -299,9 +300,9 @@ export async function stateOf(knex: Knex): Promise<RegistryState> {
 }
 
 /**
- * Takes the missing migration steps. The caller's transaction must exclude other processes that migrate.
+ * Runs the missing migrations. The caller's transaction must exclude other processes that migrate.
  *
- * @throws {StoreError} `schema_older` if the registry is not to be migrated
+ * @throws {StoreError} `schema_older` if a migration is needed but `migration` is `refuse`
  */
 export async function migrate(
   transaction: Knex.Transaction,
