@@ -22,9 +22,9 @@ export type AccountScope = { readonly scope: Scope; readonly state: EntitlementS
 /** The scope of each customer, proved by a signed entitlement. */
 export type Scopes = {
   /**
-   * What `customer` may see at `at`, in milliseconds since 1970.
+   * Returns the scope of `customer` at `at`, in milliseconds since 1970.
    *
-   * @throws {EntitlementError} if it cannot be proved, or is proved to be nothing.
+   * @throws {EntitlementError} if the customer has no valid entitlement, or it has expired
    * @throws {StoreError} `registry_unavailable`
    */
   readonly of: (customer: string, at: number, freshness?: Freshness) => Promise<Scope>;
@@ -35,8 +35,7 @@ export type Scopes = {
 type Found = InstalledEntitlement & { readonly hash: string };
 
 /**
- * Each document is verified and compiled once, and again when the issuer's keys change; its end is checked at every
- * request.
+ * Verifies and compiles each document once, and again when the issuer's keys change. Its expiry is checked at every request.
  */
 export function createScopes(
   entitlements: Pick<EntitlementRegistry, "find">,
@@ -51,7 +50,7 @@ export function createScopes(
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(at) }).catch(
       (error: unknown) => expiredDocument(jws, error),
     );
-    // A document of another customer proves nothing of this one, and the registry guards the version that it was told.
+    // The document must be of this customer, and of the version under which the registry stores it: the registry refuses older ones.
     if (document.sub !== customer) throw new EntitlementError("entitlement_invalid", { path: "sub" });
     if (document.ver !== version) throw new EntitlementError("entitlement_invalid", { path: "ver" });
     let compiled: Scope | undefined;
