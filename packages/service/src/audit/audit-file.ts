@@ -47,7 +47,7 @@ async function appendLines(file: string, lines: readonly string[]): Promise<void
   try {
     if (lines.length === 0) return;
     const text = lines.join("");
-    // A write that was interrupted leaves a torn line: the next one does not continue it.
+    // An interrupted write leaves a torn line. It is ended first, so that the next line does not continue it.
     await handle.appendFile((await endsInLine(handle)) ? text : `\n${text}`);
     await handle.datasync();
   } finally {
