@@ -24,11 +24,11 @@ type InvalidValue = {
 };
 
 export type InvalidValues = {
-  /** Records that were read. */
+  /** Number of records that were read. */
   readonly records: number;
-  /** Records with at least one fault. */
+  /** Number of records with at least one fault. */
   readonly invalid: number;
-  /** By resource, property and code. */
+  /** Sorted by resource, property and code. */
   readonly found: readonly InvalidValue[];
 };
 
@@ -39,10 +39,10 @@ export type ScanOptions = {
   readonly progress?: ((resource: RecordName, records: number) => void) | undefined;
 };
 
-/** Records of a page. */
+/** Records per page. */
 const pageSize = 500;
 
-/** Keys that are reported of each fault. */
+/** Maximum number of keys that are reported for each fault. */
 const reportedKeys = 10;
 
 const nothingIsRounded: Rounding = new Set();
