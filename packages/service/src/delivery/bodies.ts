@@ -41,13 +41,13 @@ const webhookRequest = z.strictObject({
   events: z.array(z.string()).optional(),
 });
 
-/** What a member of a webhook is refused with that is missing, or of another type. */
+/** Error codes for members of a webhook that are missing or have a wrong type. */
 const webhookFaults: Readonly<Record<keyof WebhookRequest, RefusalCode>> = {
   url: "invalid_webhook_url",
   events: "invalid_webhook_events",
 };
 
-/** What a member of a destination is refused with that is missing, or no text. */
+/** Error codes for members of a destination that are missing or have a wrong type. */
 const destinationFaults: Readonly<Record<keyof DestinationRequest, RefusalCode>> = {
   bucket: "invalid_bucket",
   region: "invalid_region",
@@ -64,8 +64,8 @@ const acknowledgement = z.strictObject({
 });
 
 /**
- * @param faults codes of members, where they have their own
- * @throws {Refused} `invalid_request`, also for a member that is not known
+ * @param faults error codes by member, if they have their own
+ * @throws {Refused} `invalid_request` (also for unknown members), or the codes of `faults`
  */
 function readAs<Body>(
   schema: z.ZodType<Body>,
