@@ -25,7 +25,7 @@ type Given = {
 export type Exporting = Given &
   OpenedParts & {
     readonly destinations: Destinations;
-    /** Time for which a complete delivery can be fetched, in milliseconds. */
+    /** Time after its creation during which a delivery can be fetched, in milliseconds. */
     readonly retention: number;
     /** Returns the datasets that a scope grants, and their disclaimers. */
     readonly creditsOf: (scope: Scope) => Promise<Pick<Pinned, "sources" | "attribution">>;

@@ -26,7 +26,7 @@ export type SigningKeys = {
 };
 
 /**
- * Reads the keys of the file in the settings, or else of the folder, which creates them on the first start.
+ * Reads the keys of the file in the settings, or else those of the data folder, which are created on the first start.
  *
  * @throws {DataError}
  */

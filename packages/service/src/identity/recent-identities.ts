@@ -5,7 +5,7 @@ import { RecentAnswers } from "../access/recent-answers.ts";
 /** Returns the resolution of property ids. @throws {StoreError} `registry_unavailable` */
 export type RecentIdentities = () => Promise<Identities>;
 
-/** Caches the resolved identities. Their revision is checked every `takesEffectWithin`, and they are read again if it has changed. */
+/** Caches the resolved identities. Their revision is cached for `takesEffectWithin`; when it has changed, they are read again. */
 export function recentIdentities(
   register: Pick<IdentityRegister, "revision" | "resolutions">,
   clock?: () => number,
