@@ -79,8 +79,8 @@ try {
   const publish = () => cpuSeconds(() => store.builds.publish(["Property"]));
   console.log(`peak before counting: ${peak()}`);
   /**
-   * Measures a publication with something to count, and the median of three with nothing. Both are measured at the same time, because the
-   * speed of the machine varies.
+   * Measures a publication with something to count, and right after it the median of three with nothing, because the speed of the machine
+   * varies.
    */
   const counting = async () => {
     const taken = await publish();

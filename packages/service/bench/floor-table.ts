@@ -7,7 +7,7 @@ export const columns: readonly string[] = Object.keys(listingAt(0));
 /** True for boolean columns. SQLite has no booleans, so they are stored as 0 and 1. */
 export const isBoolean = (column: string): boolean => column.endsWith("YN");
 
-/** Indexes for the queries of the floors. With them, no query needs to sort. */
+/** Indexes for the queries of the floors, so that none of them scans the table. */
 const indexes = [
   ["StandardStatus", "ModificationTimestamp", "ListingKey"],
   ["StandardStatus", "ListPrice"],

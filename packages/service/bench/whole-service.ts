@@ -62,7 +62,10 @@ export async function startWhole(
 /** Returns the resident memory of a process, in megabytes. Source: proc(5), `VmRSS`. */
 export const memoryOf = (pid: number): number => fieldOf(pid, "VmRSS");
 
-/** The part of {@link memoryOf} that is pages of mapped files: the system takes them back when it needs memory. Source: proc(5), `RssFile`. */
+/**
+ * Returns the part of {@link memoryOf} that is memory-mapped files, in megabytes. The system reclaims it when it needs memory. Source:
+ * proc(5), `RssFile`.
+ */
 export const mappedMemoryOf = (pid: number): number => fieldOf(pid, "RssFile");
 
 function fieldOf(pid: number, name: "VmRSS" | "RssFile"): number {
