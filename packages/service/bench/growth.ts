@@ -1,5 +1,5 @@
 /*
- * How the cost of each query grows with the number of listings: a table, and a plot for the docs.
+ * Growth of the cost of each query with the number of listings: prints a table, and writes a plot for the docs.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--plot docs/growth.svg]
  *

@@ -38,7 +38,7 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   requireRegistry(folder);
   await prepareListings(folder, config.listings, progress);
-  // The registry comes first: secrets without one belong to a registry that was lost.
+  // The registry is opened before the secrets are read: secrets without a registry mean that the registry was lost, which is refused.
   const keys = await withRegistry(folder, async (registry) => {
     const secrets = await readSecretsOf(folder, registry);
     if (config.trust !== undefined) return [];

@@ -17,8 +17,8 @@ export type Allowance = {
 };
 
 /**
- * A token bucket for each subject: it fills at a rate, and each request takes one token. Only the time when the bucket will be full is
- * kept. A subject whose bucket is full is idle, and is dropped.
+ * Rate limiter with a token bucket for each subject: it fills at a rate, and each request takes one token. Only the time when the bucket
+ * will be full is stored. A subject whose bucket is full is idle, and is dropped.
  */
 export class Buckets {
   /**
@@ -73,8 +73,9 @@ export class Buckets {
   }
 
   /**
-   * Evicts the idlest subject at the front of the table: the one whose bucket is full first, so that it gains least by starting anew. The
-   * others go to the back, as in the clock algorithm. So a flood of subjects with a request each evicts its own, and not a busy one.
+   * Evicts one of the subjects at the front of the table: the one whose bucket will be full first, because it gains least from a new
+   * bucket. The others go to the back, as in the clock algorithm. A flood of subjects with one request each therefore evicts itself, and
+   * not a busy subject.
    */
   #evict(): void {
     const front: (readonly [subject: string, full: number])[] = [];

@@ -17,7 +17,7 @@ export const digestApiKey = (apiKey: string, { version, secret }: Pepper) => ({
   pepper: version,
 });
 
-/** Returns the value that the registry keeps to recognise a pepper. No key has this text, so it is no key's digest. */
+/** Returns the value that the registry stores to recognise a pepper: the HMAC of a fixed text that is not a valid key. */
 export const checkOf = ({ version, secret }: Pepper): PepperCheck => ({
   version,
   checkValue: createHmac("sha256", secret).update("cadastre pepper check 1").digest("hex"),

@@ -19,7 +19,7 @@ export type EntitlementState = "active" | "expired";
 /** A scope, and the state of its entitlement. The scope of an expired entitlement grants nothing. */
 export type AccountScope = { readonly scope: Scope; readonly state: EntitlementState };
 
-/** The scope of each customer, proved by a signed entitlement. */
+/** Finds the scopes of customers, which are proved by signed entitlements. */
 export type Scopes = {
   /**
    * Returns the scope of `customer` at `at`, in milliseconds since 1970.
@@ -28,7 +28,7 @@ export type Scopes = {
    * @throws {StoreError} `registry_unavailable`
    */
   readonly of: (customer: string, at: number, freshness?: Freshness) => Promise<Scope>;
-  /** As `of`, but an expired entitlement is no error. Only use it to show a customer the state of its account. */
+  /** Like `of`, but an expired entitlement is not an error. Only use it to show a customer the state of its account. */
   readonly ofAccount: (customer: string, at: number, freshness?: Freshness) => Promise<AccountScope>;
 };
 
@@ -81,7 +81,7 @@ export function createScopes(
   };
 }
 
-/** Returns the document if `error` says that it has expired, else throws the error. Expiry is checked after the signature. */
+/** Returns the document if `error` is `entitlement_expired`; otherwise rethrows it. Expiry is checked after the signature. */
 function expiredDocument(jws: string, error: unknown): Entitlement {
   if (error instanceof EntitlementError && error.code === "entitlement_expired")
     return inspectEntitlement(jws).document;

@@ -4,8 +4,8 @@ import { fileReason, isFileError } from "../file-error.ts";
 import type { AuditSink } from "./audit-trail.ts";
 
 /**
- * A file that lines are only appended to, readable by its owner alone. Lines that come while others are written go to the disk together
- * (group commit). The file is opened for each write, so `logrotate` may rename it at any time; several processes may write to it.
+ * Creates a sink that appends lines to a file, which only its owner can read. Lines that arrive during a write are written together (group
+ * commit). The file is opened for each write, so `logrotate` may rename it at any time; several processes may write to it.
  */
 export function createAuditFile(file: string): AuditSink {
   let pending: readonly string[] = [];

@@ -1,6 +1,6 @@
 import type { AuditAction } from "./actions.ts";
 
-/** Who acts: a customer with an API key, or a user of the machine with a command. */
+/** Actor of an action: a customer with an API key, or an operating system user with a command. */
 type AuditActor =
   | { readonly type: "customer"; readonly customer: string; readonly keyId: string }
   | { readonly type: "cli"; readonly user: string };
@@ -37,20 +37,21 @@ type AuditedAction = {
   readonly address: string | null;
 };
 
-/** How an action has ended: `done`, `refused` to the actor, or `failed` by a fault of the service. */
+/** Outcome of an action: `done`, `refused` to the actor, or `failed` by a fault of the service. */
 export type AuditOutcome = { readonly outcome: "done" | "refused" | "failed"; readonly code: string | null };
 
 /** Destination of the lines of the audit trail. */
 export type AuditSink = {
   /**
-   * Resolves when the line, and every line before it that could not be written, is on the disk. An empty text only does the latter.
+   * Writes the line, after all earlier lines that could not be written. Resolves when they are on the disk. An empty text only writes the
+   * earlier ones.
    *
    * @throws {DataError} if the lines cannot be written; they are kept for the next call
    */
   readonly append: (line: string) => Promise<void>;
 };
 
-/** The record of who did what. Fails closed: an action that cannot be recorded is not carried out. */
+/** Audit trail of actions. Fails closed: an action that cannot be recorded is not run. */
 export type AuditTrail = {
   /**
    * Runs an action and writes its line, also if it throws, before returning its result. The action does not start while earlier lines

@@ -16,11 +16,11 @@ export type DataFolder = {
   readonly publicKeys: string;
   /** Private keys that manifests are signed with. */
   readonly signingKeys: string;
-  /** Folder of the copies that are made before a database is migrated. */
+  /** Folder for the copies of databases that are about to be migrated. */
   readonly backups: string;
   /** Default folder of the parts of deliveries. */
   readonly exports: string;
-  /** The demo's keys in plain text, for the person who tries it. */
+  /** The demo's keys in plain text, for the person who tries the service. */
   readonly demo: string;
   /** Audit trail. It is not part of a backup, and a restore does not change it. */
   readonly audit: string;
@@ -32,7 +32,7 @@ export type DataFolder = {
 export const databaseName = "listings.sqlite";
 export const registryName = "registry.sqlite";
 
-/** Name of the audit trail in the data folder, and beside an issuer's private key. */
+/** Name of the audit trail in the data folder, and in the folder of an issuer's private key. */
 export const auditName = "audit.jsonl";
 
 /** Returns the data folder at `path`. Creates it if it does not exist, readable only by its owner. */

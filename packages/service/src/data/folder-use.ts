@@ -6,8 +6,8 @@ import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /**
- * Takes a shared lock on the folder, which ends with the process. A restore that was interrupted while it put files in place is
- * finished first.
+ * Takes a shared lock on the folder, which is released when the process ends at the latest. A restore that was interrupted while it put
+ * files in place is finished first.
  *
  * @throws {DataError} while a restore is running, or if the lock file belongs to another user
  */

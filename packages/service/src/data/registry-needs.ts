@@ -7,8 +7,8 @@ import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
 import { auditRegistry, type ServiceAudit } from "./registry.ts";
 
 /*
- * A registry depends on files beside it: without them every API key gets 401, entitlements and manifests cannot be verified, and
- * encrypted texts cannot be read. The files are created with the registry, and never again once it depends on them.
+ * A registry depends on other files of its folder: without them every API key gets 401, entitlements and manifests cannot be verified,
+ * and encrypted texts cannot be read. The files are created with the registry, and not again once it depends on them.
  */
 
 type Secrets = DerivingSecret & { readonly peppers: Peppers };

@@ -105,7 +105,7 @@ function faultsOfStored(name: RecordName, record: Row): readonly Fault[] {
   return [...faults, ...stale];
 }
 
-/** Removes empty collections: a page has one for every collection, also for those of other systems. */
+/** Removes empty collections, because a page has every collection property, even those that only other systems have. */
 const withoutEmptyCollections = (record: Row): Row =>
   Object.fromEntries(
     Object.entries(record).filter(([, value]) => !(Array.isArray(value) && value.length === 0)),

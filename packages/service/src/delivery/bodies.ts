@@ -91,7 +91,7 @@ export const readSubscriptionRequest = (value: unknown): SubscriptionRequest =>
 export const readDestinationRequest = (value: unknown): DestinationRequest =>
   readAs(destinationRequest, value, destinationFaults);
 
-/** The specification has no webhooks. */
+/** Not in the interface specification. */
 export const readWebhookRequest = (value: unknown): WebhookRequest =>
   readAs(webhookRequest, value, webhookFaults);
 

@@ -100,7 +100,7 @@ const notOwn = (root: string, fault: string): DataError =>
     `${root} is not the folder of this registry's parts: ${fault}. Mount the disk of the parts, or set CADASTRE_PARTS to their folder. If the parts are lost and no other service uses this folder, run \`cadastre parts adopt\`: a worker then rebuilds them`,
   );
 
-/** Guards a store of parts: nothing is written, removed or called missing while its folder is not the registry's. */
+/** Wraps a store of parts: while its folder is not the registry's, nothing is written or removed, and no part is reported as missing. */
 export function guardedParts(parts: PartStore, place: PartsPlace): PartStore {
   const requireOwn = async () => {
     if (await place.isOwn()) return;

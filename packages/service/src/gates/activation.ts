@@ -20,8 +20,8 @@ export function gateResultsOf({ evidence }: Build): z.output<typeof evidenceForm
 }
 
 /**
- * True if the build has passed the gates that existed when it was published. A gate that is new in a later version is first tried by the
- * next publication, so an upgrade deactivates no set.
+ * True if the build has passed the gates that existed when it was published. A gate that a later version adds is first tried at the next
+ * publication, so that an upgrade does not deactivate a set.
  */
 export function isActive(build: Build | undefined): boolean {
   if (build === undefined) return false;

@@ -28,7 +28,7 @@ export type Rehearsal = Pick<Candidate, "records" | "sha256">;
 
 type Finding = { readonly passed: boolean; readonly evidence: Json };
 
-/** A condition of an entity set's activation. Source: interface specification, section 2.2, rule 1. */
+/** Condition that a build must meet to be served. Source: interface specification, section 2.2, rule 1. */
 export type Gate = {
   readonly name: string;
   /** Description of the condition, for the operator. */

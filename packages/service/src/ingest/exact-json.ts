@@ -1,6 +1,6 @@
 import { isSameDecimal, parseDecimal } from "./decimal.ts";
 
-/** A number that a double cannot hold exactly: `JSON.parse` would change its digits. */
+/** Number that a double cannot represent exactly, so that `JSON.parse` would change its digits. */
 export class ExactNumber {
   readonly text: string;
 
@@ -27,8 +27,7 @@ export function numberOf(text: string): number | ExactNumber {
 const suspect = /[:,[]\s*-?(?:\d[\d.]{15,}|\d[\d.]*[eE])/;
 
 /**
- * Parses JSON, with an {@link ExactNumber} for each number that `JSON.parse` would change. Undefined for text that is not
- * JSON.
+ * Parses JSON, with an {@link ExactNumber} for each number that `JSON.parse` would change. Undefined if the text is not JSON.
  */
 export function parseJson(text: string): unknown {
   try {

@@ -112,7 +112,7 @@ function entriesOf(
   return mode === "delete" ? readKeys(content) : readers[format](content, entitySet(resource));
 }
 
-/** Returns a suffix for the name of the run if it does not round the default fields: with another choice the file is read again. */
+/** Returns a suffix for the cursor if the rounded fields are not the default, so that the file is read again if they change. */
 function roundingMark({ resource, rounding }: Ingest): string {
   if (rounding === roundingOf(resource)) return "";
   const hash = createHash("sha256").update([...rounding].sort().join());

@@ -35,7 +35,7 @@ function entryIn(text: string): z.output<typeof entry> | undefined {
 const longestEntry = 1 << 16;
 
 /**
- * Does `work` with a rejects file.
+ * Calls `work`, which uses a rejects file.
  *
  * @throws {IngestError} in place of an error of the file system
  */

@@ -14,7 +14,7 @@ export type OdataServices = {
   readonly random: (bytes: number) => Uint8Array;
   /** Entity sets whose current build has passed its gates, with all fields, including those hidden from a caller. */
   readonly activeEntitySets: readonly EntitySet[];
-  /** Resolution of Placekeys to properties. */
+  /** Returns the resolution of Placekeys to properties. */
   readonly identities: RecentIdentities;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -22,7 +22,7 @@ export const readinessReasons = [
 
 type ReadinessReason = (typeof readinessReasons)[number];
 
-/** Tells load balancers if the service should be sent new requests. */
+/** Readiness of the service to receive requests, for load balancers. */
 export type Readiness = {
   /** Returns the reasons for which the service is not ready. Empty if it is ready. */
   readonly reasons: () => Promise<readonly ReadinessReason[]>;
