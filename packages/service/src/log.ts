@@ -10,7 +10,7 @@ const longest = 200;
 export const bounded = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text;
 
-/** Returns the log fields of an error. A thrown value that is not an `Error` may hold anything, so only its type is logged. */
+/** Returns the log fields of an error. If the thrown value is not an `Error`, only its type is logged, because it may contain secrets. */
 export function describe(error: unknown): Readonly<Record<string, string | undefined>> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error ? String(error.code) : undefined;

@@ -19,7 +19,7 @@ const visibleLength = 14;
 
 export const visiblePrefix = (apiKey: string): string => apiKey.slice(0, visibleLength);
 
-/** Creates a key. */
+/** Creates an API key from random bytes. */
 export function createApiKey(secret: Uint8Array = randomBytes(secretBytes)): string {
   const number = BigInt(`0x${Buffer.from(secret).toString("hex")}`);
   const body = prefix + base62(number, secretLength);

@@ -8,7 +8,7 @@ import { table } from "./table.ts";
 
 type Output = { readonly json?: true };
 
-/** Members of a profile that the operator sets. */
+/** Members of a profile that the operator sets with options. */
 type Said = Omit<MlsProfile, "datasetId" | "approved">;
 
 /** Names of the options that set each member. */

@@ -14,7 +14,7 @@ export type Examples = z.output<typeof schema>;
 export const readExamples = (text: string | undefined): Examples | undefined =>
   text === undefined ? undefined : schema.parse(JSON.parse(text));
 
-/** Maximum number of properties that are considered when looking for the one with the most listings. */
+/** Maximum number of Placekeys whose listings are counted, to find a property that several systems list. */
 const mostProperties = 5000;
 
 type Property = { readonly systems: Set<string>; listings: number };

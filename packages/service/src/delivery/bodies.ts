@@ -80,22 +80,22 @@ function readAs<Body>(
 
 const invalid = "invalid_request";
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of a request for a delivery. Source: interface specification, section 2.9. */
 export const readExportRequest = (value: unknown): ExportRequest => readAs(exportRequest, value);
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of a request for a subscription. Source: interface specification, section 2.9. */
 export const readSubscriptionRequest = (value: unknown): SubscriptionRequest =>
   readAs(subscriptionRequest, value);
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of a request for a destination. Source: interface specification, section 2.9. */
 export const readDestinationRequest = (value: unknown): DestinationRequest =>
   readAs(destinationRequest, value, destinationFaults);
 
-/** Not in the interface specification. */
+/** Validates the body of a request for a webhook, which is not in the interface specification. */
 export const readWebhookRequest = (value: unknown): WebhookRequest =>
   readAs(webhookRequest, value, webhookFaults);
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of an acknowledgement. Source: interface specification, section 2.9. */
 export function readAcknowledgement(value: unknown): AcknowledgementRequest {
   const { generation, sequence, manifest_sha256, customer_reference } = readAs(acknowledgement, value);
   return {
