@@ -13,8 +13,8 @@ import type { Services } from "../src/app.ts";
 const trust = { issuer: "https://bench.example", audience: "bench" } as const;
 
 /**
- * The customers of the benches, who see every row. `all` sees every field; `partial` sees every field of one
- * dataset, and every second one of the others: each value of the rest is masked by the row's dataset.
+ * Customers of the benchmarks. Both see every row. `all` sees every field; `partial` sees every field of one dataset and every second field
+ * of the others, so that the other half is masked depending on the row's dataset.
  */
 export const customers = ["all", "partial"] as const;
 export type Customer = (typeof customers)[number];
@@ -27,7 +27,7 @@ function grantsOf(customer: Customer, { name, type }: EntitySet): Entitlement["d
   }));
 }
 
-/** Keys and entitlements that hold for ten hours, in a new registry, and the part of the service that verifies them. */
+/** Creates API keys and entitlements, valid for ten hours, in a new registry, and the service's components that verify them. */
 export async function createAccess(
   entitySet: EntitySet,
   registryFile: string,

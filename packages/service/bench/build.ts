@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Where the benches' own programs are compiled to, beside the service's sources. */
+/** Output folder of the compiled benchmarks and service. */
 const builtFolder = fileURLToPath(new URL("../node_modules/.cache/bench/", import.meta.url));
 
-/** In the order in which they import each other. */
+/** Each project comes after those that it imports. */
 const projects = [
   ...["odata", "reso", "entitlement", "manifest", "store", "delivery", "sample"].map(
     (name) => `packages/${name}/tsconfig.build.json`,
@@ -14,7 +14,7 @@ const projects = [
   "packages/service/bench/tsconfig.build.json",
 ];
 
-/** Compile all that a measured process runs: it is what is published, and no loader rewrites it on the way. */
+/** Compiles everything that a measured process runs, so that the published JavaScript is measured without a TypeScript loader. */
 export function build(): void {
   for (const project of projects) {
     const tsc = `${root}node_modules/.bin/tsc`;
@@ -26,5 +26,5 @@ export function build(): void {
   }
 }
 
-/** A compiled program of this folder. */
+/** Returns the path of a compiled program of this folder. */
 export const programOf = (name: string): string => `${builtFolder}bench/${name}.js`;

@@ -3,14 +3,14 @@ import type { Running } from "./processes.ts";
 
 export type Reply = { readonly status: number; readonly body: Buffer };
 
-/** Asks a server on connections that stay open. */
+/** HTTP client with keep-alive connections. */
 export type Client = {
-  /** @throws {Error} if the answer is cut off, or `signal` aborts it. */
+  /** @throws {Error} if the connection is closed before the end of the answer, or `signal` aborts it */
   readonly get: (path: string, signal?: AbortSignal) => Promise<Reply>;
   readonly close: () => void;
 };
 
-/** @param connections how many may be open at once */
+/** @param connections maximum number of open connections */
 export function connect({ port }: Pick<Running, "port">, connections: number, apiKey = ""): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const headers = apiKey === "" ? {} : { "x-api-key": apiKey };
@@ -34,7 +34,7 @@ async function collect(response: IncomingMessage): Promise<Reply> {
   return { status: response.statusCode ?? 0, body: Buffer.concat(chunks) };
 }
 
-/** The body of an answer that must be a success. */
+/** Returns the body of an answer. @throws {Error} if its status is not 200 */
 export async function bodyOf(client: Client, path: string): Promise<Buffer> {
   const { status, body } = await client.get(path);
   if (status !== 200) throw new Error(`${path} gave ${status}: ${body.toString("utf8", 0, 300)}`);
@@ -43,7 +43,7 @@ export async function bodyOf(client: Client, path: string): Promise<Buffer> {
 
 const mark = '"@odata.nextLink":"';
 
-/** Path of the next page, or undefined: it stands at the end of the body. */
+/** Returns the path of the next link, which is at the end of the body. Undefined on the last page. */
 export function nextPathOf(body: Buffer): string | undefined {
   const start = body.lastIndexOf(mark);
   if (start < 0) return undefined;

@@ -4,14 +4,14 @@ import type { Query } from "./queries.ts";
 
 type Asked = { readonly client: Client; readonly pathOf: (query: Query, turn: number) => string };
 
-/** The records and the count of an answer, without what the service says of them. */
+/** Returns the records and count of an answer, without other control information. */
 function substanceOf(body: Buffer): unknown {
   const { value, "@odata.count": count, ...rest } = JSON.parse(body.toString()) as Record<string, unknown>;
   if (Array.isArray(value)) return { value: value as unknown, count };
   return Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith("@")));
 }
 
-/** @throws {Error} if two servers give other records, another order or another count for the same query. */
+/** @throws {Error} if two servers return different records, orders or counts for the same query */
 export async function compare(query: Query, one: Asked, other: Asked): Promise<void> {
   for (const turn of [0, 1, 17]) {
     let paths: readonly (string | undefined)[] = [one.pathOf(query, turn), other.pathOf(query, turn)];

@@ -1,9 +1,9 @@
 /*
- * What a request costs the whole service, against floors in the same run.
+ * CPU time of a request to the whole service, compared with floors (minimal servers) in the same run.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/cost.ts [--listings 200000] [--rounds 5]
  *
- * One server at a time is asked, pinned to one core, from the other. Figures are medians of rounds that take turns.
+ * Each server is pinned to one core and measured alone; the client runs on the other core. Figures are medians of alternating rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,7 +33,10 @@ const method: Method = {
   pages: Number(given.pages),
 };
 
-/** CPU a request at most, in milliseconds, given that of the floors. Full pages are measured against the lower floor. */
+/**
+ * Maximum CPU time of a request, in milliseconds, computed from that of the floors `objects` and `json`. Full pages are compared with
+ * `json`, which is the faster floor.
+ */
 const goals: Readonly<Record<string, (objects: number, json: number) => number>> = {
   key: () => 0.25,
   "filter, sort, top 100": (objects) => objects,
@@ -42,7 +45,7 @@ const goals: Readonly<Record<string, (objects: number, json: number) => number>>
   "a page of the walk": (objects) => objects,
 };
 
-/** A default page with all of a record's 946 members, nulls too. */
+/** A page of default size with all 946 members of each record, including nulls. */
 const defaultPage: Query = { name: "946 fields", floor: () => "", service: () => collection };
 const defaultPageGoals = [3, 20] as const;
 

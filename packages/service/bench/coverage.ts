@@ -1,12 +1,12 @@
 /*
- * What field completeness costs: counted from scratch, after changes, and to answer. 946 fields.
+ * Cost of field completeness over 946 fields: counting from scratch, counting after changes, and answering.
  *
  *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/coverage.ts [--listings 20000] [--zips 0]
  *
- * With `--zips` the listings are spread over so many ZIP codes, instead of the sample market's own.
+ * `--zips` is a number of ZIP codes to spread the listings over, instead of those of the sample market.
  *
- * A publication hashes all records whatever has changed, so what counting takes is the CPU time of one less that of one with
- * nothing to count: the store is in this process, and a disk that is busy does not count.
+ * A publication hashes all records whatever has changed, so the time for counting is the CPU time of a publication minus that of one with
+ * nothing to count. The store runs in this process. CPU time is used so that a busy disk does not distort the figures.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ function* properties(): Generator<StoredRecord> {
     }
 }
 
-/** The first so many listings, changed. */
+/** Yields the first `count` listings with changes. */
 function* changed(count: number): Generator<StoredRecord> {
   let i = 0;
   for (const one of properties()) {
@@ -66,7 +66,7 @@ const peak = () => `${Math.round(process.resourceUsage().maxRSS / 1024)} MB`;
 const say = (what: string, taken: number, unit = "s") => console.log(`${what}: ${taken.toFixed(3)} ${unit}`);
 
 try {
-  // Before it is counted.
+  // First without counting.
   const plain = await openSqliteStore({
     ...options,
     resources: storedResources.map(({ counted: _counted, ...resource }) => resource),
@@ -78,7 +78,10 @@ try {
   const store = await openSqliteStore({ ...options, resources: storedResources });
   const publish = () => cpuSeconds(() => store.builds.publish(["Property"]));
   console.log(`peak before counting: ${peak()}`);
-  /** What a publication takes that has something to count, and the same with nothing: now, as the machine's pace changes, and the median of it. */
+  /**
+   * Measures a publication with something to count, and right after it the median of three with nothing, because the speed of the machine
+   * varies.
+   */
   const counting = async () => {
     const taken = await publish();
     const [, idle = 0] = [await publish(), await publish(), await publish()].toSorted((a, b) => a - b);

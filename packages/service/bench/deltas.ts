@@ -1,10 +1,10 @@
 /*
- * What the deltas of every domain cost among few listings of the sample market and among many.
+ * Cost of reading a delta with the same number of changes in a small and a large sample market.
  *
  *   node --conditions=@cadastre/source --import ./scripts/source.mjs packages/service/bench/deltas.ts [--changes 1000] [--few 10000] [--many 200000] [--rounds 5]
  *
- * So many records of each resource have changed, all over the market. A market report is not among them: it is computed as a whole
- * at both checkpoints.
+ * `--changes` is the number of changed records of each resource, spread over the market. Market reports are not measured, because they are
+ * always computed completely at both checkpoints.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ import { head, line, median, number } from "./table.ts";
 const given = settingsOf({ changes: "1000", few: "10000", many: "200000", rounds: "5" });
 const [changes, rounds] = [Number(given.changes), Number(given.rounds)];
 
-/** By resource that is delivered, what is changed of a record. */
+/** Changes to a record, by delivered resource. */
 const changed: Readonly<Record<string, Row>> = {
   Property: { ListPrice: 123_456 },
   Media: { ImageWidth: 1234 },
@@ -42,7 +42,7 @@ function* marketOf(listings: number): Generator<StoredRecord> {
     if (one.resource in changed) yield one;
 }
 
-/** As many records of each resource, at equal distances. */
+/** Yields `changes` changed records of each resource, evenly spaced. */
 function* edits(listings: number): Generator<StoredRecord> {
   const counts = new Map<string, number>();
   for (const { resource } of marketOf(listings)) counts.set(resource, (counts.get(resource) ?? 0) + 1);
@@ -56,7 +56,7 @@ function* edits(listings: number): Generator<StoredRecord> {
   }
 }
 
-/** A store of which the last commit has changed so many records, and what is delivered of it. */
+/** Creates a store whose last commit has changed records, and its export source. */
 async function open(folder: string, listings: number) {
   const file = join(folder, `${listings}.sqlite`);
   const store = await openSqliteStore({ file, resources: storedResources, threads: 1, timeout: 60_000 });
@@ -71,7 +71,7 @@ async function open(folder: string, listings: number) {
   return { source, checkpoint: await store.checkpoint(), close: () => store.close() };
 }
 
-/** Reads the delta of a dataset to its end; gives how many records it has. */
+/** Reads the whole delta of a dataset, and returns its number of records. */
 async function readDelta(source: ExportSource, dataset: string, checkpoint: number): Promise<number> {
   const columns = source.columns(dataset, systemScope())?.map(({ name }) => name) ?? [];
   let records = 0;
@@ -91,7 +91,7 @@ try {
   for (const { name } of datasets) {
     const times: [number[], number[]] = [[], []];
     let records = 0;
-    // The round before the first warms up.
+    // Round -1 warms up.
     for (let round = -1; round < rounds; round++)
       for (const [k, { source, checkpoint }] of [few, many].entries()) {
         const begun = performance.now();

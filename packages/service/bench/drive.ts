@@ -1,13 +1,13 @@
 import { bodyOf, type Client, nextPathOf } from "./client.ts";
 import { cpuOf } from "./cpu.ts";
 
-/** What a run of requests cost the server. */
+/** Cost of a run of requests for the server. */
 export type Cost = {
-  /** Milliseconds of CPU a request. */
+  /** CPU time per request, in milliseconds. */
   readonly cpu: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
-  /** Bytes of a body. */
+  /** Average size of a body, in bytes. */
   readonly bytes: number;
 };
 
@@ -21,10 +21,10 @@ async function costOf(pid: number, work: () => Promise<Served>): Promise<Cost> {
 }
 
 /**
- * Ask for `seconds`, `concurrency` at a time, at least once; what has begun is waited for, so that every cost
- * falls on a request that counts.
+ * Sends requests for `seconds` with `concurrency` in parallel, at least one each. Waits for all started requests, so that all CPU time
+ * belongs to counted requests.
  *
- * @param pathOf the path of each turn
+ * @param pathOf returns the path of each request
  */
 export const drive = (
   { client, pid }: { readonly client: Client; readonly pid: number },
@@ -44,7 +44,7 @@ export const drive = (
     return { requests, bytes };
   });
 
-/** Follow the next links from `path` on, to the end or for `pages`. */
+/** Follows the next links from `path`, to the last page or for at most `pages`. */
 export const walk = (
   { client, pid }: { readonly client: Client; readonly pid: number },
   path: string,

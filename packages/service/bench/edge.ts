@@ -1,5 +1,5 @@
 /*
- * What the edge costs a request: the look-up of its key and of the scope, without HTTP.
+ * CPU time of authenticating a request: the lookups of its key and scope, without HTTP.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/edge.ts [--requests 200000] [--rounds 5]
  */
@@ -24,7 +24,7 @@ async function enter(apiKey: string): Promise<void> {
   if (record !== undefined) await edge.scopes.of(record.customer, at);
 }
 
-/** CPU of one request of many, in µs: median of the rounds. */
+/** Returns the average CPU time of `count` requests in µs, as the median of the rounds. */
 async function costOf(count: number, keyOf: () => string): Promise<number> {
   const costs: number[] = [];
   for (let round = -1; round < rounds; round++) {
@@ -32,7 +32,7 @@ async function costOf(count: number, keyOf: () => string): Promise<number> {
     const before = process.cpuUsage();
     for (const key of keys) await enter(key);
     const { user, system } = process.cpuUsage(before);
-    // The round before the first warms up.
+    // Round -1 warms up.
     if (round >= 0) costs.push((user + system) / count);
   }
   return median(costs);

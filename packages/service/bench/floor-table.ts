@@ -1,13 +1,13 @@
 import Database from "better-sqlite3";
 import { type Listing, listingAt, listingsUpTo, type Value } from "./listing.ts";
 
-/** Columns of the floors' table, in the order of a record's members. */
+/** Columns of the table of the floors, in the order of a record's members. */
 export const columns: readonly string[] = Object.keys(listingAt(0));
 
-/** SQLite has no booleans: these are stored as 0 and 1. */
+/** True for boolean columns. SQLite has no booleans, so they are stored as 0 and 1. */
 export const isBoolean = (column: string): boolean => column.endsWith("YN");
 
-/** Each serves one of the floors' queries from its first row on. */
+/** Indexes for the queries of the floors, so that none of them scans the table. */
 const indexes = [
   ["StandardStatus", "ModificationTimestamp", "ListingKey"],
   ["StandardStatus", "ListPrice"],
@@ -17,7 +17,7 @@ const indexes = [
 const quoted = (name: string) => `"${name}"`;
 const bound = (value: Value | undefined) => (typeof value === "boolean" ? Number(value) : value);
 
-/** Make the table of the first `count` listings, as one would by hand: a column a field. */
+/** Creates a plain table of the first `count` listings, with one column per field. */
 export function fillFloor(file: string, count: number): void {
   const database = new Database(file);
   database.pragma("journal_mode = wal");
@@ -35,7 +35,7 @@ export function fillFloor(file: string, count: number): void {
   database.close();
 }
 
-/** Numbers are stored as they come: whole ones as integers, the rest as doubles. */
+/** Returns the declared type of a column. With `numeric`, SQLite stores whole numbers as integers and others as doubles. */
 const typeOf = (column: string) =>
   isBoolean(column) ? "integer" : typeof sample[column] === "string" ? "text" : "numeric";
 const sample = listingAt(0);

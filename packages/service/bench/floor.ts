@@ -1,6 +1,6 @@
 /*
- * A process of the benches: what the queries cost with nothing in between. One prepared statement a query on
- * better-sqlite3, behind node:http, without parsing, entitlement or errors.
+ * Server process of the benchmarks that gives the minimal cost of the queries ("floor"): one prepared better-sqlite3 statement per query
+ * behind node:http, without parsing, entitlements or error handling.
  *
  *   floor.js objects|json <file>
  */
@@ -21,15 +21,15 @@ const member = (column: string) =>
     : quoted(column);
 const booleans = columns.filter(isBoolean);
 
-/** What a statement finds: the text of a JSON array, and the last record where the page is full. */
+/** Result of a statement: the text of a JSON array, and the last record if the page is full. */
 type Found = { readonly text: string; readonly last: Row | undefined };
-/** `tail` is the statement from `from` on. */
+/** Prepares a statement. `tail` is its text from `from` on. */
 type Reader = (tail: string) => (...values: readonly unknown[]) => Found;
 
 const pageSize = 1000;
 const lastOf = <T>(records: readonly T[]) => (records.length < pageSize ? undefined : records.at(-1));
 
-/** Rows as objects, then `JSON.stringify`. */
+/** Reads rows as objects, and writes them with `JSON.stringify`. */
 const objects: Reader = (tail) => {
   const statement = database.prepare<unknown[], Row>(`select ${columns.map(quoted).join(", ")} ${tail}`);
   return (...values) => {
@@ -41,7 +41,7 @@ const objects: Reader = (tail) => {
   };
 };
 
-/** SQLite builds the text. */
+/** Lets SQLite build the JSON text. */
 const json: Reader = (tail) => {
   const members = columns.map((column) => `'${column}', ${member(column)}`);
   const statement = database
@@ -78,7 +78,7 @@ const count = database
 
 const collection = ({ text }: Found, rest = "") => `{"value":${text}${rest}}`;
 
-/** A page of the walk, and how to get the next. */
+/** Returns a page with a link to the next one. */
 function walked(found: Found): string {
   if (found.last === undefined) return collection(found);
   const { ModificationTimestamp: time, ListingKey: key } = found.last;

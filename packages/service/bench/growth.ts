@@ -1,9 +1,9 @@
 /*
- * How the cost of each query grows with the number of listings: a table, and a plot for the docs.
+ * Growth of the cost of each query with the number of listings: prints a table, and writes a plot for the docs.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/growth.ts [--sizes 10000,100000,1000000] [--plot docs/growth.svg]
  *
- * CPU a request of the whole service over HTTP, pinned to one core.
+ * Measures the CPU time per request of the whole service over HTTP, pinned to one core.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,10 +22,10 @@ const given = settingsOf({ sizes: "10000,100000,1000000", seconds: "1", rounds: 
 const sizes = given.sizes.split(",").map(Number);
 const rounds = Number(given.rounds);
 
-/** Pages of a walk: the last of them lies in the middle of the smallest set. */
+/** Number of pages of a walk. In the smallest set, the last one is in the middle of the set. */
 const pages = 5;
 
-/** CPU milliseconds a request of each look-up, in their order, over `listings`. */
+/** Returns the CPU time of each lookup with this number of listings, in milliseconds per request. */
 async function costsAt(folder: string, listings: number): Promise<readonly number[]> {
   const file = join(folder, `${listings}.sqlite`);
   await load("located", file, listings);

@@ -1,7 +1,7 @@
 /*
- * Whether the service still answers while it scans: `/health/live` at rest and during a deliberately slow query, how
- * that query ends, and how long (ms) the processor is busy after it has ended and after its client has gone.
- * Settings of the service are read from the environment as ever: a deadline shows as the query's end.
+ * Tests that the service stays responsive during a scan. Measures the latency of `/health/live` at rest and during a deliberately slow
+ * query, how that query ends, and how long (in ms) the CPU stays busy after its end and after its client has disconnected. Settings of the
+ * service are read from the environment, so a scan deadline can be tested.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/health.ts [--listings 200000] [--seconds 20]
  */
@@ -19,7 +19,7 @@ import { head, line, number } from "./table.ts";
 
 const given = settingsOf({ listings: "200000", seconds: "20", terms: "200" });
 
-/** Every record is read to its end, and none matches. */
+/** Query that scans the long text of every record, and matches none. */
 const slow =
   collection +
   options({
@@ -30,12 +30,12 @@ const slow =
     $top: "1",
   });
 
-/** Milliseconds between two questions. The next does not wait for the answer: a client does not know of others. */
+/** Interval of the health requests, in milliseconds. They do not wait for earlier answers, like requests of independent clients. */
 const pause = 5;
-/** Connections for the questions. */
+/** Number of connections for the health requests. */
 const connections = 8;
 
-/** Time of each answer of `/health/live`, in milliseconds; asked until `over`, at least once. */
+/** Requests `/health/live` until `over` returns true, at least once. Returns the latencies in milliseconds. */
 async function latencies(running: Running, over: () => boolean): Promise<readonly number[]> {
   const client = connect(running, connections);
   const asked: Promise<number>[] = [];
@@ -54,7 +54,7 @@ async function latency(client: Client): Promise<number> {
   return performance.now() - asked;
 }
 
-/** Start the slow query; its client goes away when `cancel` says so. Tells how it ended. */
+/** Runs the slow query until it ends or `cancel` aborts it. Returns a text about its end. */
 async function slowQuery(running: Running, cancel: AbortSignal): Promise<string> {
   const client = connect(running, 1, running.keys.all);
   const started = performance.now();
@@ -66,21 +66,21 @@ async function slowQuery(running: Running, cancel: AbortSignal): Promise<string>
   return `${how} after ${number((performance.now() - started) / 1000)} s`;
 }
 
-/** Milliseconds, from now on, for which the server still uses the processor; infinite past a minute. */
+/** Measures for how long from now the server uses the CPU, in milliseconds. Infinity after a minute. */
 async function busy({ pid }: Running): Promise<number> {
   const started = performance.now();
   const step = 100;
   for (let last = started; last - started < 60_000; ) {
     const before = cpuOf(pid);
     await setTimeout(step);
-    // A tick of /proc is 10 ms: one or two of them may be anything.
+    // A clock tick of /proc is 10 ms, so one or two ticks are noise.
     if (cpuOf(pid) - before > step / 4) last = performance.now();
     else if (performance.now() - last > 3 * step) return last - started;
   }
   return Number.POSITIVE_INFINITY;
 }
 
-/** `/health/live` while a slow query runs: to its end or to the deadline, at most for the set time. */
+/** Measures `/health/live` during a slow query: until it ends, but at most for the configured time. */
 async function duringSlowQuery(running: Running) {
   const cancel = new AbortController();
   let ended: string | undefined;
@@ -94,7 +94,7 @@ async function duringSlowQuery(running: Running) {
   return { times, ended: ended ?? "", busy: await busy(running) };
 }
 
-/** As {@link busy}, from when the client of a slow query has gone after half a second. */
+/** Cancels a slow query after half a second, then measures as {@link busy}. */
 async function busyAfterCancel(running: Running): Promise<number> {
   await slowQuery(running, AbortSignal.timeout(500));
   return busy(running);

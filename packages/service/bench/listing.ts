@@ -1,7 +1,7 @@
 import { type Place, places } from "./places.ts";
 import { type Random, randomFrom } from "./random.ts";
 
-/** Every value is one of these: no collections, which a floor would have to parse. */
+/** Value of a field. There are no collections, because the floors would have to parse them. */
 export type Value = string | number | boolean | null;
 export type Listing = Readonly<Record<string, Value>>;
 
@@ -39,7 +39,7 @@ const sentences = [
 const day = 86_400_000;
 const now = Date.UTC(2026, 9, 1);
 
-/** Listing number `index`: the same whenever and in whatever order it is asked for. */
+/** Returns the listing with this number. It only depends on the number. */
 export function listingAt(index: number): Listing {
   const random = randomFrom(index);
   const place = random.pick(places);

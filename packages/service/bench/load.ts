@@ -1,5 +1,5 @@
 /*
- * A process of the benches: makes a database, and ends.
+ * Process of the benchmarks that creates a database and exits.
  *
  *   load.js floor|listings|located|dictionary <file> <listings>
  */

@@ -1,14 +1,14 @@
 import { type Listing, listingAt } from "./listing.ts";
 import { collection, keyAt, options, type Query, queries } from "./queries.ts";
 
-/** A query of the service alone: it has no floor. */
+/** Query that only the service can answer, and not the floors. */
 type LookUp = Omit<Query, "floor">;
 
 const text = (value: unknown) => `'${String(value).replaceAll("'", "''")}'`;
 const found = (filter: string, rest: Readonly<Record<string, string>> = {}) =>
   collection + options({ $filter: filter, $top: "20", ...rest });
 
-/** A listing that is there, another for each turn. */
+/** Returns an existing listing, a different one for each turn. */
 const someListing = (turn: number, listings: number): Listing => listingAt((turn * 7919) % listings);
 
 const by = (name: string, filter: (listing: Listing) => string): LookUp => ({
@@ -16,10 +16,10 @@ const by = (name: string, filter: (listing: Listing) => string): LookUp => ({
   service: (turn, listings) => found(filter(someListing(turn, listings))),
 });
 
-/** Metres within which some thirty listings lie, however many there are: 5 km among 10,000. */
+/** Returns a radius in metres that contains about thirty listings whatever the size of the set: 5 km for 10,000 listings. */
 const distanceAmong = (listings: number): number => Math.round(5000 * Math.sqrt(10_000 / listings));
 
-/** The typical look-ups. Source: interface specification, section 4.1. */
+/** Typical lookups. Source: interface specification, section 4.1. */
 export const lookUps: readonly LookUp[] = [
   ...queries,
   by(

@@ -1,5 +1,5 @@
-// What masks cost a store in SQLite: CPU of this process in milliseconds a page of 100 records of 946 fields, from the
-// text of the options to the page's bytes, the median of rounds that the scopes take in turn.
+// Cost of masks with SQLite: CPU time of this process per page of 100 records with 946 fields, in milliseconds, from the text of the
+// options to the bytes of the page. Figures are medians of rounds in which the scopes alternate.
 //   node --conditions=@cadastre/source --import tsx packages/service/bench/masks.ts [rows]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,14 +5,14 @@ import { median } from "./table.ts";
 
 export type Method = {
   readonly rounds: number;
-  /** Length of the round that warms up, in seconds: until the engine has compiled what a request runs through. */
+  /** Duration of the warm-up round, in seconds: long enough for the JIT compiler. */
   readonly warm: number;
-  /** Length of a round, in seconds; of a walk its pages say it. */
+  /** Duration of a round, in seconds. A round of a walk has `pages` pages instead. */
   readonly seconds: number;
   readonly pages: number;
 };
 
-/** Medians for each subject, in their order. Rounds take turns: one of the first subject, one of the next, …, and again. */
+/** Measures a query. Returns the medians for each subject. The rounds alternate between the subjects. */
 export async function measure(
   subjects: readonly Subject[],
   query: Query,

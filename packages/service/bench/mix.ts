@@ -1,10 +1,10 @@
 /*
- * The whole service under a mix of the typical look-ups: errors, latency and memory.
+ * The whole service under a mix of typical lookups: errors, latency and memory.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/mix.ts [--listings 20000] [--connections 64] [--seconds 60] [--warm 15]
  *
- * It is fired at for `warm` seconds before. The exit code is 1 if an answer is not as it must be, or if the server's
- * memory is not flat: if its median in the last quarter of the time is more than 1.1 times that in the second one.
+ * It warms up for `warm` seconds. The exit code is 1 if an answer is wrong, or if the server's memory grows: if its median in the last
+ * quarter of the time is more than 1.1 times that in the second quarter.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,20 +20,20 @@ import { mappedMemoryOf, memoryOf, startWhole, type WholeService } from "./whole
 const given = settingsOf({ listings: "20000", connections: "64", seconds: "60", warm: "15" });
 const [connections, seconds] = [Number(given.connections), Number(given.seconds)];
 
-/** What the median of the last quarter may be of that of the second, for memory that is flat. */
+/** Maximum ratio of the median memory in the last quarter to that in the second quarter. */
 const growth = 1.1;
 
 type Measured = {
   readonly result: autocannon.Result;
   /** Number of answers by status. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Memory of the server, in megabytes, twice a second. */
+  /** Memory of the server in megabytes, sampled twice per second. */
   readonly memory: readonly number[];
-  /** Pages of mapped files in that memory at the end, in megabytes. */
+  /** Memory-mapped files in that memory at the end, in megabytes. */
   readonly mapped: number;
 };
 
-/** Every connection asks for all look-ups in turn, each with other values. */
+/** Sends requests. Each connection cycles through all lookups, each time with other values. */
 async function fire(
   service: WholeService,
   lookUps: readonly MixedRequest[],
@@ -82,7 +82,7 @@ async function sampleOf(service: WholeService): Promise<Sample> {
   return { listings: value, etag: metadata.headers.get("etag") ?? "" };
 }
 
-/** The samples of a quarter, counted from 0. */
+/** Returns the samples of a quarter, numbered from 0. */
 const quarter = (samples: readonly number[], which: number): readonly number[] =>
   samples.slice(Math.floor((samples.length * which) / 4), Math.floor((samples.length * (which + 1)) / 4));
 

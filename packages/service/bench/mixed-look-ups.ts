@@ -1,6 +1,6 @@
 import { collection, options } from "./queries.ts";
 
-/** What the requests are made of: listings that are there, and the tag of `$metadata`. */
+/** Input for the requests: existing listings, and the ETag of `$metadata`. */
 export type Sample = {
   readonly listings: readonly {
     readonly ListingKey: string;
@@ -18,7 +18,7 @@ export type MixedRequest = {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** The typical look-ups. Source: interface specification, section 4.1. */
+/** Returns typical lookups. Source: interface specification, section 4.1. */
 export function lookUpsOf({ listings, etag }: Sample): readonly MixedRequest[] {
   const at = (turn: number) => {
     const listing = listings[(turn * 7919) % listings.length];

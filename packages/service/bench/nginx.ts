@@ -7,10 +7,10 @@ import { setTimeout } from "node:timers/promises";
 import type { Running } from "./processes.ts";
 
 /**
- * Have nginx serve the files of a folder: one process, `sendfile`, no log of requests.
+ * Starts nginx for the files of a folder: one process, with `sendfile`, without an access log.
  *
- * @param scratch a folder of its own
- * @param cores a list as taskset takes it
+ * @param scratch folder for its configuration and temporary files
+ * @param cores list of cores in the syntax of taskset
  */
 export async function startNginx(
   root: string,

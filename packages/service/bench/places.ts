@@ -1,4 +1,4 @@
-/** Where the listings lie: a city, what is round it, and its centre in degrees. */
+/** City of listings: its system, state and county, its first ZIP code, and its centre in degrees. */
 export type Place = {
   readonly system: string;
   readonly state: string;

@@ -1,9 +1,9 @@
-/** One line of a plot: a value for each step of the x axis; positive. */
+/** One line of a plot: a positive value for each step of the x axis. */
 export type Series = { readonly name: string; readonly values: readonly number[] };
 
 export type Plot = {
   readonly title: string;
-  /** Labels of the steps, which lie equally far from each other. */
+  /** Labels of the steps, which are evenly spaced. */
   readonly steps: readonly string[];
   readonly series: readonly Series[];
 };
@@ -11,13 +11,13 @@ export type Plot = {
 const [width, height] = [760, 460];
 const area = { left: 64, right: 540, top: 44, bottom: 420 };
 const colours = ["#0b6e99", "#c2410c", "#15803d", "#7c3aed", "#b91c1c", "#4d7c0f", "#be185d", "#a16207"];
-/** Least distance of two labels at the right edge. */
+/** Minimum distance of two labels at the right edge. */
 const labelHeight = 15;
 
 const rounded = (value: number) => String(Math.round(value * 10) / 10);
 const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** The plot as SVG; the y axis is logarithmic, so that a step of ten times is equally high everywhere. */
+/** Returns the plot as SVG. The y axis is logarithmic. */
 export function plotSvg({ title, steps, series }: Plot): string {
   const values = series.flatMap((one) => one.values);
   const least = Math.floor(Math.log10(Math.min(...values)));
@@ -53,7 +53,7 @@ export function plotSvg({ title, steps, series }: Plot): string {
   ].join("\n");
 }
 
-/** Heights for labels that want to stand at `wanted`, moved down where they would overlap. */
+/** Returns the y positions of labels: `wanted`, but moved down if labels would overlap. */
 function labelPlaces(wanted: readonly number[]): readonly number[] {
   const places: number[] = [...wanted];
   let free = Number.NEGATIVE_INFINITY;

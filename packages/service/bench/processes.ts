@@ -3,26 +3,26 @@ import { once } from "node:events";
 import type { Customer } from "./access.ts";
 import { programOf } from "./build.ts";
 
-/** A server of the benches that answers. */
+/** A running server of the benchmarks. */
 export type Running = {
   readonly port: number;
   readonly pid: number;
-  /** API key of a customer; the floors have none. */
+  /** API keys of the customers. The floors have none. */
   readonly keys: Partial<Record<Customer, string>>;
   readonly stop: () => Promise<void>;
 };
 
-/** The core that a measured server has for itself, and the one from which it is asked. */
+// Core of the measured server, and core of the client.
 const serverCore = "0";
 const clientCore = "1";
 
-/** Keep this process and its threads off the servers' core. */
+/** Pins this process and its threads to the client's core. */
 export function moveToClientCore(): void {
   const { status } = spawnSync("taskset", ["-acp", clientCore, String(process.pid)]);
   if (status !== 0) throw new Error("taskset is needed, and two cores");
 }
 
-/** Run `load.ts` to its end. */
+/** Runs `load.ts` in a process, and waits for its end. */
 export async function load(choice: string, file: string, listings: number): Promise<void> {
   const child = spawn(process.execPath, [programOf("load"), choice, file, String(listings)], {
     stdio: "inherit",
@@ -31,7 +31,7 @@ export async function load(choice: string, file: string, listings: number): Prom
   if (code !== 0) throw new Error(`${choice} was not loaded`);
 }
 
-/** @param cores a list as taskset takes it */
+/** @param cores list of cores in the syntax of taskset */
 export async function start(
   program: "floor" | "serve",
   args: readonly string[],

@@ -1,9 +1,9 @@
 /*
- * What a canonical property costs, against the read of one of its listings by key.
+ * CPU time of reading a canonical property, compared with reading one of its listings by key.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/property.ts [--listings 20000] [--rounds 5]
  *
- * As `cost.ts`: one server, pinned to one core, asked from the other; medians of rounds.
+ * As in `cost.ts`, the server is pinned to one core, the client runs on the other, and figures are medians of rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,10 +28,10 @@ const method = {
   pages: 0,
 };
 
-/** Listings that are asked for. */
+/** Number of listings to read. */
 const asked = 500;
 
-/** Of each, its key and the ids that its property goes by. */
+/** Yields the key of each listing with a Placekey, and the two ids of its property. */
 function* idsOf(): Generator<{
   readonly key: string;
   readonly placekey: string;
@@ -64,7 +64,7 @@ try {
   console.log(head("read", "CPU ms", "a second", "bytes", "÷ one listing"));
   let one = Number.NaN;
   for (const [name, service] of reads) {
-    // What is not found costs less.
+    // Makes sure that the reads succeed: a 404 would cost less.
     for (const turn of [0, 1, 2]) JSON.parse((await bodyOf(whole.client, service(turn))).toString());
     const query: Query = { name, floor: () => "", service };
     const [cost] = await measure([whole], query, method);

@@ -1,11 +1,11 @@
 import { listingKeyAt } from "./listing.ts";
 
-/** One query in the words of each server. The same `turn` asks all of them the same. */
+/** A query as a path for each server. With the same `turn`, all servers get the same query. */
 export type Query = {
   readonly name: string;
   readonly floor: (turn: number, listings: number) => string;
   readonly service: (turn: number, listings: number) => string;
-  /** Answered one page after the other, to the end. */
+  /** True to follow the next links to the last page. */
   readonly walk?: true;
 };
 
@@ -16,21 +16,21 @@ export const options = (given: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&")}`;
 
-/** Spread over all listings: no key is asked for twice in a row. */
+/** Returns a key for each turn, spread over all listings, and never the same twice in a row. */
 export const keyAt = (turn: number, listings: number): string => listingKeyAt((turn * 7919) % listings);
 
-/** Some two hundred prices from `start` on, so that no answer and no literal can be remembered. */
+/** Returns one of two hundred prices from `start` on, so that neither answers nor literals are cached. */
 const priceAt = (turn: number, start: number): number => start + (turn % 200) * 10;
 
-/** A third of the active listings. */
+/** Returns a price range with a third of the active listings. */
 const middling = (turn: number) => {
   const least = priceAt(turn, 300_000);
   return { least, most: least + 300_000 };
 };
-/** Five of six active listings. */
+/** Returns a minimum price that five of six active listings have. */
 const leastToCount = (turn: number) => priceAt(turn, 200_000);
 
-/** The queries that have a floor. */
+/** Queries that the floors can also answer. */
 export const queries: readonly Query[] = [
   {
     name: "key",

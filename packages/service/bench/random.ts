@@ -1,8 +1,8 @@
-/** Draws that depend on a seed alone. */
+/** Seeded pseudo-random number generator. */
 export type Random = {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   readonly unit: () => number;
-  /** A whole number, both bounds included. */
+  /** Returns a whole number. Both bounds are inclusive. */
   readonly whole: (least: number, greatest: number) => number;
   readonly pick: <T>(items: readonly [T, ...T[]] | readonly T[]) => T;
   readonly chance: (probability: number) => boolean;

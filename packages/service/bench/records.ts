@@ -14,7 +14,7 @@ const located = ({ Longitude, Latitude }: Listing): Row => ({
   Coordinates: { type: "Point", coordinates: [Longitude, Latitude] },
 });
 
-/** The first `count` listings as a store takes them. */
+/** Yields the first `count` listings as records of a store. */
 export function* recordsOf(choice: ResourceChoice, count: number): Generator<StoredRecord> {
   if (choice === "dictionary") {
     for (const { datasetId, property } of generateMarket({ seed: 1, listings: count }).listingsWithMedia()) {

@@ -1,11 +1,10 @@
 /*
- * Redemption of a part against nginx, which sends the same file with `sendfile`: a large part, a usual and a small one, over one
- * connection and over eight. Both servers have core 0, the client has core 1.
+ * Redemption of a part, compared with nginx, which sends the same file with `sendfile`: a large, a usual and a small part, over one and
+ * over eight connections. Both servers are pinned to core 0, the client to core 1.
  *
  *   node --conditions=@cadastre/source --import tsx packages/service/bench/redemption.ts [--listings 30000] [--rounds 7] [--seconds 2]
  *
- * The delivery is one of the whole service, built by its worker and granted by it. Rates are medians of the rounds, in which the
- * servers take turns.
+ * The delivery is built and granted by the whole service. Rates are medians of alternating rounds.
  */
 import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -26,15 +25,15 @@ const [rounds, seconds] = [Number(given.rounds), Number(given.seconds)];
 const connections = [1, 8];
 const serverCore = "0";
 
-/** Bytes of the parts, uncompressed, so that they are as long as they say; the usual ones are those of the service's own profiles. */
+/** Sizes of the parts in bytes. They are not compressed, so that they have these sizes. The usual size is that of the standard profiles. */
 const sizes = { small: 2_000_000, usual: 8_000_000, large: 200_000_000 } as const;
 
-/** What redemption is to be of nginx's rate. */
+/** Minimum ratio of the service's rate to nginx's. */
 const goal = 0.8;
 
 type Part = { readonly number: number; readonly sha256: string; readonly byteLength: number };
 
-/** Where a part is fetched. */
+/** Server and request for a part. */
 type Source = {
   readonly pid: number;
   readonly port: number;
@@ -42,10 +41,10 @@ type Source = {
   readonly headers: readonly string[];
 };
 
-/** Bytes a second, by the clock and by CPU time of the server, and its memory in megabytes. */
+/** Bytes per second of wall-clock time and per second of the server's CPU time, and the server's memory in megabytes. */
 type Rate = { readonly wall: number; readonly cpu: number; readonly memory: number };
 
-/** Fetch for some seconds over so many connections; what has begun is waited for. */
+/** Fetches a part repeatedly for `duration` seconds over `count` connections. Waits for started transfers. */
 async function rateOf({ pid, port, path, headers }: Source, count: number, duration: number): Promise<Rate> {
   const open = Array.from({ length: count }, () => openTransfers(port, path, headers));
   const [cpu, started] = [cpuOf(pid), performance.now()];
@@ -65,7 +64,7 @@ async function rateOf({ pid, port, path, headers }: Source, count: number, durat
   return rate;
 }
 
-/** What both servers give must be the part. */
+/** @throws {Error} if the server does not send the bytes of the part */
 async function requirePart({ port, path, headers }: Source, { sha256 }: Part): Promise<void> {
   const hash = createHash("sha256");
   const transfers = openTransfers(port, path, headers);
@@ -84,7 +83,7 @@ async function ask<Data>({ baseUrl, apiKey }: WholeService, path: string, body?:
   return ((await reply.json()) as { data: Data }).data;
 }
 
-/** The largest part of a new delivery by an output profile. */
+/** Creates a delivery with an output profile, and returns its largest part. */
 async function partOf(service: WholeService, profileId: string): Promise<{ id: string; part: Part }> {
   const asked = { domain: "listing", deliveryMode: "pull", idempotencyKey: profileId, profileId };
   const { id } = await ask<{ id: string }>(service, "/v1/file-exports", asked);
@@ -100,7 +99,7 @@ async function partOf(service: WholeService, profileId: string): Promise<{ id: s
   return { id, part };
 }
 
-/** The part as the service gives it. A grant ends after 300 s, so that each round asks for one. */
+/** Requests a grant for a part, and returns its redemption. A grant expires after 300 s, so each round needs a new one. */
 async function redeemed(service: WholeService, id: string, { number: part }: Part): Promise<Source> {
   type Grant = { readonly url: string; readonly bearer_token: string };
   const { url, bearer_token } = await ask<Grant>(service, `/v1/file-exports/${id}/download?part=${part}`);
@@ -133,7 +132,7 @@ async function compare(
   let isMet = true;
   for (const count of connections) {
     const [ours, theirs]: [Rate[], Rate[]] = [[], []];
-    // The round before the first warms up.
+    // Round -1 warms up.
     for (let round = -1; round < rounds; round++) {
       const found = await rateOf(await redeemed(service, id, part), count, seconds);
       const floor = await rateOf(file, count, seconds);

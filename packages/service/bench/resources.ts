@@ -7,7 +7,7 @@ import { listingAt } from "./listing.ts";
 const dictionary = storedResources.find(({ entitySet: { name } }) => name === "Property");
 if (dictionary === undefined) throw new RangeError("Property is not stored");
 
-/** Property narrowed to some of its fields: same types, same columns and indexes as far as they go. */
+/** Returns the resource Property with only some of its fields, and with the columns and indexes that need no others. */
 function narrowed(
   names: readonly string[],
   { columns, indexes, points = [], folded = [] }: StoredResource,
@@ -31,8 +31,8 @@ function narrowed(
 const names = Object.keys(listingAt(0));
 
 /**
- * What is served. `listings`: the 64 fields of the floors. `located`: with Coordinates, for the geo look-up.
- * `dictionary`: all of Property, as the service serves it, with records of the sample market.
+ * Served resources. `listings`: the 64 fields of the floors. `located`: these fields and Coordinates, for the geographic lookup.
+ * `dictionary`: all fields of Property, with records of the sample market.
  */
 export const resources = {
   listings: narrowed(names, dictionary),

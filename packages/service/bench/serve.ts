@@ -1,5 +1,5 @@
 /*
- * A process of the benches: the service itself, its edge, its log and all, over one entity set.
+ * Server process of the benchmarks: the service with authentication and log, for one entity set.
  *
  *   serve.js listings|located|dictionary <file>
  */
@@ -18,7 +18,7 @@ import { openStore } from "./store.ts";
 
 const [choice = "", file = ""] = process.argv.slice(2);
 const resource = resources[choice as ResourceChoice];
-// A limit that is never met costs what one costs.
+// A rate limit that is never reached has the cost of a real one.
 const settings = { CADASTRE_REQUESTS_PER_SECOND: "1000000", ...process.env };
 const config = { ...readConfig(settings), host: "127.0.0.1", port: 0 };
 const { apiKeys, edge } = await createAccess(resource.entitySet, `${file}.${process.pid}.registry`);

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** Numbers from the command line, `--name value`, over their defaults. */
+/** Parses options `--name value` of the command line, with defaults. */
 export function settingsOf<Name extends string>(
   defaults: Readonly<Record<Name, string>>,
 ): Record<Name, string> {

@@ -1,7 +1,7 @@
 import type { Store, StoredRecord, StoredResource } from "@cadastre/store";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 
-/** All that the benches know of how a store is opened and filled. */
+// The only functions of the benchmarks that open and fill a store.
 export const openStore = (file: string, resource: StoredResource): Promise<Store> =>
   openSqliteStore({ file, resources: [resource] });
 

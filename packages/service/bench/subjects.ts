@@ -3,7 +3,7 @@ import { type Client, connect } from "./client.ts";
 import { load, type Running, start } from "./processes.ts";
 import type { Query } from "./queries.ts";
 
-/** A server under test, and how each query is put to it. */
+/** A server under test, and a function that returns the path of each query on it. */
 export type Subject = {
   readonly name: string;
   readonly pid: number;
@@ -12,7 +12,7 @@ export type Subject = {
   readonly stop: () => Promise<void>;
 };
 
-/** Enough to keep one core busy. */
+/** Number of parallel requests, enough to keep one core busy. */
 export const concurrency = 4;
 
 const subject = (
@@ -29,7 +29,7 @@ const subject = (
   return { name, pid: running.pid, client, pathOf, stop };
 };
 
-/** Both floors and the service, each over its own database of the same listings. */
+/** Starts both floors and the service, on two databases with the same listings. */
 export async function startSubjects(folder: string, listings: number): Promise<readonly Subject[]> {
   const [floor, service] = [join(folder, "floor.sqlite"), join(folder, "service.sqlite")];
   await load("floor", floor, listings);
@@ -43,7 +43,7 @@ export async function startSubjects(folder: string, listings: number): Promise<r
   ];
 }
 
-/** The service over all fields of Property and the records of a sample market, as each customer sees it. */
+/** Starts the service with all fields of Property and a sample market. Returns one subject for each customer. */
 export async function startDictionary(folder: string, listings: number): Promise<readonly Subject[]> {
   const file = join(folder, "dictionary.sqlite");
   await load("dictionary", file, listings);

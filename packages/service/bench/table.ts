@@ -1,11 +1,11 @@
-/** A line of a Markdown table. */
+/** Returns a row of a Markdown table. */
 export const line = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
-/** The head of a table whose first column is text and whose others are numbers. */
+/** Returns the header of a Markdown table with text in the first column and numbers in the others. */
 export const head = (...names: readonly string[]): string =>
   `${line(...names)}\n|---|${"--:|".repeat(names.length - 1)}`;
 
-/** Three digits. */
+/** Formats a number with about three significant digits. */
 export const number = (value: number): string =>
   value.toFixed(value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
 

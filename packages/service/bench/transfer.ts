@@ -1,22 +1,22 @@
 import { connect, type Socket } from "node:net";
 
-/** A connection that stays open, by which files are fetched and thrown away: what comes is put into one buffer again and again. */
+/** A keep-alive connection that fetches files and discards them. All data is read into one reused buffer. */
 export type Transfers = {
   /**
-   * Fetch it once. Gives the bytes of its body.
+   * Fetches the file once. Returns the number of bytes of its body.
    *
-   * @param seen is shown what comes
+   * @param seen called with each chunk
    */
   readonly fetch: (seen?: (bytes: Uint8Array) => void) => Promise<number>;
   readonly close: () => void;
 };
 
-/** So much is read from the socket at once, in bytes. */
+/** Size of the read buffer, in bytes. */
 const readSize = 1 << 20;
 
 const endOfHead = "\r\n\r\n";
 
-/** @param headers lines of the request beside the first one and `host` */
+/** @param headers header lines of the request in addition to `host` */
 export function openTransfers(port: number, path: string, headers: readonly string[]): Transfers {
   const request = [`GET ${path} HTTP/1.1`, "host: 127.0.0.1", ...headers, "", ""].join("\r\n");
   let take: (bytes: Buffer) => void = () => {};

@@ -8,19 +8,19 @@ import { heapOption } from "../src/heap-limit.ts";
 import { defaultMemory, memoryLimits } from "../src/http/memory-limits.ts";
 import type { Running } from "./processes.ts";
 
-/** The service as it is started, with its sample data. */
+/** The running service with its sample data. */
 export type WholeService = Pick<Running, "pid" | "stop"> & {
   readonly baseUrl: string;
-  /** API key of the customer who sees everything. */
+  /** API key of the customer that sees everything. */
   readonly apiKey: string;
 };
 
 /**
- * Start the compiled program in a process of its own, which prepares `listings` sample listings in `path` first.
+ * Starts the compiled service in its own process. It first prepares `listings` sample listings in `path`.
  *
- * @param program its main file
- * @param cores a list as taskset takes it
- * @param settings beside those that every bench has
+ * @param program path of its main file
+ * @param cores list of cores in the syntax of taskset
+ * @param settings additional environment variables
  */
 export async function startWhole(
   program: string,
@@ -36,7 +36,7 @@ export async function startWhole(
       PORT: "0",
       CADASTRE_DATA: path,
       CADASTRE_LISTINGS: String(listings),
-      // A limit that is never met costs what one costs.
+      // A rate limit that is never reached has the cost of a real one.
       CADASTRE_REQUESTS_PER_SECOND: "1000000",
       ...settings,
     },
@@ -63,10 +63,13 @@ export async function startWhole(
   }
 }
 
-/** Memory of a process that is in use now, in megabytes. Source: proc(5), `VmRSS`. */
+/** Returns the resident memory of a process, in megabytes. Source: proc(5), `VmRSS`. */
 export const memoryOf = (pid: number): number => fieldOf(pid, "VmRSS");
 
-/** The part of {@link memoryOf} that is pages of mapped files: the system takes them back when it needs memory. Source: proc(5), `RssFile`. */
+/**
+ * Returns the part of {@link memoryOf} that is memory-mapped files, in megabytes. The system reclaims it when it needs memory. Source:
+ * proc(5), `RssFile`.
+ */
 export const mappedMemoryOf = (pid: number): number => fieldOf(pid, "RssFile");
 
 function fieldOf(pid: number, name: "VmRSS" | "RssFile"): number {

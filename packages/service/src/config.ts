@@ -4,18 +4,18 @@ import { type Setting, settings, type Values } from "./settings.ts";
 
 type TrustMembers = "keySet" | "issuer" | "audience";
 
-/** What the service is told from outside. Read once, at the start. */
+/** Configuration of the service, read once at startup. */
 export type Config = Omit<Values, TrustMembers> & {
-  /** Who signs entitlements: file or address of the key set, `iss` and `aud`. Without it, the folder's own issuer. */
+  /** Issuer of entitlements: file or URL of its key set, `iss` and `aud`. Undefined: the data folder's own issuer is trusted. */
   readonly trust: { readonly [Member in TrustMembers]: string } | undefined;
 };
 
-/** A setting is wrong. The message names each one at fault, where it was set, and what it must be. */
+/** Invalid settings. The message has a line for each: its name, the file it was set in, and the values it accepts. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The variable that names the file of settings. */
+/** Environment variable with the path of the settings file. */
 const fileName = "CADASTRE_CONFIG";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const isSet = (text: string | undefined): text is string => text !== undefined && text !== "";
 
 /**
- * Read the settings: from the environment, else from the file that `CADASTRE_CONFIG` names, else their defaults.
+ * Reads each setting from the environment, or else from the file that `CADASTRE_CONFIG` names, or else takes its default.
  *
  * @throws {ConfigError}
  */
@@ -50,7 +50,7 @@ export function readConfig(environment: Environment): Config {
 
 const fileSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
-/** @throws {ConfigError} for what is no file of settings, and for a name that is none: it would be one misspelled. */
+/** @throws {ConfigError} if the file is not a JSON object of strings, numbers and booleans, or has an unknown (misspelled) setting */
 function readFile(file: string): ReadonlyMap<string, string> {
   const read = fileSchema.safeParse(parseFile(file));
   if (!read.success)
@@ -73,7 +73,7 @@ function parseFile(file: string): unknown {
   }
 }
 
-/** Settings that only count together. */
+/** Settings that must be set together or not at all. */
 const trustNames = ["CADASTRE_KEY_SET", "CADASTRE_ISSUER", "CADASTRE_AUDIENCE"] as const;
 
 function trustFaults(values: Readonly<Record<string, unknown>>): readonly string[] {
@@ -85,7 +85,7 @@ function trustFaults(values: Readonly<Record<string, unknown>>): readonly string
       ];
 }
 
-/** What direct grants lack: they are no way for production, and lead to an object that has an address. */
+/** Checks that direct grants are not used in production, and that the parts are in a bucket with an https endpoint. */
 function grantFaults(
   { grants, partsBucket, partsEndpoint }: Readonly<Record<string, unknown>>,
   nodeEnv: string | undefined,
@@ -102,7 +102,7 @@ function grantFaults(
   ];
 }
 
-/** Whoever may have this machine asked could ask what listens on it alone. */
+/** Refuses webhooks to loopback in production: a customer could make the service send requests to other local services (SSRF). */
 const webhookFaults = (
   { webhookLoopback }: Readonly<Record<string, unknown>>,
   nodeEnv: string | undefined,

@@ -1,4 +1,4 @@
-/** Reasons for a person, by the error code of the system. */
+/** Human-readable reasons by the error code of the operating system. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "there is no such file or folder"],
   ["EEXIST", "it is there already and is not replaced; name another file, or move it away"],
@@ -11,13 +11,13 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["EDQUOT", "the disk quota is used up"],
 ]);
 
-/** An error of a call to the file system. */
+/** Error of a file system call. */
 export type FileError = Error & { readonly code: string; readonly path?: string };
 
 export const isFileError = (error: unknown): error is FileError =>
   error instanceof Error && "syscall" in error && "code" in error && typeof error.code === "string";
 
-/** Why the file system refused: `the disk is full (ENOSPC)`. */
+/** Returns the reason of an error, for messages: `the disk is full (ENOSPC)`. */
 export function fileReason({ code }: FileError): string {
   const reason = reasons.get(code);
   return reason === undefined ? `the system reports ${code}` : `${reason} (${code})`;

@@ -1,5 +1,5 @@
 /**
- * The listing data service: the application, and its start from a folder of data.
+ * The listing data service: the Express application, and a function that starts it on a data folder.
  *
  * @module
  */

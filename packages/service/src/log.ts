@@ -3,14 +3,14 @@ import type { Config } from "./config.ts";
 
 export type Log = Logger;
 
-/** Longest text that goes into the log from a request, in UTF-16 code units. */
+/** Maximum length of request text in the log, in UTF-16 code units. */
 const longest = 200;
 
-/** Request text as it may stand in the log. */
+/** Truncates text from a request for the log. */
 export const bounded = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text;
 
-/** An error as it may stand in the log. */
+/** Returns the log fields of an error. If the thrown value is not an `Error`, only its type is logged, because it may contain secrets. */
 export function describe(error: unknown): Readonly<Record<string, string | undefined>> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error ? String(error.code) : undefined;
@@ -18,8 +18,8 @@ export function describe(error: unknown): Readonly<Record<string, string | undef
 }
 
 /**
- * Structured lines on standard error: standard output is for the person who starts the service. They are written some
- * at a time, and at the end.
+ * Creates a logger that writes JSON lines to standard error; standard output is for the person who starts the service. Lines are buffered:
+ * written every 250 ms or 4 KiB, and at exit.
  */
 export function createLog(level: Config["logLevel"]): Log {
   return pino(

@@ -30,7 +30,7 @@ const progress: Progress = {
     ),
 };
 
-/** Bring the folder and what it holds into being, as far as it is not there. */
+/** Creates the data folder, its databases, the sample listings and the demo customers, except for those that exist. */
 async function prepare(config: Config): Promise<{ folder: DataFolder; keys: readonly DemoKey[] }> {
   const folder = await openDataFolder(config.dataFolder);
   // Locks the folder against a restore until the process ends, and finishes a restore that was interrupted.
@@ -38,7 +38,7 @@ async function prepare(config: Config): Promise<{ folder: DataFolder; keys: read
   await migrateFolder(folder, (step) => say(`Migrating: ${step}`));
   requireRegistry(folder);
   await prepareListings(folder, config.listings, progress);
-  // The registry comes first: secrets without one belong to a registry that was lost.
+  // The registry is opened before the secrets are read: secrets without a registry mean that the registry was lost, which is refused.
   const keys = await withRegistry(folder, async (registry) => {
     const secrets = await readSecretsOf(folder, registry);
     if (config.trust !== undefined) return [];
@@ -56,11 +56,11 @@ async function main(): Promise<void> {
     const { folder, keys } = await prepare(config);
     const started = await startService(config, folder);
     const { baseUrl } = started;
-    // With entitlements of another issuer, the keys of the demo are kept for a later start without.
+    // With an external issuer the demo keys do not work, but they stay in the file for a later start with the folder's own issuer.
     const isDemo = config.trust === undefined;
     const kept = isDemo ? keys : ((await readDemo(folder))?.keys ?? []);
     await writeDemo(folder, { baseUrl, keys: [...kept] });
-    // From before the banner, which says how to stop the service.
+    // The handlers are installed before the banner is printed, because it says how to stop the service.
     const stopped = signalled(["SIGINT", "SIGTERM"]);
     say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, isDemo ? withoutKey(keys) : []));
     return { service: started, stopped };
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
 const hostWarning =
   "Warning: links repeat the Host of each request; set CADASTRE_BASE_URL to the address that clients use.";
 
-/** What the person who starts the service can put right; everything else is a fault of ours, with its stack. */
+/** Errors that the operator can fix, of which only the message is printed. Any other error is a bug and is printed with its stack. */
 const expected = [ConfigError, DataError, ListenError, PrepareError];
 
 try {

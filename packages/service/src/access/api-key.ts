@@ -8,7 +8,7 @@ import type { Rates } from "./rates.ts";
 import type { Freshness } from "./recent-answers.ts";
 import type { AccountScope, Scopes } from "./scopes.ts";
 
-/** `x-api-key`, or its alias `Authorization: Bearer`. */
+/** Returns the key in `x-api-key` or in its alternative `Authorization: Bearer`. Empty if the request has neither. */
 function apiKeyOf(req: Request): string {
   const bearer = /^Bearer +(\S+)$/i.exec(req.get("authorization") ?? "")?.[1];
   return req.get("x-api-key") ?? bearer ?? "";
@@ -23,10 +23,11 @@ export type Edge = {
 };
 
 /**
- * The edge: no route runs for a request whose key and entitlement have not been verified.
+ * Middleware that authenticates a request: verifies its API key and the customer's entitlement, and counts it against the rate limit. No
+ * route runs before it.
  *
- * @param freshness `fresh`: what was revoked or installed up to now takes effect at once
- * @param admitsExpired true for a request that is also accepted with an expired entitlement, then with an empty scope
+ * @param freshness `fresh`: keys and entitlements are read without the cache, so a revocation takes effect at once
+ * @param admitsExpired returns true for requests that are accepted with an expired entitlement, with an empty scope
  */
 export function requireApiKey(
   { keys, scopes, rates, now }: Edge,
@@ -51,7 +52,7 @@ export function requireApiKey(
   };
 }
 
-/** Lets through those whose entitlement grants the channel. */
+/** Middleware that refuses callers whose entitlement does not grant the channel. */
 export const requireChannelOf =
   (channel: Channel): Step =>
   (req) =>

@@ -1,34 +1,36 @@
-/** Requests that may come at once, in seconds of the rate. */
+/** Capacity of a bucket, in seconds of its rate: at 5 requests a second, 50 may come at once. */
 export const burst = 10;
 
-/** Subjects that are compared before one is evicted from a table without room. */
+/** Number of subjects that are compared when one must be evicted from a full table. */
 const sample = 16;
 
-/** What is left to a subject after a request. */
+/** Result of taking a token: whether the request is allowed, and the state of the subject's bucket. */
 export type Allowance = {
   readonly isTaken: boolean;
-  /** Requests that may come at once when none has come for a while. */
+  /** Capacity of the bucket, in requests. */
   readonly limit: number;
   readonly remaining: number;
-  /** Seconds until all of them may come again. */
+  /** Seconds until the bucket is full. */
   readonly reset: number;
-  /** Seconds until the next one may come. */
+  /** Seconds until the next request is allowed. */
   readonly wait: number;
 };
 
 /**
- * A token bucket for each subject: it fills at a rate, and each request takes one token. Only the time when the bucket will be full is
- * kept. A subject whose bucket is full is idle, and is dropped.
+ * Rate limiter with a token bucket for each subject: it fills at a rate, and each request takes one token. Only the time when the bucket
+ * will be full is stored. A subject whose bucket is full is idle, and is dropped.
  */
 export class Buckets {
-  /** When each bucket is full, in milliseconds. The subjects that have waited longest for a request or a look at them come first. */
+  /**
+   * Time when each bucket is full, in milliseconds. In the order in which the subjects last made a request or were spared by an eviction.
+   */
   readonly #full = new Map<string, number>();
   readonly #capacity: number;
   readonly #now: () => number;
 
   /**
    * @param capacity largest number of subjects
-   * @param now milliseconds of a clock that is never set back
+   * @param now monotonic clock, in milliseconds
    */
   constructor(capacity: number, now: () => number = () => performance.now()) {
     this.#capacity = capacity;
@@ -46,7 +48,7 @@ export class Buckets {
     const each = 1000 / rate;
     const limit = Math.ceil(rate * burst);
     const before = Math.max(this.#full.get(subject) ?? now, now);
-    // Sums of fractions miss a whole number by less than this.
+    // 1e-6 absorbs the rounding errors of floating-point sums.
     const isTaken = before + each <= now + limit * each + 1e-6;
     const full = isTaken ? before + each : before;
     this.#full.delete(subject);
@@ -71,8 +73,9 @@ export class Buckets {
   }
 
   /**
-   * Evicts the idlest subject at the front of the table: the one whose bucket is full first, so that it gains least by starting anew. The
-   * others go to the back, as in the clock algorithm. So a flood of subjects with a request each evicts its own, and not a busy one.
+   * Evicts one of the subjects at the front of the table: the one whose bucket will be full first, because it gains least from a new
+   * bucket. The others go to the back, as in the clock algorithm. A flood of subjects with one request each therefore evicts itself, and
+   * not a busy subject.
    */
   #evict(): void {
     const front: (readonly [subject: string, full: number])[] = [];

@@ -2,10 +2,12 @@ import type { NewApiKey } from "@cadastre/store/registry";
 import { createApiKey, visiblePrefix } from "./key-text.ts";
 import { digestApiKey, type Peppers } from "./pepper.ts";
 
-/** A new API key: its text, to be shown once, and what is kept of it. */
+/** A new API key: its text, which is shown once, and the record that the registry stores. */
 export type IssuedKey = { readonly apiKey: string; readonly kept: Omit<NewApiKey, "customer"> };
 
 /**
+ * Creates an API key.
+ *
  * @param expires milliseconds since 1970; null: never
  * @param apiKey text of the key; by default a new one
  */

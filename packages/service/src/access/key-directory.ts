@@ -4,10 +4,11 @@ import { isWellFormed } from "./key-text.ts";
 import { digestApiKey, type Peppers } from "./pepper.ts";
 import { type Freshness, RecentAnswers } from "./recent-answers.ts";
 
-/** The keys that are known. */
+/** Finds API keys, through a cache. */
 export type KeyDirectory = {
   /**
-   * The record of a key that is in force at `at` (milliseconds since 1970); undefined whatever else is wrong.
+   * Returns the record of a key that is in force at `at`, in milliseconds since 1970. Undefined if the key is malformed, unknown, revoked
+   * or expired.
    *
    * @throws {StoreError} `registry_unavailable`
    * @throws {DataError} if the peppers cannot be read
@@ -17,25 +18,24 @@ export type KeyDirectory = {
 
 export type KeyDirectoryOptions = {
   readonly keys: Pick<KeyRegistry, "find" | "noteUse">;
-  /** The peppers as they are now: another process may have added one. */
+  /** Returns the current peppers: another process may have added one. */
   readonly peppers: () => Promise<Peppers>;
-  /** Takes what went wrong where a request need not fail for it. */
+  /** Called with errors that do not fail the request, such as a last use that could not be noted. */
   readonly onFault: (error: unknown) => void;
-  /** Of a clock that is never set back, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   readonly clock?: () => number;
 };
 
-/** How exactly it is known when a key was last used, in milliseconds. */
+/** Resolution of the time at which a key was last used, in milliseconds. */
 const useGrain = 60_000;
 
 /**
- * Looks keys up in the registry, and remembers for `takesEffectWithin` what it has found, or has not. Every well-formed key
- * that is refused costs the same: one digest to remember it by; then, if it is not remembered, one for each pepper and
- * one look-up.
+ * Looks keys up in the registry and caches the results, also of unknown keys, for `takesEffectWithin`. Every well-formed key that is
+ * refused costs the same: one digest as the cache key and, if it is not cached, one digest for each pepper and one lookup.
  */
 export function createKeyDirectory({ keys, peppers, onFault, clock }: KeyDirectoryOptions): KeyDirectory {
   const answers = new RecentAnswers<ApiKeyRecord | undefined>(clock);
-  // What is remembered is no use to another process, and outlives a change of the peppers.
+  // A random salt per process: cached digests are useless elsewhere, and do not change with the peppers.
   const memory = randomBytes(32).toString("hex");
 
   async function ask(apiKey: string, at: number): Promise<ApiKeyRecord | undefined> {

@@ -2,31 +2,31 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * The text of an API key: a prefix that secret scanners can look for, 256 random bits, and a checksum that lets
- * the edge refuse a mistyped key before it looks anything up.
+ * Prefix of an API key, which secret scanners can look for. It is followed by 256 random bits and by a checksum, with which a mistyped key
+ * is refused without a lookup.
  */
 const prefix = "cadastre_";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretBytes = 32;
-/** Digits of 256 bits and of 32 bits in base 62. */
+// Number of base 62 digits of 256 bits and of 32 bits.
 const secretLength = 43;
 const checksumLength = 6;
 
 const pattern = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength + checksumLength}}$`);
 
-/** Characters of a key that are no secret: enough to tell one from another. */
+/** Number of leading characters of a key that may be shown, to tell keys apart. */
 const visibleLength = 14;
 
 export const visiblePrefix = (apiKey: string): string => apiKey.slice(0, visibleLength);
 
-/** A new key. */
+/** Creates an API key from random bytes. */
 export function createApiKey(secret: Uint8Array = randomBytes(secretBytes)): string {
   const number = BigInt(`0x${Buffer.from(secret).toString("hex")}`);
   const body = prefix + base62(number, secretLength);
   return body + checksum(body);
 }
 
-/** Whether the text has the form of a key and its checksum fits. Says nothing of whether the key is known. */
+/** True if the text has the format of a key and a correct checksum. The key may still be unknown. */
 export function isWellFormed(text: string): boolean {
   if (!pattern.test(text)) return false;
   const body = text.slice(0, -checksumLength);

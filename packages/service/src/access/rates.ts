@@ -5,18 +5,18 @@ import { Refused } from "../errors.ts";
 import type { Caller } from "../http/request-context.ts";
 import { Buckets } from "./buckets.ts";
 
-/** How often one may ask. */
+/** Rate limits of customers and of addresses that send refused keys. */
 export type Rates = {
   /**
-   * Counts a request of the caller's customer, whatever key it uses, and says in the answer what is left.
+   * Counts a request against the limit of the caller's customer, which all of its keys share, and sets the `ratelimit-*` headers.
    *
    * @throws {Refused} `rate_limited`
    */
   readonly takeFor: (caller: Caller, res: Response) => void;
   /**
-   * Count a refused key.
+   * Counts a refused key.
    *
-   * @throws {Refused} `rate_limited` if too many come from the address: what is in force there is let in as ever.
+   * @throws {Refused} `rate_limited` if the address sends too many. Valid keys from the same address are not affected.
    */
   readonly takeRefusal: (address: string) => void;
 };
@@ -27,10 +27,10 @@ export type Rates = {
  */
 const mostCustomers = 1_000_000;
 
-/** Largest number of addresses in the table. Anybody may send from many. */
+/** Largest number of addresses in the table. It needs a bound because anybody can send from many addresses. */
 const mostAddresses = 100_000;
 
-/** Every process counts for itself. */
+/** Creates token buckets in memory. Each process counts separately. */
 export function createRates(
   { requestsPerSecond, refusalsPerSecond }: Pick<Config, "requestsPerSecond" | "refusalsPerSecond">,
   clock?: () => number,
@@ -60,7 +60,7 @@ export function createRates(
 const tooMany = (seconds: number) =>
   new Refused("rate_limited", null, { "retry-after": String(Math.max(1, seconds)) });
 
-/** What one client has: an IPv4 address, or the first 64 bits of one of IPv6. */
+/** Returns the network that one client controls: an IPv4 address, or the first 64 bits of an IPv6 address. */
 export function networkOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, "");
   if (!isIPv6(plain)) return plain;

@@ -3,21 +3,21 @@ import { takesEffectWithin } from "../takes-effect.ts";
 /** Freshness of an answer: cached for at most `takesEffectWithin`, or read now. */
 export type Freshness = "recent" | "fresh";
 
-/** How long an answer holds, in milliseconds from when it was asked for. */
+/** Time to live of an answer, in milliseconds since it was requested. */
 const life = takesEffectWithin;
 
-/** Answers that are remembered at most. */
+/** Maximum number of cached answers. */
 const capacity = 10_000;
 
 type Asked<Answer> = { readonly at: number; readonly answer: Promise<Answer> };
 
-/** Answers by question. Those who ask the same at once share one answer; a failure is not remembered. */
+/** TTL cache of promises by key. Concurrent callers share one promise. A rejected promise is not cached. */
 export class RecentAnswers<Answer> {
-  /** In the order in which they were asked for. */
+  /** In the order in which they were requested. */
   readonly #asked = new Map<string, Asked<Answer>>();
   readonly #now: () => number;
 
-  /** @param now milliseconds of a clock that is never set back */
+  /** @param now monotonic clock, in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
@@ -40,7 +40,7 @@ export class RecentAnswers<Answer> {
     return asked.answer;
   }
 
-  /** The oldest, as long as they are over or too many. */
+  /** Drops the oldest answers while they are expired or too many. */
   #forget(now: number): void {
     for (const [question, { at }] of this.#asked) {
       if (now - at < life && this.#asked.size <= capacity) return;

@@ -19,24 +19,23 @@ export type EntitlementState = "active" | "expired";
 /** A scope, and the state of its entitlement. The scope of an expired entitlement grants nothing. */
 export type AccountScope = { readonly scope: Scope; readonly state: EntitlementState };
 
-/** The scope of each customer, proved by a signed entitlement. */
+/** Finds the scopes of customers, which are proved by signed entitlements. */
 export type Scopes = {
   /**
-   * What `customer` may see at `at`, in milliseconds since 1970.
+   * Returns the scope of `customer` at `at`, in milliseconds since 1970.
    *
-   * @throws {EntitlementError} if it cannot be proved, or is proved to be nothing.
+   * @throws {EntitlementError} if the customer has no valid entitlement, or it has expired
    * @throws {StoreError} `registry_unavailable`
    */
   readonly of: (customer: string, at: number, freshness?: Freshness) => Promise<Scope>;
-  /** As `of`, but an expired entitlement is no error. Only use it to show a customer the state of its account. */
+  /** Like `of`, but an expired entitlement is not an error. Only use it to show a customer the state of its account. */
   readonly ofAccount: (customer: string, at: number, freshness?: Freshness) => Promise<AccountScope>;
 };
 
 type Found = InstalledEntitlement & { readonly hash: string };
 
 /**
- * Each document is verified and compiled once, and again when the issuer's keys change; its end is checked at every
- * request.
+ * Verifies and compiles each document once, and again when the issuer's keys change. Its expiry is checked at every request.
  */
 export function createScopes(
   entitlements: Pick<EntitlementRegistry, "find">,
@@ -51,7 +50,7 @@ export function createScopes(
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(at) }).catch(
       (error: unknown) => expiredDocument(jws, error),
     );
-    // A document of another customer proves nothing of this one, and the registry guards the version that it was told.
+    // The document must be of this customer, and of the version under which the registry stores it: the registry refuses older ones.
     if (document.sub !== customer) throw new EntitlementError("entitlement_invalid", { path: "sub" });
     if (document.ver !== version) throw new EntitlementError("entitlement_invalid", { path: "ver" });
     let compiled: Scope | undefined;
@@ -82,7 +81,7 @@ export function createScopes(
   };
 }
 
-/** Returns the document if `error` says that it has expired, else throws the error. Expiry is checked after the signature. */
+/** Returns the document if `error` is `entitlement_expired`; otherwise rethrows it. Expiry is checked after the signature. */
 function expiredDocument(jws: string, error: unknown): Entitlement {
   if (error instanceof EntitlementError && error.code === "entitlement_expired")
     return inspectEntitlement(jws).document;

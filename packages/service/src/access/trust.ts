@@ -4,14 +4,14 @@ import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { audience, issuer } from "../demo/issuer.ts";
 
-/** Whom the service trusts to sign, and what it is called in what they sign. */
+/** Trusted issuer of entitlements: its keys, its name (`iss`), and the name of the service in its documents (`aud`). */
 export type Trust = { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
 
 /**
- * Whom the settings name, else the folder's own issuer. The keys are followed until their source is closed.
+ * Opens the issuer that the settings name, or else the data folder's own. The key source reloads the keys until it is closed.
  *
- * @param onFailure told of every later reading that failed
- * @throws {DataError} if the key set cannot be read now.
+ * @param onFailure called with the error of each later reload that fails
+ * @throws {DataError} if the key set cannot be read
  */
 export async function openTrust(
   { trust }: Pick<Config, "trust">,

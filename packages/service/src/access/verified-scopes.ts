@@ -3,14 +3,14 @@ import type { Entitlement, Scope } from "@cadastre/entitlement";
 /** A document whose signature has been verified, expired or not. */
 export type Verified = {
   readonly document: Entitlement;
-  /** Compiled when it is first asked for. @throws {EntitlementError} */
+  /** Compiles the scope on the first call. @throws {EntitlementError} */
   readonly scope: () => Scope;
 };
 
-/** Documents that are remembered at most. */
+/** Maximum number of cached documents. */
 const capacity = 1024;
 
-/** What each document proves, of which the least recently used leaves first. What fails is tried again. */
+/** LRU cache of verified documents. Failures are not cached. */
 export class VerifiedScopes {
   readonly #verified = new Map<string, Promise<Verified>>();
 

@@ -4,8 +4,8 @@ import { fileReason, isFileError } from "../file-error.ts";
 import type { AuditSink } from "./audit-trail.ts";
 
 /**
- * A file that lines are only appended to, readable by its owner alone. Lines that come while others are written go to the disk together
- * (group commit). The file is opened for each write, so `logrotate` may rename it at any time; several processes may write to it.
+ * Creates a sink that appends lines to a file, which only its owner can read. Lines that arrive during a write are written together (group
+ * commit). The file is opened for each write, so `logrotate` may rename it at any time; several processes may write to it.
  */
 export function createAuditFile(file: string): AuditSink {
   let pending: readonly string[] = [];
@@ -47,7 +47,7 @@ async function appendLines(file: string, lines: readonly string[]): Promise<void
   try {
     if (lines.length === 0) return;
     const text = lines.join("");
-    // A write that was interrupted leaves a torn line: the next one does not continue it.
+    // An interrupted write leaves a torn line. It is ended first, so that the next line does not continue it.
     await handle.appendFile((await endsInLine(handle)) ? text : `\n${text}`);
     await handle.datasync();
   } finally {

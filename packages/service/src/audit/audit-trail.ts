@@ -1,6 +1,6 @@
 import type { AuditAction } from "./actions.ts";
 
-/** Who acts: a customer with an API key, or a user of the machine with a command. */
+/** Actor of an action: a customer with an API key, or an operating system user with a command. */
 type AuditActor =
   | { readonly type: "customer"; readonly customer: string; readonly keyId: string }
   | { readonly type: "cli"; readonly user: string };
@@ -13,15 +13,15 @@ export type AuditObject = {
   readonly part?: number;
   /** Version of an entitlement or a pepper. */
   readonly version?: number;
-  /** Id of the key that an API key takes the place of, or that an entitlement is signed with. */
+  /** Id of the API key that a new one replaces, or of the key that signs an entitlement. */
   readonly key?: string | undefined;
   /** True if the request repeats an earlier one and has changed nothing. */
   readonly replayed?: true;
 };
 
 /**
- * Returns an id that the actor wrote, if it may be recorded: a UUID or a ULID. In its place may be any text, such as a token that belongs
- * elsewhere.
+ * Returns an id from a request if it has the format of a UUID or a ULID. Other text is not recorded: it may be a misplaced secret, such as
+ * a token.
  */
 export const givenId = (text: string): string | undefined =>
   /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\dA-HJKMNP-TV-Z]{26})$/i.test(text) ? text : undefined;
@@ -37,26 +37,27 @@ type AuditedAction = {
   readonly address: string | null;
 };
 
-/** How an action has ended: `done`, `refused` to the actor, or `failed` by a fault of the service. */
+/** Outcome of an action: `done`, `refused` to the actor, or `failed` by a fault of the service. */
 export type AuditOutcome = { readonly outcome: "done" | "refused" | "failed"; readonly code: string | null };
 
-/** Where lines go. */
+/** Destination of the lines of the audit trail. */
 export type AuditSink = {
   /**
-   * Resolves when the line, and every line before it that could not be written, is on the disk. An empty text only does the latter.
+   * Writes the line, after all earlier lines that could not be written. Resolves when they are on the disk. An empty text only writes the
+   * earlier ones.
    *
    * @throws {DataError} if the lines cannot be written; they are kept for the next call
    */
   readonly append: (line: string) => Promise<void>;
 };
 
-/** The record of who did what. Fails closed: an action that cannot be recorded is not carried out. */
+/** Audit trail of actions. Fails closed: an action that cannot be recorded is not run. */
 export type AuditTrail = {
   /**
-   * Carries out an action, and returns its result when its line is written, also if it throws. The action does not start while earlier
-   * lines cannot be written.
+   * Runs an action and writes its line, also if it throws, before returning its result. The action does not start while earlier lines
+   * cannot be written.
    *
-   * @param work gets a function that adds to the object what is only known later
+   * @param work gets a function that adds identifiers to the object which are only known during the action
    * @throws {DataError} if the trail cannot be written
    */
   readonly run: <T>(
@@ -65,7 +66,7 @@ export type AuditTrail = {
   ) => Promise<T>;
 };
 
-/** @param outcomeOf tells how an action ended that threw an error */
+/** @param outcomeOf returns the outcome of an action that threw the error */
 export function createAuditTrail(
   { append }: AuditSink,
   outcomeOf: (error: unknown) => AuditOutcome,
@@ -92,7 +93,7 @@ export function createAuditTrail(
   };
 }
 
-/** Waits for an action. Returns a function that returns its result or throws its error, and how it ended. */
+/** Waits for an action. Returns its outcome, and a function that returns its result or throws its error. */
 const settled = <T>(
   work: Promise<T>,
   outcomeOf: (error: unknown) => AuditOutcome,

@@ -5,7 +5,7 @@ import type { AuditSink } from "./audit-trail.ts";
 /**
  * Opens the sink that `CADASTRE_AUDIT` names: the file, or a stream.
  *
- * @param stream standard output; for a command, whose result goes there, standard error
+ * @param stream standard output; for a command, which prints its result there, standard error
  */
 export const openAudit = (
   { audit }: Pick<Config, "audit">,

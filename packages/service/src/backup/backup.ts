@@ -28,7 +28,7 @@ export type BackupReport = {
 /** Called with the bytes and files that were copied so far. */
 export type BackupProgress = (bytes: number, files: number) => void;
 
-/** Number of missing parts that a report names. */
+/** Maximum number of missing parts that a report names. */
 const mostNamed = 20;
 
 type Source = { readonly folder: DataFolder; readonly config: Pick<Config, "partsFolder" | "partsBucket"> };
@@ -71,7 +71,7 @@ export async function makeBackup(
 /** Codes of a full disk. The service's own files are only read, and an error of a write has no path. */
 const noRoom: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
-/** Why the target of a backup cannot be written; undefined for another error, such as one of the files that are backed up. */
+/** Returns the reason why the target cannot be written. Undefined for other errors, such as one of a file that is backed up. */
 function targetReason(error: unknown, target: string): string | undefined {
   if (error instanceof CopyError) return error.message;
   if (!isFileError(error)) return undefined;
@@ -85,7 +85,7 @@ function targetReason(error: unknown, target: string): string | undefined {
   return isAbove && code === "EEXIST" ? `${path} is a file (${code})` : fileReason(error);
 }
 
-/** SQLite cannot write the copy of a database. */
+/** Error of SQLite while it writes the copy of a database. */
 class CopyError extends Error {
   override readonly name = "CopyError";
 }
@@ -101,7 +101,7 @@ const copyReasons: ReadonlyMap<string, string> = new Map([
   ["SQLITE_IOERR_TRUNCATE", "the disk cannot be written"],
 ]);
 
-/** @throws {CopyError} for an error of the copy; another one of the database that is copied */
+/** @throws {CopyError} if the copy cannot be written; errors of the copied database are rethrown unchanged */
 async function copyDatabase(database: PinnedDatabase, file: string): Promise<void> {
   try {
     await database.copyTo(file);

@@ -7,10 +7,10 @@ import { pipeline } from "node:stream/promises";
 /** Size and hash of a file's content. */
 export type FileDigest = { readonly bytes: number; readonly sha256: string };
 
-/** Bytes that are read at once. */
+/** Size of a chunk, in bytes. */
 const highWaterMark = 1 << 18;
 
-/** Copies a file to a new one, which only its owner can read and which is flushed to the disk, and hashes it on the way. */
+/** Copies a file to a new one and returns its hash. Only the owner can read the copy, and it is flushed to the disk. */
 export async function copyFile(from: string, to: string): Promise<FileDigest> {
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   const digest = new Digest();
@@ -46,7 +46,7 @@ class Digest {
   }
 }
 
-/** Flushes a folder's list of files to the disk. */
+/** Flushes a folder's directory entries to the disk, so that created and renamed files survive a power failure. */
 export async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

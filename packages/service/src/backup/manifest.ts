@@ -7,7 +7,7 @@ import { z } from "zod";
 import { DataError } from "../data/data-error.ts";
 import { hashFile } from "./copy-file.ts";
 
-/** Names in a backup: the manifest, and the list of files whose hash it states. */
+// The manifest of a backup has the hash of the list of files.
 const manifestName = "backup.json";
 export const listName = "files.jsonl";
 
@@ -38,7 +38,7 @@ const content = z.strictObject({
   files: z.int().min(0),
   bytes: z.int().min(0),
   missing: z.int().min(0),
-  /** Place of the parts. Those in a bucket are not in the backup. */
+  /** Storage of the parts. Parts in a bucket are not in the backup. */
   parts: z.enum(["folder", "bucket"]),
   /** SHA-256 of the list of files. */
   list: sha256,
@@ -111,7 +111,7 @@ function parse(text: string): BackupManifest | undefined {
   }
 }
 
-/** Yields the files of a backup whose manifest was read. */
+/** Yields the files of a backup. Call `readManifest` first, which verifies the list. */
 export async function* listFiles(folder: string): AsyncGenerator<ListedFile> {
   const input = createReadStream(join(folder, listName));
   for await (const line of createInterface({ input, crlfDelay: Infinity }))

@@ -38,7 +38,7 @@ export type RestoreReport = {
   readonly manifest: BackupManifest;
   /** Folder that the data folder's existing data was moved to, without its parts; undefined if there was none. */
   readonly replaced: string | undefined;
-  /** Folder with the parts that were there before; undefined if there were none. */
+  /** Folder that the existing parts were moved to; undefined if there were none. */
   readonly replacedParts: string | undefined;
 };
 
@@ -120,7 +120,7 @@ function entriesOf(folder: DataFolder): readonly Omit<RestoredEntry, "puts">[] {
 }
 
 /**
- * Stages the marker of the folder of parts.
+ * Stages the marker file that says which registry the folder of parts belongs to.
  *
  * @throws {DataError} if the folder belongs to a registry other than the restored and the replaced one
  */
@@ -135,11 +135,11 @@ async function stageMarker(
     throw new DataError(
       `${places.parts} holds the parts of another registry (${markerName}): set CADASTRE_PARTS to another folder; nothing was restored`,
     );
-  // The registry of an earlier version has no id.
+  // Registries of earlier versions have no id.
   if (restored !== undefined) await writeMarker(staging.parts, restored);
 }
 
-/** Returns the id of a registry; undefined if there is none, or it cannot be read. */
+/** Returns the id of a registry. Undefined if it has none, does not exist or cannot be read. */
 function registryId(file: string): string | undefined {
   try {
     const audit = auditRegistry(file);
@@ -203,7 +203,7 @@ const asMissing =
   (backup: string, { path }: BackedUpFile) =>
   (cause: NodeJS.ErrnoException): never => {
     const file = join(backup, path);
-    // A folder in place of the file is noticed when it is read, and the error then has no path.
+    // If a folder is in place of the file, reading it fails with an error that has no path.
     const isOfBackup = cause.path === file || cause.code === "EISDIR";
     if (!isFileError(cause) || !isOfBackup) throw cause;
     const fault = cause.code === "ENOENT" ? "is missing" : `cannot be read: ${fileReason(cause)}`;

@@ -13,7 +13,7 @@ const stagingName = "restoring";
 
 const root = z.enum(["data", "parts"]);
 
-/** A file or folder that is put in place, in the data folder or in the folder of parts. */
+/** A file or folder of the data folder or of the folder of parts, which a restore replaces. */
 const entry = z.strictObject({
   root,
   name: z.string(),
@@ -21,14 +21,14 @@ const entry = z.strictObject({
   puts: z.boolean(),
 });
 
-/** The journal of a restore whose files are all staged and verified. From then on the restore is always finished. */
+/** Journal of a restore. It is written when all files are staged and verified; from then on the restore is always completed. */
 const schema = z.strictObject({
   version: z.literal(1),
   /** Name of the folders that existing data is moved to. */
   replaced: z.string(),
   /** SHA-256 of the backup's manifest. */
   backup: z.string(),
-  /** The folder of parts that is restored to; null: the one in the data folder, wherever that is by now. */
+  /** Folder of parts that is restored to. Null: the one in the data folder, which may have been moved since. */
   parts: z.string().nullable(),
   entries: z.array(entry),
 });
@@ -38,13 +38,13 @@ export type RestoredEntry = z.output<typeof entry>;
 
 type Places = Readonly<Record<z.output<typeof root>, string>>;
 
-/** The folders whose content is restored. */
+/** Returns the folders whose content is restored. */
 export const placesOf = (folder: DataFolder, { partsFolder }: Pick<Config, "partsFolder">): Places => ({
   data: folder.path,
   parts: partsRoot({ partsFolder }, folder),
 });
 
-/** The folder of parts that is not in the data folder. */
+/** Returns the configured folder of parts. Null if the parts are in the data folder. */
 export const partsElsewhere = ({ partsFolder }: Pick<Config, "partsFolder">): string | null =>
   partsFolder === undefined ? null : resolve(partsFolder);
 
@@ -53,7 +53,7 @@ export const stagingOf = (places: Places): Places => ({
   parts: join(places.parts, stagingName),
 });
 
-/** Name of a marker file in the staging folders of a restore. A folder without it belongs to somebody else. */
+/** Name of a marker file in the staging folders of a restore. A folder without it was not created by a restore and is not touched. */
 const markName = "cadastre-restore";
 
 /** True if the folder is a staging folder of a restore. */
@@ -62,7 +62,7 @@ export const isStaging = (place: string): boolean => existsSync(join(place, mark
 /**
  * Creates the staging folders, and empties those of an interrupted restore.
  *
- * @throws {DataError} if a folder of that name belongs to somebody else
+ * @throws {DataError} if a folder of that name exists that no restore has created
  */
 export async function prepareStaging(staging: Places): Promise<void> {
   for (const place of Object.values(staging)) {
@@ -92,7 +92,7 @@ export const isRestorePending = (folder: DataFolder): boolean => existsSync(jour
 const readPendingRestore = (folder: DataFolder): Promise<PendingRestore> =>
   readDataFile(journalOf(folder), (text) => schema.parse(JSON.parse(text)));
 
-/** Writes the journal. The restore is then finished here, or by the next program that uses the folder. */
+/** Writes the journal. This process, or else the next program that uses the folder, then completes the restore. */
 export async function beginSwap(folder: DataFolder, pending: PendingRestore): Promise<void> {
   await writeAtomically(journalOf(folder), JSON.stringify(pending));
   await flushFolder(dirname(journalOf(folder)));
@@ -119,7 +119,7 @@ export async function finishRestore(
   for (const { root: of, name, puts } of pending.entries) {
     const [staged, live] = [join(staging[of], name), join(places[of], name)];
     const aside = join(places[of], pending.replaced, name);
-    // A file that is in place already is not in the staging folder any more.
+    // If the file is no longer in the staging folder, an earlier run has already put it in place.
     if (existsSync(live) && (!puts || existsSync(staged))) {
       at(`aside ${name}`);
       await mkdir(dirname(aside), { recursive: true, mode: 0o700 });

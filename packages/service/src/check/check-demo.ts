@@ -32,7 +32,7 @@ export async function* checkDemoKeys(
   }
 }
 
-/** Checks the key pair of the demo's issuer. Another issuer may be trusted in its place. */
+/** Checks the key pair of the demo's issuer. With an external issuer it may be missing. */
 export async function* checkIssuer(
   audit: ServiceAudit,
   { issuer, publicKeys }: DataFolder,

@@ -23,7 +23,7 @@ export async function* checkParts(
   const root = partsRoot({ partsFolder }, folder);
   const id = audit.id();
   const fault = id && (await faultOfPlace(root, id, audit));
-  // Nothing can be concluded from another folder.
+  // The folder belongs to another registry, so its files say nothing about this one.
   if (fault) {
     yield { code: "parts_foreign", subject: root, detail: fault };
     return;

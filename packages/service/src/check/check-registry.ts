@@ -49,7 +49,7 @@ async function* checkSecrets(audit: ServiceAudit, folder: DataFolder): AsyncGene
     yield { code: "pepper_foreign", subject, detail: faultOfForeignPepper(pepper) };
   for (const text of audit.sealedTexts())
     if (!opens(text, secrets)) yield { code: "secret_unreadable", subject, detail: faultOfText(text) };
-  // With other peppers, no key would be found.
+  // With wrong peppers, every demo key would be reported as invalid.
   if (missing.length + foreign.length === 0) yield* checkDemoKeys(audit, folder, secrets.peppers);
 }
 

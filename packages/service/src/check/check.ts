@@ -35,7 +35,7 @@ export async function* checkFolder(
     if (finding.subject === basename(folder.registry)) isReliable = false;
     yield finding;
   }
-  // Nothing can be concluded from a damaged registry.
+  // The other checks need an undamaged registry.
   if (!isReliable) return;
   const audit = auditRegistry(folder.registry);
   try {

@@ -1,7 +1,7 @@
 const copyFromBackup =
   "copy the file from your last backup, or restore the whole backup with `cadastre restore --replace`";
 
-/** Every fault that a check finds, with its remedy. The key is the stable code. */
+/** Remedies by finding code. The codes are stable. */
 export const findingCodes = {
   database_damaged: "restore the last backup with `cadastre restore --replace`",
   database_altered: "restore the last backup with `cadastre restore --replace`",
@@ -37,7 +37,7 @@ export type FindingCode = keyof typeof findingCodes;
 /** A fault in a data folder. */
 export type Finding = {
   readonly code: FindingCode;
-  /** The file, delivery or customer that it is about. */
+  /** File, delivery or customer with the fault. */
   readonly subject: string;
   readonly detail: string;
 };

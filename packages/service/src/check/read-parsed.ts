@@ -1,6 +1,6 @@
 import { readIfExists } from "../data/data-folder.ts";
 
-/** Reads a file of the data folder. Gives the code of a finding if it is missing, or if `parse` throws. */
+/** Reads and parses a file of the data folder. Returns a finding code if it is missing or `parse` throws. */
 export async function readParsed<T>(
   file: string,
   parse: (text: string) => T,

@@ -15,7 +15,7 @@ type CommandAction = {
   readonly config: Pick<Config, "audit">;
 };
 
-/** Carries out an action of a command, and records it: see `AuditTrail.run`. */
+/** Runs an action of a command and records it, see `AuditTrail.run`. */
 export const audited = <T>(
   { action, object = {}, file, config }: CommandAction,
   work: (know: (object: AuditObject) => void) => Promise<T>,
@@ -25,13 +25,13 @@ export const audited = <T>(
     work,
   );
 
-/** Where a command is recorded that works on a data folder. */
+/** Returns the audit trail for commands that work on a data folder. */
 export const auditOf = ({ audit }: DataFolder, config: Config): Pick<CommandAction, "file" | "config"> => ({
   file: audit,
   config,
 });
 
-/** Where a command of an issuer is recorded: beside the private key, since an issuer needs no data folder. */
+/** Returns the audit trail for commands of an issuer: a file next to the private key, because an issuer needs no data folder. */
 export const issuerAudit = (keyFile: string): Pick<CommandAction, "file" | "config"> => ({
   file: join(dirname(resolve(keyFile)), auditName),
   config: readConfig(process.env),
@@ -46,7 +46,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // The user id of a container need not have a name.
+    // In a container the user id may have no name.
     return `uid ${process.getuid?.() ?? "unknown"}`;
   }
 }

@@ -16,7 +16,7 @@ type RollbackOptions = Output & { readonly to?: string; readonly allowShrink?: b
 const json = () => new Option("--json", "write the result for machines");
 const resource = () => new Argument("<resource>").choices(recordNames);
 
-/** A build for machines. */
+/** Returns the JSON of a build. */
 export const buildJson = (build: Build) => ({
   ...build,
   published: new Date(build.published).toISOString(),

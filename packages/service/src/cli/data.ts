@@ -10,7 +10,7 @@ import type { Registry } from "../data/registry.ts";
 import { withRegistry } from "../data/registry.ts";
 import { CommandRefused } from "./outcome.ts";
 
-/** Do `work` with the registry of the folder that the environment names. A folder without one is not made one. */
+/** Calls `work` with the registry of the configured data folder. Does not create a missing one. */
 export const withServiceRegistry = <T>(
   work: (registry: Registry, folder: DataFolder, config: Config) => Promise<T>,
 ): Promise<T> =>
@@ -18,7 +18,7 @@ export const withServiceRegistry = <T>(
     withRegistry(folder, (registry) => work(registry, folder, config)),
   );
 
-/** Do `work` with the records, and the registry, of the folder that the environment names. */
+/** Calls `work` with the listings database and the registry of the configured data folder. */
 export const withServiceStore = <T>(
   work: (store: WritableStore, folder: DataFolder, registry: Registry, config: Config) => Promise<T>,
 ): Promise<T> =>
@@ -31,7 +31,7 @@ export const withServiceStore = <T>(
     }
   });
 
-/** Do `work` with the folder that the environment names, if it has what is needed, while no restore replaces it. */
+/** Calls `work` with the configured data folder, if it has the needed database, while holding a lock that keeps a restore out. */
 export function withServiceFolder<T>(
   needed: "registry" | "database",
   work: (folder: DataFolder, config: Config) => Promise<T>,
@@ -56,6 +56,6 @@ export function withServiceFolder<T>(
 const missing = (path: string) =>
   `${path} does not exist: set CADASTRE_DATA to the folder of a service that was started once`;
 
-/** The warning of commands that stage records in a database of sample listings. */
+/** Returns the warning of commands that stage records in a database of sample listings. */
 export const sampleWarning = ({ path }: DataFolder): string =>
   `${path} holds sample listings, which stay beside these records. To serve only your own records, start with CADASTRE_LISTINGS=0 on an empty folder.`;

@@ -6,7 +6,7 @@ import { listCommand } from "./entitlement/list.ts";
 import { signCommand } from "./entitlement/sign.ts";
 import { verifyCommand } from "./entitlement/verify.ts";
 
-/** `cadastre entitlement …`: what an issuer does, and what a service takes from it, which needs no private key. */
+/** `cadastre entitlement …`: the commands of an issuer, which has the private key, and of a service, which does not need it. */
 export const entitlementCommand = (): Command =>
   new Command("entitlement")
     .description("Sign entitlements, look at them, and put them in force.")

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { CommandRefused } from "./outcome.ts";
 
-/** Where the key of a feed is found: it is never an argument, which other users of the machine can read. */
+/** Source of a feed's API key. The key is never an argument, because other users of the machine can read those. */
 export type KeyPlace = { readonly keyEnv?: string; readonly keyFile?: string };
 
-/** @throws {CommandRefused} without a word of what was found there. */
+/** Reads the API key of a feed. @throws {CommandRefused} whose message does not quote the content, which may be a secret */
 export async function readFeedKey({ keyEnv, keyFile }: KeyPlace): Promise<string | undefined> {
   if (keyEnv !== undefined) return checked(process.env[keyEnv], `the variable ${keyEnv}`);
   if (keyFile === undefined) return undefined;

@@ -53,7 +53,7 @@ export const publishCommand = (): Command =>
       }),
     );
 
-/** The resources that have a build. */
+/** Returns the resources that have a build. */
 async function publishedOf(current: (resource: string) => Promise<unknown>): Promise<readonly string[]> {
   const published: string[] = [];
   for (const resource of recordNames) if ((await current(resource)) !== undefined) published.push(resource);
@@ -79,7 +79,7 @@ const rowOf = (resource: string, { gate, passed, evidence }: GateResult): readon
   evidenceText(gate === shrink.name ? withoutSentences(evidence) : evidence),
 ];
 
-/** The sentences are written on standard error, below the table: see {@link lossesIn}. */
+/** Replaces the messages about removals by their number. They are printed below the table, see {@link lossesIn}. */
 const withoutSentences = (evidence: GateResult["evidence"]): GateResult["evidence"] =>
   typeof evidence === "object" &&
   evidence !== null &&
@@ -98,7 +98,7 @@ const evidenceText = (evidence: GateResult["evidence"]): string =>
         .join(" ")
     : JSON.stringify(evidence);
 
-/** @throws {CommandRefused} naming the sets that have not passed. */
+/** @throws {CommandRefused} names the sets that have not passed */
 function requirePassed({ results }: GatedPublication): void {
   const failed = [...results].filter(([, found]) => !allPassed(found)).map(([resource]) => resource);
   if (failed.length === 0) return;
@@ -109,7 +109,7 @@ function requirePassed({ results }: GatedPublication): void {
   throw new CommandRefused(words.join("\n"));
 }
 
-/** Returns the removals that the gate `shrink` refuses, and the command that carries them out. */
+/** Returns messages about the removals that the gate `shrink` refuses, and the command that allows them. */
 function lossesIn(results: GatedPublication["results"]): readonly string[] {
   const losses = [...results].flatMap(([, found]) => found.flatMap(excessiveIn));
   if (losses.length === 0) return [];

@@ -104,7 +104,7 @@ export const rotateKeyPepper = (output: Output) =>
 /** Returns the customer that the operator wrote, unless it is an API key in the wrong place. */
 const givenCustomer = (text: string) => (isWellFormed(text) ? {} : { customer: text });
 
-/** What its owner must know of a new key, but for its text. */
+/** Prints the id and end of a new key to standard error. Its text goes to standard output. */
 function tell({ id, customer, expires }: ApiKeyRecord): void {
   const end = expires === null ? "does not expire" : `works until ${readable(expires)}`;
   say(`The key ${id} of ${customer} ${end}. This is the only time that it is shown:`);

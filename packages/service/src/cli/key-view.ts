@@ -7,7 +7,7 @@ const stateOf = (key: ApiKeyRecord, at: number): "live" | "revoked" | "expired" 
 
 const instant = (time: number | null) => (time === null ? null : new Date(time).toISOString());
 
-/** A key for machines. Its digest stays where it is. */
+/** Returns the JSON of a key, without its digest. */
 export const keyJson = (key: ApiKeyRecord, at: number) => ({
   id: key.id,
   customer: key.customer,
@@ -22,7 +22,7 @@ export const keyJson = (key: ApiKeyRecord, at: number) => ({
 
 const heads = ["ID", "CUSTOMER", "KEY", "STATE", "CREATED", "ENDS", "LAST USED"] as const;
 
-/** Keys for people, a line each. */
+/** Returns a text table of keys. */
 export function keyTable(keys: readonly ApiKeyRecord[], at: number): string {
   const time = (value: number | null, none: string) => (value === null ? none : readable(value));
   const rows = keys.map((key) => [

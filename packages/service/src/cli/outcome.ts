@@ -7,21 +7,21 @@ import { PrepareError } from "../data/prepare-error.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
-/** How the program ends. */
+/** Exit codes of the program. */
 export const exitCodes = { done: 0, refused: 1, usage: 2 } as const;
 
-/** A command is understood and not carried out. The message says why, and what to do. */
+/** A valid command that was refused. The message says why and what to do. */
 export class CommandRefused extends Error {
   override readonly name = "CommandRefused";
 }
 
-/** Write the result of a command: nothing else goes to standard output. */
+/** Writes the result of a command to standard output. Nothing else is written there. */
 export const print = (result: string): void => void process.stdout.write(`${result}\n`);
 
-/** Write words about the result, for a person: to standard error. */
+/** Writes a message for a person to standard error. */
 export const say = (words: string): void => void process.stderr.write(`${words}\n`);
 
-/** Errors that an operator can put right; everything else is a fault of ours, with its stack. */
+/** Errors that an operator can fix. Any other error is a bug and is printed with its stack. */
 const refusals = [
   CommandRefused,
   ConfigError,
@@ -33,12 +33,12 @@ const refusals = [
   StoreError,
 ];
 
-/** True for an error that an operator can put right. */
+/** True for an error that an operator can fix. */
 export const isRefusal = (error: unknown): boolean => refusals.some((kind) => error instanceof kind);
 
-/** Say what has gone wrong, and give the exit code for it. */
+/** Prints an error and returns its exit code. */
 export function concede(error: unknown): number {
-  // Commander has said it, or has shown the help that was asked for.
+  // Commander has already printed its error, or the requested help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (isRefusal(error)) say((error as Error).message);
   else console.error(error);

@@ -8,10 +8,10 @@ import { table } from "./table.ts";
 
 type Output = { readonly json?: true };
 
-/** What a person says of a profile. */
+/** Members of a profile that the operator sets with options. */
 type Said = Omit<MlsProfile, "datasetId" | "approved">;
 
-/** The option that says each member. */
+/** Names of the options that set each member. */
 const optionOf: Readonly<Record<keyof Said, string>> = {
   displayName: "--display-name",
   fullName: "--full-name",

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { concede, exitCodes } from "./outcome.ts";
 
-/** The commands by which an operator looks after the service. Only what is asked for is loaded: a command line starts often. */
+/** Commands of the operator. A module is only loaded when its command is used, so that the program starts fast. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   key: async () => (await import("./key.ts")).keyCommand(),
   entitlement: async () => (await import("./entitlement.ts")).entitlementCommand(),
@@ -23,7 +23,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   worker: async () => (await import("./worker.ts")).workerCommand(),
 };
 
-/** @param asked a command's name; anything else has all of them told */
+/** @param asked name of a command; for anything else all commands are loaded, for the help */
 async function createProgram(asked: string | undefined): Promise<Command> {
   const program = new Command("cadastre").description("Look after a Cadastre listing data service.");
   const known = asked !== undefined && Object.hasOwn(commands, asked) ? commands[asked] : undefined;
@@ -38,7 +38,7 @@ const withSubcommands = (command: Command): readonly Command[] => [
   ...command.commands.flatMap(withSubcommands),
 ];
 
-/** Carry out a command line, and give the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<number> {
   try {
     await (await createProgram(args[0])).parseAsync(args, { from: "user" });

@@ -1,7 +1,7 @@
 import { SingleBar } from "cli-progress";
 import { say } from "./outcome.ts";
 
-/** A number for people. */
+/** Formats a number for people: `12,345`. */
 export const number = (value: number): string => value.toLocaleString("en-US");
 
 /** Number of items between two lines of progress. */
@@ -14,9 +14,9 @@ export type Progress = {
 };
 
 /**
- * Shows a bar up to `whole` on a terminal. Elsewhere, or if the total is not known, it prints a line from time to time.
+ * Shows a bar up to `whole` on a terminal. Elsewhere, or if the total is not known, prints a line every {@link reportEvery} items.
  *
- * @param counted the items and what was done with them, such as `files copied`
+ * @param counted text after the number of items, such as `files copied`
  */
 export function showProgress(whole: number | undefined, counted = "records read"): Progress {
   if (process.stderr.isTTY && whole !== undefined) {

@@ -90,7 +90,7 @@ async function askingOf(url: string, options: Options): Promise<Asking> {
   };
 }
 
-/** The share that is done is that of the time between the first record and now. */
+/** Shows progress by time: the position of the latest `ModificationTimestamp` between that of the first record and now. */
 async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => Promise<T>): Promise<T> {
   const now = Date.now();
   const progress = showProgress(1);

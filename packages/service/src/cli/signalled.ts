@@ -1,4 +1,4 @@
-/** The first of the signals. A second one ends the process at once, as it would without a handler. */
+/** Resolves at the first of the signals. A second one ends the process immediately, because the handlers are removed. */
 export const signalled = (signals: readonly NodeJS.Signals[]): Promise<void> =>
   new Promise((resolve) => {
     const heard = () => {

@@ -5,7 +5,7 @@ import { type Source, sources } from "../ingest/sources.ts";
 import { CommandRefused } from "./outcome.ts";
 import { number } from "./progress.ts";
 
-/** What the commands that stage records have in common. */
+// Options of the commands that stage records.
 export const resourceOption = (names: readonly RecordName[]): Option =>
   new Option("--resource <resource>", "what the records are").choices(names).makeOptionMandatory();
 

@@ -1,4 +1,4 @@
-/** Rows for people, a line each, in columns as wide as what they hold. */
+/** Formats rows as a text table with aligned columns. */
 export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [heads, ...rows];
   const widths = heads.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));

@@ -7,7 +7,7 @@ const instantPattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z)?$/;
 const durationForm = "a number of minutes, hours or days, such as 30m, 12h or 7d";
 
 /**
- * `7d` → milliseconds.
+ * Parses a duration such as `7d` to milliseconds.
  *
  * @throws {InvalidArgumentError}
  */
@@ -18,7 +18,7 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * A time to come, in milliseconds since 1970: a date, an instant in UTC, or how long from now.
+ * Parses a date, an instant in UTC, or a duration from now to milliseconds since 1970. It must be in the future.
  *
  * @throws {InvalidArgumentError}
  */
@@ -42,10 +42,10 @@ function durationOf(text: string): number | undefined {
 function instantOf(text: string): number | undefined {
   const time = instantPattern.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) return undefined;
-  // A day that the month does not have would be one of the next.
+  // `Date.parse` turns a day that the month does not have, such as February 30, into one of the next month.
   return new Date(time).toISOString().startsWith(text.replace(/Z$/, "")) ? time : undefined;
 }
 
-/** An instant for people: `2030-01-31 18:00 UTC`. */
+/** Formats an instant for people: `2030-01-31 18:00 UTC`. */
 export const readable = (time: number): string =>
   `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -33,7 +33,7 @@ export async function backUp(
   }
 }
 
-/** @throws {Error} if the copy does not fit, before the disk is full */
+/** Checks the free space before copying, so that a copy that does not fit does not fill the disk. @throws {Error} */
 async function requireRoom(path: string, database: string): Promise<void> {
   const [{ size }, { bavail, bsize }] = await Promise.all([stat(database), statfs(path)]);
   const free = bavail * bsize;

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { StoreError } from "@cadastre/store";
 import { databaseName, registryName } from "./data-folder.ts";
 
-/** The data folder or a file in it is not as it must be. The message names it and says what to do. */
+/** Fault of the data folder or of a file in it. The message names the file and says what to do. */
 export class DataError extends Error {
   override readonly name = "DataError";
 }
@@ -20,7 +20,7 @@ const inUse = "is in use: stop the program that uses it";
 
 type Remedies = ReadonlyMap<string, string>;
 
-/** What to say of a path, by the error code of the system or of SQLite. */
+/** Ends of messages about a path, by the error code of the operating system or of SQLite. */
 const remedies: Remedies = new Map([
   ["EACCES", noRights],
   ["EISDIR", noRights],
@@ -38,19 +38,19 @@ const remedies: Remedies = new Map([
   ["SQLITE_BUSY", inUse],
 ]);
 
-/** Those that the registry has of its own. */
+/** Replacements for errors of the registry. */
 const registryRemedies: Remedies = new Map([
   ["SQLITE_NOTADB", noRegistry],
   ["SQLITE_CORRUPT", noRegistry],
 ]);
 
-/** Base code of an extended one of SQLite: `SQLITE_CANTOPEN_ISDIR` → `SQLITE_CANTOPEN`. */
+/** Returns the primary code of an extended SQLite error code: `SQLITE_CANTOPEN_ISDIR` → `SQLITE_CANTOPEN`. */
 const baseOf = (code: string) => code.split("_", 2).join("_");
 
 /**
- * Do `work` with the data folder at `path`.
+ * Calls `work`, which uses the data folder at `path`.
  *
- * @throws {DataError} in place of an error of the system or of SQLite that an operator can put right.
+ * @throws {DataError} in place of an error of the operating system or of SQLite that the operator can fix
  */
 export async function withDataFolder<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -75,7 +75,7 @@ function toDataError(thrown: unknown, folder: string): DataError | undefined {
 }
 
 /**
- * The content of a JSON file that the service has written. What is wrong with it is not quoted: it may hold secrets.
+ * Parses a JSON file that the service has written. The message does not quote the content, which may have secrets.
  *
  * @throws {DataError}
  */
@@ -90,7 +90,7 @@ export function parseDataFile<T>(file: string, text: string, parse: (text: strin
 }
 
 /**
- * The content of a JSON file that must be there.
+ * Reads and parses a JSON file, which must exist.
  *
  * @throws {DataError}
  */

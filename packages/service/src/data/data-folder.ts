@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-/** Where the service keeps what outlives it. */
+/** Paths of the data folder, which has all persistent data of the service. */
 export type DataFolder = {
   readonly path: string;
   readonly database: string;
@@ -10,39 +10,39 @@ export type DataFolder = {
   readonly registry: string;
   /** Peppers of the API keys and key of the skip tokens. */
   readonly secrets: string;
-  /** Private key of the demo's issuer. The serving part never reads it. */
+  /** Private key of the demo's issuer. It is read when the demo is prepared, and never to serve requests. */
   readonly issuer: string;
   /** Public keys that entitlements are verified with. */
   readonly publicKeys: string;
   /** Private keys that manifests are signed with. */
   readonly signingKeys: string;
-  /** Folder of the copies that are made before a database is migrated. */
+  /** Folder for the copies of databases that are about to be migrated. */
   readonly backups: string;
-  /** Folder of the bytes of deliveries. */
+  /** Default folder of the parts of deliveries. */
   readonly exports: string;
-  /** The demo's keys in plain text, for the person who tries it. */
+  /** The demo's keys in plain text, for the person who tries the service. */
   readonly demo: string;
-  /** The audit trail. It is no part of a backup, and a restore leaves it as it is. */
+  /** Audit trail. It is not part of a backup, and a restore does not change it. */
   readonly audit: string;
   /** Locked by every program that uses the folder, see `useFolder`. */
   readonly lock: string;
 };
 
-/** Names of the databases in the folder. */
+// Names of the databases in the folder.
 export const databaseName = "listings.sqlite";
 export const registryName = "registry.sqlite";
 
-/** Name of the audit trail in the data folder, and beside an issuer's private key. */
+/** Name of the audit trail in the data folder, and in the folder of an issuer's private key. */
 export const auditName = "audit.jsonl";
 
-/** The folder at `path`; it is made if it does not exist, for its owner alone. */
+/** Returns the data folder at `path`. Creates it if it does not exist, readable only by its owner. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const folder = dataFolderAt(path);
   await mkdir(folder.path, { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** The paths in the folder at `path`, which need not exist. */
+/** Returns the paths of a data folder at `path`, which need not exist. */
 export function dataFolderAt(path: string): DataFolder {
   const absolute = resolve(path);
   const file = (name: string) => join(absolute, name);
@@ -71,12 +71,12 @@ export async function readIfExists(file: string): Promise<string | undefined> {
   }
 }
 
-/** Replace a file in one step, readable by its owner alone: a reader sees the old text or the new one. */
+/** Replaces a file atomically: a reader sees the old or the new text. Only the owner can read it. */
 export async function writeAtomically(file: string, text: string): Promise<void> {
   await rename(await writeBeside(file, text), file);
 }
 
-/** The text of the file; written with `make` if there is none. Of several makers at once, one wins. */
+/** Returns the text of a file. Creates it with the text of `make` if it does not exist; if several processes do so at once, one wins. */
 export async function readOrCreate(file: string, make: () => Promise<string>): Promise<string> {
   const known = await readIfExists(file);
   if (known !== undefined) return known;
@@ -91,7 +91,7 @@ export async function readOrCreate(file: string, make: () => Promise<string>): P
   return readFile(file, "utf8");
 }
 
-/** A new file of that text on the disk, beside `file`. */
+/** Writes a new file next to `file`, flushes it to the disk, and returns its path. */
 async function writeBeside(file: string, text: string): Promise<string> {
   const beside = `${file}.${randomUUID()}.new`;
   const handle = await open(beside, "wx", 0o600);

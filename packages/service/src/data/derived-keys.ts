@@ -1,6 +1,6 @@
 import { hkdfSync } from "node:crypto";
 
-/** The secret that other keys are derived from. */
+/** Secret from which other keys are derived. */
 export type DerivingSecret = { readonly skipTokenKey: Uint8Array };
 
 const keyBytes = 32;

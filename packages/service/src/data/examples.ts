@@ -8,19 +8,19 @@ const schema = z.strictObject({
   placekey: z.string(),
 });
 
-/** Values that are in the data, for requests that a newcomer can try. */
+/** Values from the data, for example requests that are sure to find something. */
 export type Examples = z.output<typeof schema>;
 
 export const readExamples = (text: string | undefined): Examples | undefined =>
   text === undefined ? undefined : schema.parse(JSON.parse(text));
 
-/** Properties that are looked at for the one with the most listings. */
+/** Maximum number of Placekeys whose listings are counted, to find a property that several systems list. */
 const mostProperties = 5000;
 
 type Property = { readonly systems: Set<string>; listings: number };
 type City = { readonly city: string; readonly state: string; listings: number };
 
-/** Finds {@link Examples} in the Property records that pass by. */
+/** Finds {@link Examples} in a stream of Property records. */
 export class ExampleFinder {
   readonly #properties = new Map<string, Property>();
   readonly #cities = new Map<string, City>();
@@ -43,7 +43,7 @@ export class ExampleFinder {
     }
   }
 
-  /** Undefined where the data holds no active listing or no Placekey. */
+  /** Returns the examples. Undefined if the records have no active listing or no Placekey. */
   found(): Examples | undefined {
     const [busiest] = [...this.#cities.values()].toSorted((a, b) => b.listings - a.listings);
     const [shared] = [...this.#properties].toSorted(

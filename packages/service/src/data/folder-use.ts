@@ -6,22 +6,22 @@ import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 
 /**
- * Takes a shared lock on the folder, which ends with the process. A restore that was interrupted while it put files in place is
- * finished first.
+ * Takes a shared lock on the folder, which is released when the process ends at the latest. A restore that was interrupted while it put
+ * files in place is finished first.
  *
- * @throws {DataError} while a restore is under way, or if the lock file belongs to another user
+ * @throws {DataError} while a restore is running, or if the lock file belongs to another user
  */
 export async function useFolder(folder: DataFolder, config: Pick<Config, "partsFolder">): Promise<FileLock> {
   for (;;) {
     const shared = lockFolder(folder, "shared");
     if (shared === undefined)
       throw new DataError(`${folder.path} is being restored: wait until that has ended`);
-    // Looked at under the lock: a restore may have begun, and been cut off, a moment before.
+    // Checked while holding the lock, because a restore may have started and been interrupted just before.
     if (!isRestorePending(folder)) return shared;
     shared.release();
     const alone = takeAlone(folder);
     try {
-      // Another program may have finished it meanwhile.
+      // Another program may have finished it in the meantime.
       if (isRestorePending(folder)) await finishRestore(folder, config);
     } finally {
       alone.release();
@@ -55,7 +55,7 @@ function lockFolder({ path, lock }: DataFolder, mode: LockMode): FileLock | unde
   }
 }
 
-/** A file that root creates would keep the owner of the folder out. */
+/** Gives the lock file to the owner of the folder: if root creates it, the owner could not open it. */
 function giveToOwnerOf(folder: string, file: string): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(folder);

@@ -3,7 +3,7 @@ import type { Row } from "@cadastre/odata";
 
 const { dataset, state, county, zip, originating_system } = listingProperties;
 
-/** What a row that is visible with its listing must know of the listing, and the field of Property that says it. */
+/** Hidden columns that a record copies from its listing, which decides on its visibility, and the fields of Property they come from. */
 export const listingFields: Readonly<Record<string, string>> = {
   [state.name]: "StateOrProvince",
   [county.name]: "CountyOrParish",
@@ -11,13 +11,13 @@ export const listingFields: Readonly<Record<string, string>> = {
   [originating_system.name]: "OriginatingSystemName",
 };
 
-/** As {@link listingFields}, in columns of the table of Property. */
+/** All hidden columns copied from a listing, and the columns of Property's table that they come from. */
 export const listingColumns: Readonly<Record<string, string>> = {
   [dataset.name]: datasetProperty.name,
   ...listingFields,
 };
 
-/** What a listing says to the rows that are visible with it. */
+/** Returns the values of the hidden columns that records copy from a listing. */
 export const listingValues = (datasetId: string, property: Row): Row => ({
   [dataset.name]: datasetId,
   ...Object.fromEntries(Object.entries(listingFields).map(([name, field]) => [name, property[field]])),

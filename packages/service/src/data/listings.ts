@@ -20,7 +20,7 @@ export const openListings = (
     openSqliteStore({
       migration: "refuse",
       ...options,
-      // A new database is filled under another name: what has this name is one.
+      // A new database is filled under another name. A file with this name is always a complete database.
       existing: existsSync(file),
       file,
       resources: storedResources,
@@ -41,7 +41,7 @@ const remedies: Partial<Record<StoreErrorCode, string>> = {
 };
 
 /**
- * Open a database.
+ * Opens a database.
  *
  * @throws {DataError} with a remedy, if its schema is not this version's
  */

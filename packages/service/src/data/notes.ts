@@ -1,13 +1,13 @@
 import type { WritableStore } from "@cadastre/store";
 
-/** Keys of the notes that the listings database carries. */
+/** Keys of the notes in the listings database. */
 export const notes = {
   /** `true` while all of its records are sample records; `false` from the first ingest on. */
   sample: "sample",
-  /** How many sample listings were made. */
+  /** Number of sample listings that were created. */
   listings: "listings",
   examples: "examples",
-  /** The catalog version whose check of stored records was run last. */
+  /** Catalog version of the last check of the stored records. */
   checked: "checked",
 } as const;
 

@@ -1,7 +1,7 @@
 import { lookupValues, type OwnLookupValue, resource, resourceNames } from "@cadastre/reso";
 import type { StoredRecord } from "@cadastre/store";
 
-/** By resource, the fields whose values each system brings itself, and the lookup of each. */
+/** By resource: the fields whose lookup has no values in the dictionary, so that each system defines its own, with that lookup. */
 const openFields = new Map<string, readonly (readonly [field: string, lookup: string])[]>(
   resourceNames.map((name) => [
     name,
@@ -11,9 +11,9 @@ const openFields = new Map<string, readonly (readonly [field: string, lookup: st
   ]),
 );
 
-/** Collects what records say of the lookups that the dictionary leaves to the systems. */
+/** Collects the values of lookups for which the dictionary lists none, from the records that use them. */
 export class OwnLookups {
-  /** By what tells one from another, in an order that sorts. */
+  /** By the JSON of dataset, lookup and value. */
   readonly #values = new Map<string, OwnLookupValue>();
 
   see({ resource: name, datasetId, record }: StoredRecord): void {
@@ -24,7 +24,7 @@ export class OwnLookups {
           this.#values.set(JSON.stringify([datasetId, lookupName, value]), { datasetId, lookupName, value });
   }
 
-  /** Every value of every dataset once, in an order that does not hang on that of the records. */
+  /** Yields each value of each dataset once, sorted, so that the order of the records does not matter. */
   *found(): Generator<OwnLookupValue> {
     for (const [, value] of [...this.#values].sort(([a], [b]) => (a < b ? -1 : 1))) yield value;
   }

@@ -6,24 +6,24 @@ import type { DataFolder } from "./data-folder.ts";
 import type { Registry } from "./registry.ts";
 import { createPepper, readSecrets, writeSecrets } from "./secrets.ts";
 
-/** Peppers that are accepted at most: each costs a digest at a look-up. */
+/** Maximum number of accepted peppers: each one costs a digest per lookup of a key. */
 const maxPeppers = 4;
 
 export type PepperRotation = {
   /** Version of the new pepper. */
   readonly current: number;
-  /** Versions that are not accepted any more. */
+  /** Versions that are no longer accepted. */
   readonly forgotten: readonly number[];
-  /** Earlier versions that are, and the number of live keys under each. */
+  /** Earlier versions that are still accepted, and the number of keys in force that use each. */
   readonly waiting: readonly { readonly version: number; readonly keys: number }[];
 };
 
 /**
- * Make a new pepper the current one. An earlier one is accepted as long as a live key is under it; the latest of them
- * in any case, for a key that is being made.
+ * Creates a new pepper and makes it the current one. An earlier one is accepted while a key in force uses it. The latest earlier one is
+ * accepted in any case, because another process may just be creating a key with it.
  *
  * @param at milliseconds since 1970
- * @throws {DataError} if there are too many peppers, or another rotation is under way
+ * @throws {DataError} if there are too many peppers, or another rotation is running
  */
 export const rotatePepper = (
   folder: DataFolder,
@@ -53,7 +53,7 @@ export const rotatePepper = (
     };
   });
 
-/** Do `work` while a file says that nobody else may. */
+/** Calls `work` while holding a lock file. */
 async function alone<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const handle = await open(lock, "wx", 0o600).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "EEXIST") throw cause;

@@ -1,14 +1,15 @@
 import type { WritableStore } from "@cadastre/store";
 import type { Log } from "../log.ts";
 
-/** How often old versions are forgotten, in milliseconds. */
+/** Interval at which old versions are deleted, in milliseconds. */
 const interval = 10 * 60 * 1000;
 
 /**
- * Forget, from time to time, the versions that no `$skiptoken` in force can ask for, and no delivery. Gives what ends it.
+ * Periodically deletes the old versions of records that neither a valid `$skiptoken` nor a delivery can refer to. Returns a function that
+ * stops it.
  *
- * @param life longest life of a token, in seconds
- * @param kept gives the earliest checkpoint that a delivery still has to be built of
+ * @param life maximum lifetime of a token, in seconds
+ * @param kept returns the earliest checkpoint from which a delivery still has to be built
  */
 export function startPruning(
   store: Pick<WritableStore, "prune">,

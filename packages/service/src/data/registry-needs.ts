@@ -7,8 +7,8 @@ import { type DerivingSecret, sealingKeys } from "./derived-keys.ts";
 import { auditRegistry, type ServiceAudit } from "./registry.ts";
 
 /*
- * A registry depends on files beside it: without them every API key gets 401, entitlements and manifests cannot be verified, and
- * encrypted texts cannot be read. The files are created with the registry, and never again once it depends on them.
+ * A registry depends on other files of its folder: without them every API key gets 401, entitlements and manifests cannot be verified,
+ * and encrypted texts cannot be read. The files are created with the registry, and not again once it depends on them.
  */
 
 type Secrets = DerivingSecret & { readonly peppers: Peppers };
@@ -16,7 +16,7 @@ type Secrets = DerivingSecret & { readonly peppers: Peppers };
 const restore =
   "copy the file that belongs to this registry from your last backup, or restore the whole backup with `cadastre restore --replace`";
 
-/** For each file: the content of the registry that depends on it; undefined if there is none. */
+/** Functions by file that return the kind of registry content that depends on the file. Undefined if there is none. */
 const uses = {
   secrets: (audit) =>
     audit.peppers(0).length > 0 || first(audit.sealedTexts()) !== undefined
@@ -29,7 +29,7 @@ const uses = {
 /**
  * Refuses to create a file that is missing and that the registry depends on.
  *
- * @throws {DataError} with what the registry holds that would be lost
+ * @throws {DataError} names the content of the registry that would be lost
  */
 export function requireUnused(folder: DataFolder, file: keyof typeof uses): void {
   const used = withAudit(folder, uses[file]);
@@ -42,7 +42,7 @@ export function requireUnused(folder: DataFolder, file: keyof typeof uses): void
 /**
  * Refuses secrets that do not belong to the registry.
  *
- * @throws {DataError} with the peppers that are missing or are others
+ * @throws {DataError} names the peppers that are missing or have another value
  */
 export function requireSecrets(folder: DataFolder, secrets: Secrets): void {
   const faults = withAudit(folder, (audit) => {

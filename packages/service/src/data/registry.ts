@@ -16,10 +16,10 @@ import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { requireSchema } from "./listings.ts";
 
-/** How long a change waits for that of another process, and a request for its key, in milliseconds. */
+/** Time to wait for a lock that another process holds, in milliseconds. It is also the longest delay of the lookup of an API key. */
 const wait = 1000;
 
-/** The registry of the service: who has access, and what is delivered to them. */
+/** Registry of the service: API keys, entitlements and deliveries. */
 export type Registry = StoreRegistry & DeliveryRegistry;
 
 /**
@@ -36,7 +36,7 @@ export async function openRegistry(
 }
 
 /**
- * Opens a registry to read all that it refers to, in one read transaction.
+ * Opens a registry read-only, to read everything it refers to in one transaction.
  *
  * @throws {StoreError} `registry_unavailable`
  */
@@ -48,7 +48,7 @@ export function auditRegistry(file: string): ServiceAudit {
 export type ServiceAudit = RegistryAudit & DeliveryAudit;
 
 /**
- * Refuses a folder whose registry is gone: a new one would lock every customer out. Call it before the registry is opened.
+ * Refuses a folder whose registry was lost: a new one would lock every customer out. Call it before the registry is opened.
  *
  * @throws {DataError}
  */
@@ -59,7 +59,7 @@ export function requireRegistry({ registry, secrets }: DataFolder): void {
     );
 }
 
-/** Do `work` with the registry of the folder. */
+/** Calls `work` with the registry of the folder, and closes it afterwards. */
 export async function withRegistry<T>(
   folder: DataFolder,
   work: (registry: Registry) => Promise<T>,

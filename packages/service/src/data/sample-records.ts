@@ -8,7 +8,7 @@ import { withComputedValues } from "./computed-values.ts";
 import { listingValues } from "./listing-values.ts";
 import { OwnLookups } from "./own-lookups.ts";
 
-/** Every record of a sample market, and of its lookups, in an order in which each refers to earlier ones only. */
+/** Yields all records of a sample market and its lookups, so that each record refers only to earlier ones. */
 export function* sampleRecords(market: Market): Generator<StoredRecord> {
   const lookups = new OwnLookups();
   for (const row of marketRecords(market)) {

@@ -14,19 +14,22 @@ const secret = z
   .transform((text): Uint8Array => Buffer.from(text, "base64url"));
 const pepper = z.strictObject({ version: z.int().positive(), secret });
 const schema = z.strictObject({
-  /** The current one first, and its version the highest. */
+  /** In descending order of version. The first one is current. */
   peppers: z
     .tuple([pepper], pepper)
     .refine((peppers) => peppers.every(({ version }, i) => version < (peppers[i - 1]?.version ?? Infinity))),
   skipTokenKey: secret,
-  /** Of the JSON text of the other members: a changed digit would lock out every key. Files of earlier versions have none. */
+  /**
+   * SHA-256 of the JSON text of the other members. It detects damage: with a changed pepper no API key would be found. Files of earlier
+   * versions have none.
+   */
   sha256: z.string().optional(),
 });
 
 /** Secrets of 32 bytes that a running service needs. */
 export type Secrets = { readonly peppers: Peppers; readonly skipTokenKey: Uint8Array };
 
-/** @throws for a text that does not hold secrets */
+/** @throws if the text is not the content of a file of secrets */
 export function parseSecrets(text: string): Secrets {
   const json: unknown = JSON.parse(text);
   const { sha256, ...secrets } = schema.parse(json);
@@ -38,7 +41,8 @@ export function parseSecrets(text: string): Secrets {
 const hashOf = (json: object): string => createHash("sha256").update(JSON.stringify(json)).digest("hex");
 
 /**
- * Reads the secrets of the folder. The first start creates them; they are never created for a registry that depends on others.
+ * Reads the secrets of the folder, and creates them on the first start. They are not created if the registry depends on secrets that were
+ * lost.
  *
  * @throws {DataError} if the registry depends on secrets that are missing
  */
@@ -72,14 +76,14 @@ export const notePeppers = ({ guards }: Pick<Registry, "guards">, { peppers }: S
   guards.notePeppers(peppers.map(checkOf));
 
 /**
- * Reads the peppers as they are in the folder now. The file is read again when it is another one, or was written to.
+ * Returns a function that returns the current peppers of the folder. It reads the file again only if it was replaced or written to.
  *
- * @throws {DataError} when it is asked, if they cannot be read
+ * The returned function throws a {@link DataError} if the file cannot be read.
  */
 export function pepperReader({ secrets }: DataFolder): () => Promise<Peppers> {
   let known: { readonly file: string | undefined; readonly peppers: Peppers } | undefined;
   return async () => {
-    // Looked at before it is read: of what comes between the two the next one knows nothing, and reads again.
+    // The state is taken before the content is read: if the file changes in between, the next call notices and reads it again.
     const file = stateOf(secrets);
     if (known === undefined || file === undefined || known.file !== file)
       known = { file, peppers: (await readDataFile(secrets, parseSecrets)).peppers };
@@ -87,7 +91,7 @@ export function pepperReader({ secrets }: DataFolder): () => Promise<Peppers> {
   };
 }
 
-/** What tells a file from another one of its name, and from what it was before; undefined if it cannot be looked at. */
+/** Returns a text that changes when the file is replaced or written to. Undefined if the file is not accessible. */
 function stateOf(path: string): string | undefined {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });

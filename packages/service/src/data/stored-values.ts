@@ -24,11 +24,11 @@ type InvalidValue = {
 };
 
 export type InvalidValues = {
-  /** Records that were read. */
+  /** Number of records that were read. */
   readonly records: number;
-  /** Records with at least one fault. */
+  /** Number of records with at least one fault. */
   readonly invalid: number;
-  /** By resource, property and code. */
+  /** Sorted by resource, property and code. */
   readonly found: readonly InvalidValue[];
 };
 
@@ -39,10 +39,10 @@ export type ScanOptions = {
   readonly progress?: ((resource: RecordName, records: number) => void) | undefined;
 };
 
-/** Records of a page. */
+/** Records per page. */
 const pageSize = 500;
 
-/** Keys that are reported of each fault. */
+/** Maximum number of keys that are reported for each fault. */
 const reportedKeys = 10;
 
 const nothingIsRounded: Rounding = new Set();
@@ -105,7 +105,7 @@ function faultsOfStored(name: RecordName, record: Row): readonly Fault[] {
   return [...faults, ...stale];
 }
 
-/** Removes empty collections: a page has one for every collection, also for those of other systems. */
+/** Removes empty collections, because a page has every collection property, even those that only other systems have. */
 const withoutEmptyCollections = (record: Row): Row =>
   Object.fromEntries(
     Object.entries(record).filter(([, value]) => !(Array.isArray(value) && value.length === 0)),

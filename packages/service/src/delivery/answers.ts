@@ -4,14 +4,14 @@ import { enveloped } from "../v1/envelope.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
 import { listLimits } from "./schemas.ts";
 
-/** For nobody to keep: it holds a secret, or is the answer to a change. */
+/** Responses that hold a secret or confirm a change must not be cached. */
 const unstored = { "cache-control": "no-store" } as const;
 
-/** Of an object. */
+/** Returns a response with an object as its data. */
 export const asIs = (data: Readonly<Record<string, unknown>>, request: DeliveryRequest, meta = {}): Answer =>
   enveloped(data, request.caller.scope, meta);
 
-/** An answer that is only for the request at hand: without an ETag, not to be kept. */
+/** Returns the response with another status, without an ETag, and marked as not cacheable. */
 export function once(
   { contentType, body }: Answer,
   status: number,

@@ -12,7 +12,7 @@ import type { WebhookEndpoint } from "./webhook-operations.ts";
 
 export type Endpoint = DeliveryEndpoint | SubscriptionEndpoint | DestinationEndpoint | WebhookEndpoint;
 
-/** The action that each endpoint is recorded as; null for one that changes nothing and gives no access. */
+/** Action in the audit trail of each endpoint. Null for endpoints that neither change anything nor grant access. */
 const actions: Readonly<Record<Endpoint, AuditAction | null>> = {
   create: "export.create",
   list: null,
@@ -44,7 +44,7 @@ const actions: Readonly<Record<Endpoint, AuditAction | null>> = {
   testWebhook: "webhook.test",
 };
 
-/** A request to an endpoint. `id` is the text in the path, empty where there is none. */
+/** A request to an endpoint. `id` is the text in the path, empty if it has none. */
 export type EndpointCall = {
   readonly name: Endpoint;
   readonly req: Request;
@@ -52,7 +52,7 @@ export type EndpointCall = {
   readonly id: string;
 };
 
-/** Carries out the work of an endpoint. An action is recorded before it is answered: see `AuditTrail.run`. */
+/** Runs an endpoint. Its action is recorded before the request is answered, see `AuditTrail.run`. */
 export function auditEndpoint<T>(
   audit: AuditTrail,
   { name, req, caller, id }: EndpointCall,
@@ -65,7 +65,7 @@ export function auditEndpoint<T>(
   return audit.run({ action, actor, object: { id: givenId(id) }, requestId, address }, work);
 }
 
-/** Returns what an answer tells of the object: the id of a new one, and whether it is new. */
+/** Returns the id of a created object from an answer, and whether the answer was replayed. */
 export function objectOf({ headers = {} }: Answer): AuditObject {
   const id = headers["location"]?.split("/").at(-1);
   return {

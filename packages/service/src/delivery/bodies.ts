@@ -41,13 +41,13 @@ const webhookRequest = z.strictObject({
   events: z.array(z.string()).optional(),
 });
 
-/** What a member of a webhook is refused with that is missing, or of another type. */
+/** Error codes for members of a webhook that are missing or have a wrong type. */
 const webhookFaults: Readonly<Record<keyof WebhookRequest, RefusalCode>> = {
   url: "invalid_webhook_url",
   events: "invalid_webhook_events",
 };
 
-/** What a member of a destination is refused with that is missing, or no text. */
+/** Error codes for members of a destination that are missing or have a wrong type. */
 const destinationFaults: Readonly<Record<keyof DestinationRequest, RefusalCode>> = {
   bucket: "invalid_bucket",
   region: "invalid_region",
@@ -64,8 +64,8 @@ const acknowledgement = z.strictObject({
 });
 
 /**
- * @param faults codes of members, where they have their own
- * @throws {Refused} `invalid_request`, also for a member that is not known
+ * @param faults error codes by member, if they have their own
+ * @throws {Refused} `invalid_request` (also for unknown members), or the codes of `faults`
  */
 function readAs<Body>(
   schema: z.ZodType<Body>,
@@ -80,22 +80,22 @@ function readAs<Body>(
 
 const invalid = "invalid_request";
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of a request for a delivery. Source: interface specification, section 2.9. */
 export const readExportRequest = (value: unknown): ExportRequest => readAs(exportRequest, value);
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of a request for a subscription. Source: interface specification, section 2.9. */
 export const readSubscriptionRequest = (value: unknown): SubscriptionRequest =>
   readAs(subscriptionRequest, value);
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of a request for a destination. Source: interface specification, section 2.9. */
 export const readDestinationRequest = (value: unknown): DestinationRequest =>
   readAs(destinationRequest, value, destinationFaults);
 
-/** The specification has no webhooks. */
+/** Validates the body of a request for a webhook, which is not in the interface specification. */
 export const readWebhookRequest = (value: unknown): WebhookRequest =>
   readAs(webhookRequest, value, webhookFaults);
 
-/** Source: interface specification, section 2.9. */
+/** Validates the body of an acknowledgement. Source: interface specification, section 2.9. */
 export function readAcknowledgement(value: unknown): AcknowledgementRequest {
   const { generation, sequence, manifest_sha256, customer_reference } = readAs(acknowledgement, value);
   return {

@@ -4,7 +4,7 @@ import type { Scope } from "@cadastre/entitlement";
 import { datasetsOf } from "../v1/inventory.ts";
 import { approvedIn, type RecentProfiles } from "../v1/recent-profiles.ts";
 
-/** Whose records a scope shows, and what must be said of them where they are shown. */
+/** Returns the datasets that a scope grants, and the disclaimers that must be displayed with them. */
 export async function creditsOf(
   { datasets }: Scope,
   profiles: RecentProfiles,

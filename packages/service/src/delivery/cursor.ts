@@ -10,7 +10,7 @@ const sealOf = (content: string, customer: string, key: Uint8Array): Buffer =>
     .update(JSON.stringify(["file-exports", customer, content]))
     .digest();
 
-/** Where the list of a customer goes on, as text that nobody else can make or use. */
+/** Returns a cursor for a position in a customer's list. It is authenticated, and only valid for that customer. */
 export function writeCursor({ completed, id }: ListPosition, customer: string, key: Uint8Array): string {
   const content = Buffer.from(JSON.stringify([completed, id])).toString("base64url");
   return `${content}.${sealOf(content, customer, key).toString("base64url")}`;

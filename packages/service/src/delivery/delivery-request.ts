@@ -1,12 +1,12 @@
 import type { Caller } from "@cadastre/delivery";
 
-/** What is asked of deliveries, free of HTTP. */
+/** Request to an endpoint of deliveries, independent of Express. */
 export type DeliveryRequest = {
   readonly caller: Caller;
-  /** The id in the path; empty where there is none. */
+  /** Id in the path. Empty if it has none. */
   readonly id: string;
-  /** The parameters of the query, decoded, by name. */
+  /** Decoded query parameters by name. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** The JSON value of the body. */
+  /** Reads and parses the JSON body. */
   readonly body: () => Promise<unknown>;
 };

@@ -23,10 +23,10 @@ import { subscriptionOperations } from "./subscription-operations.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
 import { webhookOperations } from "./webhook-operations.ts";
 
-/** Longest body, in bytes. */
+/** Maximum size of a body, in bytes. */
 const maxBody = 16_384;
 
-/** Most values and members of a body. The longest that any address takes lists the events of a webhook. */
+/** Maximum number of values and members of a body. The longest valid body is the list of events of a webhook. */
 const maxValues = 200;
 
 const operations = {
@@ -37,7 +37,7 @@ const operations = {
 };
 const answers = { ...endpoints, ...subscriptionEndpoints, ...destinationEndpoints, ...webhookEndpoints };
 
-/** The endpoints by the pattern of their paths. */
+/** Endpoints with the regular expressions of their paths. */
 const routes = Object.entries(operations).map(([name, { path, method, ...operation }]) => ({
   name: name as Endpoint,
   template: path,
@@ -48,10 +48,10 @@ const routes = Object.entries(operations).map(([name, { path, method, ...operati
   ),
 }));
 
-/** Headers of a request that have a say in its answer. */
+/** Value of the `Vary` header: the request headers that the answer depends on. */
 const decisive = "x-api-key, authorization, accept-encoding";
 
-/** Endpoints of which `HEAD` asks as well: they only tell what there is. */
+/** Endpoints that only read, and therefore also answer `HEAD`. */
 const told: readonly Endpoint[] = [
   "list",
   "status",
@@ -65,7 +65,7 @@ const told: readonly Endpoint[] = [
   "webhook",
 ];
 
-/** Everything of deliveries, for callers that the edge has let in. */
+/** Handlers of all paths of deliveries, subscriptions, destinations and webhooks, for authenticated callers. */
 export function deliveryRoutes(
   services: DeliveryServices & { readonly memory: MemoryBudget },
   { compression }: Config,
@@ -78,7 +78,7 @@ export function deliveryRoutes(
       const context = findContext(req);
       if (context !== undefined) context.route = template;
       const { scope, keyId } = callerOf(req);
-      // Whoever has a key may be told that its entitlement has changed.
+      // Webhooks need no channel: every customer may be notified that its entitlement has changed.
       if (!Object.hasOwn(webhookOperations, name)) requireChannel(scope, "file_delivery");
       const caller = { scope, apiKey: keyId };
       const call = { name, req, caller, id };
@@ -95,7 +95,7 @@ export function deliveryRoutes(
         return given;
       });
       const isStored = answer.headers?.["cache-control"] === undefined;
-      // A compressed answer may tell of the secret in it by its length.
+      // Answers with secrets are not compressed, because the length of a compressed answer can leak its content.
       sendAnswer(
         res,
         underPreconditions(answer, { header: (name) => req.get(name) }),

@@ -11,7 +11,7 @@ import type { DeliveryServices } from "./services.ts";
 type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
 
 /**
- * The destinations, if the caller may push to them.
+ * Returns the destinations after checking that the caller may push to them.
  *
  * @throws {DeliveryError} `capability_required`, `push_unavailable`
  */
@@ -24,7 +24,7 @@ function pushedTo(
   return destinations;
 }
 
-/** What each endpoint of destinations answers. */
+/** Handlers of the endpoints of destinations. */
 export const destinationEndpoints: Readonly<Record<DestinationEndpoint, Endpoint>> = {
   reserve: async (request, services) => {
     const asked = readDestinationRequest(await request.body());

@@ -13,7 +13,7 @@ import {
   uuid,
 } from "./schemas.ts";
 
-/** Where destinations lie. Source: interface specification, section 4.3. */
+/** Path of the destinations. Source: interface specification, section 4.3. */
 export const destinationsRoot = "/v1/file-export-destinations";
 
 const place = { bucket: string, region: string, prefix: string, roleArn: string } as const;
@@ -33,7 +33,7 @@ const issued = object({ ...members, externalId: string });
 
 const parameters = [idParameter("destination")];
 
-/** What may be asked of destinations, by endpoint. Those that the specification does not have say so. */
+/** OpenAPI operations of destinations, by endpoint. The summaries say which are not in the specification. */
 export const destinationOperations = {
   reserve: operation(
     "post",

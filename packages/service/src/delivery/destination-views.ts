@@ -2,7 +2,7 @@ import type { Destination, IssuedDestination } from "@cadastre/delivery";
 
 const instant = (at: number): string => new Date(at).toISOString();
 
-/** A destination: what was asked for in the spelling of the request, then what it is by now. */
+/** Returns the JSON of a destination: the members of the request in its spelling, then its state. */
 export const destinationView = (destination: Destination) => ({
   id: destination.id,
   status: destination.state,
@@ -16,7 +16,7 @@ export const destinationView = (destination: Destination) => ({
   created_at: instant(destination.created),
 });
 
-/** With the external id, which is told this once. */
+/** Returns the JSON of a destination with its external id, which is only shown in this answer. */
 export const issuedView = ({ destination, externalId }: IssuedDestination) => ({
   ...destinationView(destination),
   externalId,

@@ -12,7 +12,7 @@ import { acknowledgementView, creationView, deliveryView, statusView } from "./v
 
 type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
 
-/** What each endpoint answers, but for the redemption, which streams. */
+/** Handlers of the endpoints of deliveries, except for the redemption of a grant, which streams its answer. */
 export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, Endpoint>> = {
   create: async (request, { deliveries }) => {
     const asked = readExportRequest(await request.body());
@@ -29,7 +29,7 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
     const limit = readLimit(parameters.get("limit"));
     const given = parameters.get("after");
     const after = given === undefined ? undefined : readCursor(given, scope.customer, cursorKey);
-    // One more than asked for tells whether there is another page.
+    // One more delivery than requested is read, to know if there is another page.
     const complete = await deliveries.list(caller, { after, limit: limit + 1 });
     const page = complete.slice(0, limit);
     const last = complete.length > limit ? page.at(-1) : undefined;
@@ -72,7 +72,7 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
     const part = readPart(request.parameters.get("part"));
     const granted = (grant: Readonly<Record<string, unknown>>, expires: number) =>
       once(asIs(grant, request, { expires_at: new Date(expires).toISOString() }), 200);
-    // The manifest lies nowhere but here.
+    // The manifest is stored in the registry and not in the bucket, so it has no URL of its own.
     if (isDirect && part !== 0) {
       const { url, expires } = await deliveries.grantDirect(caller, id, part);
       return granted({ kind: "direct_https", url }, expires);

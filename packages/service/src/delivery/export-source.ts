@@ -21,13 +21,13 @@ export type ExportMeans = {
   readonly config: Pick<Config, "minimumCellSize">;
 };
 
-/** What is delivered: by dataset, where its records come from. */
+/** Creates the readers of the delivered datasets. */
 export function exportSource({ identities, activation, config, ...means }: ExportMeans): ExportSource {
   const store = inBackground(means.store);
   const [listings, media] = [entitySet("Property"), entitySet("Media")];
   const [mediaAssets, publicRecords] = [entitySet("MediaAsset"), entitySet("PublicRecord")];
   const isProven = ({ name }: EntitySet, scope: Scope) => activation.has(name) && scope.restricts(name);
-  /** Nothing of what could not be proven to be filtered: its gates are not passed, or no rule restricts its rows. */
+  /** Makes a dataset unavailable unless the gates of its sets are passed and a rule restricts their rows, so that it is surely filtered. */
   const proven = (reader: DatasetReader, ...sets: readonly EntitySet[]): DatasetReader => ({
     ...reader,
     columns: (scope) => (sets.every((set) => isProven(set, scope)) ? reader.columns(scope) : undefined),
@@ -36,7 +36,7 @@ export function exportSource({ identities, activation, config, ...means }: Expor
   return storeSource(store, {
     listing: proven(rows(listings), listings),
     listing_media: proven(rows(media), media),
-    // Whom a file is for, and where it belongs, its media says.
+    // The visibility of a file and its listing come from its media record.
     media_assets: proven(rows(mediaAssets), mediaAssets, media),
     property: proven(propertyReader({ store, entitySet: listings, identities }), listings),
     market_report: proven(

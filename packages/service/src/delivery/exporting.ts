@@ -21,18 +21,18 @@ type Given = {
   readonly manifestKeys: SigningKeys;
 };
 
-/** What those who ask for exports and those who make them have in common. */
+/** Dependencies that the routes of deliveries and the workers share. */
 export type Exporting = Given &
   OpenedParts & {
     readonly destinations: Destinations;
-    /** How long a delivery may be fetched, in milliseconds. */
+    /** Time after its creation during which a delivery can be fetched, in milliseconds. */
     readonly retention: number;
-    /** Whose records a scope shows. */
+    /** Returns the datasets that a scope grants, and their disclaimers. */
     readonly creditsOf: (scope: Scope) => Promise<Pick<Pinned, "sources" | "attribution">>;
     readonly webhookTerms: WebhookTerms;
   };
 
-/** Over the folder's registry and parts. */
+/** Creates the shared dependencies with the folder's registry and parts. */
 export async function openExporting({
   profiles,
   skipTokenKey,

@@ -6,7 +6,7 @@ import { propertyColumns } from "@cadastre/store/property";
 const fieldsOf = ({ type }: EntitySet): readonly string[] => [...type.properties.keys()];
 const namesOf = (columns: readonly { readonly name: string }[]) => columns.map(({ name }) => name);
 
-/** Names of the columns that a dataset may have. */
+/** Names of all columns of each dataset. */
 export const knownColumns: Readonly<Record<string, readonly string[]>> = {
   listing: fieldsOf(entitySet("Property")),
   listing_media: fieldsOf(entitySet("Media")),

@@ -11,7 +11,7 @@ import type { Secrets } from "../data/secrets.ts";
 import type { Exporting } from "./exporting.ts";
 import type { DeliveryServices } from "./services.ts";
 
-/** What the routes of deliveries work with. */
+/** Creates the dependencies of the routes of deliveries. */
 export function openDeliveries(
   {
     config,

@@ -4,7 +4,7 @@ import { sealingKeys } from "../data/derived-keys.ts";
 import type { Registry } from "../data/registry.ts";
 import type { Secrets } from "../data/secrets.ts";
 
-/** The destinations of a registry, with their external ids under a key that follows from the folder's secrets. */
+/** Opens the destinations of a registry. Their external ids are encrypted with a key derived from the folder's secrets. */
 export function openDestinations(
   { pushEndpoint: endpoint }: Pick<Config, "pushEndpoint">,
   { destinations: registry }: Pick<Registry, "destinations">,

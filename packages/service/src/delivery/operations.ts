@@ -18,14 +18,14 @@ import {
   string,
 } from "./schemas.ts";
 
-/** Where deliveries lie, and where granted parts are fetched. Source: interface specification, section 4.3. */
+// Paths of deliveries, and of granted parts. Source: interface specification, section 4.3.
 export const exportsRoot = "/v1/file-exports";
 export const downloadsRoot = "/v1/file-downloads";
 
-/** The one address that a logical grant names. */
+/** Path in every logical grant. */
 export const redemptionPath = `${downloadsRoot}/redeem`;
 
-/** The second kind is given by a service that is not in production alone, where it is set up to. */
+/** Schema of a grant. The second kind is only used outside of production, with `CADASTRE_GRANTS=direct_https`. */
 const grant = {
   oneOf: [
     object({ kind: { const: "logical" }, url: { const: redemptionPath }, bearer_token: string }),
@@ -40,7 +40,7 @@ const status = object({ ...listed, progress: object({ parts: integer }) });
 
 const id = idParameter("delivery");
 
-/** What may be asked of deliveries, by endpoint. */
+/** OpenAPI operations of deliveries, by endpoint. */
 export const deliveryOperations = {
   create: operation(
     "post",
@@ -170,7 +170,7 @@ export const deliveryOperations = {
 
 export type DeliveryEndpoint = keyof typeof deliveryOperations;
 
-/** The keys that manifests are signed with. */
+/** OpenAPI operation of the public keys that verify manifests. */
 export const keySetOperation: Operation = {
   method: "get",
   path: "/.well-known/jwks.json",

@@ -25,7 +25,7 @@ export type PartsPlace = {
   readonly isOwn: () => Promise<boolean>;
 };
 
-/** The folder that parts are written to, or are staged in if they are kept in a bucket. */
+/** Returns the folder that parts are written to, or staged in if they are stored in a bucket. */
 export const partsRoot = (
   { partsFolder }: Pick<Config, "partsFolder">,
   { exports }: Pick<DataFolder, "exports">,
@@ -44,15 +44,15 @@ export async function readMarker(root: string): Promise<string | undefined> {
   }
 }
 
-/** Writes the marker, in place of another one. */
+/** Writes the marker, and replaces an existing one. */
 export async function writeMarker(root: string, registry: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   await writeAtomically(join(root, markerName), textOf(registry));
 }
 
 /**
- * Returns why a folder is not the registry's folder of parts; undefined if it is, or may become it. A folder of an earlier version has no
- * marker: it is recognised by a part in it.
+ * Returns the reason why a folder is not the registry's folder of parts. Undefined if it is, or can be claimed. A folder of an earlier
+ * version has no marker; it is recognised by a part in it.
  */
 export async function faultOfPlace(
   root: string,
@@ -88,7 +88,7 @@ export async function claimPlace(
   const fault = await faultOfPlace(root, id, audit).finally(audit.close);
   if (fault !== undefined) throw notOwn(root, fault);
   await mkdir(root, { recursive: true, mode: 0o700 });
-  // Of two registries that claim a new folder at once, one gets it.
+  // If two registries claim a new folder at once, one of them gets it.
   await readOrCreate(join(root, markerName), async () => textOf(id));
   const place = { root, isOwn: async () => (await readMarker(root)) === id };
   if (!(await place.isOwn())) throw notOwn(root, `its ${markerName} names another registry`);
@@ -100,7 +100,7 @@ const notOwn = (root: string, fault: string): DataError =>
     `${root} is not the folder of this registry's parts: ${fault}. Mount the disk of the parts, or set CADASTRE_PARTS to their folder. If the parts are lost and no other service uses this folder, run \`cadastre parts adopt\`: a worker then rebuilds them`,
   );
 
-/** Guards a store of parts: nothing is written, removed or called missing while its folder is not the registry's. */
+/** Wraps a store of parts: while its folder is not the registry's, nothing is written or removed, and no part is reported as missing. */
 export function guardedParts(parts: PartStore, place: PartsPlace): PartStore {
   const requireOwn = async () => {
     if (await place.isOwn()) return;

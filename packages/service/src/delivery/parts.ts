@@ -6,7 +6,7 @@ import { claimPlace, guardedParts, type PartsPlace, partsRoot } from "./parts-pl
 
 type PartsConfig = Pick<Config, "partsFolder" | "partsBucket" | "partsRegion" | "partsEndpoint">;
 
-/** The stored parts, and the folder that they are in; undefined if they are in a bucket. */
+/** Store of parts, and its folder. The folder is undefined if the parts are in a bucket. */
 export type OpenedParts = { readonly parts: PartStore; readonly partsPlace: PartsPlace | undefined };
 
 /**

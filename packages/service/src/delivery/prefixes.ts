@@ -2,7 +2,7 @@ import type { Delivery } from "@cadastre/delivery";
 import type { DeliveryServices } from "./services.ts";
 import { type Prefixes, prefixesOf } from "./views.ts";
 
-/** Where a customer's deliveries are pushed to, if any of them is. */
+/** Returns the prefixes of a customer's destinations. Empty, without a query, if none of the deliveries is pushed. */
 export const prefixesFor = async (
   { destinations }: Pick<DeliveryServices, "destinations">,
   customer: string,

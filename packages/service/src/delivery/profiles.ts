@@ -4,8 +4,8 @@ import { type Config, ConfigError } from "../config.ts";
 import { knownColumns } from "./known-columns.ts";
 
 /**
- * The output profiles: those of the file that the settings name, then those that are there anyway. The first one of a domain is
- * what it is delivered by unless asked otherwise.
+ * Returns the output profiles: those of the file in the settings, then the standard ones that it does not replace. The first profile of a
+ * domain is its default.
  *
  * @throws {ConfigError}
  */
@@ -35,7 +35,7 @@ function readOwn(file: string): readonly OutputProfile[] {
 const refusal = (file: string, reason: string) =>
   new ConfigError(`CADASTRE_EXPORT_PROFILES names ${file}: ${reason}`);
 
-/** What is wrong with the fields of a profile, if anything is. */
+/** Returns a message about the first unknown field of a profile. Undefined if there is none. */
 function unknownField({ id, fields }: OutputProfile): string | undefined {
   for (const [dataset, names] of Object.entries(fields === "*" ? {} : fields)) {
     const unknown = names === "*" ? undefined : names.find((name) => !knownColumns[dataset]?.includes(name));

@@ -5,18 +5,18 @@ import { parseMediaType } from "../odata/media-type.ts";
 import { auditEndpoint, type EndpointCall } from "./audited-endpoints.ts";
 import type { DeliveryServices } from "./services.ts";
 
-/** What a redemption answers with. */
+/** Content type of parts and manifests. */
 const octets = "application/octet-stream";
 
-/** Memory that sending a part takes, whatever its length: the file is read into one buffer of half of it. */
+/** Memory reserved to send a part of any length, in bytes. The file is read into one buffer of half this size. */
 const sendingBytes = 1_048_576;
 
 type RedeemServices = Pick<DeliveryServices, "deliveries" | "audit"> & { readonly memory: MemoryBudget };
 type Redeemed = Awaited<ReturnType<DeliveryServices["deliveries"]["redeem"]>>;
 
 /**
- * `GET /v1/file-downloads/redeem`: the bytes of a grant, as fast as the client takes them. They are read no further, and what
- * they are read from is closed, when the client has gone.
+ * `GET /v1/file-downloads/redeem`: streams the part or manifest of a grant with backpressure. When the client disconnects, reading stops
+ * and the source is closed.
  *
  * @throws {Refused} `query_not_allowed`, `not_acceptable`, `invalid_token`, `too_much_in_flight`, `service_busy`
  */
@@ -29,11 +29,11 @@ export async function redeem(
   if (req.originalUrl.includes("?")) throw new Refused("query_not_allowed");
   if (!accepts(req.get("accept"))) throw new Refused("not_acceptable");
   const gone = new AbortController();
-  // A reason of its own is an error with a stack, of every request.
+  // An explicit reason avoids the default one, an error with a stack, which would be created for every request.
   req.once("close", () => gone.abort("gone"));
   const { release } = await memory.reserve(caller.scope.customer, sendingBytes, gone.signal);
   try {
-    // It is recorded before the first byte is sent.
+    // The redemption is recorded before the first byte is sent.
     const redeemed = await auditEndpoint(audit, call, async (know) => {
       const found = await deliveries.redeem(caller, tokenOf(req));
       know({ id: found.grant.delivery, part: found.grant.part });
@@ -59,7 +59,7 @@ async function send(
   await sendTo(res, gone);
 }
 
-/** The token of the grant: where there is only one header for both, it is taken for an API key and found unknown. */
+/** Returns the token of the grant. The API key must be in `x-api-key`: without that header, the token would be taken for an API key. */
 function tokenOf(req: Request): string {
   const token = /^Bearer +(\S+)$/i.exec(req.get("authorization") ?? "")?.[1];
   if (token === undefined) throw new Refused("invalid_token");

@@ -1,6 +1,6 @@
 import type { Operation, Parameter, Schema } from "../openapi/operation.ts";
 
-/** Items of a list: where the request does not say, and at most. */
+/** Default and maximum number of items of a list. */
 export const listLimits = { default: 50, most: 500 } as const;
 
 export const string: Schema = { type: "string" };
@@ -59,10 +59,10 @@ export const listed = {
   expiresAt: instant,
 } as const;
 
-/** A delivery in a list. */
+/** Schema of a delivery in a list. */
 export const listedDelivery = object(listed);
 
-/** Something that may be asked of deliveries, or of what they come from or go to. */
+/** Creates an OpenAPI operation of deliveries, subscriptions or destinations. */
 export const operation = (
   method: Operation["method"],
   path: string,
@@ -71,7 +71,7 @@ export const operation = (
   more: Pick<Operation, "status" | "takes" | "parameters"> = {},
 ): Operation => ({ method, path, tag: "Delivery", summary, gives, ...more });
 
-/** @param thing what the path is of */
+/** @param thing noun for the description, such as `delivery` */
 export const idParameter = (thing: string): Parameter => ({
   name: "id",
   in: "path",
@@ -80,7 +80,7 @@ export const idParameter = (thing: string): Parameter => ({
   schema: uuid,
 });
 
-/** @param items what the list is of */
+/** @param items description of the items, such as `Subscriptions` */
 export const limitParameter = (items: string): Parameter => ({
   name: "limit",
   in: "query",

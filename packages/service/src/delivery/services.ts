@@ -1,19 +1,19 @@
 import type { Deliveries, Destinations, Subscriptions, Webhooks } from "@cadastre/delivery";
 import type { AuditTrail } from "../audit/audit-trail.ts";
 
-/** What the routes of deliveries work with. */
+/** Dependencies of the routes of deliveries. */
 export type DeliveryServices = {
   readonly audit: AuditTrail;
   readonly deliveries: Deliveries;
   readonly subscriptions: Subscriptions;
   readonly destinations: Destinations;
   readonly webhooks: Webhooks;
-  /** Whether parts are granted by their own addresses. */
+  /** True if a grant is a signed URL of the part in its bucket, instead of a token for this service. */
   readonly isDirect: boolean;
-  /** Whether anything is pushed at present. */
+  /** True if deliveries can be pushed to destinations. */
   readonly isPushing: boolean;
-  /** JWKS of the keys that manifests are signed with, as JSON text. */
+  /** JWKS of the public keys that verify manifests, as JSON text. */
   readonly manifestKeys: string;
-  /** Of 32 bytes. */
+  /** Key of 32 bytes that authenticates cursors. */
   readonly cursorKey: Uint8Array;
 };

@@ -15,18 +15,18 @@ const key = z.object({
   d: z.string(),
 });
 
-/** The first one signs; the others have signed what is not yet over. */
+/** The first key signs. The others still verify earlier manifests. */
 const schema = z.object({ keys: z.tuple([key], key) });
 
-/** The keys of manifests. */
+/** Keys that sign and verify manifests. */
 export type SigningKeys = {
   readonly signing: ManifestSigningKey;
-  /** JWKS of all of them, as JSON text. */
+  /** JWKS of all public keys, as JSON text. */
   readonly published: string;
 };
 
 /**
- * The keys of the file that the settings name, else of the folder, made at the first start.
+ * Reads the keys of the file in the settings, or else those of the data folder, which are created on the first start.
  *
  * @throws {DataError}
  */
@@ -48,7 +48,7 @@ export async function readSigningKeys(
 }
 
 /**
- * Reads the public keys that verify manifests. Unlike a start, it creates none.
+ * Reads the public keys that verify manifests. Does not create missing ones.
  *
  * @throws {DataError}
  */

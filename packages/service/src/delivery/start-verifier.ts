@@ -2,10 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import type { Destinations } from "@cadastre/delivery";
 import { describe, type Log } from "../log.ts";
 
-/** How long to wait before looking again for a destination to be verified, in milliseconds. */
+/** Polling interval for destinations to verify, in milliseconds. */
 const interval = 250;
 
-/** Verify destinations that wait for it, one after the other, until it is stopped. One that is cut off is verified another time. */
+/** Verifies waiting destinations one after the other until it is stopped. An interrupted verification is repeated later. */
 export function startVerifier({ verifyNext }: Pick<Destinations, "verifyNext">, log: Log) {
   const stopping = new AbortController();
   const { signal } = stopping;

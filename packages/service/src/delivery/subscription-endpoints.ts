@@ -12,13 +12,13 @@ import { deliveryView } from "./views.ts";
 
 type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
 
-/** What has become of a subscription by a change. */
+/** Creates a handler that changes a subscription and answers with its new state. */
 const changed =
   (changeOf: (services: DeliveryServices) => ChangeSubscription): Endpoint =>
   async (request, services) =>
     once(asIs(subscriptionView(await changeOf(services)(request.caller, request.id)), request), 200);
 
-/** What each endpoint of subscriptions answers. */
+/** Handlers of the endpoints of subscriptions. */
 export const subscriptionEndpoints: Readonly<Record<SubscriptionEndpoint, Endpoint>> = {
   subscribe: async (request, { subscriptions }) => {
     const asked = readSubscriptionRequest(await request.body());

@@ -15,7 +15,7 @@ import {
   uuid,
 } from "./schemas.ts";
 
-/** Where subscriptions lie. Source: interface specification, section 4.3. */
+/** Path of the subscriptions. Source: interface specification, section 4.3. */
 export const subscriptionsRoot = "/v1/file-export-subscriptions";
 
 const asked = {
@@ -50,7 +50,7 @@ const one = (method: Operation["method"], path: string, summary: string): Operat
     parameters: [ofId],
   });
 
-/** What may be asked of subscriptions, by endpoint. Those that the specification does not have say so. */
+/** OpenAPI operations of subscriptions, by endpoint. The summaries say which are not in the specification. */
 export const subscriptionOperations = {
   subscribe: operation(
     "post",

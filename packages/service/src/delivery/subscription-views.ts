@@ -1,7 +1,7 @@
 import type { Subscription } from "@cadastre/delivery";
 import { statusOf } from "@cadastre/delivery";
 
-/** A subscription: what was asked for in the spelling of the request, then how far it is. */
+/** Returns the JSON of a subscription: the members of the request in its spelling, then its state. */
 export const subscriptionView = (subscription: Subscription) => ({
   id: subscription.id,
   name: subscription.name,
@@ -20,7 +20,7 @@ export const subscriptionView = (subscription: Subscription) => ({
   created_at: new Date(subscription.created).toISOString(),
 });
 
-/** A subscription as its creation answers, and answers again however far it is by then. */
+/** Returns the JSON of a subscription at its creation, so that a replayed request gets the same answer whatever its state is now. */
 export const createdSubscriptionView = (subscription: Subscription) =>
   subscriptionView({
     ...subscription,

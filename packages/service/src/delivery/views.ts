@@ -3,7 +3,7 @@ import { type DeliveryStatus, folderOf } from "@cadastre/delivery";
 
 const instant = (at: number): string => new Date(at).toISOString();
 
-/** A delivery as its creation answers, and answers again however far it is by then. */
+/** Returns the JSON of a delivery at its creation, so that a replayed request gets the same answer whatever its state is now. */
 export const creationView = ({ id, domain, mode, destination, created }: Delivery) => ({
   id,
   status: "queued",
@@ -13,18 +13,18 @@ export const creationView = ({ id, domain, mode, destination, created }: Deliver
   createdAt: instant(created),
 });
 
-/** What is told of destinations beside a delivery: prefixes by their ids. */
+/** Prefixes of destinations by their ids. */
 export type Prefixes = ReadonlyMap<string, string>;
 
 export const prefixesOf = (destinations: readonly Destination[]): Prefixes =>
   new Map(destinations.map(({ id, prefix }) => [id, prefix]));
 
-/** How far what is pushed is, where that is not the state itself. */
+/** Status of a delivery's publication by the state of the delivery, where the two differ. */
 const publicationStates: Partial<Record<DeliveryState, string>> = {
   queued: "waiting",
   building: "waiting",
   sealed: "waiting",
-  // Once it was complete it stays in the bucket.
+  // A complete publication stays in the customer's bucket.
   expired: "complete",
   purged: "complete",
 };
@@ -36,7 +36,7 @@ const publicationView = (delivery: Delivery, state: DeliveryState, prefixes: Pre
   return { status: publicationStates[state] ?? state, prefix };
 };
 
-/** A delivery in the list. */
+/** Returns the JSON of a delivery in a list. */
 export const deliveryView = (
   delivery: Delivery,
   prefixes: Prefixes,
@@ -57,7 +57,7 @@ export const deliveryView = (
   expiresAt: instant(delivery.expires),
 });
 
-/** A delivery by itself. */
+/** Returns the JSON of a delivery with its progress. */
 export const statusView = ({ delivery, state, parts }: DeliveryStatus, prefixes: Prefixes) => ({
   ...deliveryView(delivery, prefixes, state),
   progress: { parts },

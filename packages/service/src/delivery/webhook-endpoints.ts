@@ -9,7 +9,7 @@ import { issuedWebhookView, webhookView } from "./webhook-views.ts";
 
 type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
 
-/** What each endpoint of webhooks answers. */
+/** Handlers of the endpoints of webhooks. */
 export const webhookEndpoints: Readonly<Record<WebhookEndpoint, Endpoint>> = {
   registerWebhook: async (request, { webhooks }) => {
     const asked = readWebhookRequest(await request.body());

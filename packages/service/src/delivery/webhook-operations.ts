@@ -2,7 +2,7 @@ import { webhookEvents, webhookFailures, webhookStates } from "@cadastre/deliver
 import type { Operation, Parameter } from "../openapi/operation.ts";
 import { envelope, instant, integer, json, object, orNull, string } from "./schemas.ts";
 
-/** Where webhooks lie. The specification has none. */
+/** Path of the webhooks, which are not in the specification. */
 export const webhooksRoot = "/v1/webhooks";
 
 const id = { type: "string", format: "uuid" } as const;
@@ -48,7 +48,7 @@ const of = (
 
 const parameters = [idParameter];
 
-/** What may be asked of webhooks, by endpoint. */
+/** OpenAPI operations of webhooks, by endpoint. */
 export const webhookOperations = {
   registerWebhook: of(
     "post",

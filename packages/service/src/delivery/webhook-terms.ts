@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { sealingKeys } from "../data/derived-keys.ts";
 import type { Secrets } from "../data/secrets.ts";
 
-/** Where webhooks may go, and how their secrets are kept: under a key that follows from the folder's secrets. */
+/** Returns the permitted targets of webhooks, and the key that encrypts their secrets, which is derived from the folder's secrets. */
 export const webhookTermsOf = (
   { webhookLoopback: loopback }: Pick<Config, "webhookLoopback">,
   secrets: Pick<Secrets, "skipTokenKey">,

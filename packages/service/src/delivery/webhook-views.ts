@@ -3,7 +3,7 @@ import type { IssuedWebhook, Webhook } from "@cadastre/delivery";
 const instant = (at: number): string => new Date(at).toISOString();
 const orNull = (at: number | null): string | null => (at === null ? null : instant(at));
 
-/** A webhook: what was asked for, then what it is by now. */
+/** Returns the JSON of a webhook: the members of the request, then its state. */
 export const webhookView = (webhook: Webhook) => ({
   id: webhook.id,
   url: webhook.url,
@@ -16,7 +16,7 @@ export const webhookView = (webhook: Webhook) => ({
   created_at: instant(webhook.created),
 });
 
-/** With the secret, which is told this once. */
+/** Returns the JSON of a webhook with its secret, which is only shown in this answer. */
 export const issuedWebhookView = ({ webhook, secret }: IssuedWebhook) => ({
   ...webhookView(webhook),
   secret,

@@ -2,9 +2,9 @@ import type { Examples } from "../data/examples.ts";
 import type { Demo } from "./demo-file.ts";
 
 /**
- * Text for the person who has started the service: where it is, who can come in, and what to try.
+ * Returns the text that is printed after a start: the URL of the service, the demo's keys, and requests to try.
  *
- * @param lost demo customers whose keys are not in `demo.json` any more
+ * @param lost demo customers with valid keys that are not in `demo.json`
  */
 export function banner(
   { baseUrl, keys }: Demo,
@@ -32,7 +32,7 @@ export function banner(
   return lines.join("\n");
 }
 
-/** Where entitlements are another issuer's there are no keys to begin with. */
+/** Lines that are printed with an external issuer, for which there are no demo keys. */
 const withoutDemo = [
   "To let a customer in:",
   "  npm run cadastre -- entitlement install <file>",
@@ -44,7 +44,7 @@ const lostKeys = (customers: readonly string[], demoFile: string): readonly stri
   ...customers.map((customer) => `  npm run cadastre -- key create ${customer}`),
 ];
 
-/** Lines that are printed while nothing is published. */
+/** Lines that are printed if nothing is published yet. */
 const withoutListings = [
   "There are no listings yet, so no entity set is served. To load some, run in another shell:",
   "  npm run cadastre -- ingest --resource Property --source <source> <file>",
@@ -52,7 +52,7 @@ const withoutListings = [
   "The sources are listed by: npm run cadastre -- ingest --help",
 ];
 
-/** Lines for a shell, each of which works as it stands. */
+/** Returns shell commands that work when pasted. */
 function requestsToTry(baseUrl: string, apiKey: string, examples: Examples): readonly string[] {
   const { city, state, listingKey, placekey } = examples;
   const collection = `${baseUrl}/reso/odata/Property`;
@@ -66,5 +66,5 @@ function requestsToTry(baseUrl: string, apiKey: string, examples: Examples): rea
   ].map((url) => `curl -H 'x-api-key: ${apiKey}' '${url}'`);
 }
 
-/** Percent-encoded, an apostrophe too: the shell's quotes must not end. */
+/** Percent-encodes text, including apostrophes, which would end the shell's quotes. */
 const quoted = (text: string) => encodeURIComponent(text).replaceAll("'", "%27");

@@ -1,15 +1,15 @@
 import type { DatasetGrant, Entitlement, Mask, Region } from "@cadastre/entitlement";
 import { fieldsOf, originatingSystems, recordNames, resourceNames } from "@cadastre/reso";
 
-/** A customer of the demo: what its key is called, and what its entitlement grants. */
+/** Customer of the demo: name of its key, and grants of its entitlement. */
 export type DemoCustomer = {
   readonly name: string;
-  /** What the key sees, in a sentence. */
+  /** One-sentence description of the records that the key sees. */
   readonly summary: string;
   readonly grants: Pick<Entitlement, "products" | "channels" | "capabilities" | "regions" | "datasets">;
 };
 
-/** Enough to find and compare listings: no agents, no remarks for agents, no place on the map, no local fields. */
+/** Fields to find and compare listings: without agents, private remarks, coordinates and local fields. */
 const publicFields = [
   "ListingKey",
   "ListingId",
@@ -91,7 +91,7 @@ const localFieldsWithAddress = fieldsOf("Property")
   .filter(({ source, mayReveal }) => source !== null && mayReveal !== undefined)
   .map(({ name }) => name);
 
-/** Where a home is, to some streets: what says more is masked. */
+/** Masks that leave only the rough location of a home, to within a few streets. */
 const coarsePlaces: Readonly<Record<string, Mask>> = {
   ...nothingOf(["StreetNumber", "StreetNumberNumeric", "UnitNumber", "PostalCodePlus4"]),
   ...nothingOf([...parcelFields, ...fieldsWithAddress, ...localFieldsWithAddress]),
@@ -100,11 +100,11 @@ const coarsePlaces: Readonly<Record<string, Mask>> = {
   Longitude: "round2",
 };
 
-/** Without the private media, and without the contact fields of members and offices. */
+/** Grants all fields of the resources, except for private media and the contact fields of members and offices. */
 const wholeOf = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, { fields: "*" as const }]));
 const everyField = wholeOf(recordNames);
-/** Nor public records, which say where a home is and what was paid for it. */
+// Without public records, which have the location and sale price of a home.
 const listingsAlone = wholeOf([...resourceNames, "MediaAsset"]);
 const withContacts = {
   ...everyField,
@@ -142,7 +142,7 @@ const granting = (
 const everyDataset = originatingSystems.map(({ datasetId }) => datasetId);
 const [market] = originatingSystems;
 
-/** Separate customers, each with every channel; the first sees everything. */
+/** Demo customers. All have every channel; the first one sees everything. */
 export const demoCustomers: readonly DemoCustomer[] = [
   {
     name: "national",

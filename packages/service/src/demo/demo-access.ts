@@ -11,18 +11,18 @@ import { audience, issuer, readIssuer } from "./issuer.ts";
 import { prepareDemoProfiles } from "./profiles.ts";
 
 const day = 86_400;
-/** Life of a demo entitlement, and how much of it must be left at a start, in seconds. */
+// Lifetime of a demo entitlement, and the minimum that must be left at a start to keep it, in seconds.
 const life = 365 * day;
 const leastLeft = 30 * day;
 
 type Issuer = Awaited<ReturnType<typeof readIssuer>>;
 
 /**
- * Gives each demo customer an entitlement and a key in force, and datasets their profiles. Keys of an earlier start stay valid. `demo.json`
- * has the text of each new key before the registry has its digest, so that no key is ever lost by a start that fails.
+ * Gives each demo customer an entitlement and a valid key, and each dataset its profile. Keys of earlier starts stay valid. Each new key is
+ * written to `demo.json` before its digest is added to the registry, so that a failed start loses no key.
  *
  * @param at milliseconds since 1970
- * @returns the keys that are known
+ * @returns the keys whose text is known
  */
 export async function prepareDemoAccess(
   folder: DataFolder,
@@ -50,11 +50,11 @@ export async function prepareDemoAccess(
   return demoKeys;
 }
 
-/** Returns the demo customers whose keys are not known any more. */
+/** Returns the ids of the demo customers whose keys are not known. */
 export const withoutKey = (keys: readonly DemoKey[]): readonly string[] =>
   demoCustomers.filter(({ name }) => keys.every((key) => key.name !== name)).map(idOf);
 
-/** The entitlement of an earlier start, if it says the same and lasts; else the next version. */
+/** Returns the installed entitlement if it has the same grants and is valid long enough; otherwise signs the next version. */
 async function entitlementOf(
   customer: DemoCustomer,
   before: InstalledEntitlement | undefined,
@@ -80,7 +80,7 @@ async function entitlementOf(
   return { customer: idOf(customer), version, jws: await signEntitlement(document, signer), installed: at };
 }
 
-/** The document of an earlier start; undefined where it has expired or another issuer has signed it. */
+/** Returns the document of an earlier start. Undefined if it has expired or was signed by another issuer. */
 async function readOwn(jws: string, { publicKeys }: Issuer, at: number): Promise<Entitlement | undefined> {
   try {
     return await verifyEntitlement(jws, {

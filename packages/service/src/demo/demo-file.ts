@@ -7,14 +7,14 @@ const schema = z.object({
   keys: z.array(z.object({ name: z.string(), apiKey: z.string(), summary: z.string() })),
 });
 
-/** What `demo.json` tells: where the service is, and keys to try. */
+/** Content of `demo.json`: the URL of the service, and keys to try. */
 export type Demo = z.output<typeof schema>;
 export type DemoKey = Demo["keys"][number];
 
 /**
  * Reads `demo.json`. Undefined if it does not exist.
  *
- * @throws {DataError} if it is not what {@link writeDemo} writes
+ * @throws {DataError} if it does not have the format that {@link writeDemo} writes
  */
 export async function readDemo({ demo }: Pick<DataFolder, "demo">): Promise<Demo | undefined> {
   const text = await readIfExists(demo);

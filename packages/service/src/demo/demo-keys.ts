@@ -4,19 +4,19 @@ import { isWellFormed } from "../access/key-text.ts";
 import { digestApiKey, type Peppers } from "../access/pepper.ts";
 import type { Registry } from "../data/registry.ts";
 
-/** Where the demo's keys are kept, and how. */
+/** Registry of the demo's keys, and the peppers for their digests. */
 export type KeyKeeping = Pick<Registry, "keys"> & { readonly peppers: Peppers };
 
 /** A demo customer's key. */
 export type DemoKeyPlan = {
   readonly apiKey: string;
-  /** The key to add to the registry; undefined if it has the key. */
+  /** Record to add to the registry. Undefined if the registry already has the key. */
   readonly add: IssuedKey["kept"] | undefined;
 };
 
 /**
- * Finds or creates the key of a demo customer. A customer that has keys in force gets no other one: if none of them is known, they are lost,
- * or the operator's own.
+ * Finds or creates the key of a demo customer. A customer with keys in force does not get another one: if the text of none is known, they
+ * were lost, or the operator has created them.
  *
  * @param known text of the key in `demo.json`
  * @param at milliseconds since 1970
@@ -32,7 +32,7 @@ export async function planDemoKey(
   if (known && record && record.customer === customer && isInForce(record, at))
     return { apiKey: known, add: undefined };
   if ((await keys.list(customer)).some((one) => isInForce(one, at))) return undefined;
-  // A start was killed after it had written the key to the file, and before it had added it to the registry.
+  // An earlier start was killed between writing the key to the file and adding it to the registry.
   const isUnused = known !== undefined && !record && isWellFormed(known);
   const { apiKey, kept } = issueApiKey(peppers, null, isUnused ? known : undefined);
   return { apiKey, add: kept };

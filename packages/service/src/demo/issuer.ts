@@ -5,7 +5,7 @@ import { parseDataFile } from "../data/data-error.ts";
 import { type DataFolder, readIfExists, readOrCreate, writeAtomically } from "../data/data-folder.ts";
 import { requireUnused } from "../data/registry-needs.ts";
 
-/** Who signs the demo's entitlements, and for which service. */
+// `iss` and `aud` of the demo's entitlements.
 export const issuer = "https://cadastre.example/issuer";
 export const audience = "cadastre";
 
@@ -22,7 +22,10 @@ const keySet = z.object({ keys: z.array(jwk) });
 
 type KeySet = z.output<typeof keySet>;
 
-/** The folder's issuer, made at the first start. Its public key is added to the key set beside it, whose other keys stay. */
+/**
+ * Reads the folder's issuer, and creates it on the first start. Adds its public key to the key set of the folder, which keeps its other
+ * keys.
+ */
 export async function readIssuer(folder: DataFolder): Promise<SigningKey & { readonly publicKeys: KeySet }> {
   const make = async () => {
     requireUnused(folder, "issuer");

@@ -1,7 +1,7 @@
 import { type OriginatingSystemId, originatingSystems } from "@cadastre/reso";
 import type { MlsProfile, ProfileRegistry } from "@cadastre/store/registry";
 
-/** Full names, and hours between updates, of the datasets that are approved: one is left out, so that clients can be shown that. */
+/** Full names and update intervals of the approved datasets. One dataset is left out, to show clients a dataset without a profile. */
 const approved: Partial<Readonly<Record<OriginatingSystemId, readonly [fullName: string, hours: number]>>> = {
   lonestar: ["Lone Star Multiple Listing Service", 12],
   hillcountry: ["Hill Country Listing Exchange", 24],
@@ -9,7 +9,7 @@ const approved: Partial<Readonly<Record<OriginatingSystemId, readonly [fullName:
   cascade: ["Cascade Regional Multiple Listing Service", 6],
 };
 
-/** Approve datasets of the sample that have no profile yet. What an operator has said of one stays. */
+/** Approves the sample's datasets that have no profile yet. Existing profiles are not changed. */
 export async function prepareDemoProfiles(profiles: ProfileRegistry, at: number): Promise<void> {
   const known = new Set((await profiles.list()).map(({ datasetId }) => datasetId));
   for (const { id, name, datasetId } of originatingSystems) {

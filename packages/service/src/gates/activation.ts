@@ -6,22 +6,22 @@ import { describe, type Log } from "../log.ts";
 import { takesEffectWithin } from "../takes-effect.ts";
 import { gatesOf } from "./gates.ts";
 
-/** Interval at which a running service looks for new builds, in milliseconds. Half of the promised time, as a look takes time too. */
+/** Interval at which a running service looks for new builds, in milliseconds. Half of the promised time, because reading takes time too. */
 const interval = takesEffectWithin / 2;
 
 const evidenceForm = z.object({
   gates: z.array(z.object({ gate: z.string(), passed: z.boolean(), evidence: z.json() })),
 });
 
-/** What the gates have found of a build; none if they were not tried. */
+/** Returns the results of the gates on a build. Empty if none was tried. */
 export function gateResultsOf({ evidence }: Build): z.output<typeof evidenceForm>["gates"] {
   const read = evidenceForm.safeParse(evidence);
   return read.success ? read.data.gates : [];
 }
 
 /**
- * True if the build has passed the gates that existed when it was published. A gate that is new in a later version is first tried by the
- * next publication, so an upgrade deactivates no set.
+ * True if the build has passed the gates that existed when it was published. A gate that a later version adds is first tried at the next
+ * publication, so that an upgrade does not deactivate a set.
  */
 export function isActive(build: Build | undefined): boolean {
   if (build === undefined) return false;
@@ -37,23 +37,23 @@ function untriedGates(entitySet: EntitySet, build: Build): readonly string[] {
     .filter((name) => !tried.has(name));
 }
 
-/** What has passed its gates, by name. */
+/** Reads the names of the resources whose current build has passed its gates. */
 async function readActive(builds: Pick<Builds, "current">): Promise<ReadonlySet<string>> {
   const active = new Set<string>();
   for (const name of recordNames) if (isActive(await builds.current(name))) active.add(name);
   return active;
 }
 
-/** The active sets. A publication by another process is seen within `takesEffectWithin`. */
+/** Resources whose current build has passed its gates. A publication by another process is noticed within `takesEffectWithin`. */
 export type Activation = {
   /** The active sets, in the order of the service document. */
   readonly entitySets: () => readonly EntitySet[];
-  /** Whether the records of this name are active: of a set, or that are only delivered. */
+  /** True if the resource is active, including resources without an entity set, which are only delivered in files. */
   readonly has: (name: string) => boolean;
   readonly stop: () => void;
 };
 
-/** Follow the builds. While they cannot be read, what was active stays so. */
+/** Polls the current builds. If they cannot be read, the last known state is kept. */
 export async function followActivation(builds: Pick<Builds, "current">, log: Log): Promise<Activation> {
   let active = await readActive(builds);
   let entitySets = setsOf(active);

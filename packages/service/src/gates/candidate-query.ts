@@ -12,14 +12,14 @@ import {
 } from "@cadastre/odata";
 import { textNode } from "../odata/text-node.ts";
 
-/** The one key of a set. */
+/** Returns the key property of a set. */
 export function keyProperty({ name, type }: EntitySet): StructuralProperty {
   const property = type.properties.get(type.key[0] ?? "");
   if (property === undefined) throw new RangeError(`the set \`${name}\` has no key`);
   return property;
 }
 
-/** Keys of the records that match, in their order; all records without a filter. */
+/** Returns a query for the keys of the records that match the filter (all without one), in key order. */
 export function keysQuery(
   entitySet: EntitySet,
   scope: Scope,
@@ -32,7 +32,7 @@ export function keysQuery(
   return restrict(filter === undefined ? query : { ...query, filter: allOf(filter, query.filter) }, scope);
 }
 
-/** Whether the key of a record is one of these. */
+/** Returns a filter for the records with these keys. */
 export const hasKeyOf = (entitySet: EntitySet, keys: readonly string[]): BoundNode => ({
   kind: "Membership",
   type: "Edm.Boolean",
@@ -40,6 +40,6 @@ export const hasKeyOf = (entitySet: EntitySet, keys: readonly string[]): BoundNo
   values: keys.map(textNode),
 });
 
-/** A filter in the language of OData. */
+/** Parses and binds an OData filter. */
 export const boundFilter = (text: string, entitySet: EntitySet): BoundNode =>
   bindQuery({ filter: parseFilter(text), top: 0 }, entitySet).filter;

@@ -4,7 +4,7 @@ import { hasKeyOf, keyProperty, keysQuery } from "./candidate-query.ts";
 import type { Gate } from "./gate.ts";
 import { emptyScope, publicScope, systemScope } from "./scopes.ts";
 
-/** Keys that are looked for at once. */
+/** Maximum number of keys in one query. */
 const groupSize = 500;
 
 export const publishedBuild: Gate = {
@@ -28,7 +28,7 @@ export const uniqueKeys: Gate = {
       for (const record of page) {
         const key = record[name];
         met++;
-        // In the order of the key, equal ones are neighbours.
+        // Equal keys are adjacent, because the records are in key order.
         if (key === last || key === undefined) repeated++;
         last = key;
       }
@@ -87,7 +87,7 @@ async function* removedKeys(candidate: Candidate, key: string): AsyncGenerator<r
   if (keys.length > 0) yield keys;
 }
 
-/** The records of every page, from the first on. */
+/** Iterates over all pages. */
 async function* pagesOf(candidate: Candidate, query: RestrictedQuery): AsyncGenerator<readonly Json[]> {
   for (let from: Bookmark | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
     const { records, release, next } = await candidate.page(query, { from });

@@ -3,11 +3,11 @@ import type { RecordName } from "@cadastre/reso";
 import type { Candidate, Json } from "@cadastre/store";
 import type { IdentityRegister } from "@cadastre/store/registry";
 
-/** What a gate looks at. */
+/** Input of a gate. */
 export type Trial = {
   readonly entitySet: EntitySet;
   readonly candidate: Candidate;
-  /** What the same publication made when it was carried out before, and undone. */
+  /** Result of a previous run of the same publication, which was rolled back. */
   readonly rehearsal: Rehearsal;
   /** Names of the gates that the serving build has passed. Empty in a rehearsal. */
   readonly passedBefore: ReadonlySet<string>;
@@ -28,15 +28,15 @@ export type Rehearsal = Pick<Candidate, "records" | "sha256">;
 
 type Finding = { readonly passed: boolean; readonly evidence: Json };
 
-/** A condition of an entity set's activation. Source: interface specification, section 2.2, rule 1. */
+/** Condition that a build must meet to be served. Source: interface specification, section 2.2, rule 1. */
 export type Gate = {
   readonly name: string;
-  /** What holds where the gate is passed. */
+  /** Description of the condition, for the operator. */
   readonly holds: string;
-  /** The resources that must pass it; absent: every one. */
+  /** Resources that must pass the gate. Absent: all. */
   readonly of?: readonly RecordName[];
   readonly check: (trial: Trial) => Promise<Finding> | Finding;
 };
 
-/** What a gate has found, as it is kept with the build. */
+/** Result of a gate, as stored with the build. */
 export type GateResult = Finding & { readonly gate: string };

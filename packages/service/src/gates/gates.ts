@@ -6,7 +6,7 @@ import { listingPlaces } from "./places.ts";
 import { contactFields, lookupIdentity, privateMedia } from "./policies.ts";
 import { shrink } from "./shrink.ts";
 
-/** Every gate, in the order in which they are tried. */
+/** All gates, in the order in which they are tried. */
 export const gates: readonly Gate[] = [
   publishedBuild,
   uniqueKeys,
@@ -21,7 +21,7 @@ export const gates: readonly Gate[] = [
   listingPlaces,
 ];
 
-/** The gates that a set must pass. */
+/** Returns the gates that a set must pass. */
 export const gatesOf = ({ name }: EntitySet): readonly Gate[] =>
   gates.filter(({ of }) => of === undefined || of.some((resource) => resource === name));
 

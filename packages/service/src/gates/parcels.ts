@@ -3,19 +3,22 @@ import type { CandidateRecord } from "@cadastre/store";
 import { isAtPlace, type Place, placeOf } from "../identity/place.ts";
 import type { Gate } from "./gate.ts";
 
-/** Records that are shown. */
+/** Maximum number of record keys in the evidence. */
 const shownExamples = 10;
 
-/** State and county. Source: FIPS 6-4. */
+/** Two digits of the state and three of the county. Source: FIPS 6-4. */
 const countyPattern = /^\d{5}$/;
 
-/** What can be wrong with a record. */
+/**
+ * Fault of a record: an invalid county or number; a second record of a parcel in a dataset; a Placekey far from the coordinates; a
+ * Placekey that differs from the one of another dataset.
+ */
 type Fault = "malformed" | "repeated" | "misplaced" | "contradicted";
 
-/** Parcels that are kept in memory, some 300 bytes each. */
+/** Maximum number of parcels in memory, about 300 bytes each. */
 const parcelsAtOnce = 1_000_000;
 
-/** As {@link parcelIdentity}, with another number of parcels in memory: the records are read once for each so many. */
+/** Creates {@link parcelIdentity} with another limit of parcels in memory. All records are read `records / atOnce` times. */
 export const parcelIdentityBy = (atOnce: number): Gate => ({
   name: "parcel_identity",
   holds:
@@ -54,7 +57,7 @@ type Parcel = {
 
 const idOf = ({ county, number }: Parcel): string => `${county}/${number}`;
 
-/** What is wrong with each record beside those before. */
+/** Returns a function that checks a record alone and against the records before it. Undefined if it has no fault. */
 function createParcels(): (parcel: Parcel) => Fault | undefined {
   const known = new Map<string, { readonly datasets: Set<string | null>; placekey: string | undefined }>();
   return (parcel) => {

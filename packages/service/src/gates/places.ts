@@ -17,7 +17,7 @@ export const listingPlaces: Gate = {
     "no listing that the publication adds or changes has coordinates outside its state, or a Placekey that lies elsewhere and is not of the operator's crosswalk; `gates` and the first publication with this gate also count the listings stored before",
   of: ["Property"],
   check: async ({ candidate, passedBefore, policy: { crosswalk } }) => {
-    // Reading every listing takes longer than most publications, so it is done once.
+    // Reading every listing takes longer than most publications, so it is only done until the gate has been passed once.
     const isCounted = !passedBefore.has(name);
     const [changed, stored] = [createFinding(), createFinding()];
     let assigned = 0;
@@ -55,7 +55,7 @@ function count(finding: Finding, kind: "far_placekeys" | "outside_state", key: s
   if (finding.keys.length < shownKeys && !finding.keys.includes(key)) finding.keys.push(key);
 }
 
-/** A listing whose Placekey does not lie where the listing does. */
+/** Listing whose Placekey is away from its coordinates, or outside of its state. */
 type FarPlacekey = {
   readonly source: string;
   readonly key: string;

@@ -26,7 +26,7 @@ export const privateMedia: Gate = {
   },
 };
 
-/** The set with what no caller can name: a policy may read that. */
+/** Adds the hidden properties to the set. Callers cannot use them, but a policy may. */
 const withHidden = ({ type, ...entitySet }: EntitySet): EntitySet => ({
   ...entitySet,
   type: { ...type, properties: new Map([...hiddenProperties, ...type.properties]) },
@@ -49,7 +49,7 @@ export const contactFields: Gate = {
   },
 };
 
-/** Collisions that are shown. */
+/** Maximum number of collisions in the evidence. */
 const shownCollisions = 10;
 
 export const lookupIdentity: Gate = {

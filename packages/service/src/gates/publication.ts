@@ -5,18 +5,18 @@ import { gateResultsOf } from "./activation.ts";
 import type { GateResult, PublicationPolicy, Rehearsal } from "./gate.ts";
 import { tryGates } from "./gates.ts";
 
-/** What came of a publication: nothing at all, if a gate of one of the sets has not been passed. */
+/** Result of a publication. If a gate fails for one of the sets, none is published. */
 export type GatedPublication = {
-  /** None, where nothing was published. */
+  /** New builds. Empty if nothing was published. */
   readonly builds: readonly Build[];
-  /** By resource. */
+  /** Results of the gates by resource. */
   readonly results: ReadonlyMap<string, readonly GateResult[]>;
 };
 
 type Publisher = Pick<Builds, "publish" | "current">;
 
 /**
- * Publish what is staged of the resources, if all of their gates are passed.
+ * Publishes the staged records of the resources if they pass all of their gates.
  *
  * @throws {StoreError} as `Builds.publish`
  */
@@ -30,7 +30,7 @@ export const publishGated = (
     decide: allPassed,
   });
 
-/** Tries the gates on what a publication would serve, without publishing it. Gates check all records, not only changed ones. */
+/** Tries the gates on the build that a publication would create, without publishing it. Gates check all records, not only changed ones. */
 export const rehearseGates = (
   builds: Publisher,
   resource: string,
@@ -42,7 +42,7 @@ export const rehearseGates = (
   });
 
 type Trying = {
-  /** Names of the gates that need not be tried on what was served before. */
+  /** Returns the names of the gates that the serving build has passed: they only need to check the changed records. */
   readonly passedBefore: (resource: string) => Promise<ReadonlySet<string>>;
   readonly decide: (results: readonly GateResult[]) => boolean;
 };
@@ -87,7 +87,7 @@ async function throughGates(
   return { builds: publication.published ? publication.builds : [], results: found };
 }
 
-/** Carry the publication out and undo it: what it made is held against what it makes the next time. */
+/** Runs the publication and rolls it back. The `replay` gate compares the result with that of the second run. */
 async function rehearse(
   builds: Publisher,
   resources: readonly string[],

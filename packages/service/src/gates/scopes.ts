@@ -2,10 +2,10 @@ import { compileScope, type ResourceGrant, resourceRules, type Scope } from "@ca
 import { originatingSystems, recordNames } from "@cadastre/reso";
 import { scopeOptions } from "../catalog.ts";
 
-/** What has no rule can be granted to nobody. */
+/** Resources with an entitlement rule. Others cannot be granted. */
 const ruled = recordNames.filter((name) => resourceRules[name] !== undefined);
 
-/** A scope over every dataset and region: what a customer with this grant of each resource would see. */
+/** Compiles the scope of a customer with all datasets, all regions, and this grant for each resource. */
 const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): Scope =>
   compileScope(
     {
@@ -28,13 +28,13 @@ const scopeOver = (sub: string, grantOf: (resource: string) => ResourceGrant): S
     scopeOptions,
   );
 
-/** What opens the policies of a resource that has some. */
+/** Returns the grants that lift the privacy and contact policies of a resource, if it has them. */
 function policiesOf(resource: string): Partial<ResourceGrant> {
   const { privacy, contact } = resourceRules[resource] ?? {};
   return { ...(privacy && { private: true }), ...(contact && { contact: true }) };
 }
 
-/** Compiles a scope at its first use: most commands use none, and a program starts often. */
+/** Compiles a scope on first use, because most commands need none and should start fast. */
 function atFirstUse(compile: () => Scope): () => Scope {
   let scope: Scope | undefined;
   return () => {
@@ -43,15 +43,15 @@ function atFirstUse(compile: () => Scope): () => Scope {
   };
 }
 
-/** Sees everything that any customer can be granted. For the gates, the ingest and the operator's program alone: no request runs in it. */
+/** Grants everything that can be granted. Only for the gates, the ingest and the operator's commands; no request may use it. */
 export const systemScope = atFirstUse(() =>
   scopeOver("system", (name) => ({ fields: "*", ...policiesOf(name) })),
 );
 
-/** Sees every field and row but what a policy keeps back. */
+/** Grants all fields and rows except those that a privacy or contact policy hides. */
 export const publicScope = atFirstUse(() => scopeOver("public", () => ({ fields: "*" })));
 
-/** Sees nothing. */
+/** Grants nothing. */
 export const emptyScope = atFirstUse(() =>
   compileScope(
     {

@@ -1,4 +1,4 @@
-/** Rows of a glyph from the top of a capital letter to the line, and where it has them two below: `#` is ink. */
+/** Bitmaps of glyphs by row, from the cap height to the baseline, with two more rows for descenders. `#` is ink. */
 export const glyphs: Readonly<Record<string, string>> = {
   A: ".###. #...# #...# ##### #...# #...# #...#",
   B: "####. #...# #...# ####. #...# #...# ####.",

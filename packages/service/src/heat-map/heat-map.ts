@@ -5,30 +5,30 @@ import type { Coverage } from "@cadastre/store";
 import { withinScope } from "../v1/field-completeness.ts";
 import { placeOf } from "../v1/geography.ts";
 
-/** A market: what one system has of one state. */
+/** A market: the listings of one originating system in one state. */
 type MapMarket = { readonly name: string; readonly records: number };
 
-/** What the map is of, and what it says of a share that is not told. */
+/** Title of the map, and legend of suppressed shares. */
 export type Caption = { readonly title: string; readonly unknown: string };
 
-/** Which fields have values, by market. */
+/** Share of listings with a value, by field and market. */
 export type HeatMap = {
   readonly markets: readonly MapMarket[];
-  /** Those that most listings have a value of come first. */
+  /** In descending order of the share of listings with a value. */
   readonly fields: readonly MapField[];
 };
 
 export type MapField = {
   readonly name: string;
-  /** Of each market, the share of its listings with a value; null where there are too few of them. */
+  /** Share of listings with a value in each market. Null if the market has too few listings. */
   readonly shares: readonly (number | null)[];
 };
 
-/** How many listings a market has, as far as they are counted. */
+/** Returns the number of a market's listings as text. */
 export const listingsOf = ({ records }: MapMarket): string =>
   records === 0 ? "too few listings" : `${records.toLocaleString("en")} listings`;
 
-/** The map of all states in which the systems are. */
+/** Creates the map of all states of the originating systems. */
 export function heatMapOf(coverage: Coverage, entitySet: EntitySet, scope: Scope): HeatMap {
   const within = withinScope(coverage, entitySet, scope);
   const states = [...new Set(originatingSystems.flatMap((system) => system.states))].toSorted();

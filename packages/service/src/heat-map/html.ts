@@ -8,7 +8,7 @@ thead th { position: sticky; top: 0; background: #fff; padding: 6px 12px; vertic
 td { text-align: right; min-width: 4em; padding: 1px 12px; font-variant-numeric: tabular-nums }
 .d { color: #fff }`;
 
-/** The map as a page of its own, which loads nothing. */
+/** Renders the map as a self-contained HTML page. */
 export const heatMapHtml = ({ markets, fields }: HeatMap, { title, unknown }: Caption): string =>
   `<!doctype html>
 <html lang="en">

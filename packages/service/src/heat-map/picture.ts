@@ -2,24 +2,24 @@ import { PNG } from "pngjs";
 import type { Color } from "./color.ts";
 import { glyphs } from "./glyphs.ts";
 
-/** Pixels of a dot of a glyph. */
+/** Size of a dot of a glyph, in pixels. */
 const dot = 2;
 
-/** Pixels of a line of text: from the top of a capital letter to what is below the line. */
+/** Height of a line of text including descenders, in pixels. */
 export const lineHeight = 9 * dot;
 
 const ink: Color = [34, 34, 34];
 
-/** Where something is drawn, in pixels from the left and from the top. */
+/** Rectangle in pixels from the left and from the top. */
 type Area = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
 const rowsOf = (character: string): readonly string[] => (glyphs[character] ?? glyphs["?"] ?? "").split(" ");
 
-/** Pixels that a text is wide. */
+/** Returns the width of a text, in pixels. */
 export const widthOf = (text: string): number =>
   Array.from(text).reduce((sum, character) => sum + dot * ((rowsOf(character)[0]?.length ?? 0) + 1), 0);
 
-/** A picture on white that is being drawn. */
+/** Canvas with a white background. */
 export class Picture {
   readonly #png: PNG;
 
@@ -34,7 +34,7 @@ export class Picture {
         this.#png.data.set(color, 4 * (row * this.#png.width + column));
   }
 
-  /** Write a line of text from here to the right. What there is no glyph of is a question mark. */
+  /** Draws a line of text. Characters without a glyph are drawn as question marks. */
   write(text: string, x: number, y: number): void {
     let left = x;
     for (const character of text) {
@@ -46,7 +46,7 @@ export class Picture {
     }
   }
 
-  /** As a PNG file. */
+  /** Encodes the picture as a PNG file. */
   file(): Buffer {
     return PNG.sync.write(this.#png, { colorType: 2 });
   }

@@ -2,16 +2,16 @@ import { colorOf } from "./color.ts";
 import { type Caption, type HeatMap, listingsOf } from "./heat-map.ts";
 import { lineHeight, Picture, widthOf } from "./picture.ts";
 
-/** Pixels: of a cell, between two markets, and around everything. */
+// Size of a cell, distance of two markets, and outer margin, in pixels.
 const [cellWidth, cellHeight, gap, margin] = [1, 44, 12, 16];
 
-/** Fields from one tick to the next. */
+/** Number of fields between two ticks. */
 const step = 100;
 
-/** Of the scale of colors. */
+// Size of the color scale, in pixels.
 const [scaleWidth, scaleHeight] = [200, lineHeight];
 
-/** The map as a picture: markets from top to bottom, fields from left to right. */
+/** Renders the map as a PNG: markets from top to bottom, fields from left to right. */
 export function heatMapPng({ markets, fields }: HeatMap, { title, unknown }: Caption): Buffer {
   const labels = markets.map((market) => [market.name, listingsOf(market)] as const);
   const left = 2 * margin + Math.max(0, ...labels.flat().map(widthOf));

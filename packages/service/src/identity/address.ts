@@ -1,6 +1,6 @@
 import type { Row } from "@cadastre/odata";
 
-/** Words that an address may write out or shorten. Source: USPS Publication 28, appendices B and C1. */
+/** Abbreviations of words in addresses. Source: USPS Publication 28, appendices B and C1. */
 const shortened: ReadonlyMap<string, string> = new Map([
   ["north", "n"],
   ["south", "s"],
@@ -28,7 +28,7 @@ const shortened: ReadonlyMap<string, string> = new Map([
   ["trail", "trl"],
 ]);
 
-/** What stands before the number of a unit and tells nothing. */
+/** Words before a unit number that do not distinguish units. */
 const unitWords: ReadonlySet<string> = new Set(["apartment", "apt", "no", "number", "ste", "suite", "unit"]);
 
 const wordsOf = (value: unknown): readonly string[] =>
@@ -50,7 +50,7 @@ const unit = (value: unknown) =>
     .filter((word) => !unitWords.has(word))
     .join(" ");
 
-/** The parts of an address, and how each is written so that writings of one address are one. */
+/** Functions that normalise the parts of an address: `North Main Street` and `N. MAIN ST` become `n main st`. */
 const parts: Readonly<Record<string, (value: unknown) => string>> = {
   StreetNumber: plain,
   StreetDirPrefix: short,
@@ -60,11 +60,11 @@ const parts: Readonly<Record<string, (value: unknown) => string>> = {
   UnitNumber: unit,
   City: plain,
   StateOrProvince: plain,
-  // A ZIP+4 code may be known to one system alone.
+  // Without the +4 of a ZIP+4 code, which not every system knows.
   PostalCode: (value) => plain(value).slice(0, 5),
 };
 
-/** The address of a listing in one writing; undefined without a number and a street. */
+/** Returns the normalised parts of a listing's address. Undefined if it has no street number or street name. */
 export function addressOf(listing: Row): readonly string[] | undefined {
   const address = new Map(Object.entries(parts).map(([name, write]) => [name, write(listing[name])]));
   const isWhole = address.get("StreetNumber") !== "" && address.get("StreetName") !== "";

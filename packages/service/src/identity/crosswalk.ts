@@ -8,9 +8,10 @@ const columns = ["ListingKey", "Placekey"] as const;
 type CsvRow = Readonly<Partial<Record<string, string>>>;
 
 /**
- * Read a crosswalk: CSV with the columns `ListingKey` and `Placekey`, which is empty where the source's own is to count again.
+ * Parses a crosswalk: CSV with the columns `ListingKey` and `Placekey`. An empty Placekey removes the operator's assignment, so that the
+ * source's own Placekey is used again.
  *
- * @throws {IngestError} for a file that is none, or names what is no Placekey
+ * @throws {IngestError} if the text is not CSV, or a record has no `ListingKey` or an invalid Placekey
  */
 export function readCrosswalk(text: string): readonly CrosswalkEntry[] {
   return readRows(text).map((row, i) => {

@@ -3,10 +3,13 @@ import { isInState, originatingSystems } from "@cadastre/reso";
 import { cellToLatLng, greatCircleDistance } from "h3-js";
 import { cellOfPlacekey } from "./placekey.ts";
 
-/** A place in degrees. */
+/** Coordinates in degrees. */
 export type Place = [latitude: number, longitude: number];
 
-/** Greatest distance of a listing from the centre of its Placekey's hexagon, in kilometres. A parcel may be large, and its point anywhere in it. */
+/**
+ * Maximum distance of a listing from the centre of its Placekey's hexagon, in kilometres. The hexagons are far smaller, but a parcel may be
+ * large, and its coordinates anywhere in it.
+ */
 const farthest = 1;
 
 /** Returns the coordinates of a record. Undefined if one is missing or out of range. */
@@ -15,7 +18,7 @@ export function placeOf({ Latitude, Longitude }: Row): Place | undefined {
   return Math.abs(Latitude) <= 90 && Math.abs(Longitude) <= 180 ? [Latitude, Longitude] : undefined;
 }
 
-/** True if the text is a Placekey of a hexagon at the place. */
+/** True if the text is a Placekey whose hexagon has its centre within {@link farthest} of the coordinates. */
 export function isAtPlace(placekey: string, place: Place): boolean {
   const cell = cellOfPlacekey(placekey);
   return cell !== undefined && greatCircleDistance(cellToLatLng(cell), place, "km") <= farthest;

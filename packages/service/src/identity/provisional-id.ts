@@ -4,14 +4,14 @@ import { provisionalIdOf } from "@cadastre/store/property";
 import { latLngToCell } from "h3-js";
 import { addressOf } from "./address.ts";
 
-/** What a listing's property is called while it has no Placekey, as its store keeps it. */
+/** Returns the column with the id of a listing's property that is used while the listing has no Placekey. */
 export const identityValues = (datasetId: string | null, listing: Row): Row => ({
   [provisionalIdProperty.name]: provisionalId(datasetId, listing),
 });
 
 /**
- * Listings of the same address in the same hexagon are of one property. One of which not both are known is alone. What a
- * Placekey would say of the address is not made up.
+ * Listings with the same address in the same hexagon get the same id. A listing without an address or coordinates gets an id of its own.
+ * The id is a hash, and not an invented Placekey.
  */
 function provisionalId(datasetId: string | null, listing: Row): string {
   const [cell, address] = [cellOf(listing), addressOf(listing)];
@@ -21,12 +21,12 @@ function provisionalId(datasetId: string | null, listing: Row): string {
 }
 
 /**
- * Of the hexagons: some 5 km² each, so that systems that place an address some metres apart mostly agree, and addresses
- * of one writing in two towns do not.
+ * H3 resolution of the hexagons: about 5 km² each. Large enough that two systems mostly put an address into the same one although their
+ * coordinates differ by metres, and small enough to separate equal addresses in different towns.
  */
 const resolution = 7;
 
-/** The hexagon at a listing's coordinates. */
+/** Returns the hexagon at a listing's coordinates. */
 function cellOf({ Latitude, Longitude }: Row): string | undefined {
   if (typeof Latitude !== "number" || typeof Longitude !== "number") return undefined;
   const isOnEarth = Math.abs(Latitude) <= 90 && Math.abs(Longitude) <= 180;

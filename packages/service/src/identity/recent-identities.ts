@@ -2,16 +2,16 @@ import { type Identities, identitiesOf } from "@cadastre/store/property";
 import type { IdentityRegister } from "@cadastre/store/registry";
 import { RecentAnswers } from "../access/recent-answers.ts";
 
-/** Gives the properties that ids stand for. @throws {StoreError} `registry_unavailable` */
+/** Returns the resolution of property ids. @throws {StoreError} `registry_unavailable` */
 export type RecentIdentities = () => Promise<Identities>;
 
-/** Caches the resolved identities for at most `takesEffectWithin`, and reads them again if they have changed. */
+/** Caches the resolved identities. Their revision is cached for `takesEffectWithin`; when it has changed, they are read again. */
 export function recentIdentities(
   register: Pick<IdentityRegister, "revision" | "resolutions">,
   clock?: () => number,
 ): RecentIdentities {
   const revisions = new RecentAnswers<number>(clock);
-  // By a clock that stands still: kept until the revision is another one.
+  // The clock always returns 0, so the answer never expires: it is replaced when the revision changes.
   const answers = new RecentAnswers<Identities>(() => 0);
   let read: number | undefined;
   return async () => {

@@ -3,7 +3,10 @@ import type { Store } from "@cadastre/store";
 import { type Identities, type PropertyView, readProperty } from "@cadastre/store/property";
 import { systemScope } from "../gates/scopes.ts";
 
-/** The property that goes by an id, from every listing that is served; undefined if there is none. For the operator alone. */
+/**
+ * Returns the property with an id, computed from all served listings. Undefined if there is none. Only for the operator's commands: no
+ * entitlement is applied.
+ */
 export const servedProperty = (
   id: string,
   store: Pick<Store, "page">,

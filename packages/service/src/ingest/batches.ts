@@ -1,17 +1,17 @@
 import type { Entry } from "./entry.ts";
 
-/** Entries that are staged at once. */
+/** Maximum number of entries in a batch. */
 const batchSize = 1000;
 
 export type Batch = {
   readonly entries: readonly Entry[];
-  /** Entries of the file up to the end of the batch. */
+  /** Number of entries of the file up to the end of the batch. */
   readonly read: number;
   readonly isFirst: boolean;
   readonly isLast: boolean;
 };
 
-/** The entries in batches, of which one is held back: it may be the last. */
+/** Groups the entries into batches. A batch is yielded when the entry after it is known, so that the last one is marked as such. */
 export async function* batchesOf(entries: AsyncIterable<Entry>): AsyncGenerator<Batch> {
   let [held, read, isFirst]: [Entry[], number, boolean] = [[], 0, true];
   for await (const entry of entries) {

@@ -14,12 +14,12 @@ import type { Rounding } from "./rounding.ts";
 import { servedRecords } from "./served.ts";
 import { type Source, sourceBySystem } from "./sources.ts";
 
-/** A record that others belong to, and are visible with. */
+/** Resource whose records other records belong to. A record is visible to a caller if its owner is. */
 type Owner = {
   readonly resource: RecordName;
-  /** Where a record names its owner. */
+  /** Field of a record with the key of its owner. */
   readonly key: string;
-  /** What of the owner is kept with the record. The rest follows when it is published. */
+  /** Fields of the owner that are stored with the record. Others are added when it is published. */
   readonly fields: readonly string[];
   readonly unknown: FaultCode;
 };
@@ -42,21 +42,21 @@ export type Checked = {
   readonly notes: readonly Note[];
 };
 
-/** A record that has no faults by itself. */
+/** A record that has passed all checks that do not need the store. */
 type Taken = Omit<CheckedRecord, "faults"> & { readonly line: number; readonly key: string };
 
 export type BatchCheck = {
   readonly store: Pick<Store, "page">;
   readonly resource: RecordName;
   readonly source: Source;
-  /** Knows Placekeys that count before those of the source. */
+  /** The operator's Placekeys, which take precedence over those of the source. */
   readonly crosswalk: Pick<IdentityRegister, "assigned">;
   readonly rounding: Rounding;
-  /** Keys that the file has had so far: those of the batch are added. */
+  /** Keys of the file's records so far. The keys of the batch are added. */
   readonly seen: Set<string>;
 };
 
-/** The records of a batch that can be taken, as the store takes them, and why the others can not. */
+/** Checks the records of a batch. Returns the valid ones in the form that the store accepts, and the faults of the others. */
 export async function checkBatch(entries: readonly Entry[], check: BatchCheck): Promise<Checked> {
   const { store, resource: name, source, seen } = check;
   const described = resource(name);
@@ -102,7 +102,10 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   return { records, rejects, notes: notes.found() };
 }
 
-/** Those of the keys under which a record of another system is served; none of a resource whose records name no system. */
+/**
+ * Returns the keys under which a record of another originating system is served. Empty if the records of the resource do not name their
+ * system.
+ */
 export async function foreignKeys(
   store: Pick<Store, "page">,
   name: RecordName,
@@ -115,7 +118,7 @@ export async function foreignKeys(
   return new Set(foreign.map(([key]) => key));
 }
 
-/** The records that these belong to, by key. */
+/** Returns the served owners of the records, by key. */
 function ownersOf(
   store: Pick<Store, "page">,
   { resource: name, key, fields }: Owner,

@@ -4,7 +4,7 @@ import { deviationOf } from "./check-value.ts";
 import type { Rounding } from "./rounding.ts";
 import type { Source } from "./sources.ts";
 
-/** Why a record is not taken: stable codes, and what they mean. */
+/** Reasons to reject a record: stable codes and their meaning. */
 export const faultReasons = {
   malformed: "the line holds no record",
   unknown_field: "the resource has no such field",
@@ -18,7 +18,7 @@ export const faultReasons = {
   too_precise:
     "the value has more digits right of the point than the field's Scale, or more than 15 digits in all",
   out_of_range: "the value is outside the field's range",
-  // Only of stored records: ingest computes the field.
+  // Only found in stored records, because ingest computes the field.
   not_computed: "the value is not the one that the service computes",
   invalid_placekey: "the value is not a canonical Placekey",
   unknown_lookup_value: "the field's lookup has no such value",
@@ -52,7 +52,7 @@ export type CheckedRecord = {
 
 const none: readonly never[] = [];
 
-/** Checks a record by itself, and finds every fault. */
+/** Checks a record without the store or other records, and returns all of its faults. */
 export function checkRecord(given: Row, { resource, source, rounding }: RecordCheck): CheckedRecord {
   const { byName, required } = fieldsOf(resource);
   const faults: Fault[] = [];

@@ -51,7 +51,7 @@ const faults = {
 
 const string: Check = (value, { name, maxLength, lookup }) => {
   if (typeof value !== "string") return faults.wrong_type;
-  // No database holds U+0000 or half of a surrogate pair.
+  // Not every database can store U+0000 or an unpaired surrogate.
   if (value.includes("\0") || !value.isWellFormed()) return faults.forbidden_character;
   // MaxLength counts code points. Most texts are shorter even in UTF-16 units, which are quicker to count.
   if (maxLength !== undefined && value.length > maxLength && Array.from(value).length > maxLength)

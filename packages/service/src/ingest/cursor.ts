@@ -1,10 +1,10 @@
-/** How far a file has been staged. */
+/** Position up to which a file has been staged. */
 export type FileCursor = {
-  /** SHA-256 of the file, and how it was read. */
+  /** SHA-256 of the file, mode and rounding: `<hash>:full`. A file is read again if any of them differs. */
   readonly file: string;
-  /** Entries that were read, rejected ones too. */
+  /** Number of entries that were read, including rejected ones. */
   readonly entries: number;
-  /** Line of the last one. */
+  /** Line of the last entry. */
   readonly line: number;
   readonly done: boolean;
 };
@@ -14,7 +14,7 @@ const pattern = /^file:([\da-f]{64}:\w+):(\d{1,15}):(\d{1,15}):(open|done)$/;
 export const cursorText = ({ file, entries, line, done }: FileCursor): string =>
   `file:${file}:${entries}:${line}:${done ? "done" : "open"}`;
 
-/** The cursor of an ingest; undefined for one of another kind. */
+/** Parses the cursor of an ingest. Undefined for other cursors, such as those of a replication. */
 export function readCursor(text: string | null): FileCursor | undefined {
   const [, file, entries, line, state] = pattern.exec(text ?? "") ?? [];
   if (file === undefined) return undefined;

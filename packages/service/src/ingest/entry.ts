@@ -5,10 +5,10 @@ import { ExactNumber } from "./exact-json.ts";
 /** The bytes of a file. */
 export type Content = AsyncIterable<Uint8Array>;
 
-/** What stands in a file: a record in JSON form, or what is none. */
+/** An entry of a file: a record in JSON form, or text that is not a record. */
 export type Entry = { readonly line: number } & (
   | { readonly record: Row }
-  /** Why it is no record. */
+  /** Reason why it is not a record. */
   | { readonly malformed: string }
 );
 
@@ -18,13 +18,13 @@ export function entryOf(line: number, value: unknown): Entry {
   return { line, malformed: value === undefined ? "not JSON" : "not a JSON object" };
 }
 
-/** The entry of an object in which a member occurs twice: which of the values is meant cannot be told. */
+/** Returns the entry of an object in which a member occurs twice. It is malformed, because either value may be the intended one. */
 export const duplicateEntry = (line: number, name: string): Entry => ({
   line,
   malformed: `the member \`${name.slice(0, longestName)}\` occurs twice in one object: leave one of them out`,
 });
 
-/** Characters of a name that are quoted. */
+/** Maximum number of characters of a name that an error quotes. */
 const longestName = 128;
 
 export const isObject = (value: unknown): value is Row =>

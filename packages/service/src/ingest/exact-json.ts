@@ -1,6 +1,6 @@
 import { isSameDecimal, parseDecimal } from "./decimal.ts";
 
-/** A number that a double cannot hold exactly: `JSON.parse` would change its digits. */
+/** Number that a double cannot represent exactly, so that `JSON.parse` would change its digits. */
 export class ExactNumber {
   readonly text: string;
 
@@ -27,8 +27,7 @@ export function numberOf(text: string): number | ExactNumber {
 const suspect = /[:,[]\s*-?(?:\d[\d.]{15,}|\d[\d.]*[eE])/;
 
 /**
- * Parses JSON, with an {@link ExactNumber} for each number that `JSON.parse` would change. Undefined for text that is not
- * JSON.
+ * Parses JSON, with an {@link ExactNumber} for each number that `JSON.parse` would change. Undefined if the text is not JSON.
  */
 export function parseJson(text: string): unknown {
   try {
@@ -40,21 +39,21 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Returns the name of a member that occurs twice in one object of the text: `JSON.parse` would keep the last one, and say nothing.
+ * Returns the name of a member that occurs twice in one object of the text. `JSON.parse` silently keeps the last one.
  * Undefined if there is none.
  *
- * @param value what `parseJson` made of the text
+ * @param value result of `parseJson` for the text
  * @throws {SyntaxError} if it is nested too deeply
  */
 export function duplicateMember(text: string, value: unknown): string | undefined {
-  // A text in a string may look like a name, so that there may be more than there are members, but never fewer.
+  // Strings may contain text that looks like a member name, so the count can be too high but never too low.
   if (namesIn(text) === membersOf(value)) return undefined;
   const reader = new ExactReader(text);
   reader.read();
   return reader.duplicate;
 }
 
-/** The number of quotes with a colon behind them. */
+/** Returns the number of quotes that are followed by a colon. */
 function namesIn(text: string): number {
   let names = 0;
   for (let colon = text.indexOf(":"); colon >= 0; colon = text.indexOf(":", colon + 1)) {
@@ -65,7 +64,7 @@ function namesIn(text: string): number {
   return names;
 }
 
-/** The number of members of all objects in a value. */
+/** Returns the number of members of all objects in a value. */
 function membersOf(value: unknown, depth = 1): number {
   if (typeof value !== "object" || value === null || value instanceof ExactNumber) return 0;
   if (depth > maxDepth) throw new SyntaxError("nested too deeply");
@@ -75,7 +74,7 @@ function membersOf(value: unknown, depth = 1): number {
   return members;
 }
 
-/** Greatest nesting depth that is read exactly. Deeper text is treated as malformed. */
+/** Maximum nesting depth. Deeper text is malformed. */
 const maxDepth = 256;
 
 const space = 0x20;
@@ -93,7 +92,7 @@ class ExactReader {
   #at = 0;
   #depth = 0;
 
-  /** The first name that has occurred twice in one object. */
+  /** First name that occurred twice in one object. */
   duplicate: string | undefined;
 
   constructor(text: string) {

@@ -1,6 +1,6 @@
 import { IngestError } from "./ingest-error.ts";
 
-/** Common: RESO Common Format. JSON lines: one JSON object a line. CSV: RFC 4180, with a line of names. */
+/** `common`: RESO Common Format. `jsonl`: one JSON object per line. `csv`: RFC 4180 with a header line. */
 export const formats = ["common", "jsonl", "csv"] as const;
 export type Format = (typeof formats)[number];
 
@@ -9,7 +9,7 @@ const endings: readonly (readonly [RegExp, Format])[] = [
   [/\.csv(?:\.gz)?$/i, "csv"],
 ];
 
-/** How a text of each format begins; a file of nothing is one of no lines. */
+/** Patterns for the start of a text in each format. An empty file counts as JSON lines. */
 const beginnings: readonly (readonly [RegExp, Format])[] = [
   [/^\{\s*"(?:@|value")/, "common"],
   [/^(?:\{|$)/, "jsonl"],
@@ -17,14 +17,14 @@ const beginnings: readonly (readonly [RegExp, Format])[] = [
 ];
 
 /**
- * The format of a file by its name, else by its beginning.
+ * Detects the format of a file by its name, or else by the start of its content.
  *
- * @throws {IngestError} if neither tells.
+ * @throws {IngestError} if neither is recognised
  */
 export function formatOf(name: string, start: string): Format {
   const named = endings.find(([ending]) => ending.test(name))?.[1];
   if (named !== undefined) return named;
-  // Trimming takes the byte order mark as well.
+  // `trimStart` also removes a byte order mark.
   const begun = beginnings.find(([beginning]) => beginning.test(start.trimStart()))?.[1];
   if (begun !== undefined) return begun;
   throw new IngestError(

@@ -6,7 +6,7 @@ import { IngestError } from "./ingest-error.ts";
 import { readers } from "./read-records.ts";
 
 /**
- * Reads the keys of a full set into memory, before anything is staged, and compares them with the source's records.
+ * Checks, before anything is staged, that a full set does not lack too many of the source's records. Reads all of its keys into memory.
  *
  * @throws {IngestError} if the set lacks more of the source's records than `maxShrink` percent
  */

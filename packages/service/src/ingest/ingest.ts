@@ -16,7 +16,7 @@ import { addRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
 import type { Source } from "./sources.ts";
 
-/** What the file is: changes of records, all records of the source, or keys of records to delete. */
+/** Content of the file: changed records, all records of the source, or keys of records to delete. */
 export type Mode = "changes" | "full" | "delete";
 
 export type Ingest = {
@@ -25,42 +25,42 @@ export type Ingest = {
   readonly source: Source;
   readonly crosswalk: BatchCheck["crosswalk"];
   readonly input: Input;
-  /** Of no meaning for keys to delete. */
+  /** Ignored in mode `delete`, where each line is a key. */
   readonly format: Format;
   readonly mode: Mode;
   /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: Rounding;
   /** File for rejected records, and for notes on changed ones. */
   readonly rejects: string;
-  /** Rejected records that end the ingest if there are more. */
+  /** Maximum number of rejected records. More end the ingest. */
   readonly maxRejects: number;
   /** Percentage of the source's records that a full set may leave out. */
   readonly maxShrink: number;
-  /** Told how far it is, as a share of the file, and the numbers so far. */
+  /** Called after each batch with the number of bytes read from the file, and the counts so far. */
   readonly onProgress: (bytes: number, counts: Counts) => void;
 };
 
 export type Counts = {
-  /** Lines or records of the file, those of an earlier run too. */
+  /** Lines or records of the file, including those that an earlier run has read. */
   readonly read: number;
-  /** Changes that this run has staged. */
+  /** Number of changes that this run has staged. */
   readonly staged: number;
-  /** Records that this run has not taken. */
+  /** Number of records that this run has rejected. */
   readonly rejected: number;
   /** Number of records that this run has changed, by note and field. */
   readonly noted: NoteCounts;
 };
 
 export type IngestReport = Counts & {
-  /** Entries that an earlier run has read: this one has gone on behind them. */
+  /** Number of entries that an earlier run has staged. This run has continued after them. */
   readonly resumed: number;
 };
 
 /**
- * Stage a file, in bounded memory but for its keys. A run that was cut off goes on where it stood when it is started
- * again; one that has ended does nothing.
+ * Stages a file. Memory is bounded, except for the keys of the file. If an earlier run of the same file was interrupted, continues after
+ * the last batch that it staged; if it was complete, does nothing.
  *
- * @throws {IngestError} for a file that cannot be taken as a whole
+ * @throws {IngestError} if the file is refused as a whole
  * @throws {StoreError} as `Builds.stage`
  */
 export async function ingest(task: Ingest): Promise<IngestReport> {
@@ -71,7 +71,7 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   const before = known?.file === file ? known : undefined;
   const resumed = before?.entries ?? 0;
   if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, noted: {}, resumed };
-  // At 100 % nothing could be too much: the file need not be read twice.
+  // With a limit of 100 % nothing is refused, so the file need not be read twice.
   if (mode === "full" && task.maxShrink < 100) await requireEnough(task);
   await beginRejects(rejectsFile, before?.line ?? 0);
   const seen = new Set<string>();
@@ -112,14 +112,14 @@ function entriesOf(
   return mode === "delete" ? readKeys(content) : readers[format](content, entitySet(resource));
 }
 
-/** Returns a suffix for the name of the run if it does not round the default fields: with another choice the file is read again. */
+/** Returns a suffix for the cursor if the rounded fields are not the default, so that the file is read again if they change. */
 function roundingMark({ resource, rounding }: Ingest): string {
   if (rounding === roundingOf(resource)) return "";
   const hash = createHash("sha256").update([...rounding].sort().join());
   return `_${hash.digest("hex").slice(0, 16)}`;
 }
 
-/** A key a line. */
+/** Reads one key per line. */
 async function* readKeys(content: AsyncIterable<Uint8Array>): AsyncGenerator<Entry> {
   for await (const { line, text } of readLines(content)) yield { line, record: { key: text.trim() } };
 }
@@ -161,7 +161,7 @@ function partOf({ isFirst, isLast }: Batch): BatchOptions["fullSet"] {
   return isLast ? "ends" : undefined;
 }
 
-/** What is rejected of a full set would be deleted with what the set does not name. */
+/** Discards a full set with rejected records: publishing it would delete them, because it deletes every record that is not in the set. */
 async function refuseSet({ store, resource, source, rejects }: Ingest, rejected: number): Promise<never> {
   await store.builds.discard(resource, source.name);
   throw new IngestError(

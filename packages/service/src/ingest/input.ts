@@ -6,21 +6,21 @@ import { pipeline } from "node:stream/promises";
 import { constants, createGunzip, gunzipSync } from "node:zlib";
 import { IngestError } from "./ingest-error.ts";
 
-/** A file that is read as often as need be. */
+/** A file that can be read several times. */
 export type Input = {
   readonly name: string;
   readonly bytes: number;
-  /** SHA-256 of the file, in hexadecimal: tells one file from another. */
+  /** SHA-256 of the file in hexadecimal, which identifies it. */
   readonly sha256: string;
-  /** The beginning of its text. */
+  /** Start of its decompressed content. */
   readonly start: string;
-  /** Its content, unpacked; `onBytes` is told how much of the file is read. */
+  /** Reads its decompressed content. `onBytes` is called with the number of bytes of each chunk read from the file. */
   readonly read: (onBytes: (bytes: number) => void) => AsyncIterable<Uint8Array>;
 };
 
 const startBytes = 4096;
 
-/** Do `work` with a file; `-` is standard input, which is kept in `folder` as long as the work takes. */
+/** Calls `work` with a file. `-` stands for standard input, which is copied to a temporary file in `folder` until `work` is done. */
 export async function withInput<T>(
   file: string,
   folder: string,
@@ -79,7 +79,7 @@ async function readHead(file: string): Promise<Buffer> {
   }
 }
 
-/** What can be unpacked of the head; nothing where it is damaged. */
+/** Decompresses as much of the head as possible. Empty if it is damaged. */
 function unpackedStart(head: Buffer): string {
   try {
     return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }).toString();

@@ -1,4 +1,4 @@
-/** Notes on records that were taken but changed: the reason, and whether there is one note per record or per batch. */
+/** Notes on records that were accepted with changes: the reason, and whether there is one note per record or per batch. */
 const noteKinds = {
   rounded: { per: "batch", reason: "the value has more digits than the field allows, and is stored rounded" },
   computed: { per: "batch", reason: "the service computes the field and does not store the source's value" },

@@ -13,7 +13,7 @@ export function placeFaults(record: Row, resource: RecordName, { datasetId }: So
     : [];
 }
 
-/** A listing with the Placekey that gives its identity, if any, and a note on it. */
+/** A listing with the Placekey that identifies its property, if any, and a note on it. */
 export type Placed = { readonly record: Row; readonly told: NoteCode | undefined };
 
 /**

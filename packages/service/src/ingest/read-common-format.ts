@@ -11,10 +11,10 @@ const contextName = "@reso.context";
 const contextForm = /^urn:reso:metadata:\d+(?:\.\d+)*:resource:(\w+)$/i;
 
 /**
- * The records of a document, as the parser comes to them: those of its list `value`, else the document itself. The number
- * of each stands for its line. Annotations, whose names have an `@`, are left out. Source: RESO Common Format (RCP-25).
+ * Reads a document as a stream. Yields the records of its list `value`, or else the document itself as a single record. The position of a
+ * record stands for its line. Annotations, whose names have an `@`, are left out. Source: RESO Common Format (RCP-25).
  *
- * @throws {IngestError} for what is no such document, or one of another resource.
+ * @throws {IngestError} if the content is not such a document, or one of another resource
  */
 export async function* readCommonFormat(content: Content, { name }: EntitySet): AsyncGenerator<Entry> {
   const head: Record<string, unknown> = {};
@@ -33,7 +33,7 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
         requireResource(head, name);
         if (token.name !== "startArray") throw notTheFormat();
         isList = true;
-        // One of the members before the list is none of a record.
+        // Discards a duplicate in the members before the list: they do not belong to a record.
         assembler.takeDuplicate();
         continue;
       }
@@ -65,7 +65,7 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
 const tokensOf = (content: Content, records: () => number): AsyncIterable<Token> =>
   pipeline(bounded(content, records), parser.asStream({ streamValues: false }), () => {});
 
-/** @throws {IngestError} for a record that is too long to be kept in memory. */
+/** @throws {IngestError} if a record is longer than `maxLine`, which could exhaust the memory */
 async function* bounded(content: Content, records: () => number): AsyncGenerator<Uint8Array> {
   let [held, at] = [0, 0];
   for await (const chunk of content) {
@@ -101,7 +101,7 @@ class ExactAssembler extends Assembler {
 const saveValue = (assembler: { stringValue(value: unknown): void }, value: unknown): void =>
   assembler.stringValue(value);
 
-/** The parser's errors are plain ones; those of files and streams have a code. */
+/** True for a syntax error of the parser. Errors of files and streams have a code. */
 const isParseError = (cause: unknown): boolean =>
   cause instanceof Error && !(cause instanceof IngestError) && !("code" in cause);
 

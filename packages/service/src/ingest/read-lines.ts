@@ -1,15 +1,15 @@
 import { IngestError } from "./ingest-error.ts";
 
-/** Longest line of a file, in bytes. */
+/** Maximum length of a line, in bytes. */
 export const maxLine = 16 * 1024 * 1024;
 
-/** A line of text, without its end, and its number from 1. */
+/** Text of a line without its line break, and its number, starting at 1. */
 export type Line = { readonly line: number; readonly text: string };
 
 /**
- * The lines of a text in UTF-8 that are not blank.
+ * Yields the lines of a UTF-8 text, except for blank ones.
  *
- * @throws {IngestError} for a line that is too long to be kept in memory.
+ * @throws {IngestError} if a line is longer than `maxLine`, which could exhaust the memory
  */
 export async function* readLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let line = 0;

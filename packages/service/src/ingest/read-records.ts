@@ -8,7 +8,7 @@ import { IngestError } from "./ingest-error.ts";
 import { readCommonFormat } from "./read-common-format.ts";
 import { maxLine, readLines } from "./read-lines.ts";
 
-/** The entries of a file in each format, in their order. */
+/** Readers of the formats. Each yields the entries of a file in order. */
 export const readers: Readonly<
   Record<Format, (content: Content, entitySet: EntitySet) => AsyncGenerator<Entry>>
 > = {
@@ -76,11 +76,14 @@ const typed = (
       .map(([name, text]) => [name, cellValue(text, properties.get(name))]),
   );
 
-/** Numbers as text; `+5` is one too. */
+/** Types whose cells are numbers. A cell may have a leading plus: `+5`. */
 const numericTypes: ReadonlySet<string> = new Set(["Edm.Decimal", "Edm.Int64"]);
 const number = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** The JSON form of a cell; the text itself where it is none of its type. A collection is JSON, or has commas between. */
+/**
+ * Returns the JSON value of a cell, or the text itself if it is not a value of the property's type. A collection is a JSON array or a
+ * comma-separated list.
+ */
 function cellValue(text: string, property: StructuralProperty | undefined): unknown {
   if (property === undefined) return text;
   if (property.collection)

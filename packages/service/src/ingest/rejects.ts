@@ -22,7 +22,7 @@ const entry = z.union([
   z.object({ reason: z.string(), note: z.string(), line: z.number().optional() }),
 ]);
 
-/** An entry of a rejects file; undefined for another text. */
+/** Parses a line of a rejects file. Undefined for any other text. */
 function entryIn(text: string): z.output<typeof entry> | undefined {
   try {
     return entry.parse(JSON.parse(text));
@@ -31,11 +31,11 @@ function entryIn(text: string): z.output<typeof entry> | undefined {
   }
 }
 
-/** Longest entry that a rejects file is known by, in bytes. */
+/** Number of bytes that are read to recognise a rejects file by its first line. */
 const longestEntry = 1 << 16;
 
 /**
- * Does `work` with a rejects file.
+ * Calls `work`, which uses a rejects file.
  *
  * @throws {IngestError} in place of an error of the file system
  */
@@ -51,7 +51,7 @@ export async function withRejects<T>(file: string, work: () => Promise<T>): Prom
   }
 }
 
-/** @throws {IngestError} if the file cannot be opened, or holds something else than rejects, which would be lost */
+/** @throws {IngestError} if the file cannot be opened, or has other content, which would be overwritten */
 export const requireRejects = (file: string): Promise<void> => withRejects(file, () => requireOwn(file));
 
 async function requireOwn(file: string): Promise<void> {
@@ -68,9 +68,10 @@ async function requireOwn(file: string): Promise<void> {
 }
 
 /**
- * Begin a rejects file, or keep its entries for the lines up to one.
+ * Creates or empties a rejects file.
  *
- * @throws {IngestError} if the file cannot be written, or holds something else
+ * @param keptLines entries for input lines up to this one are kept; 0: none
+ * @throws {IngestError} if the file cannot be written, or has other content
  */
 export const beginRejects = (file: string, keptLines: number): Promise<void> =>
   withRejects(file, () => begin(file, keptLines));

@@ -5,10 +5,10 @@ import type { Store } from "@cadastre/store";
 import { hasKeyOf } from "../gates/candidate-query.ts";
 import { systemScope } from "../gates/scopes.ts";
 
-/** Keys that are looked up at once: a page of the store. */
+/** Number of keys in one query. */
 const groupSize = 500;
 
-/** The records that are served now under some of these keys, by key: these fields of them. */
+/** Reads the given fields of the served records with these keys. Keys without a record are left out of the map. */
 export async function servedRecords(
   store: Pick<Store, "page">,
   resource: RecordName,

@@ -1,15 +1,15 @@
 import { originatingSystems } from "@cadastre/reso";
 
-/** Where records come from: an originating system, by its id, or the dictionary. */
+/** Source of records: an originating system, named by its id, or the dictionary. */
 export type Source = {
   readonly name: string;
-  /** Dataset of its records; null where all datasets share them. */
+  /** Dataset of its records. Null if all datasets share them. */
   readonly datasetId: string | null;
-  /** What its records must have for `OriginatingSystemName`. */
+  /** `OriginatingSystemName` that its records must have. Null: none. */
   readonly systemName: string | null;
 };
 
-/** The source of what all systems share. */
+/** Source of the records that all systems share, such as common lookups. */
 export const dictionary: Source = { name: "dictionary", datasetId: null, systemName: null };
 
 export const sources: readonly Source[] = [
@@ -17,10 +17,10 @@ export const sources: readonly Source[] = [
   dictionary,
 ];
 
-/** Name of the source that a dataset's records come from. */
+/** Returns the name of a dataset's source. */
 export const sourceOf = (datasetId: string | null): string =>
   sources.find((source) => source.datasetId === datasetId)?.name ?? dictionary.name;
 
-/** The source whose records have this originating system name. */
+/** Returns the source with this `OriginatingSystemName`. */
 export const sourceBySystem = (systemName: unknown): Source | undefined =>
   sources.find((source) => source.systemName !== null && source.systemName === systemName);

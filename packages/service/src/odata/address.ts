@@ -2,7 +2,7 @@ import { type PathArgument, type PathSegment, parseResourcePath, QueryError } fr
 import { Refused } from "../errors.ts";
 import { odataRoot } from "./protocol.ts";
 
-/** What an address under the OData root stands for. */
+/** Parsed path under the OData root. */
 export type Address =
   | { readonly kind: "ServiceDocument" }
   | { readonly kind: "Metadata" }
@@ -10,24 +10,24 @@ export type Address =
   | { readonly kind: "Count"; readonly entitySet: string }
   | ({ readonly kind: "Entity" } & EntityAddress)
   | ({ readonly kind: "Property"; readonly property: string } & EntityAddress)
-  /** `$count` of a property that is a collection. */
+  /** `$count` of a collection property. */
   | ({ readonly kind: "ItemCount"; readonly property: string } & EntityAddress)
-  /** `$value` of a property, or of the entity where that is null. */
+  /** `$value` of a property. `property` is null for `$value` of the entity itself. */
   | ({ readonly kind: "Value"; readonly property: string | null } & EntityAddress);
 
 export type EntityAddress = { readonly entitySet: string; readonly key: EntityKey };
 
-/** The key of a key predicate; `name` is null where the predicate does not say it. */
+/** Key predicate: `('1')` has the name null, and `(ListingKey='1')` the name `ListingKey`. */
 export type EntityKey = { readonly name: string | null; readonly value: string };
 
 /**
- * Read the path of a request: `path` is what came in, percent-encoded, without the query.
+ * Parses the path of a request, percent-encoded and without the query.
  *
- * @throws {QueryError} for what is no path of OData.
- * @throws {Refused} `not_found` for what is none of this service, `invalid_encoding`.
+ * @throws {QueryError} if the path does not have OData's syntax
+ * @throws {Refused} `not_found` if the service has no such path, `invalid_encoding`
  */
 export function parseAddress(path: string): Address {
-  // A slash may follow any address.
+  // Any path may have a trailing slash.
   const below = path.slice(odataRoot.length).replace(/\/$/, "");
   const [first, ...rest] = segmentsOf(below);
   if (first === undefined) return { kind: "ServiceDocument" };
@@ -39,7 +39,7 @@ export function parseAddress(path: string): Address {
   if (second === undefined) return { kind: "Collection", entitySet };
   if (isSystem(second, "$count")) return { kind: "Count", entitySet };
   if (second.kind !== "Resource") throw new Refused("not_found");
-  // The key as a segment; what looks like parentheses is part of it.
+  // The key is a path segment. Parentheses in it are part of the key.
   const value = decodeURIComponent(below.slice(second.start, second.end));
   return belowEntity({ entitySet, key: { name: null, value } }, further);
 }
@@ -48,7 +48,7 @@ function segmentsOf(path: string): readonly PathSegment[] {
   try {
     return parseResourcePath(path);
   } catch (error) {
-    // The sentence of the query error speaks of the query string.
+    // The message of the query error is about the query string, and would be wrong for a path.
     if (error instanceof QueryError && error.code === "invalid_encoding")
       throw new Refused("invalid_encoding");
     throw error;
@@ -68,7 +68,7 @@ function belowEntity(entity: EntityAddress, [first, second, ...rest]: readonly P
   throw new Refused("not_found");
 }
 
-/** Every key here is one string. */
+/** Returns the key of a key predicate. Every key of this service is a single string. */
 function entityKeyOf([argument, ...rest]: readonly PathArgument[]): EntityKey {
   if (argument?.value.kind !== "Literal" || rest.length > 0) throw new Refused("not_found");
   const { type, value } = argument.value;

@@ -11,7 +11,7 @@ import { findEntitySet, serviceDocument } from "./service-document.ts";
 import type { OdataServices } from "./services.ts";
 
 /**
- * Answer a read of `path`, percent-encoded and with the OData root. What is wrong with the request is thrown.
+ * Answers a read of `path`, which is percent-encoded and starts with the OData root.
  *
  * @throws {QueryError}
  * @throws {Refused}

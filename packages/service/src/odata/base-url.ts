@@ -4,9 +4,9 @@ import { addressedBy } from "../http/forwarded.ts";
 import { isHost } from "../http/host.ts";
 
 /**
- * The service's address for links: as configured, else as the client addressed it.
+ * Returns the base URL for links: the configured one, or else the one that the client used.
  *
- * @throws {Refused} `invalid_host` if a trusted proxy names a host that is none.
+ * @throws {Refused} `invalid_host` if a trusted proxy sends an invalid host
  */
 export function baseUrlOf(req: Request, configured: string | undefined): string {
   if (configured !== undefined) return configured;
@@ -16,7 +16,7 @@ export function baseUrlOf(req: Request, configured: string | undefined): string 
   return `${scheme}://${host}`;
 }
 
-/** What HTTP/1.0 does not say. */
+/** Returns the host of the connection. HTTP/1.0 requests may have no `Host` header. */
 function ownHost({ socket: { localAddress = "127.0.0.1", localPort = 80 } }: Request): string {
   return `${localAddress.includes(":") ? `[${localAddress}]` : localAddress}:${localPort}`;
 }

@@ -54,7 +54,7 @@ export async function collection(
   }
 }
 
-/** A read of a walk that may be too old to go on. @throws {QueryError} `invalid_skip_token` */
+/** Converts the error of an expired bookmark. @throws {QueryError} `invalid_skip_token` */
 const resumed = <T>(read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
     throw error instanceof StoreError && error.code === "bookmark_expired" ? staleToken() : error;

@@ -5,20 +5,20 @@ import { Refused } from "../errors.ts";
 import type { CollectionOptions } from "./query-options.ts";
 import type { OdataServices } from "./services.ts";
 
-/** What a `$skiptoken` continues: pages of one set, for one caller, with the same options. */
+/** A sequence of pages that a `$skiptoken` continues: of one set, for one caller, with the same options. */
 export type Walk = {
   readonly entitySet: string;
   readonly scope: Scope;
   readonly options: CollectionOptions;
 };
 
-/** Digits of a checkpoint in a token: as many for every one, so that the token's length does not tell it. */
+/** Number of digits of a checkpoint in a token. It is padded, so that the length of the token does not reveal it. */
 const checkpointDigits = 16;
 
-/** The options that may differ between the pages of a walk: how far it has come. */
+/** Options that differ between the pages of a walk, because they state its position. */
 const moving = new Set(["$skip", "$skiptoken"]);
 
-/** What a token is sealed for. The order and the spelling of the options do not matter. */
+/** Returns the text that a token is bound to: customer, entity set and options. The order and spelling of the options do not matter. */
 function bindingOf({ entitySet, scope, options }: Walk): string {
   const fixed = [...options.texts]
     .filter(([name]) => !moving.has(name))
@@ -26,19 +26,19 @@ function bindingOf({ entitySet, scope, options }: Walk): string {
   return JSON.stringify([scope.customer, entitySet, fixed]);
 }
 
-/** Where a page starts, and how many records of the walk are left from there on. */
+/** Start of a page, and the number of records that are left from there. */
 export type Position = {
   /** Undefined for the first page. */
   readonly from: Bookmark | undefined;
-  /** Null where the walk goes on to the end. */
+  /** Null if the walk has no limit. */
   readonly left: number | null;
 };
 
 /**
- * Where the page starts that `$skiptoken` asks for; undefined without one. `now` is in milliseconds.
+ * Returns the start of the page of a `$skiptoken`. Undefined without one. `now` is in milliseconds.
  *
- * @throws {QueryError} `invalid_skip_token`, whatever is wrong with it.
- * @throws {Refused} `entitlement_changed` for the caller's own token of an older scope.
+ * @throws {QueryError} `invalid_skip_token` if the token is malformed, forged, expired or of another walk
+ * @throws {Refused} `entitlement_changed` if the token was issued for another scope of the same customer
  */
 export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): Position | undefined {
   const { skipToken } = walk.options;
@@ -52,24 +52,24 @@ export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): Positio
   };
 }
 
-/** The walk of the token is too old to go on. */
+/** Returns the error for a token whose checkpoint was pruned. */
 export const staleToken = (): QueryError => new QueryError("invalid_skip_token", null, {}, "$skiptoken");
 
 export type NextPage = {
   readonly bookmark: Bookmark;
   readonly left: Position["left"];
-  /** Absolute address of the collection. */
+  /** Absolute URL of the collection. */
   readonly resource: string;
-  /** The query string as it came in. */
+  /** Query string of the request, undecoded. */
   readonly query: string;
-  /** End of the token's life, in seconds since 1970. */
+  /** Expiry of the token, in seconds since 1970. */
   readonly expires: number;
 };
 
-/** What seals a token. */
+/** Key and random source for encrypting a token. */
 export type Seal = Pick<OdataServices, "skipTokenKey" | "random">;
 
-/** The `@odata.nextLink` of a page that is not the last. */
+/** Returns the `@odata.nextLink` of a page that is not the last. */
 export function linkToNextPage(walk: Walk, page: NextPage, { skipTokenKey, random }: Seal): string {
   const { checkpoint, key: keyValues } = page.bookmark;
   const digits = String(checkpoint).padStart(checkpointDigits, "0");

@@ -3,19 +3,19 @@ import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import type { OdataRequest } from "./odata-request.ts";
 
-/** The answer with an ETag for its bytes and its media type. */
+/** Adds an ETag for the bytes and media type of the answer. */
 export function tagged(answer: Answer): Answer {
   const { contentType = "", body, headers } = answer;
   const pieces = typeof body === "string" ? [body] : body;
   return { ...answer, headers: { ...headers, etag: contentTag(contentType, ...pieces) } };
 }
 
-/** Whether the list of a precondition has the tag. */
+/** True if the list of a precondition contains the tag. */
 const lists = (list: string, tag: string): boolean =>
   list.trim() === "*" || list.split(",").some((item) => item.trim() === tag);
 
 /**
- * The answer under the preconditions of the request, which count where it has an ETag: 304 if the client has it already.
+ * Evaluates the preconditions of the request on an answer that has an ETag. Returns 304 if the client already has the answer.
  * Source: RFC 9110, section 13.2.2.
  *
  * @throws {Refused} `precondition_failed`
@@ -28,7 +28,7 @@ export function underPreconditions(answer: Answer, { header }: Pick<OdataRequest
   const known = header("if-none-match")?.replaceAll("W/", "");
   if (known === undefined || !lists(known, tag)) return answer;
   const { contentType: _, ...rest } = answer;
-  // The client has what it names: of the two tags of a body, compressed or not, it is told the one that it knows.
+  // A body has a strong tag, and a weak one if it is compressed. The answer repeats the one that the client has sent.
   const etag = header("if-none-match")?.includes(`W/${tag}`) === true ? `W/${tag}` : tag;
   return { ...rest, status: 304, body: "", headers: { ...answer.headers, etag } };
 }

@@ -26,7 +26,7 @@ export async function entity(
   return { ...answer, headers: { ...answer.headers, ...preferenceApplied(preferences) } };
 }
 
-/** @throws {Refused} `not_found`, whether the entity is hidden or absent: one statement finds neither. */
+/** Reads one entity. @throws {Refused} `not_found` if it is hidden or absent: the same SQL statement finds neither */
 export async function readOne(
   query: RestrictedQuery,
   nulls: boolean,

@@ -2,13 +2,13 @@ import { QueryError } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
 import { type MediaType, parseMediaType, readAccept } from "./media-type.ts";
 
-/** The form of an answer in JSON. Source: OData JSON Format 4.01, section 3. */
+/** Format parameters of a JSON answer. Source: OData JSON Format 4.01, section 3. */
 export type JsonFormat = {
-  /** How much control information it has. */
+  /** Amount of control information. */
   readonly metadata: "none" | "minimal" | "full";
-  /** True if `Edm.Int64` and `Edm.Decimal` are strings, which no reader takes for a double. */
+  /** True if `Edm.Int64` and `Edm.Decimal` are written as strings, which a reader does not convert to a double. */
   readonly ieee754: boolean;
-  /** Whether it says that its members come in the order for streaming, as they always do. */
+  /** True if the media type has `odata.streaming=true`. The members are in the order for streaming in any case. */
   readonly streaming: boolean;
 };
 
@@ -17,7 +17,7 @@ const minimalJson: JsonFormat = { metadata: "minimal", ieee754: false, streaming
 export const xmlType = "application/xml";
 export const textType = "text/plain;charset=utf-8";
 
-/** The media type of an answer in this format. */
+/** Returns the media type of an answer in this format. */
 export const jsonTypeOf = ({ metadata, ieee754, streaming }: JsonFormat): string =>
   [
     `application/json;odata.metadata=${metadata}`,
@@ -25,7 +25,7 @@ export const jsonTypeOf = ({ metadata, ieee754, streaming }: JsonFormat): string
     ...(ieee754 ? ["IEEE754Compatible=true"] : []),
   ].join(";");
 
-/** What each parameter asks for. Since 4.01 the prefix may be left out. */
+/** Meaning of each media type parameter. Since 4.01 the prefix `odata.` is optional. */
 const jsonParameters: ReadonlyMap<string, Partial<JsonFormat>> = new Map<string, Partial<JsonFormat>>([
   ...["odata.", ""].flatMap((prefix): [string, Partial<JsonFormat>][] => [
     [`${prefix}metadata=none`, { metadata: "none" }],
@@ -36,7 +36,7 @@ const jsonParameters: ReadonlyMap<string, Partial<JsonFormat>> = new Map<string,
   ]),
   ["ieee754compatible=true", { ieee754: true }],
   ["ieee754compatible=false", { ieee754: false }],
-  // Allows exponents in decimals that are strings, and asks for none.
+  // Permits exponents in decimal strings, but does not require them.
   ["exponentialdecimals=true", {}],
   ["exponentialdecimals=false", {}],
   ["charset=utf-8", {}],
@@ -50,7 +50,7 @@ const shortNames: ReadonlyMap<string, string> = new Map([
 
 const jsonRanges: ReadonlySet<string> = new Set(["application/json", "application/*", "*/*"]);
 
-/** The format that a media type or a range asks for; undefined where it asks for what is not offered. */
+/** Returns the format that a media type or range requests. Undefined if it is not supported. */
 function toJsonFormat({ type, parameters }: MediaType): JsonFormat | undefined {
   if (!jsonRanges.has(type)) return undefined;
   let format = minimalJson;
@@ -63,9 +63,9 @@ function toJsonFormat({ type, parameters }: MediaType): JsonFormat | undefined {
 }
 
 /**
- * The media type that `$format` asks for.
+ * Parses the media type in `$format`.
  *
- * @throws {QueryError} `invalid_option` for what is no media type.
+ * @throws {QueryError} `invalid_option` if the text is not a media type
  */
 function readFormat(text: string): MediaType {
   const found = parseMediaType(text);
@@ -77,7 +77,7 @@ function readFormat(text: string): MediaType {
 const notAcceptable = (target: string): Refused => new Refused("not_acceptable", target);
 
 /**
- * The JSON that a request asks for; `$format` outranks `Accept`. Without either it is minimal.
+ * Returns the JSON format that a request asks for. `$format` takes precedence over `Accept`. The default has minimal metadata.
  *
  * @throws {QueryError} `invalid_option`
  * @throws {Refused} `not_acceptable`
@@ -103,7 +103,8 @@ export function jsonFormatOf(format: string | undefined, accept: string | undefi
 }
 
 /**
- * The form of `$metadata`: XML unless `$format` asks for JSON. `Accept` has no say: clients send one for data.
+ * Returns the format of `$metadata`: XML unless `$format` requests JSON. `Accept` is ignored, because clients send one that is meant for
+ * data.
  *
  * @throws {QueryError} `invalid_option`
  * @throws {Refused} `not_acceptable`
@@ -117,7 +118,8 @@ export function metadataFormatOf(format: string | undefined): "xml" | "json" {
 }
 
 /**
- * Refuses a format that is not text, for what is answered as text whatever `Accept` says: clients send one for data.
+ * Refuses a `$format` other than text, for answers that are always text. `Accept` is ignored, because clients send one that is meant for
+ * data.
  *
  * @throws {QueryError} `invalid_option`
  * @throws {Refused} `not_acceptable`

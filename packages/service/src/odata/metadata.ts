@@ -10,10 +10,10 @@ import type { OdataVersion } from "./protocol.ts";
 import { parseMetadata } from "./query-options.ts";
 import type { OdataServices } from "./services.ts";
 
-/** The answers of each scope over the sets that are active, in each form and version that was asked for. */
+/** Cached answers by active sets, scope, format and version. */
 const answers = new WeakMap<readonly EntitySet[], WeakMap<Scope, Map<string, Answer>>>();
 
-/** `GET /reso/odata/$metadata`: the active sets, and of their fields those that the caller may see. */
+/** `GET /reso/odata/$metadata`: the active sets with the fields that the caller may see. */
 export function metadata(request: OdataRequest, { activeEntitySets: active }: OdataServices): Answer {
   const { scope, stages, version } = request;
   const form = stages.time("parse", () => parseMetadata(request));
@@ -28,7 +28,7 @@ export function metadata(request: OdataRequest, { activeEntitySets: active }: Od
   return answer;
 }
 
-/** CSDL JSON is there since 4.01: it has one version, whatever that of the answer. */
+/** Writes the CSDL. Its JSON form exists since 4.01, and does not depend on the version of the answer. */
 const write = (model: EntityModel, form: "xml" | "json", version: OdataVersion): Answer =>
   tagged(
     form === "xml"

@@ -1,7 +1,7 @@
 import { Refused } from "../errors.ts";
 import { odataRoot } from "./protocol.ts";
 
-/** What is done at an address: it is read, by what the address says or by a query in the body, or it takes a batch. */
+/** Kind of a request: a read by its URL, a read with the query in the body (`/$query`), or a batch. */
 export type Purpose = "read" | "query" | "batch";
 
 const purposes: readonly (readonly [RegExp, Purpose])[] = [
@@ -9,11 +9,11 @@ const purposes: readonly (readonly [RegExp, Purpose])[] = [
   [/\/(?:\$|%24)query\/?$/, "query"],
 ];
 
-/** @param path percent-encoded, with the OData root */
+/** @param path percent-encoded, starts with the OData root */
 export const purposeOf = (path: string): Purpose =>
   purposes.find(([pattern]) => pattern.test(path))?.[1] ?? "read";
 
-/** The address that a query in the body is for. */
+/** Removes the suffix `/$query`. */
 export const withoutQuery = (path: string): string => path.replace(/\/(?:\$|%24)query\/?$/, "");
 
 const methods: Readonly<Record<Purpose, readonly string[]>> = {
@@ -22,7 +22,7 @@ const methods: Readonly<Record<Purpose, readonly string[]>> = {
   batch: ["POST", "OPTIONS"],
 };
 
-/** The header `Allow` of an address. */
+/** Returns the header `Allow`. */
 export const allowed = (purpose: Purpose): Readonly<Record<"allow", string>> => ({
   allow: methods[purpose].join(", "),
 });

@@ -17,7 +17,7 @@ const object = (properties: Schema, ...required: readonly string[]): Schema => (
   ...(required.length === 0 ? {} : { required }),
 });
 
-/** Its members are in `$metadata`, which knows what the key may see. */
+/** Schema of an entity. Its members are in `$metadata`, because they depend on the caller. */
 const entity = object({});
 const collection = object(
   {
@@ -46,7 +46,7 @@ const one = `${set}('{key}')`;
 
 type Read = Pick<Operation, "path" | "summary" | "gives"> & { readonly places?: readonly Parameter[] };
 
-/** Every kind of address that is read. The compiler refuses a missing one. */
+/** Operations by kind of address. The type makes the compiler refuse a missing one. */
 const reads: Readonly<Record<Address["kind"], Read>> = {
   ServiceDocument: {
     path: odataRoot,
@@ -86,15 +86,15 @@ const reads: Readonly<Record<Address["kind"], Read>> = {
   },
 };
 
-/** The template of an address of the kind. */
+/** Returns the path template of a kind of address. */
 export const templateOf = (kind: Address["kind"]): string => reads[kind].path;
 
-/** Where a batch is sent. */
+/** Path of batch requests. */
 export const batchTemplate = `${odataRoot}/$batch`;
 
 const flag: Schema = { type: "boolean", default: false };
 
-/** What each option means, in short. */
+/** Schema and short description of each query option. */
 const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
   $filter: [text, "Condition, such as `ListPrice le 500000 and City eq 'Austin'`"],
   $select: [text, "Names of properties, with commas between"],
@@ -126,7 +126,7 @@ const toOperation = (kind: Address["kind"]): Operation => {
 
 const { $schema: _, ...batch } = z.toJSONSchema(batchSchema, { io: "input" });
 
-/** Everything that is answered under the OData root. */
+/** All operations under the OData root. */
 export const odataOperations: readonly Operation[] = [
   ...(Object.keys(reads) as Address["kind"][]).map(toOperation),
   {

@@ -3,7 +3,7 @@ import { type BoundQuery, constant, QueryError } from "@cadastre/odata";
 import type { Store } from "@cadastre/store";
 import type { CollectionOptions } from "./query-options.ts";
 
-/** What is run, and where. */
+/** A query and the store that runs it. */
 export type Attempt = {
   readonly options: Pick<CollectionOptions, "filter" | "orderBy">;
   /** The query before it was restricted. */
@@ -12,7 +12,7 @@ export type Attempt = {
   readonly store: Store;
 };
 
-/** Run `work`. An error of the query that names no option gets the name of the one that cannot be run. */
+/** Runs `work`. If it throws a query error, sets its target to the option that cannot be compiled: `$filter` or `$orderby`. */
 export async function namingOption<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -25,7 +25,7 @@ export async function namingOption<T>(attempt: Attempt, work: () => Promise<T>):
   }
 }
 
-/** Whether the store takes the query's order: asked of no row, for which its filter does not matter. */
+/** True if the store accepts the order of the query. Tests it with a filter that matches no row. */
 async function sorts({ bound, scope, store }: Attempt): Promise<boolean> {
   const query: RestrictedQuery = restrict({ ...bound, filter: constant(false) }, scope);
   try {

@@ -1,16 +1,16 @@
 import { parseQueryOptions, QueryError, type QueryOptions, type SystemOptionName } from "@cadastre/odata";
 
-/** Options of the service beside OData's. Source: interface specification, section 4.1. */
+/** The service's own system options. Source: interface specification, section 4.1. */
 const extensions = ["$ignorecase", "$ignorenulls"] as const;
 
 export type OptionName = SystemOptionName | (typeof extensions)[number] | "placekey";
 
-/** The options of a request that mean something here; custom options are left out. */
+/** Query options of a request, without unknown custom options. */
 export type OptionTexts = {
   readonly options: QueryOptions;
-  /** Decoded text of each, by canonical name; parameter aliases too. */
+  /** Decoded texts by canonical name, including parameter aliases. */
   readonly texts: ReadonlyMap<string, string>;
-  /** The name as the request writes it, of an option by its canonical name. */
+  /** Returns the name of an option as the request spells it, by its canonical name. */
   readonly written: (name: string) => string;
 };
 
@@ -23,8 +23,7 @@ const ownNames: ReadonlyMap<string, OptionName> = new Map<string, OptionName>([
 ]);
 
 /**
- * Split a query string. The service's extensions are found as system options are: in any letter case, with a
- * dollar sign or without.
+ * Splits a query string. The service's own options are recognised like system options: in any letter case, with or without a dollar sign.
  *
  * @throws {QueryError}
  */
@@ -46,7 +45,7 @@ export function readOptionTexts(query: string): OptionTexts {
   return { options, texts, written: (name) => writings.get(name) ?? name };
 }
 
-/** Split `query`; an error that is about the name of an option has that name, as it is written, for its target. */
+/** Splits `query`. The target of an error about an option's name is the name as the request spells it. */
 function parse(query: string): QueryOptions {
   try {
     return parseQueryOptions(query, { extensions });
@@ -60,7 +59,7 @@ function parse(query: string): QueryOptions {
   }
 }
 
-/** How `query` writes the name of the option `name` where it repeats it. */
+/** Returns the second spelling of a repeated option: for `$TOP=1&top=2` it is `top`. */
 function secondWriting(query: string, name: string): string {
   const plain = (written: string) =>
     written.startsWith("@") ? written : written.replace("$", "").toLowerCase();

@@ -1,16 +1,16 @@
 import type { BoundQuery } from "@cadastre/odata";
 import type { CollectionOptions } from "./query-options.ts";
 
-/** Bytes of a record's values, without its members that are null: most records have less. */
+/** Estimated size of a record without its null members, in bytes. Most records are smaller. */
 const valuesOfRecord = 4096;
 
-/** `,"":null` */
+/** Length of `,"":null`. */
 const aroundNull = 8;
 
-/** Factor by which types and links lengthen a record, as measured. */
+/** Measured factor by which the annotations of full metadata lengthen a record. */
 const fullForm = 1.3;
 
-/** Estimates the bytes of a page before it is read, as if it were full. */
+/** Estimates the size of a page in bytes before it is read, assuming that it is full. */
 export function estimatedBytes(
   { select, top }: BoundQuery,
   { format, ignoreNulls }: Pick<CollectionOptions, "format" | "ignoreNulls">,

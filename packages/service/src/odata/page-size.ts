@@ -2,17 +2,17 @@ import type { Config } from "../config.ts";
 import type { Position } from "./continuation.ts";
 import type { CollectionOptions } from "./query-options.ts";
 
-/** How far one page goes. */
+/** Number of records of a page, and of the walk. */
 export type PageSize = {
-  /** Records of this page, at most. */
+  /** Maximum number of records of this page. */
   readonly size: number;
-  /** Records of the walk from this page on; null where it goes on to the end. */
+  /** Number of records that are left from this page on. Null if the walk has no limit. */
   readonly left: Position["left"];
 };
 
 /**
- * What `$top` means: the size of a page, of which the client may prefer a smaller one, or by configuration the number
- * of records of all pages together.
+ * Returns the page size. By default `$top` is the size of each page, and `maxpagesize` can only lower it. With `topIsTotal`, `$top` is the
+ * number of records of all pages together.
  */
 export function pageSizeOf(
   { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,

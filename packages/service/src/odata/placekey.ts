@@ -15,8 +15,8 @@ export function requirePlacekey(placekey: string, { type }: EntitySet): void {
 }
 
 /**
- * Restricts a query to the listings of the property that a Placekey stands for: those that `/v1/properties/{id}` uses. They are looked
- * up as of the checkpoint of the page.
+ * Restricts a query to the listings of the property that a Placekey stands for, the same ones that `/v1/properties/{id}` uses. They are
+ * looked up as of the checkpoint of the page.
  */
 export async function atPlacekey(
   query: BoundQuery,

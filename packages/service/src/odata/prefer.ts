@@ -1,19 +1,19 @@
 import { maxTop } from "../catalog.ts";
 
-/** A preference that is honoured: what it asks for, and what `Preference-Applied` says of it. */
+/** An applied preference, and its text in `Preference-Applied`. */
 type Preference<T> = { readonly value: T; readonly applied: string };
 
-/** What a client prefers, as far as it is understood here. */
+/** Supported preferences of a client. */
 export type Preferences = {
-  /** Records of a page, from 1 to the longest page. */
+  /** Maximum number of records of a page, from 1 to the service's limit. */
   readonly pageSize?: Preference<number> | undefined;
-  /** Whether members without a value are left out. */
+  /** Set if null members are left out. */
   readonly omitNulls?: Preference<true> | undefined;
 };
 
 const pattern = /^(?:odata\.)?(?<name>[\w-]+)\s*=\s*(?<quote>"?)(?<value>\w+)\k<quote>\s*(?:;.*)?$/;
 
-/** What each preference makes of its value; undefined where it means nothing here. */
+/** Parsers of the supported preferences. They return undefined for an unsupported value. */
 const understood: ReadonlyMap<string, (value: string, name: string) => Preferences | undefined> = new Map([
   ["maxpagesize", toPageSize],
   ["omit-values", toOmitNulls],
@@ -29,7 +29,7 @@ function toOmitNulls(value: string, name: string): Preferences | undefined {
 }
 
 /**
- * The preferences of a `Prefer` header; of two for the same, the first counts. What is not understood is passed over.
+ * Parses a `Prefer` header. Of two equal preferences the first one wins. Unsupported ones are ignored.
  * Source: OData Protocol 4.01, section 8.2.8; RFC 7240, section 2.
  */
 export function preferencesOf(header: string | undefined): Preferences {
@@ -43,7 +43,7 @@ export function preferencesOf(header: string | undefined): Preferences {
   return preferences;
 }
 
-/** The header that names what was honoured; none where nothing was. Source: RFC 7240, section 3. */
+/** Returns the header `Preference-Applied`. Empty if no preference was applied. Source: RFC 7240, section 3. */
 export function preferenceApplied(preferences: Preferences): Readonly<Record<string, string>> {
   const applied = Object.values(preferences).flatMap((preference) => preference?.applied ?? []);
   return applied.length === 0 ? {} : { "preference-applied": applied.join(", ") };
@@ -52,7 +52,7 @@ export function preferenceApplied(preferences: Preferences): Readonly<Record<str
 const continuation = /(?:^|,)\s*(?:odata\.)?continue-on-error(?:\s*=\s*(?<value>\w+|"\w+"))?\s*(?:[,;]|$)/i;
 
 /**
- * The name by which a `Prefer` header asks for the answers after one that is an error; undefined where it does not.
+ * Returns the name under which a `Prefer` header has `continue-on-error`, with or without `odata.`. Undefined if it does not.
  * Source: OData Protocol 4.01, section 8.2.8.3.
  */
 export function continueOnErrorOf(header: string | undefined): string | undefined {

@@ -67,14 +67,14 @@ export async function propertyValue(
   return value === "null" ? nothing : tagged(found(textType, rawText(value, asked)));
 }
 
-/** @throws {Refused} `not_found`, whether the property is hidden or unknown. */
+/** @throws {Refused} `not_found` if the property is hidden or unknown */
 function findProperty(name: string, { type }: EntitySet): StructuralProperty {
   const property = type.properties.get(name);
   if (property === undefined) throw new Refused("not_found");
   return property;
 }
 
-/** JSON text of the property's value. */
+/** Reads the JSON text of a property's value. */
 async function readValue(
   { scope, stages }: OdataRequest,
   entitySet: EntitySet,
@@ -90,7 +90,7 @@ async function readValue(
   return read?.members[0]?.value ?? "null";
 }
 
-/** The text that a literal of the value has between its quotes; a place as well-known text. */
+/** Returns the raw text of a value, without quotes; of a geographic value, its well-known text. */
 function rawText(value: string, { type, srid = 0 }: StructuralProperty): string {
   if (!type.startsWith("Edm.Geo")) return value.startsWith('"') ? (JSON.parse(value) as string) : value;
   const family = type.startsWith("Edm.Geography") ? "geography" : "geometry";

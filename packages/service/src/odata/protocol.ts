@@ -2,18 +2,18 @@ import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import type { Step } from "../http/steps.ts";
 
-/** Where the OData service lies. Source: interface specification, section 9. */
+/** Root path of the OData service. Source: interface specification, section 9. */
 export const odataRoot = "/reso/odata";
 
-/** Of errors, whatever the request accepts. */
+/** Media type of errors, whatever the request accepts. */
 export const jsonType = "application/json;odata.metadata=minimal";
 
 export type OdataVersion = Config["odataVersion"];
 
-/** Gives the value of a header of the request, by its name in lower case. */
+/** Returns the value of a request header, by its lower-case name. */
 export type HeaderReader = (name: string) => string | undefined;
 
-/** Whether an address, as it came in, belongs to the OData service. */
+/** True if the URL path, as received, is at or under the OData root. */
 export function isOdata(url: string): boolean {
   const end = url[odataRoot.length];
   return url.startsWith(odataRoot) && (end === undefined || end === "/" || end === "?");
@@ -43,7 +43,7 @@ export function negotiatedVersion(header: HeaderReader, configured: OdataVersion
 }
 
 /**
- * Says `OData-Version` on every answer under the OData root, errors too.
+ * Sets `OData-Version` on every answer under the OData root, including errors.
  * Source: OData Protocol 4.01, sections 8.1.5 and 8.2.7.
  */
 export const announceVersion =
@@ -53,7 +53,7 @@ export const announceVersion =
     res.setHeader("OData-Version", negotiatedVersion((name) => req.get(name), configured) ?? configured);
   };
 
-/** Refuses a version that is not spoken. */
+/** Refuses an unsupported version. */
 export const requireVersion =
   (configured: OdataVersion): Step =>
   (req) => {

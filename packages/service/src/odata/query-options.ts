@@ -14,7 +14,7 @@ import type { OdataRequest } from "./odata-request.ts";
 import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
 import { type Preferences, preferencesOf } from "./prefer.ts";
 
-/** What the service does not offer, wherever it is asked for. */
+/** System options that the service does not support. */
 const notOffered: ReadonlySet<string> = new Set<OptionName>(["$apply", "$compute", "$expand", "$search"]);
 
 const formatOptions = ["$format"] as const;
@@ -34,10 +34,10 @@ const collectionOptions = [
   "placekey",
 ] as const satisfies readonly OptionName[];
 
-/** An option that the service offers. */
+/** Name of a supported option. */
 export type OfferedOption = (typeof collectionOptions)[number];
 
-/** The options that an address takes, by its kind. */
+/** Permitted options by kind of address. */
 export const optionsOf: Readonly<Record<Address["kind"], readonly OfferedOption[]>> = {
   ServiceDocument: formatOptions,
   Metadata: formatOptions,
@@ -49,29 +49,29 @@ export const optionsOf: Readonly<Record<Address["kind"], readonly OfferedOption[
   Value: formatOptions,
 };
 
-/** The options of a request for one entity, parsed. */
+/** Parsed options of a request for one entity. */
 export type EntityOptions = {
   readonly select: readonly SelectItem[] | undefined;
   readonly format: JsonFormat;
   readonly ignoreNulls: boolean;
-  /** What the client prefers and the options do not decide. */
+  /** Preferences of the client that no option overrides. */
   readonly preferences: Preferences;
 };
 
-/** The options that say which records are meant, parsed. */
+/** Parsed options that select records. */
 export type RowOptions = {
   readonly filter: SyntaxNode | undefined;
-  /** Whether `$filter` compares texts without regard to case. */
+  /** True if `$filter` compares strings case-insensitively. */
   readonly ignoreCase: boolean;
   readonly placekey: string | undefined;
   /** Values of the parameter aliases, by name. */
   readonly aliases: Readonly<Record<string, SyntaxNode>>;
 };
 
-/** The options of a request for a collection, parsed. */
+/** Parsed options of a request for a collection. */
 export type CollectionOptions = EntityOptions &
   RowOptions & {
-    /** Decoded text of each option, by canonical name; parameter aliases too. */
+    /** Decoded texts of the options by canonical name, including parameter aliases. */
     readonly texts: OptionTexts["texts"];
     readonly orderBy: readonly OrderByItem[] | undefined;
     readonly top: number | undefined;
@@ -81,10 +81,10 @@ export type CollectionOptions = EntityOptions &
   };
 
 /**
- * The options of the request, not yet parsed.
+ * Splits and checks the options of the request, without parsing their texts.
  *
- * @throws {Refused} `not_implemented` for an option that the service does not offer.
- * @throws {QueryError} `option_not_allowed` for one that this address does not take.
+ * @throws {Refused} `not_implemented` for an option that the service does not support
+ * @throws {QueryError} `option_not_allowed` for an option that this address does not permit
  */
 function readOptions(request: OdataRequest, allowed: readonly OptionName[]): OptionTexts {
   const read = readOptionTexts(request.query);
@@ -102,11 +102,11 @@ function readOptions(request: OdataRequest, allowed: readonly OptionName[]): Opt
 export const parseMetadata = (request: OdataRequest): "xml" | "json" =>
   metadataFormatOf(readOptions(request, formatOptions).texts.get("$format"));
 
-/** The format of what has no other option: the service document, one property. */
+/** Parses the options of addresses that only permit `$format`: the service document and one property. */
 export const parseFormat = (request: OdataRequest): JsonFormat =>
   toFormat(readOptions(request, formatOptions), request);
 
-/** Refuses what a text, the value of one property or the number of its items, cannot have. */
+/** Checks the options of a text answer: the raw value of a property, or the number of its items. */
 export const parseValue = (request: OdataRequest): void =>
   requireText(readOptions(request, formatOptions).texts.get("$format"));
 
@@ -147,7 +147,7 @@ export function parseCollection(request: OdataRequest): CollectionOptions {
 const toFormat = ({ texts }: OptionTexts, { header }: OdataRequest): JsonFormat =>
   jsonFormatOf(texts.get("$format"), header("accept"));
 
-/** Of `$ignorenulls` and the preference for the same, the option counts. */
+/** Parses the options of entities. `$ignorenulls` takes precedence over the preference `omit-values`. */
 function toEntityOptions(read: OptionTexts, request: OdataRequest): EntityOptions {
   const { pageSize, omitNulls } = preferencesOf(request.header("prefer"));
   const isAsked = flag(read, "$ignorenulls");

@@ -14,7 +14,7 @@ import { requirePlacekey } from "./placekey.ts";
 import type { RowOptions } from "./query-options.ts";
 import { textNode } from "./text-node.ts";
 
-/** The query of a collection, or of its count, which `atPlacekey` narrows to a property. */
+/** Binds the query of a collection or its count. Checks `placekey`, but does not apply it: `atPlacekey` does. */
 export function bindRows(options: RowOptions & QueryParts, entitySet: EntitySet): BoundQuery {
   const { ignoreCase, aliases, placekey } = options;
   const query = bindQuery(options, entitySet, defaultOrder, { aliases, ignoreCase });
@@ -23,9 +23,9 @@ export function bindRows(options: RowOptions & QueryParts, entitySet: EntitySet)
 }
 
 /**
- * The query of one entity.
+ * Binds the query of one entity.
  *
- * @throws {Refused} `not_found` if the predicate names another property than the key.
+ * @throws {Refused} `not_found` if the predicate names a property other than the key
  */
 export function bindOne(select: QueryParts["select"], entitySet: EntitySet, key: EntityKey): BoundQuery {
   const [name = ""] = entitySet.type.key;
@@ -35,7 +35,7 @@ export function bindOne(select: QueryParts["select"], entitySet: EntitySet, key:
   return { ...query, filter: equals(propertyNode(property), textNode(key.value)) };
 }
 
-/** What is read for an answer: with the key, selected or not, where the answer has links. */
+/** Adds the key to the selected properties if the answer has links (full metadata), which are built from it. */
 export function readFor({ metadata }: JsonFormat, query: BoundQuery): BoundQuery {
   if (metadata !== "full") return query;
   const { select, entitySet } = query;

@@ -1,22 +1,22 @@
-/** A member of a record: its name, and the JSON text of its value. */
+/** Name of a member of a record, and the JSON text of its value. */
 type RecordMember = { readonly name: string; readonly value: string };
 
-/** A record: its JSON text, and what it is made of. */
+/** JSON text of a record, and its members. */
 export type RecordText = { readonly text: string; readonly members: readonly RecordMember[] };
 
 const string = /"[^"\\]*(?:\\.[^"\\]*)*"/y;
 const atom = /[^,\]}]+/y;
-/** What is between the brackets and the strings of a value. */
+/** Matches text without strings and brackets. */
 const filler = /[^"[\]{}]*/y;
 
-/** The place after what `pattern` finds at `at`. */
+/** Returns the index after the match of `pattern` at `at`. */
 function after(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   pattern.test(text);
   return pattern.lastIndex;
 }
 
-/** The place after the value that starts at `at`. */
+/** Returns the index after the value that starts at `at`. */
 function endOfValue(text: string, at: number): number {
   if (text[at] === '"') return after(string, text, at);
   if (text[at] !== "{" && text[at] !== "[") return after(atom, text, at);
@@ -35,8 +35,8 @@ function endOfValue(text: string, at: number): number {
 }
 
 /**
- * Take apart records as the store gives them: JSON text without white space, with commas between the records. Values
- * are never read, so that a number keeps its digits.
+ * Splits records from the store into their members. The text is comma-separated JSON without white space. Values are not parsed, so that
+ * numbers keep their digits.
  */
 export function* readRecords(text: string): Generator<RecordText> {
   for (let at = 0; at < text.length; at += 1) {

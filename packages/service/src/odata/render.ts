@@ -13,23 +13,23 @@ import {
 import { entityModel } from "@cadastre/reso";
 import { type Answer, found } from "../http/answer.ts";
 import { type JsonFormat, jsonTypeOf } from "./format.ts";
-/** What the control information of an answer says about its content. */
+/** Input for the control information of an answer. */
 export type Content = {
-  /** Absolute address of the service root. */
+  /** Absolute URL of the service root. */
   readonly root: string;
-  /** What was asked for; the records may hold the key beside it. */
+  /** Query of the request. The records may have the key in addition to its `select`. */
   readonly query: Pick<BoundQuery, "entitySet" | "select">;
   readonly format: JsonFormat;
 };
 
 export type CollectionContent = Content & {
-  /** JSON text of the records in the form of {@link formOf}, with commas between them. */
+  /** JSON text of the records in the form of {@link formOf}, separated by commas. */
   readonly records: Uint8Array;
   readonly count: number | undefined;
   readonly nextLink: string | undefined;
 };
 
-/** A collection. Source: OData JSON Format 4.01, sections 4.5 and 13. */
+/** Renders a collection. Source: OData JSON Format 4.01, sections 4.5 and 13. */
 export function renderCollection({ records, count, nextLink, ...content }: CollectionContent): Answer {
   const { format } = content;
   const before = [
@@ -41,7 +41,7 @@ export function renderCollection({ records, count, nextLink, ...content }: Colle
   return found(jsonTypeOf(format), [`{${before.join(",")}`, records, `]${linked}}`]);
 }
 
-/** One entity, of its record's JSON text, with its ETag. Source: OData JSON Format 4.01, section 6. */
+/** Renders an entity from its record's JSON text, with an ETag. Source: OData JSON Format 4.01, section 6. */
 export function renderEntity(content: Content, record: Uint8Array): Answer {
   const { format, root } = content;
   const form = formOf(content);
@@ -52,7 +52,7 @@ export function renderEntity(content: Content, record: Uint8Array): Answer {
   return { ...answer, headers: { etag: tagOf(content, record) } };
 }
 
-/** One property that has a value. Source: OData JSON Format 4.01, section 11. */
+/** Renders a property that is not null. Source: OData JSON Format 4.01, section 11. */
 export function renderProperty(
   { root, entitySet, key }: { readonly root: string; readonly entitySet: EntitySet; readonly key: string },
   property: StructuralProperty,
@@ -68,7 +68,7 @@ export function renderProperty(
   return found(jsonTypeOf(format), `{${members.join(",")}}`);
 }
 
-/** How records are written for this content; undefined where the stored form is the answer. */
+/** Returns the form in which records must be written. Undefined if the stored form can be sent unchanged. */
 export function formOf(content: Content): RecordForm | undefined {
   const { root, format, query } = content;
   const { name, type } = query.entitySet;
@@ -85,7 +85,7 @@ export function formOf(content: Content): RecordForm | undefined {
   return { ieee754, types: typesOf(type), control: metadata === "full" ? control : undefined };
 }
 
-/** The ETag of an entity as this caller sees it: what is hidden from them has no part in it. */
+/** Returns the ETag of an entity as the caller sees it. Hidden fields do not change it. */
 const tagOf = (content: Content, record: Uint8Array): string => contentTag(...taggedBeside(content), record);
 
 const taggedBeside = (content: Content): readonly string[] => [
@@ -97,7 +97,10 @@ const taggedBeside = (content: Content): readonly string[] => [
 const contextMember = (root: string, fragment: string, { metadata }: JsonFormat): readonly string[] =>
   metadata === "none" ? [] : [`"@odata.context":${JSON.stringify(`${root}/$metadata#${fragment}`)}`];
 
-/** The fragment of the context URL; names what is selected unless it is all. Source: OData Protocol 4.01, section 10.7. */
+/**
+ * Returns the fragment of the context URL. It lists the selected properties unless all are selected. Source: OData Protocol 4.01, section
+ * 10.7.
+ */
 function contextOf({ query: { entitySet, select } }: Content): string {
   const all = select.length === entitySet.type.properties.size;
   const names = all ? "" : `(${select.map(({ property }) => property.name).join(",")})`;

@@ -21,9 +21,9 @@ export function serviceDocument(request: OdataRequest, { activeEntitySets }: Oda
 }
 
 /**
- * The set of that name as the caller sees it.
+ * Returns the set with this name as the caller sees it.
  *
- * @throws {Refused} `not_found`, whether it is unknown, not active or not granted.
+ * @throws {Refused} `not_found` if it is unknown, not active or not granted
  */
 export function findEntitySet(
   name: string,

@@ -4,17 +4,17 @@ import type { Config } from "../config.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
 import type { RecentIdentities } from "../identity/recent-identities.ts";
 
-/** What the OData routes work with. */
+/** Dependencies of the OData routes. */
 export type OdataServices = {
   readonly store: Store;
   readonly config: Pick<Config, "pageSize" | "topIsTotal" | "tokenLife" | "baseUrl">;
   readonly memory: MemoryBudget;
   readonly skipTokenKey: SkipTokenKey;
-  /** So many random bytes: for the tokens, of which no two may get the same ones. */
+  /** Returns this number of random bytes, for the nonces of tokens, which must never repeat. */
   readonly random: (bytes: number) => Uint8Array;
-  /** The sets that have passed their gates, as of now; hidden fields and all. */
+  /** Entity sets whose current build has passed its gates, with all fields, including those hidden from a caller. */
   readonly activeEntitySets: readonly EntitySet[];
-  /** The properties that Placekeys stand for. */
+  /** Returns the resolution of Placekeys to properties. */
   readonly identities: RecentIdentities;
   /** Milliseconds since 1970. */
   readonly now: () => number;

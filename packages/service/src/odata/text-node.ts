@@ -1,4 +1,4 @@
 import type { BoundNode } from "@cadastre/odata";
 
-/** The constant `text`. */
+/** Returns the node of a string constant. */
 export const textNode = (text: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value: text });

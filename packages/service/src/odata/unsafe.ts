@@ -1,7 +1,7 @@
-/** What an address must not hold as it is. */
+/** Matches characters that a URL must not contain unencoded. */
 const unsafe = /[^!-~]|["<>\\^`{|}]/gu;
 
-/** Encodes what a client has left in an address, or a part of one, that must not stand there. Source: RFC 3986. */
+/** Percent-encodes the characters of a URL, or of a part of one, that a client should have encoded. Source: RFC 3986. */
 export const encodeUnsafe = (text: string): string =>
-  // Half of a surrogate pair has no encoding: Buffer replaces it.
+  // An unpaired surrogate has no UTF-8 encoding; Buffer replaces it with U+FFFD.
   text.replace(unsafe, (character) => encodeURIComponent(Buffer.from(character).toString()));

@@ -1,6 +1,6 @@
 import type { Operation, Schema } from "./operation.ts";
 
-/** What is said once, and meant by every operation. */
+/** Components that the operations refer to. */
 const components = {
   securitySchemes: {
     apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
@@ -27,7 +27,7 @@ const components = {
   },
 } as const;
 
-/** The OpenAPI 3.1 document of the operations, for a service at `baseUrl`. */
+/** Returns the OpenAPI 3.1 document of the operations, for a service at `baseUrl`. */
 export const openApiDocument = (operations: readonly Operation[], baseUrl: string | undefined): Schema => ({
   openapi: "3.1.0",
   info: {

@@ -1,8 +1,8 @@
-/** What the page may load and do: what this service serves, and no more. */
+/** Content security policy of the page: it may only load from this service. */
 export const explorerPolicy = [
   "default-src 'none'",
   "script-src 'self'",
-  // Swagger UI sets styles of elements.
+  // Swagger UI uses inline styles.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -11,7 +11,7 @@ export const explorerPolicy = [
   "frame-ancestors 'none'",
 ].join(";");
 
-/** @param root path of the service as clients see it, without a slash at the end */
+/** @param root path of the service as clients see it, without a trailing slash */
 export const explorerPage = (root: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -25,7 +25,7 @@ export const explorerPage = (root: string): string => `<!doctype html>
 </html>
 `;
 
-/** The key is kept while the page is open, and no longer. */
+/** Script that starts Swagger UI. The API key is forgotten when the page is closed. */
 export const explorerScript = `const { document: url } = globalThis.document.querySelector("#explorer").dataset;
 SwaggerUIBundle({
   url,

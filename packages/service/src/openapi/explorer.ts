@@ -27,14 +27,14 @@ const open = (path: string, summary: string, ...types: readonly string[]): Opera
 const document = open("/openapi.json", "This document", "application/json");
 const page = open("/explorer", "A page to try requests with", "text/html");
 const script = open("/explorer/start.js", "Starts the page", "text/javascript");
-/** Files of the package that the page is made of. */
+/** Files of the package `swagger-ui-dist` that the page loads. */
 const files: readonly Operation[] = [
   open("/explorer/swagger-ui-bundle.js", "The page's program", "text/javascript"),
   open("/explorer/swagger-ui.css", "The page's style", "text/css"),
   open("/explorer/favicon-32x32.png", "The page's icon", "image/png"),
 ];
 
-/** Every operation of the service. */
+/** All operations of the service. */
 const operations: readonly Operation[] = [
   ...odataOperations,
   ...Object.values(v1Operations),
@@ -52,7 +52,7 @@ const operations: readonly Operation[] = [
 
 const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
 
-/** Adds the document of the service, and a page that reads it. No key is asked, and nothing comes from elsewhere. */
+/** Adds routes for the OpenAPI document and for Swagger UI. They need no API key, and load nothing from other hosts. */
 export function addExplorer(routes: IRouter, { baseUrl, compression }: Config): void {
   const root = baseUrl === undefined ? "" : new URL(baseUrl).pathname.replace(/\/$/, "");
   const fixed: readonly (readonly [Operation, string, string])[] = [

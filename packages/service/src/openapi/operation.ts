@@ -1,19 +1,19 @@
 /** A JSON Schema. Source: OpenAPI 3.1.1, section 4.8.24. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Something that a client may ask of an address, as far as a client must know. */
+/** An operation of the OpenAPI document. */
 export type Operation = {
   readonly method: "get" | "post" | "delete";
-  /** With `{name}` for each part that the client fills in. */
+  /** Path template with `{name}` for each parameter. */
   readonly path: string;
   readonly tag: "OData" | "JSON" | "Delivery" | "Service";
   readonly summary: string;
-  /** Whether it is answered without a key. */
+  /** True if it needs no API key. */
   readonly isOpen?: true;
   readonly parameters?: readonly Parameter[];
   /** Schema of the body by media type. */
   readonly takes?: Readonly<Record<string, Schema>>;
-  /** Of the answer; 200 where it is not said. */
+  /** Status code of the answer. By default 200. */
   readonly status?: 200 | 201 | 202;
   /** Schema of the answer by media type. */
   readonly gives: Readonly<Record<string, Schema>>;

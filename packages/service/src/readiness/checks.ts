@@ -9,7 +9,7 @@ import type { Activation } from "../gates/activation.ts";
 import { isSqlite } from "./database-file.ts";
 import type { ReadinessCheck } from "./readiness.ts";
 
-/** The parts of the service that the checks look at. */
+/** Components of the service that the checks use. */
 export type Needed = {
   readonly folder: DataFolder;
   readonly builds: Pick<Builds, "current">;
@@ -53,7 +53,7 @@ export function readinessChecks(needed: Needed): readonly ReadinessCheck[] {
   ];
   if (parts === undefined) return checks;
   const passes = async () => {
-    // The other reason is told then.
+    // Otherwise `parts_foreign` is reported.
     if (await isInPlace()) await parts.probe();
     return true;
   };

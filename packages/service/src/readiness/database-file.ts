@@ -2,20 +2,19 @@ import { fstat, open, read } from "node:fs";
 import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** The first bytes of a database file. Source: SQLite, "Database File Format", section 1.3. */
+/** First bytes of a database file. Source: SQLite, "Database File Format", section 1.3. */
 const magic = "SQLite format 3\0";
 
 type Opened = { readonly descriptor: number; readonly file: string };
 
 /**
- * Files that were looked into, by path. They are never closed: the system takes all of a process's locks on a file with the first
- * descriptor of it that the process closes, those of SQLite too. Another program would then take the database for one that nobody
- * uses, and delete the write-ahead log with what was committed last. Source: SQLite, "How To Corrupt An SQLite Database File",
- * section 2.2.
+ * Open files by path. They are never closed: when a process closes any descriptor of a file, the system releases all of the process's POSIX
+ * locks on that file, including SQLite's. Another program would then believe that the database is unused, and delete the write-ahead log
+ * with the latest commits. Source: SQLite, "How To Corrupt An SQLite Database File", section 2.2.
  */
 const opened = new Map<string, Opened>();
 
-/** True if the file begins as a database does. A connection may have its pages in memory and not notice. */
+/** True if the file has the header of a SQLite database. A query might not notice a damaged file, if its pages are cached in memory. */
 export async function isSqlite(path: string): Promise<boolean> {
   const { descriptor } = await openedAt(path);
   const { buffer, bytesRead } = await promisify(read)(
@@ -38,5 +37,5 @@ async function openedAt(path: string): Promise<Opened> {
   return found;
 }
 
-/** Identifies a file, so that another one at the same path is noticed. */
+/** Identifies a file by device and inode, so that a replaced file at the same path is noticed. */
 const nameOf = ({ dev, ino }: { readonly dev: number; readonly ino: number }): string => `${dev}:${ino}`;

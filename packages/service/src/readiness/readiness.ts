@@ -6,7 +6,7 @@ export const readinessReasons = [
   /** The service is shutting down. */
   "stopping",
   "database_unreadable",
-  /** A query or the scheduled check has met damage since the start. */
+  /** A query or the scheduled check has found damage since the start. */
   "database_damaged",
   "registry_unreadable",
   /** `secrets.json` is missing or cannot be read. */
@@ -22,13 +22,13 @@ export const readinessReasons = [
 
 type ReadinessReason = (typeof readinessReasons)[number];
 
-/** Tells load balancers if the service should be sent new requests. */
+/** Readiness of the service to receive requests, for load balancers. */
 export type Readiness = {
   /** Returns the reasons for which the service is not ready. Empty if it is ready. */
   readonly reasons: () => Promise<readonly ReadinessReason[]>;
-  /** Called with each error of a request. After one that says that a database is damaged, see {@link noteDamage}. */
+  /** Called with each error of a request. An error about a damaged database has the effect of {@link noteDamage}. */
   readonly noteError?: (error: unknown) => void;
-  /** The service is not ready until it is restarted. */
+  /** Records that a database is damaged. The service is then not ready until it is restarted. */
   readonly noteDamage?: () => void;
 };
 
@@ -46,7 +46,7 @@ const timeLimit = 2000;
 
 export type ReadinessOptions = {
   readonly log: Pick<Log, "error" | "info">;
-  /** Milliseconds of a clock that nobody sets. By default that of this process. */
+  /** Monotonic clock, in milliseconds. By default `performance.now`. */
   readonly now?: () => number;
 };
 

@@ -3,23 +3,23 @@ import { backoff, leaveBody, longestWait, type Patience, readBody, retryAfter } 
 import { type Feed, followed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 
-/** What is asked of a feed, and how. */
+/** Feed to read, with the page size and retry limits. */
 export type Asking = {
   readonly feed: Feed;
   readonly patience: Patience;
-  /** Records of a page that are asked for. */
+  /** Requested number of records per page. */
   readonly pageSize: number;
-  /** Told when a page is asked for again, and after how many milliseconds. */
+  /** Called before a retry, with the pause in milliseconds. */
   readonly onRetry: (reason: string, pause: number) => void;
 };
 
-/** Longest answer that is read, unpacked, in bytes. */
+/** Maximum size of a decompressed answer, in bytes. */
 const maxAnswer = 64 * 1024 * 1024;
 
-/** Redirections that are followed one after the other. */
+/** Maximum number of successive redirects. */
 const maxRedirections = 5;
 
-/** What may have passed when it is asked again. */
+/** Transient error: the request is retried. */
 class Passing extends Error {
   override readonly name = "Passing";
   /** Pause that the feed asks for, in milliseconds. */
@@ -31,11 +31,11 @@ class Passing extends Error {
   }
 }
 
-/** Statuses of a feed that may answer later. */
+/** Status codes that are retried. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /**
- * The text of a JSON answer. What may pass is asked again after a pause.
+ * Fetches a JSON answer and returns its text. Retries transient errors with exponential backoff.
  *
  * @throws {FeedError}
  */
@@ -51,7 +51,7 @@ export async function askFeed(url: URL, asking: Asking): Promise<string> {
       const { wait } = error;
       if (wait !== undefined && wait > longestWait)
         throw new FeedError(`${reason}, and asks for a pause of ${Math.ceil(wait / 60_000)} minutes`);
-      // Jitter beside what was asked for: others have been told the same.
+      // Random jitter on top of the requested pause, because the feed may have told other clients the same pause.
       const pause = (wait ?? 0) + backoff(tries, patience, Math.random());
       onRetry(reason, pause);
       await setTimeout(pause);
@@ -107,7 +107,7 @@ async function textOf({ body }: Response, url: URL, signal: AbortSignal): Promis
   return bytes.toString("utf8");
 }
 
-/** An answer that does not come, or not whole. */
+/** Converts an error of the connection, or of an incomplete answer, to a transient error. */
 function passingOf(error: unknown): Passing {
   if (error instanceof Error && error.name === "TimeoutError") return new Passing("gave no answer in time");
   const cause = error instanceof Error ? error.cause : undefined;

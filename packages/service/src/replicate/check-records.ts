@@ -8,24 +8,23 @@ import { type Reject, withRejects } from "../ingest/rejects.ts";
 
 /** A line of the rejects file. */
 export type FeedReject = {
-  /** Key of the record; null if it is no text. */
+  /** Key of the record. Null if it is not a string. */
   readonly key: string | null;
 } & Pick<Reject, "field" | "code" | "reason">;
 
-/** A note in the rejects file on changed records. The key is that of the first one. */
+/** Note in the rejects file about changed records. The key is that of the first one. */
 export type FeedNote = { readonly key: string | null } & Omit<Note, "line">;
 
 export type CheckedRecords = {
   readonly taken: readonly StoredRecord[];
   readonly rejects: readonly FeedReject[];
   readonly notes: readonly FeedNote[];
-  /** Number of records that are not taken. */
+  /** Number of rejected records. */
   readonly rejected: number;
 };
 
 /**
- * What of a page can be taken, and why the rest can not. A record that was changed while it was walked comes twice:
- * the later one counts.
+ * Checks the records of a page. A record that changed while the feed was read may occur twice; the later one is used.
  */
 export async function checkRecords(
   records: readonly Row[],
@@ -52,7 +51,7 @@ export async function checkRecords(
 
 const keyText = (key: unknown): string | null => (typeof key === "string" ? key : null);
 
-/** Write rejects and notes behind those of the runs before. */
+/** Appends rejects and notes to those of earlier runs. */
 export const addRejects = (file: string, told: readonly (FeedReject | FeedNote)[]): Promise<void> =>
   withRejects(file, () =>
     appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 }),

@@ -1,4 +1,4 @@
-/** A feed does not answer as it must. The message says why and what to do, and holds neither key nor data. */
+/** Invalid address or answer of a feed. The message says what is wrong and what to do, and contains neither the API key nor data. */
 export class FeedError extends Error {
   override readonly name = "FeedError";
 }

@@ -2,26 +2,26 @@ import { createHash } from "node:crypto";
 import { type ResourceName, resource } from "@cadastre/reso";
 import { FeedError } from "./feed-error.ts";
 
-/** A set of another RESO Web API, and what of it is pulled. */
+/** Entity set of another RESO Web API, and the selection of its records to replicate. */
 export type Feed = {
-  /** Address of the set. */
+  /** URL of the entity set. */
   readonly url: URL;
-  /** Its property that is the key. */
+  /** Name of its key property. */
   readonly key: string;
-  /** Sent as `Authorization: Bearer`; undefined for a feed that asks for none. */
+  /** Sent as `Authorization: Bearer`. Undefined if the feed needs none. */
   readonly apiKey: string | undefined;
-  /** A `$filter` that every record must pass; undefined for all of them. */
+  /** `$filter` for the records. Undefined: all records. */
   readonly filter: string | undefined;
-  /** A `$select` of the records; undefined for whole ones. */
+  /** `$select` for the records. Undefined: all fields. */
   readonly select: string | undefined;
 };
 
 export type FeedOptions = Pick<Feed, "apiKey" | "filter" | "select">;
 
 /**
- * The feed of a resource below the root of a Web API.
+ * Returns the feed of a resource at the service root of a Web API.
  *
- * @throws {FeedError} for an address that is none, or that a key may not be sent to.
+ * @throws {FeedError} if the URL is invalid, or the API key would be sent over plain HTTP to another machine
  */
 export function feedOf(root: string, name: ResourceName, options: FeedOptions): Feed {
   const url = URL.canParse(root) ? new URL(root) : undefined;
@@ -37,13 +37,13 @@ export function feedOf(root: string, name: ResourceName, options: FeedOptions): 
 
 const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
-/** Tells a feed from another, whatever its key. */
+/** Returns a hash that identifies the feed: of its URL, `$filter` and `$select`, but not its API key. */
 export const feedId = ({ url, filter = "", select = "" }: Feed): string =>
   createHash("sha256")
     .update(JSON.stringify([url.href, filter, select]))
     .digest("hex");
 
-/** First page of the records that were modified at `since` or later, in that order; of all if it is null. */
+/** Returns the URL of the first page of the records modified at or after `since` (null: all), in the order of modification. */
 export function changesUrl({ url, key, filter, select }: Feed, since: string | null): URL {
   const conditions = [
     ...(since === null ? [] : [`ModificationTimestamp ge ${since}`]),
@@ -56,7 +56,7 @@ export function changesUrl({ url, key, filter, select }: Feed, since: string | n
   });
 }
 
-/** First page of all keys. */
+/** Returns the URL of the first page of all keys. */
 export const keysUrl = ({ url, key, filter }: Feed): URL =>
   withOptions(url, { $filter: filter, $select: key, $orderby: key });
 
@@ -67,11 +67,11 @@ function withOptions(url: URL, options: Readonly<Record<string, string | undefin
   return made;
 }
 
-/** Longest address that is followed, in UTF-16 code units. */
+/** Maximum length of a link that is followed, in UTF-16 code units. */
 const maxLink = 65_536;
 
 /**
- * The address that a page or a redirection of the feed names: of the same origin, for the key goes with it.
+ * Resolves a next link or redirect. It must have the same origin, because the API key is sent to it.
  *
  * @throws {FeedError}
  */
@@ -85,5 +85,5 @@ export function followed(link: string, from: URL): URL {
   return next;
 }
 
-/** An address as it is told: without its query, which may hold a token, and short, for a feed may have named it. */
+/** Returns a URL for messages: without its query, which may contain a token, and truncated, because it may come from the feed. */
 export const shown = ({ origin, pathname }: URL): string => origin + pathname.slice(0, 200);

@@ -4,17 +4,18 @@ import { FeedError } from "./feed-error.ts";
 
 const instants = codecOf("Edm.DateTimeOffset");
 
-/** When a record was modified, in whole milliseconds since 1970; undefined where it does not say. */
+/** Returns the `ModificationTimestamp` of a record in whole milliseconds since 1970. Undefined if it is missing or invalid. */
 function modifiedOf({ ModificationTimestamp }: Row): number | undefined {
   const instant = instants.fromJson(ModificationTimestamp);
   return instant === undefined ? undefined : Date.parse(String(instants.toJson(instant)));
 }
 
 /**
- * When the last of the records was modified, none of them before `since`, in milliseconds since 1970. A record that does
- * not say has no part in it: it is rejected.
+ * Returns the latest `ModificationTimestamp` of the records in milliseconds since 1970. Records without one are skipped here; they are
+ * rejected later.
  *
- * @throws {FeedError} if they are in another order, for a replication that was cut off would leave some out.
+ * @param since lower bound; null: none
+ * @throws {FeedError} if the records are not sorted, or one is earlier than `since`: resuming an interrupted replication would skip records
  */
 export function latestOf(records: readonly Row[], since: number | null, url: URL): number | null {
   let latest = since;

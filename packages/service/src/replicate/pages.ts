@@ -6,13 +6,13 @@ import { type Asking, askFeed } from "./ask-feed.ts";
 import { followed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 
-/** Pages without a record that may follow each other. */
+/** Maximum number of successive pages without records. */
 const maxEmptyPages = 100;
 
 /**
- * The records of a walk, page by page, by next links to the end: a page has one record or more.
+ * Follows the next links from the first page to the last. Yields the records of each page that is not empty.
  *
- * @throws {FeedError} for an answer that is no page, and for links that lead in a circle or to another origin.
+ * @throws {FeedError} if an answer is not a page, or next links lead in a circle or to another origin
  */
 export async function* pagesOf(first: URL, asking: Asking): AsyncGenerator<readonly Row[]> {
   const visited = new Set<string>();

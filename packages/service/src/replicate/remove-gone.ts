@@ -11,10 +11,10 @@ import type { Replication } from "./replicate.ts";
 type Removal = Pick<Replication, "store" | "resource" | "source" | "asking" | "maxShrink">;
 
 /**
- * Stages the removal of the source's records whose keys the feed does not give any more, and returns their number.
- * The keys are kept in memory. Nothing is removed when it throws.
+ * Stages the removal of the source's records that the feed no longer has, and returns their number. Keeps all keys of the feed in memory.
+ * Nothing is removed if it throws.
  *
- * @throws {FeedError} unless the feed gives all of its keys, and at least one
+ * @throws {FeedError} if the keys cannot be read completely, or there are none
  * @throws {IngestError} if more than `maxShrink` percent would be removed
  */
 export async function removeGone(task: Removal): Promise<number> {

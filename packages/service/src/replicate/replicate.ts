@@ -19,24 +19,24 @@ export type Replication = {
   readonly resource: ResourceName;
   readonly source: Source;
   readonly asking: Asking;
-  /** Whether the keys are compared as well: what the feed has no more is removed. */
+  /** True to also compare all keys, and remove the records that the feed no longer has. */
   readonly full: boolean;
   /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: BatchCheck["rounding"];
   /** File for rejected records, and for notes on changed ones. */
   readonly rejects: string;
-  /** Rejected records that end the replication if there are more. */
+  /** Maximum number of rejected records. More end the replication. */
   readonly maxRejects: number;
   /** Percentage of the source's records that may be removed because the feed no longer has them. */
   readonly maxShrink: number;
-  /** Told when the last record that is staged was modified, in milliseconds since 1970, and the numbers so far. */
+  /** Called after each page with the latest `ModificationTimestamp` that was staged, in milliseconds since 1970, and the counts so far. */
   readonly onProgress: (modified: number, counts: Counts) => void;
 };
 
 type Counts = {
-  /** Records that the feed has given. */
+  /** Number of records in the feed's answers. */
   readonly read: number;
-  /** Records that are staged. */
+  /** Number of staged changes. */
   readonly staged: number;
   readonly rejected: number;
   /** Number of changed records, by note and field. */
@@ -44,18 +44,18 @@ type Counts = {
 };
 
 export type ReplicationReport = Counts & {
-  /** Records whose removal is staged. */
+  /** Number of records whose removal is staged. */
   readonly removed: number;
-  /** Latest `ModificationTimestamp` up to now: the next replication begins there. Null before the first record. */
+  /** Latest `ModificationTimestamp`, but not in the future: the next replication starts there. Null if no record was staged yet. */
   readonly since: string | null;
 };
 
 /**
- * Stage what a feed has changed since it was staged last, in bounded memory, but for its keys where they are compared.
- * A run that was cut off goes on where it stood.
+ * Stages the records that a feed has changed since the last replication. An interrupted run continues after its last page. Memory is
+ * bounded, except for the keys if they are compared.
  *
- * @throws {FeedError} for a feed that does not answer as it must
- * @throws {IngestError} for more rejects than are allowed
+ * @throws {FeedError} if an answer of the feed is invalid
+ * @throws {IngestError} if more records are rejected than allowed
  * @throws {StoreError} as `Builds.stage`
  */
 export async function replicate(task: Replication): Promise<ReplicationReport> {
@@ -65,7 +65,7 @@ export async function replicate(task: Replication): Promise<ReplicationReport> {
   let after = await task.store.builds.cursor(task.resource, task.source.name);
   const known = readCursor(after);
   const since = known?.feed === feed ? known.since : null;
-  // What a feed dates in the future is no reason to leave out what it changes until then.
+  // A timestamp in the future must not become the cursor: the changes made until then would be skipped.
   const now = Date.now();
   const untilNow = (time: number) => new Date(Math.min(time, now)).toISOString();
   let latest = since === null ? null : Date.parse(since);
@@ -79,7 +79,7 @@ export async function replicate(task: Replication): Promise<ReplicationReport> {
     noted = addNotes(noted, checked.notes);
     await addRejects(task.rejects, [...checked.rejects, ...toldNotes(checked.notes)]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
-    // Nothing is taken that has no time.
+    // Without a timestamp every record of the page was rejected, so there is nothing to stage.
     if (latest === null) continue;
     const cursor = cursorText({ feed, since: untilNow(latest) });
     const { changes } = await task.store.builds.stage(task.resource, task.source.name, checked.taken, {

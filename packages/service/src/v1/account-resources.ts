@@ -9,7 +9,7 @@ import { approvedIn } from "./recent-profiles.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
-/** Where more is told of a dataset, as paths of this service. */
+/** Paths of this service with more about a dataset. */
 const links = {
   metadata: `${odataRoot}/$metadata`,
   service: odataRoot,
@@ -42,7 +42,7 @@ export async function accountResources(
   return stages.time("render", () => enveloped(data, scope));
 }
 
-/** The limits in force: those of the entitlement, else those of the service. 0 requests a second: no limit. */
+/** Returns the limits in force: the entitlement's, or else the service's. 0 requests a second: no limit. */
 const limitsOf = (
   { limits }: Scope,
   { requestsPerSecond, concurrentQueries, scanSeconds }: V1Services["config"],

@@ -1,12 +1,12 @@
 import { attributes, type Survivorship } from "@cadastre/store/property";
 
-/** Fields of an attribute, by the name that the canonical property has for each. */
+/** Returns pairs of the RESO fields that an attribute is computed from, and their names in the canonical property. */
 const fieldsOf = (attribute: string, { from }: Survivorship): readonly (readonly [string, string])[] =>
   typeof from === "string"
     ? [[from, attribute]]
     : Object.entries(from).map(([part, field]) => [field, `${attribute}.${part}`]);
 
-/** By RESO field. Of two attributes of one field the first counts. */
+/** Names in the canonical property by RESO field. If two attributes use the same field, the first one wins. */
 const ofAttributes = new Map(
   Object.entries(attributes)
     .flatMap(([attribute, rule]) => fieldsOf(attribute, rule))
@@ -16,8 +16,8 @@ const ofAttributes = new Map(
 const taken = new Set(ofAttributes.values());
 
 /**
- * What the canonical property calls a field; for one that it does not have, the field's name in snake case, after `reso_`
- * where an attribute of another field is called so.
+ * Returns the name of a RESO field in the canonical property. If it has no such field: the name in snake case, with the prefix `reso_` if
+ * an attribute of another field already has that name.
  */
 export function canonicalField(field: string): string {
   const known = ofAttributes.get(field);

@@ -4,7 +4,7 @@ import { tagged } from "../odata/entity-tag.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** An answer in the envelope that all of them have, which says what entitlement it is restricted to. */
+/** Returns a JSON answer `{data, meta}`. `meta` has the version of the entitlement that restricted the data. */
 export const enveloped = (data: Json | readonly Json[], { version }: Scope, meta: Json = {}): Answer =>
   tagged(
     found("application/json", JSON.stringify({ data, meta: { entitlement_version: version, ...meta } })),

@@ -12,17 +12,17 @@ import { RecentOfBuild } from "./recent-of-build.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
-/** One of all fields of five systems is 1 MB. */
+/** Cached answers. An answer with all fields of five systems takes 1 MB. */
 const answers = new RecentOfBuild<Answer>(64);
 
-/** By scope. One of 40,000 ZIP codes is some 10 MB. */
+/** Cached counts by scope. Those of 40,000 ZIP codes take about 10 MB. */
 const scopes = new RecentOfBuild<CoverageWithin>(16);
 
 /**
  * `GET /v1/field-completeness`. Source: interface specification, section 2.5.
  *
- * @throws {Refused} `invalid_geography`; `not_found`, whether there is nothing in the market or nothing that the caller sees;
- * `service_unavailable`, where what is counted could not be proven to be what the caller sees
+ * @throws {Refused} `invalid_geography`; `not_found` if the market has no listings, or none that the caller may see;
+ * `service_unavailable` if the counts cannot be proven to include only listings that the caller may see
  */
 export async function fieldCompleteness(request: V1Request, services: V1Services): Promise<Answer> {
   const { scope, stages, parameters } = request;
@@ -55,7 +55,7 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
 }
 
 /**
- * What a caller sees of it, as a query of all listings.
+ * Restricts the counts to the listings that a query in the scope would return.
  *
  * @throws {Refused} `service_unavailable`
  */
@@ -69,7 +69,7 @@ export function withinScope(coverage: Coverage, entitySet: EntitySet, scope: Sco
   }
 }
 
-/** What a cell calls the source and the system. */
+/** Returns the names of the source and the originating system in a cell. Empty if the records have none. */
 const namesOf = ({ source, system }: MarketCoverage) => ({ source: source ?? "", osn: system ?? "" });
 
 const isAsked = (parameters: V1Request["parameters"]) => (market: MarketCoverage) =>

@@ -3,10 +3,10 @@ import type { EntitySet } from "@cadastre/odata";
 import type { PlaceValues } from "@cadastre/store";
 import { Refused } from "../errors.ts";
 
-/** Source of the types, the forms and the default: interface specification, section 4.2. */
+// Source of the types, the pattern and the default: interface specification, section 4.2.
 export const geographyTypes = ["national", "state", "zip", "county"] as const;
 
-/** A market, as an entitlement names a region. */
+/** A market, written as a region of an entitlement. */
 export type Geography = Region & { readonly kind: (typeof geographyTypes)[number] };
 
 export const defaultGeography = "national:US";
@@ -21,7 +21,7 @@ export function readGeography(text: string = defaultGeography): Geography {
   return { kind, value: id.join(":") };
 }
 
-/** Where the market's listings lie, by what the set has of that. */
+/** Returns the values of the region columns that the market's listings have, e.g. `{StateOrProvince: "TX", CountyOrParish: "Travis"}`. */
 export function placeOf({ kind, value }: Geography, { name }: EntitySet): PlaceValues {
   const rule = resourceRules[name];
   if (rule?.by !== "region") throw new RangeError(`\`${name}\` is not restricted by region`);

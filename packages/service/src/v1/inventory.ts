@@ -10,19 +10,19 @@ import { odataRoot } from "../odata/protocol.ts";
 import { fileExportsPath } from "./operations.ts";
 
 /**
- * A resource of a dataset, whether or not its entity set is active. One that is no entity set has exports for its
- * collection. Source: interface specification, section 2.6.
+ * A resource of a dataset, also if its entity set is not active. `collection` is the path of its entity set; of a resource that is only
+ * delivered in files, the path of the exports. Source: interface specification, section 2.6.
  */
 type InventoryItem = { readonly name: string; readonly key: string; readonly collection: string };
 
-/** A dataset as an entitlement names it, and what is there of it. */
+/** A dataset of an entitlement, with its licensed resources. */
 export type Dataset = {
   readonly dataset_id: string;
   readonly originating_system_name: string;
   readonly resources: readonly InventoryItem[];
 };
 
-/** The datasets of an entitlement, with the resources that it licenses. */
+/** Returns the datasets of an entitlement with the resources that it licenses. Unknown datasets are left out. */
 export const datasetsOf = (granted: readonly DatasetGrant[]): readonly Dataset[] =>
   granted.flatMap(({ dataset_id, resources }) => {
     const system = originatingSystems.find(({ datasetId }) => datasetId === dataset_id);

@@ -5,7 +5,7 @@ import { approvedIn } from "./recent-profiles.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
-/** `GET /v1/mls-profiles`: of the datasets of the entitlement that were approved. Source: interface specification, section 2.7. */
+/** `GET /v1/mls-profiles`: the approved profiles of the entitlement's datasets. Source: interface specification, section 2.7. */
 export async function mlsProfiles({ scope, stages }: V1Request, { profiles }: V1Services): Promise<Answer> {
   const known = await stages.timeAsync("run", profiles);
   const data = datasetsOf(scope.datasets).flatMap((dataset) => {

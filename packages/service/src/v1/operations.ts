@@ -1,16 +1,16 @@
 import type { Operation, Schema } from "../openapi/operation.ts";
 import { defaultGeography, geographyForm, geographyTypes } from "./geography.ts";
 
-/** Where the JSON endpoints lie. Source: interface specification, section 9. */
+/** Root path of the JSON endpoints. Source: interface specification, section 9. */
 export const v1Root = "/v1";
 
-/** Where the exports lie. Source: interface specification, section 4.3. */
+/** Path of the exports. Source: interface specification, section 4.3. */
 export const fileExportsPath = `${v1Root}/file-exports`;
 
-/** Templates of their addresses. Source: interface specification, section 4.2. */
+/** Path templates of the JSON endpoints. Source: interface specification, section 4.2. */
 export const v1Paths = {
   property: `${v1Root}/properties/{id}`,
-  /** The specification has none. */
+  /** Not in the specification. */
   listing: `${v1Root}/listings/{listing_key}`,
   fieldCompleteness: `${v1Root}/field-completeness`,
   accountResources: `${v1Root}/account/resources`,
@@ -26,7 +26,7 @@ const number: Schema = { type: ["number", "null"] };
 const uuid: Schema = { type: "string", format: "uuid" };
 const uri: Schema = { type: "string", format: "uri" };
 const list = (items: Schema): Schema => ({ type: "array", items });
-/** An object that always has all of the members. */
+/** Returns the schema of an object in which every property is required. */
 const object = (properties: Schema, open = false): Schema => ({
   type: "object",
   properties,
@@ -59,7 +59,7 @@ const read = (
   gives,
 });
 
-/** What is answered under the root, by endpoint. The compiler refuses a missing one. */
+/** OpenAPI operation of each endpoint. The type makes the compiler refuse a missing one. */
 export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
   property: read(
     "property",
@@ -69,7 +69,7 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
         id: string,
         domain: { const: "listing" },
         version: { type: "string", pattern: "^[0-7][0-9A-HJKMNP-TV-Z]{25}$" },
-        // Those of fields that the key does not see are left out.
+        // Attributes of fields that the key may not see are left out.
         attributes: {
           type: "object",
           properties: {
@@ -96,7 +96,7 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
   listing: read(
     "listing",
     "The property that a listing is of (beyond the specification)",
-    // Null where the key sees too little of the listing to find a property by.
+    // Null if the key may not see the fields that identify the property.
     envelope(object({ listing_key: string, property_id: { type: ["string", "null"] } })),
     [
       {
@@ -149,7 +149,7 @@ export const v1Operations: Readonly<Record<V1Endpoint, Operation>> = {
       object({
         customer_id: string,
         entitlement_version: integer,
-        // Of an expired entitlement nothing is granted.
+        // An expired entitlement grants nothing.
         entitlement_state: { enum: ["active", "expired"] },
         products: list(string),
         regions: list(object({ kind: string, value: string })),

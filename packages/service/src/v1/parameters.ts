@@ -1,7 +1,7 @@
 import { Refused } from "../errors.ts";
 
 /**
- * The parameters of a query string, decoded. It is read to the letter: nothing is passed over.
+ * Parses a query string strictly: unknown, repeated and malformed parameters are errors and never ignored.
  *
  * @throws {Refused} `unknown_parameter`, `duplicate_parameter`, `invalid_encoding`
  */

@@ -14,7 +14,7 @@ export const isPropertyId = (id: string): boolean => isCanonicalPlacekey(id) || 
 /**
  * `GET /v1/properties/{id}`
  *
- * @throws {Refused} `not_found`, whether the property is hidden or absent: the same statements find neither.
+ * @throws {Refused} `not_found` if the property is hidden or absent: the same SQL statements find neither
  */
 export async function property(request: V1Request, services: V1Services): Promise<Answer> {
   const { scope, stages, place } = request;

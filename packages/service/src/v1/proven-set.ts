@@ -4,9 +4,9 @@ import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
 /**
- * The listings, of which a published build has passed its gates and a rule restricts the rows.
+ * Returns the entity set of listings, after checking that its build has passed the gates and that the scope restricts its rows.
  *
- * @throws {Refused} `service_unavailable` otherwise: what is read could not be proven to be filtered.
+ * @throws {Refused} `service_unavailable` otherwise, because the answer could not be proven to be filtered
  */
 export function provenSet(
   { scope }: Pick<V1Request, "scope">,

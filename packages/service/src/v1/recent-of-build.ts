@@ -1,16 +1,16 @@
 import type { Coverage } from "@cadastre/store";
 
-/** What was made of a build's coverage, which holds for as long as the build is served. */
+/** LRU cache of values computed from a build's coverage. The values are dropped together with the coverage. */
 export class RecentOfBuild<Made> {
   readonly #capacity: number;
   readonly #made = new WeakMap<Coverage, Map<string, Made>>();
 
-  /** @param capacity how many are remembered of a build: the latest */
+  /** @param capacity maximum number of values for each build */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** @param make what throws is not remembered */
+  /** @param make computes a missing value; if it throws, nothing is cached */
   get(coverage: Coverage, question: string, make: () => Made): Made {
     const known = this.#made.get(coverage) ?? new Map<string, Made>();
     this.#made.set(coverage, known);

@@ -1,7 +1,7 @@
 import type { MlsProfile, ProfileRegistry } from "@cadastre/store/registry";
 import { RecentAnswers } from "../access/recent-answers.ts";
 
-/** Gives the profiles of datasets, drafts too, by dataset. @throws {StoreError} `registry_unavailable` */
+/** Returns the profiles, including drafts, by dataset id. @throws {StoreError} `registry_unavailable` */
 export type RecentProfiles = () => Promise<ReadonlyMap<string, MlsProfile>>;
 
 /** Caches the profiles for at most `takesEffectWithin`. */
@@ -17,7 +17,7 @@ export function recentProfiles(
     );
 }
 
-/** The profile of a dataset, if it was approved. */
+/** Returns the profile of a dataset. Undefined if it has none or only a draft. */
 export const approvedIn = (
   profiles: ReadonlyMap<string, MlsProfile>,
   datasetId: string,

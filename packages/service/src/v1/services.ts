@@ -4,10 +4,10 @@ import type { Config } from "../config.ts";
 import type { RecentIdentities } from "../identity/recent-identities.ts";
 import type { RecentProfiles } from "./recent-profiles.ts";
 
-/** What the JSON endpoints work with. */
+/** Dependencies of the JSON endpoints. */
 export type V1Services = {
   readonly store: Store;
-  /** The sets that have passed their gates, as of now; hidden fields and all. */
+  /** Entity sets whose current build has passed its gates, with all fields, including those hidden from a caller. */
   readonly activeEntitySets: readonly EntitySet[];
   readonly identities: RecentIdentities;
   readonly profiles: RecentProfiles;

@@ -2,15 +2,15 @@ import type { Scope } from "@cadastre/entitlement";
 import type { EntitlementState } from "../access/scopes.ts";
 import type { Stages } from "../http/stages.ts";
 
-/** A read of a JSON endpoint, free of HTTP. */
+/** Request to a JSON endpoint, independent of Express. */
 export type V1Request = {
   readonly scope: Scope;
   readonly entitlementState: EntitlementState;
   readonly stages: Stages;
-  /** The parameters of the query, decoded, by name. */
+  /** Decoded query parameters by name. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** The part of the path that the template leaves open, percent-encoded; empty where there is none. */
+  /** Value of the path parameter, still percent-encoded. Empty if the path has none. */
   readonly place: string;
-  /** Gives a signal that aborts when the client is gone. */
+  /** Returns a signal that aborts when the client disconnects. */
   readonly gone: () => AbortSignal;
 };

@@ -21,7 +21,7 @@ import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
 type Endpoint = {
-  /** The channel that a caller must have; null: none, so that whoever has a key can learn what it is good for. */
+  /** Channel that the caller's entitlement must grant. Null: none, so that every customer can read what its entitlement grants. */
   readonly channel: Channel | null;
   readonly answer: (request: V1Request, services: V1Services) => Promise<Answer>;
 };
@@ -34,7 +34,7 @@ const endpoints: Readonly<Record<V1Endpoint, Endpoint>> = {
   mlsProfiles: { channel: "api", answer: mlsProfiles },
 };
 
-/** The endpoints by the pattern of their paths. */
+/** Endpoints with the regular expressions of their paths. */
 const routes = Object.entries(v1Operations).map(([name, operation]) => ({
   ...endpoints[name as V1Endpoint],
   template: operation.path,
@@ -42,14 +42,14 @@ const routes = Object.entries(v1Operations).map(([name, operation]) => ({
   parameters: (operation.parameters ?? []).flatMap((one) => (one.in === "query" ? [one.name] : [])),
 }));
 
-/** Headers of a request that have a say in its answer. */
+/** Value of the `Vary` header: the request headers that the answer depends on. */
 const decisive = "x-api-key, authorization, accept-encoding";
 
-/** True for a request of `/v1/account/resources`, which every customer may read. */
+/** True for a request of `/v1/account/resources`, which is answered even with an expired entitlement. */
 export const isAccountRequest = ({ originalUrl }: Request): boolean =>
   originalUrl.split("?", 1)[0] === v1Operations.accountResources.path;
 
-/** Everything under the root of the JSON endpoints, for callers that the edge has let in. */
+/** Handlers of all paths under `/v1`, for authenticated callers. */
 export function v1Routes(services: V1Services, { compression, serverTiming }: Config): RequestHandler[] {
   return [
     inOrder(forCaller(decisive)),

@@ -1,12 +1,12 @@
 import type { DatasetGrant, Entitlement, ResourceGrant } from "@cadastre/entitlement";
 
-/** Seconds since 1970 → `2026-01-31T00:00:00Z`, or the number where no date is that far off. */
+/** Formats seconds since 1970 as `2026-01-31T00:00:00Z`. A number outside the range of `Date` is returned as it is. */
 export function instantText(seconds: number): string {
   const at = new Date(seconds * 1000);
   return Number.isNaN(at.getTime()) ? String(seconds) : at.toISOString().replace(".000Z", "Z");
 }
 
-/** What a document says, in lines for a person. */
+/** Returns the content of a document as lines for a person. */
 export function describe(document: Entitlement, kid: string): string {
   const { iss, aud, sub, ver, iat, nbf, exp, jti, products, channels, capabilities = [] } = document;
   const { regions, datasets, limits = {} } = document;
@@ -35,7 +35,7 @@ const describeDataset = ({ dataset_id, resources }: DatasetGrant): readonly stri
   ...Object.entries(resources).map(([name, grant]) => `  ${name.padEnd(12)}${describeGrant(grant)}`),
 ];
 
-/** What a grant says beside its fields is told as it is written: nothing of a grant goes untold. */
+/** Returns the fields of a grant, and its other members as JSON, so that nothing is left out. */
 function describeGrant({ fields, ...rest }: ResourceGrant): string {
   const shown = fields === "*" ? "every field" : list(fields);
   const more = Object.entries<unknown>(rest).map(([name, value]) => `${name} ${JSON.stringify(value)}`);

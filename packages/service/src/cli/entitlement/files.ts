@@ -4,10 +4,10 @@ import { text } from "node:stream/consumers";
 import { fileReason, isFileError } from "../../file-error.ts";
 import { CommandRefused } from "../outcome.ts";
 
-/** Longest input that is read, in characters. */
+/** Maximum length of an input, in UTF-16 code units. */
 const maxLength = 4_194_304;
 
-/** The text of a file, or of standard input where the name is `-`. */
+/** Reads a file, or standard input if the name is `-`. */
 export async function readInput(name: string): Promise<string> {
   const content = await refusing(`\`${name}\` cannot be read`, () =>
     name === "-" ? text(process.stdin) : readFile(name, "utf8"),
@@ -16,7 +16,7 @@ export async function readInput(name: string): Promise<string> {
   return content.trim();
 }
 
-/** The JSON value of {@link readInput}. What is wrong with it is not quoted: it may hold a secret. */
+/** Parses the JSON of {@link readInput}. The error does not quote the text, which may contain a secret. */
 export async function readJson(name: string): Promise<unknown> {
   const content = await readInput(name);
   try {
@@ -26,11 +26,11 @@ export async function readJson(name: string): Promise<unknown> {
   }
 }
 
-/** A new file for its owner alone; what is there is never replaced. */
+/** Writes a new file that only its owner can read. An existing file is never replaced. */
 export const writePrivate = (file: string, content: string): Promise<void> =>
   refusing(`\`${file}\` cannot be made`, () => write(file, content, 0o600));
 
-/** Replace a file that everyone may read in one step: a reader sees the old text or the new one. */
+/** Replaces a world-readable file atomically: a reader sees the old or the new text. */
 export async function replacePublic(file: string, content: string): Promise<void> {
   const beside = `${file}.${randomUUID()}.new`;
   try {

@@ -19,7 +19,7 @@ export const installCommand = (): Command =>
     .action(install);
 
 async function install(file: string, { json }: Options): Promise<void> {
-  // Loaded only here: an issuer's commands need no database.
+  // Imported here because the commands of an issuer need no database.
   const { withServiceRegistry } = await import("../data.ts");
   await withServiceRegistry(async ({ entitlements }, folder, config) => {
     const jws = await readInput(file);
@@ -40,7 +40,7 @@ async function install(file: string, { json }: Options): Promise<void> {
   });
 }
 
-/** Nothing is installed that the service would refuse. */
+/** Verifies an entitlement as the service would, so that nothing is installed that it would refuse. */
 async function verify(jws: string, config: Config, folder: DataFolder): Promise<Entitlement> {
   const { openTrust } = await import("../../access/trust.ts");
   const trust = await openTrust(config, folder);

@@ -10,7 +10,7 @@ const issuer = z.object({
   privateKey: jwk.extend({ d: z.string() }),
 });
 
-/** The key pair of a file that `keygen` has made. */
+/** Reads the key pair in a file that `keygen` has written. */
 export async function readIssuerFile(file: string): Promise<KeyPair> {
   const pair = issuer.safeParse(await readJson(file));
   if (pair.success) return pair.data;
@@ -21,20 +21,20 @@ export async function readIssuerFile(file: string): Promise<KeyPair> {
 
 const keySet = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) });
 
-/** The text of a key set with one more key, and how many it then has. */
+/** Adds a key to the key set in a file. Returns the new text and the number of keys; does not write the file. */
 export async function addToKeySet(file: string, key: KeyPair["publicKey"]): Promise<KeySetText> {
   const before = keySet.safeParse(await readJson(file));
   if (!before.success) throw new CommandRefused(`\`${file}\` is not a key set (JWKS)`);
   const keys = [...before.data.keys, key];
   const text = JSON.stringify({ ...before.data, keys }, null, 2);
-  // Nothing is published that a service would refuse.
+  // Throws if a service would refuse the key set.
   readKeySet(text);
   return { text, size: keys.length };
 }
 
 type KeySetText = { readonly text: string; readonly size: number };
 
-/** The text of a key set of one key. */
+/** Returns the text of a key set with one key. */
 export const newKeySet = (key: KeyPair["publicKey"]): KeySetText => ({
   text: JSON.stringify({ keys: [key] }, null, 2),
   size: 1,

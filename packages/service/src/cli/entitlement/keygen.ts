@@ -18,7 +18,7 @@ export const keygenCommand = (): Command =>
 
 async function keygen({ out, jwks, json }: Options): Promise<void> {
   const pair = await generateKeyPair();
-  // Read before anything is written: a key set that cannot be extended leaves no key behind.
+  // The key set is read before anything is written, so that an invalid one leaves no private key behind.
   const set =
     jwks !== undefined && existsSync(jwks)
       ? await addToKeySet(jwks, pair.publicKey)

@@ -14,7 +14,7 @@ export const listCommand = (): Command =>
     .action(list);
 
 async function list({ json }: Options): Promise<void> {
-  // Loaded only here: an issuer's commands need no database.
+  // Imported here because the commands of an issuer need no database.
   const { withServiceRegistry } = await import("../data.ts");
   await withServiceRegistry(async ({ entitlements }) => {
     const listed = (await entitlements.list()).map(summaryOf);

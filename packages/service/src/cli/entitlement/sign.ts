@@ -34,7 +34,7 @@ export const signCommand = (): Command =>
 async function sign(file: string, { key, out, days, strict, json }: Options): Promise<void> {
   const document = complete(await readJson(file), days, Math.floor(Date.now() / 1000));
   const signer = await readIssuerFile(key);
-  // A grant that no service could read is found before it is signed.
+  // Throws for a grant that a service could not read, before it is signed.
   compileScope(document, { entitySets: scopeOptions.entitySets });
   const disclosures = fieldDisclosures(document);
   for (const disclosure of disclosures) say(disclosureText(disclosure));
@@ -54,7 +54,7 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
   else if (out === undefined) print(jws);
 }
 
-/** The document with its identity and times, where it does not say them itself. */
+/** Fills in the id and times that the document does not have. */
 function complete(given: unknown, days: number | undefined, now: number): Entitlement {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new CommandRefused("the document is not a JSON object");

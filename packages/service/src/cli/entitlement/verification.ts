@@ -7,20 +7,20 @@ import {
 } from "@cadastre/entitlement";
 
 export type Trust = {
-  /** File or address of the key set. */
+  /** File or URL of the key set. */
   readonly jwks: string;
-  /** What the document itself says, where it is not given. */
+  /** Expected `iss`. By default that of the document. */
   readonly issuer?: string;
   readonly audience?: string;
   readonly at?: Date;
 };
 
-/** What was found of an entitlement. */
+/** Result of a verification. */
 export type Verdict =
   | { readonly verified: true; readonly kid: string; readonly document: Entitlement }
   | { readonly verified: false; readonly error: EntitlementError };
 
-/** Verify an entitlement as a service would. A key set that cannot be read is no verdict: it is thrown. */
+/** Verifies an entitlement as a service would. Throws if the key set cannot be read. */
 export async function verdictOf(jws: string, { jwks, issuer, audience, at }: Trust): Promise<Verdict> {
   const keys = await openKeySource(jwks);
   try {
@@ -37,5 +37,5 @@ export async function verdictOf(jws: string, { jwks, issuer, audience, at }: Tru
   }
 }
 
-/** A refusal as JSON. */
+/** Returns the JSON of an error. */
 export const refusalJson = ({ code, outcome, message }: EntitlementError) => ({ code, outcome, message });

@@ -11,20 +11,20 @@ import type { OdataServices } from "../services.ts";
 import type { BatchItem, BatchReply } from "./batch-item.ts";
 import { resolveUrl } from "./item-address.ts";
 
-/** What the requests of a batch have in common. */
+/** Context that all requests of a batch share. */
 export type BatchContext = {
-  /** The request of the batch itself: root, caller and version are its. */
+  /** Request of the batch itself. The requests in it inherit its root, caller and version. */
   readonly outer: OdataRequest;
   readonly services: OdataServices;
-  /** Throws if the caller has asked too often: each request of a batch counts. */
+  /** Counts a request against the rate limit, and throws if it is exceeded. Each request of a batch counts. */
   readonly admit: () => void;
-  /** Whether the requests after one that fails are answered. */
+  /** True if the requests after a failed one are also answered. */
   readonly continueOnError: boolean;
-  /** Told what went wrong, and what the client is told of it. */
+  /** Called with each error, and with its public form that the client gets. */
   readonly onError: (error: unknown, shown: PublicError) => void;
 };
 
-/** Answer the requests of a batch, one after the other, each as it would be alone. */
+/** Answers the requests of a batch one after the other, each as if it were sent alone. */
 export async function* answerBatch(
   items: readonly BatchItem[],
   context: BatchContext,
@@ -33,7 +33,7 @@ export async function* answerBatch(
   const outer: OdataRequest = { ...context.outer, gone: () => signal };
   const failed = new Set<string>();
   for (const item of items) {
-    // Requests that are refused before they are run would hold the event loop for as long as all of them take.
+    // Yields to the event loop: a batch of requests that fail without waiting for anything would otherwise block it.
     await setImmediate();
     if (signal.aborted) return;
     const version = negotiatedVersion(item.header, outer.version);

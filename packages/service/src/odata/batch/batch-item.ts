@@ -3,36 +3,36 @@ import type { HeaderReader, OdataVersion } from "../protocol.ts";
 
 /** One request of a batch. */
 export type BatchItem = {
-  /** Its `id` in JSON, its `Content-ID` in a multipart body. */
+  /** `id` in JSON; `Content-ID` in a multipart body. */
   readonly id: string | null;
   readonly method: string;
-  /** As it was written: absolute, with a path from the host's root, or relative to the service root. */
+  /** URL as in the batch: absolute, an absolute path, or relative to the service root. */
   readonly url: string;
   readonly header: HeaderReader;
   readonly body: string;
-  /** Ids of requests before it that must have succeeded. */
+  /** Ids of earlier requests that must have succeeded. */
   readonly dependsOn: readonly string[];
-  /** Whether it is to be done together with others or not at all. */
+  /** True if the request is in an atomicity group or change set, or is conditional. Such requests are refused. */
   readonly isAtomic: boolean;
 };
 
-/** What is answered to one request of a batch. */
+/** Answer to one request of a batch. */
 export type BatchReply = {
   readonly id: string | null;
   readonly version: OdataVersion;
-  /** Its memory goes back to the store when the next reply is asked for. */
+  /** Its memory is released when the next reply is requested. */
   readonly answer: Answer;
 };
 
-/** A batch that was read, and how it is answered. */
+/** Parsed batch, and the writer of its answer. */
 export type Batch = {
   readonly items: readonly BatchItem[];
   readonly contentType: string;
-  /** The body of the answer, piece by piece, as the replies come. */
+  /** Streams the body of the answer as the replies arrive. */
   readonly write: (replies: AsyncIterable<BatchReply>) => AsyncIterable<string | Uint8Array>;
 };
 
-/** The headers of a reply, beside its length. */
+/** Returns the headers of a reply, except for its length. */
 export const replyHeaders = ({
   version,
   answer: { contentType, headers },
@@ -42,7 +42,7 @@ export const replyHeaders = ({
   ...headers,
 });
 
-/** Gives the value of a header by its name, among those of an object in any letter case. */
+/** Returns a reader of headers whose names may have any letter case. */
 export function headerReader(headers: Iterable<readonly [string, string]>): HeaderReader {
   const values = new Map<string, string>();
   for (const [name, value] of headers) values.set(name.toLowerCase(), value);

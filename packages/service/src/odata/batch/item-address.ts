@@ -3,19 +3,19 @@ import { maxUrlLength } from "../../http/url-limit.ts";
 import { odataRoot } from "../protocol.ts";
 import { encodeUnsafe } from "../unsafe.ts";
 
-/** Where a request of a batch goes. */
+/** Path and query of a request of a batch. */
 export type ItemAddress = {
-  /** Percent-encoded, with the OData root. */
+  /** Percent-encoded, starts with the OData root. */
   readonly path: string;
   readonly query: string;
 };
 
 /**
- * The address that `url` means in a batch: absolute, with a path from the host's root, or relative to the service root.
+ * Resolves the URL of a request in a batch: absolute, an absolute path, or relative to the service root.
  * Source: OData JSON Format 4.01, section 19.1; OData Protocol 4.01, section 11.7.7.2.
  *
- * @param root absolute address of the service root
- * @throws {Refused} `not_found` for what is none of this service, `uri_too_long`
+ * @param root absolute URL of the service root
+ * @throws {Refused} `not_found` if the URL is not under the service root, `uri_too_long`
  */
 export function resolveUrl(url: string, root: string): ItemAddress {
   if (url.length > maxUrlLength) throw new Refused("uri_too_long");
@@ -29,7 +29,7 @@ function belowRoot(url: string, root: string): string {
   if (isAbsolute && url.slice(0, origin.length).toLowerCase() !== origin) throw new Refused("not_found");
   const path = isAbsolute ? url.slice(origin.length) : url;
   if (!isAbsolute && !path.startsWith("/")) return `/${path}`;
-  // Behind a proxy the service may have another path than to its clients.
+  // Behind a proxy, the path that clients use may differ from the service's own.
   for (const start of [pathname, odataRoot]) {
     if (path.startsWith(start) && /^(?:[/?]|$)/.test(path.slice(start.length)))
       return path.slice(start.length);

@@ -6,7 +6,7 @@ import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders
 
 const id = z.string().min(1).max(128);
 
-/** A batch in JSON. Source: OData JSON Format 4.01, section 19.1. */
+/** Schema of a JSON batch. Source: OData JSON Format 4.01, section 19.1. */
 export const batchSchema = z.strictObject({
   requests: z.array(
     z.strictObject({
@@ -22,11 +22,13 @@ export const batchSchema = z.strictObject({
   ),
 });
 
-/** Most values and members of a batch: for each request that it may have a dozen, and as many more for a few long ones. */
+/** Maximum number of values and members of a batch: a dozen for each permitted request, and 2000 more for a few long ones. */
 const mostValues = (limit: number): number => 2000 + 12 * limit;
 
 /**
- * @param limit requests that the batch may have
+ * Parses a JSON batch.
+ *
+ * @param limit maximum number of requests
  * @throws {Refused} `invalid_batch`, `body_too_large`
  */
 export const readJsonBatch = (body: string, limit: number): Batch => ({
@@ -73,14 +75,14 @@ const hasMoreRequests = (json: unknown, limit: number): boolean =>
   Array.isArray(json.requests) &&
   json.requests.length > limit;
 
-/** `["requests", 2, "url"]` → `requests[2].url` */
+/** Formats the path of a fault: `["requests", 2, "url"]` → `requests[2].url`, truncated to 64 characters. */
 const placeOf = (path: readonly PropertyKey[]): string =>
   path
     .map((step) => (typeof step === "number" ? `[${step}]` : `.${String(step)}`))
     .join("")
     .slice(1, 65);
 
-/** Source: OData JSON Format 4.01, section 19.3. */
+/** Writes the answer. Source: OData JSON Format 4.01, section 19.3. */
 async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string | Uint8Array> {
   yield '{"responses":[';
   let comma = "";
@@ -95,7 +97,7 @@ async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string 
   yield "]}";
 }
 
-/** JSON stands as it is, text as a string, and anything else is base64url. */
+/** Writes the body of a reply: JSON unchanged, text as a string, and anything else as base64url. */
 function* writeBody(contentType: string, body: Body): Iterable<string | Uint8Array> {
   yield ',"body":';
   if (contentType.startsWith("application/json")) yield* ownSlicesOf(body);

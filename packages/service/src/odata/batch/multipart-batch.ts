@@ -4,14 +4,14 @@ import { Refused } from "../../errors.ts";
 import { byteLengthOf, ownSlicesOf } from "../../http/body.ts";
 import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
 
-/** Header lines, and what follows the empty line after them. */
+/** Headers, and the content after the empty line. */
 type Message = { readonly headers: readonly (readonly [string, string])[]; readonly content: string };
 
 /**
- * A batch as `multipart/mixed`. Lines may end with a line feed alone, as some clients send them.
+ * Parses a batch in `multipart/mixed`. Lines may end with a bare line feed, which some clients send.
  * Source: OData Protocol 4.01, section 11.7.7; RFC 2046, section 5.1.
  *
- * @param limit requests that the batch may have
+ * @param limit maximum number of requests
  * @throws {Refused} `invalid_batch`, `body_too_large`
  */
 export function readMultipartBatch(body: string, boundary: string, limit: number): Batch {
@@ -23,10 +23,10 @@ export function readMultipartBatch(body: string, boundary: string, limit: number
   };
 }
 
-/** Most header lines of a part, and of the request in it. */
+/** Maximum number of header lines of a part, and of the request in it. */
 const maxHeaders = 100;
 
-/** @throws {Refused} unless a line with two dashes more than the boundary ends the last part, of `limit` at most. */
+/** Splits the body into parts. @throws {Refused} if there are more than `limit`, or the closing delimiter (`--boundary--`) is missing */
 function partsOf(body: string, boundary: string, limit: number): readonly string[] {
   const delimiter = new RegExp(
     `(?:^|\\r?\\n)--${boundary.replace(/\W/g, "\\$&")}(--)?[ \\t]*(?=\\r?\\n|$)`,
@@ -60,7 +60,7 @@ function toItem(part: string, i: number): BatchItem {
   return { id, method, url, header: own, body: request.content, dependsOn: [], isAtomic: false };
 }
 
-/** Changes of data, which nobody reads further: there are none here. */
+/** Stands for a change set. Its content is not parsed, because the service is read-only and refuses it. */
 const changeSet: BatchItem = {
   id: null,
   method: "POST",
