@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Registry } from "../support/registry.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type ShiftedClock, shiftClock } from "../../../store/test/support/shifted-clock.ts";
 import { createRebuilder, createWorker } from "../../src/index.ts";
+import type { Registry } from "../support/registry.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import {
   checkedManifest,
