@@ -25,7 +25,7 @@ const mayMount =
 if (!mayMount) console.warn("no file system may be mounted: a full disk is not tested");
 
 // Without its file the audit trail refuses nothing, and what is written next is the registry.
-describe.skipIf(!mayMount).each(["file", "stdout"])(
+describe.skipIf(!mayMount).each(process.env["ATTACK"] === undefined ? ["file"] : ["file", "stdout"])(
   "a disk without space, and the audit trail in %s,",
   (audit) => {
     let folder: string;

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { createApiKey } from "../../src/access/key-text.ts";
-import { type Attacked, startUnderAttack, strength } from "./under-attack.ts";
+import { type Attacked, attack, startUnderAttack, strength } from "./under-attack.ts";
 import { requireUnharmed } from "./unharmed.ts";
 
 let service: Attacked;
@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 /** Requests that are sent at the same time. */
 const atOnce = 20;
 
-test.each<[string, (nth: number) => string]>([
+attack.each<[string, (nth: number) => string]>([
   ["one address", () => "192.0.2.1"],
   ["as many addresses", (nth) => `10.${nth >> 16}.${(nth >> 8) & 255}.${nth & 255}`],
 ])(

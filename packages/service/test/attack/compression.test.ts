@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { ask } from "../support/ask.ts";
-import { type Attacked, send, startUnderAttack, strength } from "./under-attack.ts";
+import { type Attacked, attack, send, startUnderAttack, strength } from "./under-attack.ts";
 import { requireUnharmed } from "./unharmed.ts";
 
 let service: Attacked;
@@ -32,31 +32,35 @@ const bodies: readonly (readonly [path: string, type: string])[] = [
   ["/v1/webhooks", "application/json"],
 ];
 
-test("a body that is compressed is refused on every route, and not unpacked", async () => {
-  const statuses = new Map<string, number>();
-  const seen = await service.during(async () => {
-    for (let turn = 0; turn < 5 * strength; turn += 1)
-      await Promise.all(
-        bodies.flatMap(([path, type]) =>
-          bombs.map(async ([coding, body]) => {
-            const headers = {
-              "x-api-key": service.attacker,
-              "content-type": type,
-              "content-encoding": coding,
-            };
-            const { status } = await ask(service.baseUrl, path, headers, "POST", body);
-            statuses.set(`${path} ${coding}`, status);
-          }),
-        ),
-      );
-  });
-  expect([...statuses].filter(([, status]) => status !== 415)).toEqual([]);
-  // One of these bodies unpacked would be a fifth of what any attack may add.
-  expect(seen.peak).toBeLessThan(seen.rest + 100);
-  requireUnharmed(seen);
-}, 120_000);
+attack(
+  "a body that is compressed is refused on every route, and not unpacked",
+  async () => {
+    const statuses = new Map<string, number>();
+    const seen = await service.during(async () => {
+      for (let turn = 0; turn < 5 * strength; turn += 1)
+        await Promise.all(
+          bodies.flatMap(([path, type]) =>
+            bombs.map(async ([coding, body]) => {
+              const headers = {
+                "x-api-key": service.attacker,
+                "content-type": type,
+                "content-encoding": coding,
+              };
+              const { status } = await ask(service.baseUrl, path, headers, "POST", body);
+              statuses.set(`${path} ${coding}`, status);
+            }),
+          ),
+        );
+    });
+    expect([...statuses].filter(([, status]) => status !== 415)).toEqual([]);
+    // One of these bodies unpacked would be a fifth of what any attack may add.
+    expect(seen.peak).toBeLessThan(seen.rest + 100);
+    requireUnharmed(seen);
+  },
+  120_000,
+);
 
-test.each(["gzip, chunked", "deflate, chunked", "br", "chunked, gzip"])(
+attack.each(["gzip, chunked", "deflate, chunked", "br", "chunked, gzip"])(
   "a transfer coding of `%s` is refused",
   async (coding) => {
     const headers = {
@@ -72,7 +76,7 @@ test.each(["gzip, chunked", "deflate, chunked", "br", "chunked, gzip"])(
   },
 );
 
-test.each([
+attack.each([
   ["every coding there is", "br, gzip, deflate, zstd, compress, identity, *"],
   ["codings again and again", Array.from({ length: 8000 }, () => "br;q=0.5").join()],
   ["qualities of many digits", `gzip;q=0.${"9".repeat(30_000)}, br;q=0.${"0".repeat(30_000)}1`],

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Attacked, startUnderAttack, strength } from "./under-attack.ts";
+import { afterAll, beforeAll, expect } from "vitest";
+import { type Attacked, attack, startUnderAttack, strength } from "./under-attack.ts";
 import { requireUnharmed } from "./unharmed.ts";
 
 let service: Attacked;
@@ -41,46 +41,54 @@ async function trickle(start: string, piece: string): Promise<number> {
 const times = <T>(count: number, attack: () => Promise<T>): readonly Promise<T>[] =>
   Array.from({ length: count * strength }, attack);
 
-test("connections that say nothing, or a header or a body a byte a second, are answered 408 and closed", async () => {
-  const seen = await service.during(async () => {
-    const statuses = await Promise.all([
-      ...times(400, () => trickle("", "")),
-      ...times(400, () => trickle("GET / HTTP/1.1\r\nx-a: ", "b")),
-      ...times(200, () => trickle(bodyOf(1000), " ")),
-    ]);
-    expect(new Set(statuses)).toEqual(new Set([408]));
-  });
-  requireUnharmed(seen);
-}, 90_000);
+attack(
+  "connections that say nothing, or a header or a body a byte a second, are answered 408 and closed",
+  async () => {
+    const seen = await service.during(async () => {
+      const statuses = await Promise.all([
+        ...times(400, () => trickle("", "")),
+        ...times(400, () => trickle("GET / HTTP/1.1\r\nx-a: ", "b")),
+        ...times(200, () => trickle(bodyOf(1000), " ")),
+      ]);
+      expect(new Set(statuses)).toEqual(new Set([408]));
+    });
+    requireUnharmed(seen);
+  },
+  90_000,
+);
 
-test("a thousand open connections with a request each, and each again, are answered", async () => {
-  const { hostname, port } = new URL(service.baseUrl);
-  const target = "/reso/odata/Property?$top=1";
-  /** The status of a request on a connection that stays open; of HEAD, since its answer ends with its headers. */
-  const statusOn = async (socket: Socket) => {
-    socket.write(`HEAD ${target} HTTP/1.1\r\nhost: a\r\n${key()}\r\n`);
-    const [answer] = (await once(socket, "data")) as [Buffer];
-    return Number(answer.subarray(9, 12).toString());
-  };
-  const statuses: number[] = [];
-  const seen = await service.during(async () => {
-    const sockets = await Promise.all(
-      times(1000, async () => {
-        const socket = connect({ host: hostname, port: Number(port) });
-        await once(socket, "connect");
-        return socket;
-      }),
-    );
-    for (let turn = 0; turn < 2; turn += 1)
-      // In groups, for the same reason.
-      for (let at = 0; at < sockets.length; at += 50) {
-        statuses.push(...(await Promise.all(sockets.slice(at, at + 50).map(statusOn))));
-        await wait(1);
-      }
-    for (const socket of sockets) socket.destroy();
-  });
-  expect(statuses).toHaveLength(2000 * strength);
-  expect(statuses).toContain(200);
-  expect(statuses.filter((status) => ![200, 429].includes(status))).toEqual([]);
-  requireUnharmed(seen);
-}, 90_000);
+attack(
+  "a thousand open connections with a request each, and each again, are answered",
+  async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const target = "/reso/odata/Property?$top=1";
+    /** The status of a request on a connection that stays open; of HEAD, since its answer ends with its headers. */
+    const statusOn = async (socket: Socket) => {
+      socket.write(`HEAD ${target} HTTP/1.1\r\nhost: a\r\n${key()}\r\n`);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      return Number(answer.subarray(9, 12).toString());
+    };
+    const statuses: number[] = [];
+    const seen = await service.during(async () => {
+      const sockets = await Promise.all(
+        times(1000, async () => {
+          const socket = connect({ host: hostname, port: Number(port) });
+          await once(socket, "connect");
+          return socket;
+        }),
+      );
+      for (let turn = 0; turn < 2; turn += 1)
+        // In groups, for the same reason.
+        for (let at = 0; at < sockets.length; at += 50) {
+          statuses.push(...(await Promise.all(sockets.slice(at, at + 50).map(statusOn))));
+          await wait(1);
+        }
+      for (const socket of sockets) socket.destroy();
+    });
+    expect(statuses).toHaveLength(2000 * strength);
+    expect(statuses).toContain(200);
+    expect(statuses.filter((status) => ![200, 429].includes(status))).toEqual([]);
+    requireUnharmed(seen);
+  },
+  90_000,
+);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Attacked, send, startUnderAttack, strength } from "./under-attack.ts";
+import { type Attacked, attack, send, startUnderAttack, strength } from "./under-attack.ts";
 import { requireUnharmed } from "./unharmed.ts";
 
 const plain = { id: "plain", version: 1, domain: "listing", format: "jsonl", compression: "none" };
@@ -52,7 +52,7 @@ test("forty pages with full metadata at the same time are answered or refused", 
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
 }, 240_000);
 
-test.each([
+attack.each([
   ["plain", collection, {}],
   ["compressed", collection, { "accept-encoding": "br" }],
   ["full", full, {}],
@@ -72,109 +72,129 @@ test.each([
   240_000,
 );
 
-test("a hundred clients that never read a part are cut", async () => {
-  const target = "/v1/file-downloads/redeem";
-  const authorization = `Bearer ${await grantOfPart()}`;
-  const seen = await service.during(async () => {
-    const sent = attackWith(100, target, { authorization }, false);
-    await wait(12_000);
-    for (const { socket } of sent) socket.destroy();
-  });
-  requireUnharmed(seen);
-  const headers = { "x-api-key": service.attacker, authorization };
-  expect((await send(service.baseUrl, target, headers, true).closed).status).toBe(200);
-}, 240_000);
-
-test("connections that send their headers slowly are answered 408 and closed", async () => {
-  const { hostname, port } = new URL(service.baseUrl);
-  const seen = await service.during(async () => {
-    const closed = Array.from({ length: 200 * strength }, async () => {
-      const socket = connect({ host: hostname, port: Number(port) });
-      const slowly = setInterval(() => socket.write("x-a: b\r\n"), 1000);
-      let text = "";
-      socket.on("data", (chunk) => {
-        text += chunk.toString();
-      });
-      socket.on("error", () => {});
-      socket.write("GET / HTTP/1.1\r\n");
-      await once(socket, "close");
-      clearInterval(slowly);
-      return text.slice(9, 12);
+attack(
+  "a hundred clients that never read a part are cut",
+  async () => {
+    const target = "/v1/file-downloads/redeem";
+    const authorization = `Bearer ${await grantOfPart()}`;
+    const seen = await service.during(async () => {
+      const sent = attackWith(100, target, { authorization }, false);
+      await wait(12_000);
+      for (const { socket } of sent) socket.destroy();
     });
-    expect(new Set(await Promise.all(closed))).toEqual(new Set(["408"]));
-  });
-  requireUnharmed(seen);
-}, 60_000);
+    requireUnharmed(seen);
+    const headers = { "x-api-key": service.attacker, authorization };
+    expect((await send(service.baseUrl, target, headers, true).closed).status).toBe(200);
+  },
+  240_000,
+);
 
-test("connections without a key that send long headers and never end them hold a bounded share", async () => {
-  const { hostname, port } = new URL(service.baseUrl);
-  const lines = Array.from({ length: 120 }, (_, i) => `x-${i}: ${"b".repeat(1000)}\r\n`);
-  const unfinished = `GET / HTTP/1.1\r\n${lines.join("")}`;
-  const seen = await service.during(async () => {
-    const sockets = [];
-    for (let i = 0; i < 4000; i += 1) {
-      const socket = connect({ host: hostname, port: Number(port) });
-      socket.on("error", () => {});
-      socket.write(unfinished);
-      sockets.push(socket);
-      if (i % 100 === 0) await wait(50);
-    }
-    await wait(3000);
-    for (const socket of sockets) socket.destroy();
-  });
-  requireUnharmed(seen);
-}, 60_000);
-
-test("a thousand connections at the same time hold the event loop for no longer than one", async () => {
-  const { hostname, port } = new URL(service.baseUrl);
-  const statuses: string[] = [];
-  const seen = await service.during(async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const sockets = Array.from({ length: 1000 }, () => connect({ host: hostname, port: Number(port) }));
-      const answered = sockets.map(async (socket) => {
+attack(
+  "connections that send their headers slowly are answered 408 and closed",
+  async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const seen = await service.during(async () => {
+      const closed = Array.from({ length: 200 * strength }, async () => {
+        const socket = connect({ host: hostname, port: Number(port) });
+        const slowly = setInterval(() => socket.write("x-a: b\r\n"), 1000);
+        let text = "";
+        socket.on("data", (chunk) => {
+          text += chunk.toString();
+        });
         socket.on("error", () => {});
-        socket.write(
-          `GET ${collection.replace("1000", "1")} HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${service.attacker}\r\n\r\n`,
-        );
-        const [chunk] = (await once(socket, "data")) as [Buffer];
-        statuses.push(chunk.toString("latin1", 9, 12));
+        socket.write("GET / HTTP/1.1\r\n");
+        await once(socket, "close");
+        clearInterval(slowly);
+        return text.slice(9, 12);
       });
-      await Promise.all(answered);
-      for (const socket of sockets) socket.destroy();
-    }
-  });
-  requireUnharmed(seen);
-  expect(statuses.filter((status) => !["200", "429", "503"].includes(status))).toEqual([]);
-}, 60_000);
-
-test("connections that send the body of a batch slowly hold a bounded share", async () => {
-  const { hostname, port } = new URL(service.baseUrl);
-  const length = 1_048_576;
-  const head = [
-    "POST /reso/odata/$batch HTTP/1.1",
-    `Host: ${hostname}`,
-    `X-API-Key: ${service.attacker}`,
-    "Content-Type: application/json",
-    `Content-Length: ${length}`,
-  ];
-  // All of it but the last byte.
-  const unfinished = `${head.join("\r\n")}\r\n\r\n${" ".repeat(length - 1)}`;
-  const refused = new Set<string>();
-  const seen = await service.during(async () => {
-    const sockets = Array.from({ length: 400 }, () => {
-      const socket = connect({ host: hostname, port: Number(port) });
-      socket.on("error", () => {});
-      socket.on("data", (chunk) => refused.add(chunk.toString("latin1", 9, 12)));
-      socket.write(unfinished);
-      return socket;
+      expect(new Set(await Promise.all(closed))).toEqual(new Set(["408"]));
     });
-    // Those that find no room are told after 10 s to come again.
-    await wait(15_000);
-    for (const socket of sockets) socket.destroy();
-  });
-  requireUnharmed(seen);
-  expect(refused).toEqual(new Set(["429"]));
-}, 60_000);
+    requireUnharmed(seen);
+  },
+  60_000,
+);
+
+attack(
+  "connections without a key that send long headers and never end them hold a bounded share",
+  async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const lines = Array.from({ length: 120 }, (_, i) => `x-${i}: ${"b".repeat(1000)}\r\n`);
+    const unfinished = `GET / HTTP/1.1\r\n${lines.join("")}`;
+    const seen = await service.during(async () => {
+      const sockets = [];
+      for (let i = 0; i < 4000; i += 1) {
+        const socket = connect({ host: hostname, port: Number(port) });
+        socket.on("error", () => {});
+        socket.write(unfinished);
+        sockets.push(socket);
+        if (i % 100 === 0) await wait(50);
+      }
+      await wait(3000);
+      for (const socket of sockets) socket.destroy();
+    });
+    requireUnharmed(seen);
+  },
+  60_000,
+);
+
+attack(
+  "a thousand connections at the same time hold the event loop for no longer than one",
+  async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const statuses: string[] = [];
+    const seen = await service.during(async () => {
+      for (let round = 0; round < 3; round += 1) {
+        const sockets = Array.from({ length: 1000 }, () => connect({ host: hostname, port: Number(port) }));
+        const answered = sockets.map(async (socket) => {
+          socket.on("error", () => {});
+          socket.write(
+            `GET ${collection.replace("1000", "1")} HTTP/1.1\r\nHost: ${hostname}\r\nX-API-Key: ${service.attacker}\r\n\r\n`,
+          );
+          const [chunk] = (await once(socket, "data")) as [Buffer];
+          statuses.push(chunk.toString("latin1", 9, 12));
+        });
+        await Promise.all(answered);
+        for (const socket of sockets) socket.destroy();
+      }
+    });
+    requireUnharmed(seen);
+    expect(statuses.filter((status) => !["200", "429", "503"].includes(status))).toEqual([]);
+  },
+  60_000,
+);
+
+attack(
+  "connections that send the body of a batch slowly hold a bounded share",
+  async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const length = 1_048_576;
+    const head = [
+      "POST /reso/odata/$batch HTTP/1.1",
+      `Host: ${hostname}`,
+      `X-API-Key: ${service.attacker}`,
+      "Content-Type: application/json",
+      `Content-Length: ${length}`,
+    ];
+    // All of it but the last byte.
+    const unfinished = `${head.join("\r\n")}\r\n\r\n${" ".repeat(length - 1)}`;
+    const refused = new Set<string>();
+    const seen = await service.during(async () => {
+      const sockets = Array.from({ length: 400 }, () => {
+        const socket = connect({ host: hostname, port: Number(port) });
+        socket.on("error", () => {});
+        socket.on("data", (chunk) => refused.add(chunk.toString("latin1", 9, 12)));
+        socket.write(unfinished);
+        return socket;
+      });
+      // Those that find no room are told after 10 s to come again.
+      await wait(15_000);
+      for (const socket of sockets) socket.destroy();
+    });
+    requireUnharmed(seen);
+    expect(refused).toEqual(new Set(["429"]));
+  },
+  60_000,
+);
 
 /** A token for a part that no connection buffers whole. */
 async function grantOfPart(): Promise<string> {

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { test } from "vitest";
 import { freePort } from "../../../odata/test/support/free-port.ts";
 import type { Demo } from "../../src/demo/demo-file.ts";
 import { heapOption } from "../../src/heap-limit.ts";
@@ -10,8 +11,15 @@ import { defaultMemory, memoryLimits } from "../../src/http/memory-limits.ts";
 import { createMemoryGroup, type MemoryGroup } from "../support/memory-group.ts";
 import { end, type Program, says, startProgram } from "../support/program.ts";
 
+const asked = process.env["ATTACK"];
+
 /** How many times as hard the attacks are: `ATTACK=5` for a longer run. */
-export const strength = Number(process.env["ATTACK"] ?? "1");
+export const strength = Number(asked ?? "1");
+
+/** A test of an attack that keeps the whole machine busy: skipped without `ATTACK`. */
+export const attack = test.skipIf(asked === undefined);
+if (asked === undefined)
+  console.info("without ATTACK=1, attacks that keep the whole machine busy are skipped");
 
 /** Megabytes of a container to run the service in: `ATTACK_MEMORY=1024`. Without, it has the machine. */
 const container = Number(process.env["ATTACK_MEMORY"] ?? "0");
