@@ -94,7 +94,8 @@ $$`;
 
 /**
  * Distance in metres between two points. If Vincenty's formulae do not converge, minimises over the detours through
- * a point a quarter of the sphere away, since every path to the antipodes crosses that circle.
+ * a point a quarter of the sphere away, since every path to the antipodes crosses that circle. Beside the equator there are
+ * two minima some degrees apart, so that the grid around the best detour is refined before the bisection.
  */
 const metres = `
 create or replace function cadastre_geo_metres(one float8[], other float8[]) returns float8
@@ -104,25 +105,28 @@ declare
   best float8 := 'Infinity';
   best_direction float8 := 0;
   step float8 := pi() / 18;
+  directions float8[] := '{}';
   direction float8;
   middle float8[];
   way float8;
 begin
   if found is not null then return found; end if;
   for i in 0..35 loop
-    direction := i * step;
-    middle := cadastre_geo_quarter(one, direction);
-    way := cadastre_geo_arc(one, middle) + cadastre_geo_arc(middle, other);
-    if way < best then best := way; best_direction := direction; end if;
+    directions := directions || (i * step);
   end loop;
   while step > 1e-9 loop
-    step := step / 2;
-    for sign in -1..1 loop
-      direction := best_direction + sign * step;
+    foreach direction in array directions loop
       middle := cadastre_geo_quarter(one, direction);
       way := cadastre_geo_arc(one, middle) + cadastre_geo_arc(middle, other);
       if way < best then best := way; best_direction := direction; end if;
     end loop;
+    step := case when cardinality(directions) > 21 then step / 10 else step / 2 end;
+    directions := array[best_direction - step, best_direction + step];
+    if step > pi() / 200 then
+      for i in 2..10 loop
+        directions := directions || array[best_direction - i * step, best_direction + i * step];
+      end loop;
+    end if;
   end loop;
   return nullif(best, 'Infinity');
 end

@@ -162,6 +162,12 @@ describe.skipIf(!hasPostgres)("PostgreSQL agrees with memory (skipped where none
       fc.double({ min: -6, max: 6, noNaN: true }),
       fc.double({ min: -6, max: 6, noNaN: true }),
     );
+    const equatorial = fc
+      .tuple(place, fc.double({ min: 179, max: 181, noNaN: true }), fc.integer({ min: -14, max: 0 }))
+      .map(([[x, y], turn, magnitude]): readonly [Position, Position] => [
+        [x, (y / 90) * 10 ** magnitude],
+        [x + turn, (-y / 45) * 10 ** magnitude],
+      ]);
     const beside = (
       [[x, y], dx, dy]: readonly [readonly [number, number], number, number],
       turn: number,
@@ -175,6 +181,14 @@ describe.skipIf(!hasPostgres)("PostgreSQL agrees with memory (skipped where none
       fc.sample(near, 500).map((one) => beside(one, 0, 1)),
       fc.sample(fc.tuple(place, place), 300),
       fc.sample(near, 60).map((one) => beside(one, 180, 0.1)),
+      // Two paths beside the equator that are nearly as short as each other.
+      [
+        [
+          [0, 0],
+          [180.6, 0.00006],
+        ],
+      ] as const,
+      fc.sample(equatorial, 60),
     ].flat();
     const point = (i: number) => `jsonb_build_object('type', 'Point', 'coordinates', item -> ${i})`;
     const metres = await column<number>(`cadastre_geo_distance(${point(0)}, ${point(1)})`, pairs);
