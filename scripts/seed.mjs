@@ -1,0 +1,4 @@
+// Property tests try the cases of SEED, which vitest.config.ts sets.
+import fc from "fast-check";
+
+fc.configureGlobal({ seed: Number(process.env.SEED) });
