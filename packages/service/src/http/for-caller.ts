@@ -1,6 +1,6 @@
 import type { Step } from "./steps.ts";
 
-/** Says that an answer is for its caller alone, and which headers of the request have a say in it. */
+/** Marks an answer as private to its caller. `decisive` are the request headers that it varies by. */
 export const forCaller =
   (decisive: string): Step =>
   (_req, res) => {
