@@ -32,7 +32,7 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
   readonly random?: (() => number) | undefined;
   /** Wait between two polls. By default 1000. */
   readonly poll?: number | undefined;
-  /** Number of messages that are sent concurrently, by default 16: sending is mostly waiting. At most a quarter of them go to one customer. */
+  /** Number of messages sent concurrently, by default 16: sending is mostly waiting. At most a quarter of them go to one customer. */
   readonly concurrency?: number | undefined;
   readonly report?: ((report: WebhookReport) => void) | undefined;
 };
