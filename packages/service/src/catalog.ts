@@ -10,7 +10,7 @@ import type { Follows, StoredResource } from "@cadastre/store";
 import { listingColumns } from "./data/listing-values.ts";
 import { identityValues } from "./identity/provisional-id.ts";
 
-/** What entitlements can grant: every resource, including those that are not entity sets, and the known datasets. */
+/** The resources and datasets that entitlements can grant. Some resources are not entity sets. */
 export const scopeOptions: ScopeOptions = {
   entitySets: recordNames.map(entitySet),
   datasets: new Set(originatingSystems.map(({ datasetId }) => datasetId)),

@@ -161,7 +161,7 @@ async function grantedBy(scopeOf: WebhookSenderOptions["scopeOf"], customer: str
   }
 }
 
-/** True if the customer may be told of an event. If it is granted nothing, it is told only that its entitlement changed. */
+/** True if the customer may be notified of an event. A customer without a valid entitlement is only notified of changes to it. */
 function isToldOf(type: WebhookSending["message"]["type"], granted: Granted): boolean {
   if (type === "entitlement.changed") return true;
   if (granted === null || granted === "unverifiable") return false;

@@ -25,10 +25,10 @@ import { exportSource } from "./export-source.ts";
 import type { Exporting } from "./exporting.ts";
 import { startVerifier } from "./start-verifier.ts";
 
-/** How often an idle worker polls for work, in milliseconds. */
+/** Interval in which an idle worker polls for work, in milliseconds. */
 const poll = 250;
 
-/** How often expired deliveries are removed, in milliseconds. */
+/** Interval in which expired deliveries are removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
 
 /** Deliveries that are published concurrently: a slow bucket does not delay the others. */

@@ -7,7 +7,7 @@ import { chooseEncoding, compressor, type Encoding, leastCompressed } from "./co
 /** A complete response: status, body and the headers that describe it. */
 export type Answer = {
   readonly status: number;
-  /** Absent where there is no body: 204 and 304. */
+  /** Absent without a body: 204 and 304. */
   readonly contentType?: string;
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ const exposed: readonly string[] = [
   "X-Request-Id",
 ];
 
-/** How long a browser may cache a preflight response, in seconds. Chromium caches none for longer. */
+/** Time that a browser may cache a preflight response, in seconds. Chromium caches none for longer. */
 const maxAge = 7200;
 
 /**

@@ -11,7 +11,7 @@ export type Caller = {
   readonly entitlementState: EntitlementState;
 };
 
-/** What the service knows about a request besides the request itself. */
+/** The service's own data about a request. */
 export type RequestContext = {
   readonly requestId: string;
   /** IP address of the client, see `clientAddress`. */

@@ -16,11 +16,11 @@ const maxHeaderSize = 2 * maxUrlLength;
 const keepAliveTimeout = 65_000;
 const headersTimeout = 10_000;
 const requestTimeout = 30_000;
-/** How often both timeouts are checked, in ms: with Node's default of 30 s, slow headers could last four times as long. */
+/** Interval in which both timeouts are checked, in ms: with Node's default of 30 s, slow headers could last four times as long. */
 const connectionsCheckingInterval = 2000;
 /** Most open connections; further ones are closed at once. */
 const maxConnections = 8192;
-/** How often a stopping server closes the connections that have become idle, in ms. */
+/** Interval in which a stopping server closes idle connections, in ms. */
 const sweepInterval = 25;
 
 /** A listening server and the port that it was assigned. */

@@ -8,7 +8,7 @@ type Stage = "parse" | "bind" | "restrict" | "run" | "render";
 export type Stages = {
   /** Runs and times one stage. The times of a stage that runs twice add up. */
   readonly time: <T>(stage: Stage, work: () => T) => T;
-  /** As {@link Stages.time}, for an asynchronous stage. */
+  /** Like {@link Stages.time}, for an asynchronous stage. */
   readonly timeAsync: <T>(stage: Stage, work: () => Promise<T>) => Promise<T>;
   /** Returns the value of the `Server-Timing` header, in milliseconds; empty if no stage was timed. */
   readonly header: () => string;

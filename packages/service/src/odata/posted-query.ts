@@ -20,7 +20,7 @@ export async function readPostedQuery(req: Request): Promise<string> {
   return toQuery(await readBody(req, maxPostedQuery));
 }
 
-/** As {@link readPostedQuery}, for a request within a batch. */
+/** Like {@link readPostedQuery}, for a request within a batch. */
 export function postedQueryOf(contentType: string | undefined, body: string): string {
   requireQueryType(parseMediaType(contentType ?? ""));
   return toQuery(body);

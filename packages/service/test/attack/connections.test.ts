@@ -21,7 +21,7 @@ async function trickle(start: string, piece: string): Promise<number> {
   const { hostname, port } = new URL(service.baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   let slowly: NodeJS.Timeout | undefined;
-  // Spread the starts over a second, as in a real attack.
+  // Spread the connections of an attack over a second.
   const begin = setTimeout(() => {
     socket.write(start);
     slowly = setInterval(() => socket.write(piece), 1000);

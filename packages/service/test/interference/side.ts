@@ -55,7 +55,7 @@ export const documentOf = (sub: string, { regions, datasets }: Grants): Entitlem
   datasets,
 });
 
-/** What a service currently offers: its entity sets, and the scope of each customer. */
+/** Access rules of a service: its active entity sets, and the scope of each customer. */
 type Rule = {
   readonly activeEntitySets: readonly EntitySet[];
   readonly scopes: Readonly<Partial<Record<string, Scope>>>;

@@ -63,7 +63,7 @@ export function pointAt(latitude: unknown, longitude: unknown): Row[string] {
   return { type: "Point", coordinates: [longitude, latitude] };
 }
 
-/** How a grant shows a field: wholly or partly, and its visible value. */
+/** The view of a field that a grant gives: `isWhole` is true if it shows every value unchanged. */
 type View = { readonly isWhole: boolean; readonly of: (record: Row) => unknown };
 
 export function isGranted(

@@ -64,7 +64,7 @@ export function requireNoCanary(text: string, where: string, apiKey?: string): v
 }
 
 /**
- * As {@link requireNoCanary}, for every file in the folder except the database. Delivered files may contain the marks that some customer
+ * Like {@link requireNoCanary}, for every file in the folder except the database. Delivered files may contain the marks that some customer
  * may see.
  */
 export async function requireNoCanaryFile({ path, database, exports }: DataFolder): Promise<void> {
