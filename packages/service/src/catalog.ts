@@ -164,7 +164,7 @@ const media: StoredResource = {
   follows: followsListing("ResourceRecordKey"),
 };
 
-/** Copies the key properties of its listing from its media, and the media's permission. */
+/** Its hidden columns copy those of its media record, and the permission of that record. */
 const mediaAsset: StoredResource = {
   entitySet: entitySet("MediaAsset"),
   columns: ["MediaKey"],

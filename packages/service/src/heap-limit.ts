@@ -24,7 +24,7 @@ function missingOption(): string | undefined {
 
 /**
  * Runs a long-running program with a heap limit derived from `CADASTRE_MEMORY`. V8 accepts the limit only when a process starts, so the
- * program runs in a child process unless this process already has a limit.
+ * program runs in a child process unless this process was started with a limit.
  */
 export async function withHeapLimit(run: () => Promise<unknown>): Promise<void> {
   const option = missingOption();

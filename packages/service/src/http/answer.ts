@@ -87,7 +87,7 @@ const drained = (res: Response): Promise<void> =>
     if (res.destroyed) settle();
   });
 
-/** Sends no `content-length`: for HEAD, finding it would mean compressing the whole body. */
+/** Sends a compressed body without `content-length`: for HEAD, finding it would mean compressing the whole body. */
 function sendCompressed(res: Response, body: Body, length: number, encoding: Encoding): void {
   announce(res, encoding);
   if (res.req.method === "HEAD") {

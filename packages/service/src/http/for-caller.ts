@@ -1,6 +1,6 @@
 import type { Step } from "./steps.ts";
 
-/** Marks an answer as private to its caller. `decisive` are the request headers that it varies by. */
+/** Returns a step that marks the answer as private to its caller, and as varying by the request headers in `decisive`. */
 export const forCaller =
   (decisive: string): Step =>
   (_req, res) => {

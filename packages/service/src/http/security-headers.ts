@@ -18,7 +18,7 @@ const superfluous = {
   xXssProtection: false,
 } as const;
 
-/** Adds helmet's headers. They are the same for every answer, so they are computed once. */
+/** Returns a step that sets helmet's headers. They are the same for every answer, so they are computed once. */
 export function securityHeaders(): Step {
   const answer = new ServerResponse(new IncomingMessage(new Socket()));
   helmet({ contentSecurityPolicy, ...superfluous })(answer.req, answer, () => {});

@@ -10,7 +10,7 @@ export type Delivery = {
   readonly publication: { readonly status: string; readonly prefix: string } | null;
 };
 
-/** Returns what is pushed to a customer: as reported by the service, and as stored in the bucket. */
+/** Returns functions that read a customer's pushed deliveries: as reported by the service, and as stored in the bucket. */
 export function pushedDeliveriesOf(national: ReturnType<typeof customerOf>, owner: Customer) {
   const find = async (id: string): Promise<Delivery> => dataOf(await national.get(`${exportsRoot}/${id}`));
   /** Waits until a delivery is complete, failed or canceled. */

@@ -23,7 +23,7 @@ import type { Past } from "./past.ts";
 import type { CountRequest, PageRequest, Versions } from "./request.ts";
 import { asOf, type VersionMapping } from "./versions.ts";
 
-/** A resource with all that its reads are compiled with. */
+/** A stored resource, with the mappings and compilers of its reads. */
 export type ReadableTable = {
   readonly table: TableSchema;
   readonly mapping: VersionMapping;

@@ -31,7 +31,7 @@ export const sourceProperty: StructuralProperty = {
   nullable: true,
 };
 
-/** Columns of the record's text, see `EncodedRecord` and `recordChecksum`. */
+/** Columns of the encoded record and its checksum, see `EncodedRecord` and `recordChecksum`. */
 export const recordColumns = {
   text: "cadastre_record",
   members: "cadastre_members",
