@@ -37,7 +37,7 @@ async function trickle(start: string, piece: string): Promise<number> {
   return Number(text.slice(9, 12));
 }
 
-/** Runs `count` times the attack's strength of attacks at the same time. */
+/** Runs `count * strength` instances of an attack at the same time. */
 const times = <T>(count: number, attack: () => Promise<T>): readonly Promise<T>[] =>
   Array.from({ length: count * strength }, attack);
 

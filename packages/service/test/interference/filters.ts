@@ -91,7 +91,7 @@ function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<stri
   const namesOf = (wanted: Kind) =>
     all.filter((one) => one.type === wanted && !one.collection).map(({ name }) => name);
   const atoms = all.map((own) => {
-    // There is one collection per resource: without more weight, it would hardly occur.
+    // A resource has few collections and points: without more weight, they would hardly occur.
     if (own.collection) {
       const arbitrary = literals(resource, own).chain((item) =>
         pick(...ofCollection(own.name, item, someText[resource])),

@@ -5,7 +5,7 @@ import type { StoredResource } from "@cadastre/store";
 import { storedResources } from "../../src/catalog.ts";
 
 /*
- * The values that cases are made of: so few keys, fields and values that hidden and visible records collide in all of them.
+ * The values that cases are made of: so few keys, fields and values that hidden and visible records have many in common.
  */
 
 /** Datasets that an entitlement may grant. */
