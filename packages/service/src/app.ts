@@ -31,7 +31,7 @@ import { v1Root } from "./v1/operations.ts";
 import type { V1Services } from "./v1/services.ts";
 import { isAccountRequest, v1Routes } from "./v1/v1-routes.ts";
 
-/** All that the routes work with. */
+/** All services that the routes need. */
 export type Services = Edge &
   OdataServices &
   V1Services & {
@@ -39,20 +39,20 @@ export type Services = Edge &
     readonly log: Log;
     readonly metrics?: Metrics | undefined;
     readonly readiness: Readiness;
-    /** Undefined: nothing is refused for the heap. */
+    /** Undefined: no request is refused because of the heap. */
     readonly heap?: HeapGuard | undefined;
-    /** Undefined: nothing is delivered. */
+    /** Undefined: deliveries are not offered. */
     readonly delivery?: DeliveryServices | undefined;
   };
 
-/** The service as an Express application: what every request meets, in order. */
+/** Creates the Express application: all middleware and routes, in order. */
 export function createApp(services: Services): Express {
   const { config, log, metrics, readiness, heap, delivery } = services;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.enable("case sensitive routing");
-  // Options are read from the query string as it came in.
+  // Query options are parsed from the raw query string.
   app.set("query parser", false);
   if (config.trustProxy !== undefined) app.set("trust proxy", config.trustProxy);
 
@@ -69,18 +69,18 @@ export function createApp(services: Services): Express {
     ),
   );
   if (config.corsOrigins !== undefined) app.use(crossOrigin(config.corsOrigins));
-  // Express asks every layer on the way: what is read most comes first.
+  // Express tries the layers in order, so the most frequent routes come first.
   app.use(odataRoot, requireApiKey(services), odataRoutes(services, config));
   if (delivery !== undefined) {
     addKeySet(app, delivery);
-    // What was revoked is not delivered for another moment.
+    // Verify keys without a cache here, so that a revoked one stops working at once.
     app.use(
       [exportsRoot, downloadsRoot, subscriptionsRoot, destinationsRoot, webhooksRoot],
       requireApiKey(services, "fresh"),
       deliveryRoutes({ ...delivery, memory: services.memory }, config),
     );
   }
-  // The holder of a valid key may learn that its entitlement has expired.
+  // These requests are allowed with a valid key whose entitlement has expired, so that its holder can learn that.
   app.use(v1Root, requireApiKey(services, "recent", isAccountRequest), v1Routes(services, config));
   addHealth(app, readiness);
   addExplorer(app, config);

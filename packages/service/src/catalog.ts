@@ -10,20 +10,20 @@ import type { Follows, StoredResource } from "@cadastre/store";
 import { listingColumns } from "./data/listing-values.ts";
 import { identityValues } from "./identity/provisional-id.ts";
 
-/** What entitlements can grant: every resource, those that are no entity sets too, of the known datasets. */
+/** The resources and datasets that entitlements can grant. Some resources are not entity sets. */
 export const scopeOptions: ScopeOptions = {
   entitySets: recordNames.map(entitySet),
   datasets: new Set(originatingSystems.map(({ datasetId }) => datasetId)),
 };
 
 /**
- * Every query names the datasets that it may read. An index that begins with the dataset finds, counts and sorts the rows of these
- * datasets without a look at those of others, so that the time of an answer does not tell how many there are. The index of the dataset
- * alone is for filters that no other index serves: it finds rows in the order in which the table has them.
+ * Returns the columns of an index, preceded by the dataset. Every query names the datasets that it may read, so such an index finds, counts
+ * and sorts their rows without touching those of other datasets, and the time of an answer does not reveal how many there are. The index
+ * of the dataset alone serves filters that no other index serves: it finds rows in table order.
  */
 const ofDataset = (columns: readonly string[]): readonly string[] => [datasetProperty.name, ...columns];
 
-/** Indexes that the first schema had, without the dataset. */
+/** Indexes of the first schema, without the dataset. */
 const formerIndexes = {
   Property: [
     ["ModificationTimestamp", "ListingKey"],
@@ -64,8 +64,8 @@ const formerIndexes = {
 } as const;
 
 /**
- * How Property lies in the database. Columns: what the typical lookups filter and sort by; the other properties
- * are read from the record. Source of the lookups: interface specification, section 4.1.
+ * Storage of Property. Its columns are the properties that the typical look-ups filter and sort by; all others are read from the record.
+ * Source of the look-ups: interface specification, section 4.1.
  */
 const property: StoredResource = {
   entitySet: entitySet("Property"),
@@ -144,12 +144,12 @@ const office: StoredResource = {
 };
 
 /**
- * Rows that are visible with their listing carry what decides that. When a listing moves, its rows are found by its key, whatever their
- * dataset, so the dataset comes second in that index.
+ * Properties that decide if a listing is visible, copied to the rows that are visible only with their listing. When a listing changes,
+ * these rows are found by its key in any dataset, so the dataset comes second in that index.
  */
 const hidden = Object.values(listingProperties);
 
-/** @param key where they name their listing */
+/** @param key property that refers to the listing */
 const followsListing = (key: string): Follows => ({ resource: "Property", key, values: listingColumns });
 
 const media: StoredResource = {
@@ -164,7 +164,7 @@ const media: StoredResource = {
   follows: followsListing("ResourceRecordKey"),
 };
 
-/** What its media says, and what the media's listing says to that. */
+/** Its hidden columns copy those of its media record, and the permission of that record. */
 const mediaAsset: StoredResource = {
   entitySet: entitySet("MediaAsset"),
   columns: ["MediaKey"],
@@ -208,12 +208,12 @@ const publicRecord: StoredResource = {
 };
 
 /**
- * Version of the catalog. Raise it with every release that changes how records are stored. A program with a lower version refuses a
- * database that a higher version has written.
+ * Version of the catalog. Raise it with every release that changes how records are stored. A program refuses a database that was written
+ * with a higher version than its own.
  */
 export const catalogVersion = 2;
 
-/** Every resource with a table, in an order in which each refers to earlier ones only. */
+/** Every resource with a table, ordered so that each refers only to earlier ones. */
 export const storedResources: readonly StoredResource[] = [
   office,
   member,
@@ -225,11 +225,11 @@ export const storedResources: readonly StoredResource[] = [
   publicRecord,
 ];
 
-/** Order of a collection where the request gives none; the key follows. */
+/** Default order of a collection; the key is the tie-breaker. */
 export const defaultOrder: readonly string[] = ["ModificationTimestamp"];
 
-/** Longest page of a collection, in records. Source: interface specification, section 8. */
+/** Largest page of a collection, in records. Source: interface specification, section 8. */
 export const maxTop = 1000;
 
-/** Farthest `$skip`, in records. Source: interface specification, section 8. */
+/** Largest `$skip`, in records. Source: interface specification, section 8. */
 export const maxSkip = 10_000;

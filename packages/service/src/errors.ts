@@ -3,12 +3,12 @@ import type { QueryErrorCode } from "@cadastre/odata";
 
 type Refusal = { readonly status: number; readonly message: string; readonly headers?: Headers };
 
-/** Headers of a refusal, by their name in lower case. */
+/** Headers by their name in lower case. */
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * Every refusal that is not about the text of a query: public code → status and sentence. A code that is no
- * longer used stays here as a comment and is never used again.
+ * Every refusal other than a query error, by its public code. A code that is no longer used stays here as a comment and is never used
+ * again.
  */
 const refusals = {
   unsupported_version: {
@@ -200,7 +200,7 @@ export type RefusalCode = keyof typeof refusals;
 
 const refusalOf = (code: RefusalCode): Refusal => refusals[code];
 
-/** Status of each error of a query. The compiler refuses a missing and an unknown code. */
+/** HTTP status of each query error. The type makes the compiler reject a missing or unknown code. */
 const queryStatuses = {
   syntax_error: 400,
   invalid_literal: 400,
@@ -227,14 +227,14 @@ const queryStatuses = {
 
 export const statusOfQueryError = (code: QueryErrorCode): number => queryStatuses[code];
 
-/** The request is refused, whatever its query says. Safe to show. */
+/** A refused request, for a reason other than its query. Safe to show to the client. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly code: RefusalCode;
-  /** What of the request is at fault, such as the name of an option. */
+  /** The faulty part of the request, such as the name of an option. */
   readonly target: string | null;
   readonly status: number;
-  /** What the answer says beside its body. */
+  /** Additional headers of the answer. */
   readonly headers: Headers;
 
   constructor(code: RefusalCode, target: string | null = null, headers: Headers = {}) {

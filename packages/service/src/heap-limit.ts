@@ -3,27 +3,28 @@ import { once } from "node:events";
 import { ConfigError, readConfig } from "./config.ts";
 import { memoryLimitsOf } from "./http/memory-limits.ts";
 
-/** Options of an operator who sets the heap of V8: they win. */
+/** Options with which an operator sets V8's heap. They take precedence. */
 const ownOption = /--max[-_](?:old[-_]space|heap)[-_]size/;
 
-/** The option of Node that limits the heap of a process's main thread to so many megabytes. */
+/** Returns the option of Node that limits the heap of the main thread to `heap` megabytes. */
 export const heapOption = (heap: number): string => `--max-old-space-size=${heap}`;
 
-/** The option that this process lacks; undefined if the operator has set the heap, or settings are wrong, which the program itself says. */
+/** Returns the heap option that this process lacks; undefined if the operator set the heap, or if the settings are invalid. */
 function missingOption(): string | undefined {
   const given = [process.env["NODE_OPTIONS"] ?? "", ...process.execArgv];
   if (given.some((option) => ownOption.test(option))) return undefined;
   try {
     return heapOption(memoryLimitsOf(readConfig(process.env)).heap);
   } catch (error) {
+    // The program itself reports invalid settings.
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
 }
 
 /**
- * Runs a program that serves for long with a heap that follows from `CADASTRE_MEMORY`. V8 takes the limit when a process starts and never
- * again, so the program runs in another process if this one has another limit.
+ * Runs a long-running program with a heap limit derived from `CADASTRE_MEMORY`. V8 accepts the limit only when a process starts, so the
+ * program runs in a child process unless this process was started with a limit.
  */
 export async function withHeapLimit(run: () => Promise<unknown>): Promise<void> {
   const option = missingOption();
@@ -32,15 +33,15 @@ export async function withHeapLimit(run: () => Promise<unknown>): Promise<void> 
   await run();
 }
 
-/** Signals that are handed on to the process that serves. */
+/** Signals that are forwarded to the child process. */
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Environment variable with the id of the process that has started this one. */
+/** Environment variable with the id of the parent process. */
 const launcher = "CADASTRE_LAUNCHER";
 
 /**
- * Runs this program in another process, with one more option of Node, and ends as that one does. That process has a group of its own: signals
- * of the terminal reach it from here, and only once.
+ * Runs this program in a child process with one more option of Node, and exits with its code or signal. The child has its own process
+ * group, so that it gets a signal of the terminal only once: forwarded from here.
  */
 async function startAgain(option: string): Promise<void> {
   const args = [...process.execArgv, option, ...process.argv.slice(1)];
@@ -56,7 +57,7 @@ async function startAgain(option: string): Promise<void> {
   process.exitCode = code ?? 1;
 }
 
-/** Stops this process as a signal would, when the launcher that has started it is gone. */
+/** Stops this process with SIGTERM when the parent process that started it has ended. */
 function followLauncher(): void {
   if (process.env[launcher] !== String(process.ppid)) return;
   process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));

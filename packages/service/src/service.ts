@@ -40,24 +40,24 @@ import { readinessChecks } from "./readiness/checks.ts";
 import { createReadiness } from "./readiness/readiness.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
 
-/** A service that answers. */
+/** A running service. */
 export type RunningService = {
-  /** Address without a slash at the end, as a client on this machine reaches it. */
+  /** Base URL without a trailing slash, as a client on this machine reaches it. */
   readonly baseUrl: string;
   readonly port: number;
-  /** Undefined unless metrics are asked for. */
+  /** Port of the metrics; undefined if none is configured. */
   readonly adminPort: number | undefined;
-  /** False while no set is active, because nothing was published yet. */
+  /** False while no entity set is active, because nothing was published yet. */
   readonly isServing: boolean;
-  /** Requests that the data can answer; undefined where it was not prepared here. */
+  /** Example requests that return data; undefined if the data was not prepared here. */
   readonly examples: Examples | undefined;
-  /** Turn unready, finish what is being answered, close the data. */
+  /** Reports unready, finishes the requests in progress, and closes the data. */
   readonly stop: () => Promise<void>;
 };
 
 /**
- * Serves the folder's data. Reads public keys only: nothing here can sign an entitlement. If the start fails, everything that was opened is
- * closed, so that the process can end.
+ * Serves the folder's data. Only reads public keys of the issuer: nothing here can sign an entitlement. If the start fails, everything that
+ * was opened is closed, so that the process can end.
  */
 export async function startService(
   config: Config,
@@ -75,7 +75,7 @@ export async function startService(
 
 type Close = () => unknown;
 
-/** @param opened takes what closes each thing that was opened */
+/** @param opened collects the functions that close what was opened */
 async function start(config: Config, folder: DataFolder, log: Log, opened: Close[]): Promise<RunningService> {
   const use = await useFolder(folder, config);
   opened.push(use.release);
@@ -193,7 +193,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
       activation.stop();
       trust.keys.close();
       await server.stop(config.drainSeconds * 1000);
-      // To the end it tells how many requests are still there.
+      // Closed last, so that metrics show the requests still in progress while the service drains.
       await admin?.stop(0);
       eventLoop?.stop();
       heap.stop();
@@ -212,7 +212,7 @@ async function listenForOperator({ config, log, metrics }: Services): Promise<Li
     : listen(createAdminApp(metrics, log), { host, port });
 }
 
-/** A host to connect to, for a host to listen on. */
+/** Returns a host that a client on this machine can connect to, for a host that the service listens on. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

@@ -3,21 +3,21 @@ import { toBucketPlace } from "./delivery/bucket-place.ts";
 import { toOrigins } from "./http/cross-origin.ts";
 import { toTrustedProxies } from "./http/trusted-proxies.ts";
 
-/** Something that the service can be told from outside, as text. */
+/** A setting of the service, given as text. */
 export type Setting = {
   /** Its name in `Config`. */
   readonly member: string;
   readonly is: z.ZodType<unknown, string>;
-  /** What it must be, to follow "must be". */
+  /** Description of valid values, to follow "must be". */
   readonly must: string;
   readonly means: string;
 } & (
   | { readonly default: string }
-  /** What holds where it is not set. */
+  /** Description of the default, if it is not a fixed text. */
   | { readonly absent: string }
 );
 
-/** A whole number between two bounds, said in words. */
+/** Returns the check for a whole number between two bounds, and its description. */
 const whole = (least: number, greatest: number, zero?: string) => ({
   is: z
     .string()
@@ -32,7 +32,7 @@ const trueOrFalse = {
   must: "true or false",
 };
 
-/** What `read` makes of a text; where it makes nothing of it, the text is wrong. */
+/** Returns a schema that parses a text with `read` and rejects it if the result is undefined. */
 const readBy = <T>(read: (text: string) => T | undefined) =>
   z.string().transform((text, context): T => {
     const value = read(text);
@@ -51,7 +51,7 @@ const isBaseUrl = (given: string) => {
   return url !== undefined && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
 };
 
-/** Every setting, by its name in the environment and in the file. */
+/** Every setting, by its name in the environment and in the settings file. */
 export const settings = {
   PORT: { member: "port", ...port, default: "8080", means: "Port to listen on; 0 takes any free one" },
   HOST: {

@@ -33,7 +33,7 @@ const firstPage = "/reso/odata/Property?$top=10";
 const nextOf = async () =>
   (toCollection(await get(firstPage))["@odata.nextLink"] ?? "").slice(running.service.baseUrl.length);
 
-/** A token for the first part of a delivery. */
+/** Returns a token for the first part of a delivery. */
 const grantOf = async (id: string) => {
   const { data } = await national.manifest(id);
   return national.grant(id, data.parts[0]?.number ?? 0);

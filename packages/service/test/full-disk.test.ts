@@ -15,7 +15,7 @@ import { end, type Program, says, startProgram } from "./support/program.ts";
 
 const [system] = originatingSystems;
 
-/** Becomes root of a space of mounts of its own: what is mounted there is gone with its processes. */
+/** Command that runs another one as root of its own mount namespace. Its mounts disappear when its processes end. */
 const unshared = ["unshare", "--map-root-user", "--mount"] as const;
 
 const [unshare, ...isolated] = unshared;
@@ -24,14 +24,14 @@ const mayMount =
   0;
 if (!mayMount) console.warn("no file system may be mounted: a full disk is not tested");
 
-// Without its file the audit trail refuses nothing, and what is written next is the registry.
+// With the audit trail on standard output, the first write to the disk is that of the registry.
 describe.skipIf(!mayMount).each(process.env["ATTACK"] === undefined ? ["file"] : ["file", "stdout"])(
   "a disk without space, and the audit trail in %s,",
   (audit) => {
     let folder: string;
     let service: Program;
     let demo: Demo;
-    /** The folder as the service sees it. */
+    /** Path of the data folder as the service sees it, from outside its namespace. */
     let inside: string;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "cadastre-full-disk-"));
@@ -65,7 +65,7 @@ describe.skipIf(!mayMount).each(process.env["ATTACK"] === undefined ? ["file"] :
     const send = (target: string, method = "GET", body = "") =>
       ask(demo.baseUrl, target, headers(), method, body);
 
-    /** Writes to the disk until it takes no more, and then less and less. */
+    /** Fills the disk, down to the last byte. */
     function fill(): void {
       const file = openSync(join(inside, "filler"), "a");
       for (let size = 1 << 20; size > 0; )
@@ -78,7 +78,7 @@ describe.skipIf(!mayMount).each(process.env["ATTACK"] === undefined ? ["file"] :
     }
     const free = () => rmSync(join(inside, "filler"));
 
-    /** Runs a command where the service runs. */
+    /** Runs a command in the namespace of the service. */
     async function command(...args: readonly string[]) {
       const prefix = [
         "nsenter",
@@ -107,7 +107,7 @@ describe.skipIf(!mayMount).each(process.env["ATTACK"] === undefined ? ["file"] :
     const stateOf = async (id: string) =>
       dataOf<{ readonly status: string }>(await send(`/v1/file-exports/${id}`)).status;
 
-    /** Requires that a delivery is complete in the end, and that its parts are what its manifest says. */
+    /** Checks that a delivery becomes complete, and that its parts match its manifest. */
     async function requireDelivered(id: string): Promise<void> {
       await expect.poll(() => stateOf(id), { timeout: 60_000 }).toBe("complete");
       const { data } = JSON.parse((await send(`/v1/file-exports/${id}/manifest`)).text) as ManifestReply;

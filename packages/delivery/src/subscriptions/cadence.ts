@@ -9,8 +9,8 @@ export type Cadence = {
 };
 
 /**
- * True if a delivery is due later than `at`. One that is due later than its cadence allows was scheduled before the clock was set back, and
- * does not wait.
+ * True if a delivery is due later than `at`. A due time further ahead than the cadence allows was set before the clock was set back, so the
+ * delivery is due now.
  */
 export const isDueLater = (
   due: number | null,
@@ -22,7 +22,7 @@ export const isDueLater = (
  * Returns when the next delivery is due, in milliseconds since 1970: one cadence after `at`. If the cadence is a whole number of days and
  * a minute is preferred, it is the last such minute (UTC) up to then, so that due times do not drift through the day.
  *
- * @param at creation of the last delivery. If that was late, the deliveries that were missed are not made up for
+ * @param at creation time of the last delivery. If that was late, missed deliveries are not made up for
  */
 export function dueAfter(at: number, { cadenceSeconds, preferredMinuteOfDay }: Cadence): number {
   const due = at + cadenceSeconds * 1000;

@@ -7,7 +7,7 @@ import { openSecret } from "./secret.ts";
 import { webhookUrl } from "./url.ts";
 import { isGivenUp, waitAfter } from "./wait.ts";
 
-/** Failures of a message that its customer is shown. They do not name the address a host resolves to, which may be a network's secret. */
+/** Failures of a message that its customer is shown. They do not name the address that a host resolves to, which may be internal. */
 export const webhookFailures = [
   "webhook_unreachable",
   "webhook_timeout",

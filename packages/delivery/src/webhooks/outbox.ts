@@ -89,7 +89,6 @@ export type WebhookOutbox = {
   /** Deletes a message without an attempt. Returns false like `note`. */
   readonly drop: (sending: WebhookSending) => Promise<boolean>;
   /** Postpones a message until the time `due`, without an attempt. Returns false like `note`. */
-  /** Postpones a message until the time `due`, without an attempt. Returns false like `note`. */
   readonly defer: (sending: WebhookSending, due: number) => Promise<boolean>;
 };
 

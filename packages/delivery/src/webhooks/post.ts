@@ -31,7 +31,7 @@ export class PostTimeout extends Error {
  * Posts a JSON text. The host name is resolved once, and the connection goes only to the addresses that were checked (against DNS
  * rebinding). Redirects are not followed, and the body of the answer is not read.
  *
- * @throws {PostTimeout}, and any other error if the address cannot be connected to, or may not be
+ * @throws {PostTimeout}, and other errors if the address is not allowed or cannot be reached
  */
 export async function post(
   url: URL,
@@ -100,7 +100,7 @@ async function postTo(
   });
 }
 
-/** @throws if the host has no address, or one that may not be connected to */
+/** @throws {RangeError} if the host has no address, or one that is not allowed */
 async function checkedAddresses(host: string, options: PostOptions): Promise<LookupAddress[]> {
   const { resolve = resolveByDefault } = options;
   const family = isIP(host);
@@ -112,7 +112,7 @@ async function checkedAddresses(host: string, options: PostOptions): Promise<Loo
 
 const resolveByDefault: Resolve = (host) => lookup(host, { all: true });
 
-/** Returns a look-up function that gives the checked addresses, whatever the name resolves to by now. */
+/** Returns a look-up function that always gives the checked addresses, so that the name is not resolved again. */
 const pinnedTo =
   (checked: LookupAddress[]): LookupFunction =>
   (_host, { all }, callback) => {

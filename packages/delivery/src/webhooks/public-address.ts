@@ -48,7 +48,7 @@ const lists = {
   loopbackV6: listOf([["::1", 128]], "ipv6"),
 };
 
-/** True if an IP address is on the public Internet. For IPv6, only global unicast is, without forms that embed an IPv4 address. */
+/** True if an IP address is on the public Internet. For IPv6, only global unicast addresses that embed no IPv4 address are. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !lists.specialV4.check(address);
   return (

@@ -30,28 +30,28 @@ export type WebhookSenderOptions = Omit<PostOptions, "signal"> & {
   readonly clock?: (() => number) | undefined;
   /** Returns a number from 0 up to 1, the jitter of retries. By default `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** Wait between two looks for work. By default 1000. */
+  /** Wait between two polls. By default 1000. */
   readonly poll?: number | undefined;
-  /** Number of messages that are sent concurrently, by default 16: sending is mostly waiting. At most a quarter of them go to one customer. */
+  /** Number of messages sent concurrently, by default 16: sending is mostly waiting. At most a quarter of them go to one customer. */
   readonly concurrency?: number | undefined;
   readonly report?: ((report: WebhookReport) => void) | undefined;
 };
 
 /** Sends messages to webhooks. It keeps no state in memory: any number of senders may work on one registry, and stop at any time. */
 export type WebhookSender = {
-  /** Creates messages for new events. Returns the number of deliveries and webhooks that were looked at. */
+  /** Creates messages for new events. Returns the number of deliveries and webhooks that were checked. */
   readonly gather: () => Promise<number>;
   /** Sends the message that has been due longest; returns undefined if none is due. */
   readonly send: (signal?: AbortSignal) => Promise<WebhookReport | undefined>;
-  /** Does both repeatedly until the signal aborts. */
+  /** Does both until the signal aborts. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 };
 
 /** Lease of a message, in milliseconds: longer than an attempt can take. */
 const lease = 60_000;
-/** Interval in which a customer's entitlement is compared if no other one is installed, in milliseconds: it may have expired. */
+/** Interval between comparisons of a customer's entitlement even if no other one is installed, in milliseconds: it may have expired. */
 const comparisonInterval = 60_000;
-/** Wait for a message whose customer's entitlement cannot be verified at present, in milliseconds. */
+/** Delay of a message while the customer's entitlement cannot be verified, in milliseconds. */
 const deferral = 60_000;
 /** Number of deliveries whose messages are created in one transaction. */
 const groupSize = 100;
@@ -161,7 +161,7 @@ async function grantedBy(scopeOf: WebhookSenderOptions["scopeOf"], customer: str
   }
 }
 
-/** True if the customer may be told of an event. If it is granted nothing, it is told only that its entitlement changed. */
+/** True if the customer may be notified of an event. A customer without a valid entitlement is only notified of changes to it. */
 function isToldOf(type: WebhookSending["message"]["type"], granted: Granted): boolean {
   if (type === "entitlement.changed") return true;
   if (granted === null || granted === "unverifiable") return false;

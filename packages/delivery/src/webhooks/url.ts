@@ -11,7 +11,7 @@ export type WebhookReach = {
 /** Longest URL, in characters. */
 const maxLength = 2048;
 
-/** Lowest port that is allowed beside the default one of https. */
+/** Lowest allowed port other than the default one of https. */
 const leastPort = 1024;
 
 /** Returns the host of a URL in the form for look-ups and connections: an IPv6 address without brackets. */

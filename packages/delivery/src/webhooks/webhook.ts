@@ -16,7 +16,7 @@ export type WebhookState = (typeof webhookStates)[number];
 /** Entitlement that a customer was notified of; null if nothing is granted. */
 export type ToldEntitlement = { readonly version: number; readonly scopeSha256: string } | null;
 
-/** Settings at registration. Times are in milliseconds since 1970. */
+/** A webhook to register. Times are in milliseconds since 1970. */
 export type NewWebhook = {
   /** UUID. */
   readonly id: string;

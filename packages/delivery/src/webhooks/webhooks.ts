@@ -35,11 +35,11 @@ export type IssuedWebhook = { readonly webhook: Webhook; readonly secret: string
  */
 export type Webhooks = {
   /**
-   * @param scope the customer's present scope, of which it is not told
+   * @param scope the customer's present scope; it is not notified of this one
    * @throws {DeliveryError} `invalid_webhook_url`, `invalid_webhook_events`, `too_many_webhooks`
    */
   readonly register: (scope: Scope, request: WebhookRequest) => Promise<IssuedWebhook>;
-  /** Lists a customer's webhooks, the oldest first. */
+  /** Returns a customer's webhooks, oldest first. */
   readonly list: (customer: string) => Promise<readonly Webhook[]>;
   /** @throws {DeliveryError} `not_found` */
   readonly find: (customer: string, id: string) => Promise<Webhook>;

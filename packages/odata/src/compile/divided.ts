@@ -5,8 +5,8 @@ import type { StructuralProperty } from "../model/types.ts";
 const mostValues = 64;
 
 /**
- * Returns the filter once for each value of a property that it allows. Each row that matches the filter matches one of them.
- * The list of values in the filter must have none twice.
+ * Splits a filter by the values of a property that it lists: returns the filter once for each value, so that each matching row matches
+ * exactly one of the results. The list must contain no value twice.
  */
 export function dividedFilters(
   filter: BoundNode,

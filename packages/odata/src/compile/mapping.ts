@@ -54,9 +54,9 @@ export type Mapping = {
    */
   readonly ranges?: boolean;
   /**
-   * A property that indexes have before the order. If the filter lists several of its values, none twice, a page is merged from the rows
-   * of each value: an index on the property and the order then serves it, and rows of other values are not read. The rows have the
-   * values of the order too, as `sort0`, `sort1`, ….
+   * A property that precedes the order in indexes. If the filter lists several of its values, none twice, a page is merged from the rows of
+   * each value: each part is read in the order of an index on the property and the order, and rows of other values are not read. The rows
+   * also contain the values of the order, as `sort0`, `sort1`, ….
    */
   readonly dividedBy?: StructuralProperty;
   /**

@@ -11,12 +11,12 @@ export type SortItem = {
   readonly direction: Direction;
 };
 
-/** Compiles an item of `order by`, of an operand or of a column that holds its value. */
+/** Compiles an item of `order by`, on its operand or on a column that holds the operand's value. */
 export const compileSort = (
   { operand, nullable, direction }: SortItem,
   { dialect }: Target,
   by = operand,
 ): SqlFragment => (direction === "asc" ? dialect.ascending(by, nullable) : dialect.descending(by, nullable));
 
-/** Name of a column with the value of an item. */
+/** Returns the name of the column that holds the value of an item. */
 export const sortName = (position: number): SqlFragment => identifier(`sort${position}`);

@@ -9,7 +9,7 @@ import { type Finding, findingCodes } from "./findings.ts";
 const program = new URL("./check-thread.js", import.meta.url);
 
 export type ScheduledCheckOptions = {
-  /** Hours between two checks; 0: none is made. */
+  /** Hours between two checks; 0 disables them. */
   readonly hours: number;
   /** Heap of the thread, in megabytes. */
   readonly heap: number;
@@ -22,8 +22,8 @@ export type ScheduledCheckOptions = {
 
 export type ScheduledChecks = {
   /**
-   * Waits for the first check, so that nothing is served from a damaged database. A check that takes longer goes on while the service
-   * answers.
+   * Waits for the first check, for at most `wait` ms, so that nothing is served from a damaged database. A check that takes longer
+   * continues while the service answers.
    *
    * @throws {DataError} if the check found a fault
    */
@@ -31,7 +31,7 @@ export type ScheduledChecks = {
   readonly stop: () => Promise<void>;
 };
 
-/** Checks the databases of a folder now and at an interval, on a thread of low priority. */
+/** Checks the databases of a folder now and at an interval, in a worker thread, which has low priority on Linux. */
 export function scheduleChecks(
   folder: DataFolder,
   { hours, heap, log, onFinding, wait = 30_000 }: ScheduledCheckOptions,

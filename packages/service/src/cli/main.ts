@@ -6,6 +6,6 @@ const run = async () => {
   process.exitCode = await runProgram(args);
 };
 
-// The only command that runs for long.
+// The only long-running command.
 if (args[0] === "worker") await (await import("../heap-limit.ts")).withHeapLimit(run);
 else await run();

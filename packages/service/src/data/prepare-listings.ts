@@ -14,20 +14,20 @@ import { isSample, notes } from "./notes.ts";
 import { PrepareError } from "./prepare-error.ts";
 import { sampleRecords } from "./sample-records.ts";
 
-/** Any seed would do; with one seed every first start shows the same market. */
+/** A fixed seed, so that every first start generates the same market. */
 const seed = 1;
 
-/** Every resource but one, whose gates are left for the operator to try: clients can be shown a set that is not active. */
+/** Every resource except one, which the operator can publish to try the gates: clients can be shown a set that is not active. */
 const demoSets = recordNames.filter((name) => name !== "OpenHouse");
 
-/** How many records pass between two reports of progress. */
+/** Number of listings between two progress reports. */
 const reportEvery = 2000;
 
 export type Progress = {
   readonly started: (listings: number) => void;
   readonly loaded: (listings: number, of: number) => void;
   readonly done: (listings: number, seconds: number) => void;
-  /** Called if there are sample listings already, in another number than was asked for. */
+  /** Called if there are sample listings already, but not as many as requested. */
   readonly kept: (listings: number, asked: number, folder: string) => void;
 };
 
@@ -78,10 +78,10 @@ async function makeBeside(
   await putInPlace(beside, folder.database);
 }
 
-/** Lock file of a database that is being filled. A process id would not do: two containers may have the same. */
+/** Returns the lock file of a database that is being filled. A process id would not do: two containers may have the same. */
 const lockOf = (beside: string): string => `${beside}.lock`;
 
-/** Gives a file its name, unless another process has created a file of that name meanwhile. */
+/** Renames a file, unless another process has created a file of that name meanwhile. */
 async function putInPlace(beside: string, file: string): Promise<void> {
   try {
     await link(beside, file);
@@ -103,7 +103,7 @@ async function tellKept(folder: DataFolder, asked: number, progress: Progress): 
 }
 
 async function fill(store: WritableStore, listings: number, progress: Progress): Promise<void> {
-  // Loaded only where samples are made: its tables take longer to build than the rest of a command takes to start.
+  // Imported only here: building its tables takes longer than the rest of a command takes to start.
   const { generateMarket } = await import("@cadastre/sample");
   const finder = new ExampleFinder();
   let seen = 0;
@@ -122,7 +122,7 @@ async function fill(store: WritableStore, listings: number, progress: Progress):
   await store.notes.set(notes.sample, "true");
 }
 
-/** Publish what the demo serves, through the gates. */
+/** Publishes the demo's entity sets through the gates. */
 async function activate({ builds }: WritableStore): Promise<void> {
   const { results } = await publishGated(builds, demoSets);
   for (const [resource, found] of results)
@@ -137,7 +137,7 @@ function* watch<Item>(items: Iterable<Item>, see: (item: Item) => void): Generat
   }
 }
 
-/** What a start that did not come to its end has left behind. */
+/** Deletes the files of starts that were interrupted. */
 async function removeLeftovers({ path, database }: DataFolder): Promise<void> {
   const leftover = new RegExp(`^${basename(database)}\\.[\\w-]+\\.preparing`);
   const found = new Set((await readdir(path)).flatMap((name) => leftover.exec(name) ?? []));

@@ -25,19 +25,19 @@ import { exportSource } from "./export-source.ts";
 import type { Exporting } from "./exporting.ts";
 import { startVerifier } from "./start-verifier.ts";
 
-/** How often each of those who work looks for something to do while there is nothing, in milliseconds. */
+/** Interval in which an idle worker polls for work, in milliseconds. */
 const poll = 250;
 
-/** How often what is over is removed, in milliseconds. */
+/** Interval in which expired deliveries are removed, in milliseconds. */
 const retentionInterval = 10 * 60 * 1000;
 
-/** Deliveries that are published at once: one whose bucket is slow keeps no other one waiting. */
+/** Deliveries that are published concurrently: a slow bucket does not delay the others. */
 const publications = 4;
 
-/** How long a page of an export may take, in milliseconds: nobody waits at the other end. */
+/** Longest time that the query of an export page may take, in milliseconds. No client waits for it. */
 const pageTimeout = 60_000;
 
-/** Services that a worker needs beside those of all exports. */
+/** Services that a worker needs besides those of all exports. */
 export type WorkerServices = {
   readonly scopes: Scopes;
   readonly log: Log;
@@ -45,16 +45,16 @@ export type WorkerServices = {
   readonly onDamage?: (report: DamageReport) => void;
 };
 
-/** A worker that runs. */
+/** A running worker. */
 export type RunningWorker = {
-  /** Give the delivery at hand back, with the parts that are finished. */
+  /** Returns the delivery in progress to the queue, keeping the parts that are finished. */
   readonly stop: () => Promise<void>;
 };
 
 /**
- * Build what was asked for or is due, publish it if anything is pushed, rebuild damaged parts, tell webhooks, and remove what is
- * over, until it is stopped.
- * It reads the records by a thread of its own, so that those who ask for records wait no longer.
+ * Starts the background work on deliveries: builds those that were requested or are due, publishes them if push is enabled, rebuilds
+ * damaged parts, calls webhooks, and removes expired deliveries. It queries the records in its own thread, so that requests are not
+ * delayed.
  */
 export async function startWorker(
   exporting: Exporting,
@@ -65,7 +65,7 @@ export async function startWorker(
     threads: 1,
     heap: memoryLimitsOf(config).threadHeap,
     timeout: pageTimeout,
-    // An export reads most of the file once: nothing is gained by keeping it.
+    // An export reads most of the file once, so mapping it into memory gains nothing.
     mapped: 0,
   });
   const activation = await followActivation(store.builds, log);
@@ -109,7 +109,7 @@ export async function startWorker(
   };
 }
 
-/** None where nothing is pushed. */
+/** Returns no publisher if push is not enabled. */
 const publishersOf = (options: PublisherOptions | undefined) =>
   options === undefined ? [] : Array.from({ length: publications }, () => createPublisher(options));
 
@@ -157,7 +157,7 @@ function note(log: Log, { delivery, outcome, code, cause }: WorkReport): void {
   else log.error({ delivery, outcome, reason: code, ...describe(cause) }, "could not work on a delivery");
 }
 
-/** The address is its customer's: it is not logged. */
+/** Logs an attempt. The URL belongs to the customer and is not logged. */
 function noteSent(log: Log, { webhook, message, outcome, status, code, cause }: WebhookReport): void {
   const told = { webhook, webhookMessage: message, outcome, status, reason: code };
   if (cause === undefined) log.info(told, "worked on a message to a webhook");

@@ -7,7 +7,7 @@ import { onError } from "./on-error.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { inOrder } from "./steps.ts";
 
-/** What the operator asks, on a port of its own. No key is asked: who can reach the port may read it. */
+/** Creates the application for metrics, which has its own port. It requires no API key: anyone who can reach the port can read them. */
 export function createAdminApp(metrics: Metrics, log: Log): Express {
   const app = express();
   app.disable("x-powered-by");

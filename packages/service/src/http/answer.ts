@@ -4,30 +4,30 @@ import type { Response } from "express";
 import { type Body, byteLengthOf, ownSlicesOf, type Piece, slicesOf } from "./body.ts";
 import { chooseEncoding, compressor, type Encoding, leastCompressed } from "./compression.ts";
 
-/** What a route answers with: a body in full, and how it is to be read. */
+/** A complete response: status, body and the headers that describe it. */
 export type Answer = {
   readonly status: number;
-  /** Absent where there is no body: 204 and 304. */
+  /** Absent without a body: 204 and 304. */
   readonly contentType?: string;
   readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called when the body has gone out, or nobody waits for it any more. */
+  /** Called once when the body was sent or the connection has closed. */
   readonly release?: (() => void) | undefined;
 };
 
-/** An answer that gives what was asked for. */
+/** Returns a 200 response with a body. */
 export const found = (contentType: string, body: Body): Answer => ({ status: 200, contentType, body });
 
-/** An answer that says that there is no value. */
+/** The 204 response for a null value. */
 export const nothing: Answer = { status: 204, body: "" };
 
-/** @param compressed whether the body is compressed for clients that like it so */
+/** @param compressed true to compress the body if the client accepts a coding */
 export function sendAnswer(
   res: Response,
   { status, contentType, body, headers = {}, release = () => {} }: Answer,
   compressed = false,
 ): void {
-  // A response that is closed already emits no event for it.
+  // A closed response emits no further `close` event.
   if (res.closed || res.destroyed) {
     release();
     return;
@@ -39,7 +39,7 @@ export function sendAnswer(
     res.end();
     return;
   }
-  // Express would add a charset to the media type; JSON and XML say theirs themselves.
+  // Express's own setter would add a charset to the media type; JSON and XML define theirs.
   res.setHeader("content-type", contentType);
   const length = byteLengthOf(body);
   const encoding = compressed && length >= leastCompressed ? chosenEncoding(res) : undefined;
@@ -50,14 +50,14 @@ export function sendAnswer(
 const chosenEncoding = ({ req }: Response): Encoding | undefined =>
   chooseEncoding(req.get("accept-encoding"));
 
-/** Up to so many bytes, a body leaves in one write with its headers. */
+/** Longest body, in bytes, that is sent in one write together with the headers. */
 const smallBody = 16_384;
 
 function sendBytes(res: Response, body: Body, length: number): void {
   res.setHeader("content-length", length);
-  // Node leaves the body out of the answer to HEAD.
+  // Node discards the body in a response to HEAD.
   if (length <= smallBody) {
-    // Text goes out together with the headers, bytes would follow them; in this encoding a character is a byte.
+    // Node joins text with the headers in one write, but sends bytes in a second one; in latin1 each character is one byte.
     res.end(Buffer.concat([...slicesOf(body)]).toString("latin1"), "latin1");
     return;
   }
@@ -65,7 +65,7 @@ function sendBytes(res: Response, body: Body, length: number): void {
   else void writeSlices(res, body);
 }
 
-/** Writes a body slice by slice, as fast as the client takes it: the connection buffers one slice at most. */
+/** Writes the body slice by slice and waits for `drain`, so that the connection buffers at most one slice. */
 async function writeSlices(res: Response, body: Body): Promise<void> {
   for (const slice of slicesOf(body)) {
     if (!res.write(slice)) await drained(res);
@@ -74,7 +74,7 @@ async function writeSlices(res: Response, body: Body): Promise<void> {
   res.end();
 }
 
-/** Settles when the response takes more, or is closed. */
+/** Resolves when the response accepts more data or is closed. */
 const drained = (res: Response): Promise<void> =>
   new Promise((resolve) => {
     const settle = () => {
@@ -87,7 +87,7 @@ const drained = (res: Response): Promise<void> =>
     if (res.destroyed) settle();
   });
 
-/** The length is not said: to HEAD it would cost the whole compression. */
+/** Sends a compressed body without `content-length`: for HEAD, finding it would mean compressing the whole body. */
 function sendCompressed(res: Response, body: Body, length: number, encoding: Encoding): void {
   announce(res, encoding);
   if (res.req.method === "HEAD") {
@@ -98,14 +98,14 @@ function sendCompressed(res: Response, body: Body, length: number, encoding: Enc
   pipeline(source, compressor(encoding, length), res).catch(() => res.destroy());
 }
 
-/** Other bytes have another tag, and the same meaning: a weak one. Source: RFC 9110, section 8.8.3.3. */
+/** Sets the content coding. A strong ETag becomes weak, because the bytes differ from the plain body. Source: RFC 9110, section 8.8.3.3. */
 function announce(res: Response, encoding: Encoding): void {
   res.setHeader("content-encoding", encoding);
   const tag = res.getHeader("etag");
   if (typeof tag === "string") res.setHeader("etag", `W/${tag}`);
 }
 
-/** Sends a body that comes into being as it goes out; as fast as the client takes it. */
+/** Streams a body that is produced while it is sent, with backpressure. */
 export async function sendStream(
   res: Response,
   contentType: string,
@@ -122,7 +122,7 @@ export async function sendStream(
       await pipeline(source, compressor(encoding, 0), res);
     }
   } catch (error) {
-    // Nobody waits for the rest when the client has gone.
+    // A pipeline that failed because the client disconnected is not an error.
     if (!res.destroyed) throw error;
   }
 }

@@ -5,18 +5,18 @@ import { MemoryBudget } from "./memory-budget.ts";
 import { memoryLimitsOf } from "./memory-limits.ts";
 import { callerOf } from "./request-context.ts";
 
-/** Copies of a body that exist at the same time: its bytes, and its text. */
+/** Number of copies of a body that exist at the same time: its bytes and its text. */
 const copies = 2;
 
-/** Requests of a customer that may wait: all of them are refused in one turn of the event loop if nothing is given back. */
+/** Most requests of one customer that may wait. If no memory is released, all of them are refused in the same turn of the event loop. */
 const queue = 32;
 
-/** Does `work` while memory for a body of `most` bytes at most is reserved. */
+/** Runs `work` while memory for a body of at most `most` bytes is reserved. */
 export type WithBody = <T>(req: Request, res: Response, most: number, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Admission control for requests with long bodies, apart from that of answers: a batch that holds its body waits for the memory of its answers.
- * A body that is sent slowly holds memory of its customer only.
+ * Admission control for requests with long bodies. Its budget is separate from that of answers, because a batch waits for the memory of
+ * its answers while it holds the memory of its body. A body that is sent slowly holds only memory of its own customer.
  */
 export function createBodyBudget(config: Pick<Config, "memory" | "readers" | "querySeconds">): WithBody {
   const { bodies } = memoryLimitsOf(config);

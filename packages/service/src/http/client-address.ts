@@ -3,9 +3,9 @@ import type { Request } from "express";
 import { forwardedFor } from "./forwarded.ts";
 
 /**
- * Returns the IP address of the client as trusted proxies tell it: in `X-Forwarded-For`, else in `Forwarded`. Without either, or where a
- * proxy names no IP address, it is the address of the connection. Most proxies write `X-Forwarded-For` and pass a `Forwarded` of the
- * client on, so the former counts where both are sent.
+ * Returns the IP address of the client as reported by trusted proxies: in `X-Forwarded-For`, else in `Forwarded`. Without either, or if a
+ * proxy reports no IP address, returns the address of the connection. `X-Forwarded-For` has precedence because most proxies write it and
+ * pass on a `Forwarded` header of the client unchanged.
  */
 export function clientAddress(req: Request): string {
   const connected = plainAddress(req.socket.remoteAddress ?? "");

@@ -1,15 +1,15 @@
 import type { Transform } from "node:stream";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
 
-/** Shortest body, in bytes, that is compressed: a shorter one fits into a packet or two anyhow. */
+/** Shortest body, in bytes, that is compressed: a shorter one fits into one or two packets anyway. */
 export const leastCompressed = 2048;
 
-/** From a megabyte on, brotli takes a table of four of them: it is never told more than this. */
+/** Largest size hint for brotli. From 1 MiB on, brotli would allocate a hash table of 4 MiB. */
 const largestHint = 1_048_575;
 
 /**
- * Highest level whose cost for a page of records is not above that of finding it: some 7 ms of CPU a megabyte. Brotli's window is 256 kB
- * and not its 4 MB: a dozen records repeat what there is to repeat.
+ * The highest level at which compressing a page of records costs no more than querying it: about 7 ms of CPU per megabyte. Brotli's window
+ * is 256 kB instead of its default of 4 MB: a dozen records already contain nearly all repetitions.
  */
 const encodings = {
   br: (size: number) =>
@@ -23,14 +23,14 @@ const encodings = {
   gzip: () => createGzip({ level: 4 }),
 } as const satisfies Record<string, (size: number) => Transform>;
 
-/** A coding of contents that is offered. */
+/** A content coding that the service offers. */
 export type Encoding = keyof typeof encodings;
 
 const offered: readonly Encoding[] = ["br", "gzip"];
 
 const rangePattern = /^(?<name>[\w*-]+)\s*(?:;\s*q=(?<quality>[01](?:\.\d{0,3})?))?$/i;
 
-/** The coding that a client likes best; undefined where it wants none. Source: RFC 9110, section 12.5.3. */
+/** Returns the coding that the client prefers; undefined if it accepts none of those offered. Source: RFC 9110, section 12.5.3. */
 export function encodingOf(header: string | undefined): Encoding | undefined {
   if (header === undefined) return undefined;
   const qualities = new Map<string, number>();
@@ -43,15 +43,15 @@ export function encodingOf(header: string | undefined): Encoding | undefined {
   return best !== undefined && qualityOf(best) > 0 ? best : undefined;
 }
 
-/** Compressors at work at the same time. Each of them holds about a megabyte. */
+/** Most compressors that may run at the same time. Each of them holds about a megabyte. */
 const mostCompressors = 64;
 let atWork = 0;
 
-/** Returns the coding to use for a client that sends this header: none while too many answers are being compressed. */
+/** Returns the coding to use for an `Accept-Encoding` header; undefined while too many answers are being compressed. */
 export const chooseEncoding = (header: string | undefined): Encoding | undefined =>
   atWork < mostCompressors ? encodingOf(header) : undefined;
 
-/** @param size length of what is to be compressed, in bytes; 0 if it is not known */
+/** @param size length of the uncompressed body, in bytes; 0 if it is not known */
 export function compressor(encoding: Encoding, size: number): Transform {
   atWork += 1;
   return encodings[encoding](size).once("close", () => {

@@ -1,10 +1,10 @@
 import cors from "cors";
 import type { RequestHandler } from "express";
 
-/** Pages of which origins may ask: all, or those. */
+/** Origins that CORS allows: all, or those listed. */
 export type Origins = "*" | readonly string[];
 
-/** Headers of answers that scripts may read, beside those that they always may. */
+/** Response headers that scripts may read in addition to those that CORS always exposes. */
 const exposed: readonly string[] = [
   "OData-Version",
   "ETag",
@@ -18,12 +18,12 @@ const exposed: readonly string[] = [
   "X-Request-Id",
 ];
 
-/** How long a browser may remember what it was told, in seconds; none remembers it for longer. */
+/** Time that a browser may cache a preflight response, in seconds. Chromium caches none for longer. */
 const maxAge = 7200;
 
 /**
- * Lets pages of other origins ask, and answers a preflight, which comes without a key. Cookies play no part: a page
- * that may ask must still have a key. Source: Fetch Standard, section 3.3.
+ * Allows cross-origin requests and answers preflights, which carry no key. No cookies are involved: a page of an allowed origin still
+ * needs a key. Source: Fetch Standard, section 3.3.
  */
 export const crossOrigin = (origins: Origins): RequestHandler[] => [
   cors({
@@ -40,12 +40,12 @@ export const crossOrigin = (origins: Origins): RequestHandler[] => [
   },
 ];
 
-/** Read `*`, or origins with commas between. Undefined for what is neither. */
+/** Parses `*` or a comma-separated list of origins. Returns undefined for any other text. */
 export function toOrigins(text: string): Origins | undefined {
   if (text === "*") return "*";
   const origins = text.split(",").map((origin) => origin.trim());
   return origins.every(isOrigin) ? origins : undefined;
 }
 
-/** A scheme, a host and a port or none, as browsers write them. */
+/** True for an origin as browsers write it: a scheme, a host and an optional port. */
 const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;

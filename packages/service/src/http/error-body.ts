@@ -7,16 +7,16 @@ import { type RefusalCode, Refused, statusOfQueryError } from "../errors.ts";
 import { jsonType } from "../odata/protocol.ts";
 import type { Answer } from "./answer.ts";
 
-/** What a client may know of an error. */
+/** The part of an error that a client may see. */
 export type PublicError = ErrorObject & {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 };
 
 /**
- * What to tell the client of `error`. Whatever is not known to be safe to show is `internal_error`.
+ * Returns what the client is told of `error`. An error that is not known to be safe to show becomes `internal_error`.
  *
- * @param optionTexts decoded text of the query options, to show the place of a fault in
+ * @param optionTexts decoded text of the query options, to quote the faulty place
  */
 export function toPublicError(error: unknown, optionTexts?: ReadonlyMap<string, string>): PublicError {
   if (error instanceof QueryError) {
@@ -27,19 +27,19 @@ export function toPublicError(error: unknown, optionTexts?: ReadonlyMap<string, 
   return { status, headers, code, message, ...(target === null ? {} : { target }) };
 }
 
-/** What a store gives up, by its code. What is not here is the service's own fault. */
+/** Public code of each store error. An error without an entry is a fault of the service: `internal_error`. */
 const storeRefusals: Partial<Record<StoreErrorCode, RefusalCode>> = {
   query_timeout: "query_timeout",
-  // Nobody is there to read it.
+  // Only happens after the client has disconnected, so nobody reads it.
   query_canceled: "service_busy",
   store_busy: "service_busy",
   too_many_queries: "too_many_queries",
   scan_limit_reached: "scan_limit_reached",
-  // Who asks cannot be known.
+  // Without the registry the API key cannot be verified.
   registry_unavailable: "service_unavailable",
 };
 
-/** What customers are told of deliveries, by its code. What is not here is the service's own fault. */
+/** Public code of each delivery error. An error without an entry is a fault of the service: `internal_error`. */
 const deliveryRefusals: Partial<Record<DeliveryErrorCode, RefusalCode>> = {
   invalid_request: "invalid_request",
   unknown_domain: "unknown_domain",
@@ -107,7 +107,7 @@ export const odataErrorAnswer = ({
   body: JSON.stringify({ error: { code, message, target, details } }),
 });
 
-/** The error response of every other address. Source: interface specification, section 7. */
+/** The error response of all other paths. Source: interface specification, section 7. */
 export const plainErrorAnswer = ({ status, headers, code }: PublicError): Answer => ({
   status,
   headers,

@@ -2,24 +2,24 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
-/** The longest turn of the event loop since it was last taken, in seconds. */
+/** The longest turn of the event loop since the last call of `take`, in seconds. */
 type LongestTurn = {
-  /** As measured by `monitorEventLoopDelay`: includes time in which the system ran another program. */
+  /** Wall-clock time measured by `monitorEventLoopDelay`, including time in which the system ran other programs. */
   readonly elapsed: number;
-  /** CPU time of the thread: what its own code took, however busy the machine is. */
+  /** CPU time of the thread, which does not depend on the load of the machine. */
   readonly cpu: number;
 };
 
 export type EventLoopMonitor = {
-  /** Returns the longest turn since the call before, and begins anew. */
+  /** Returns the longest turn since the previous call and resets the measurement. */
   readonly take: () => LongestTurn;
   readonly stop: () => void;
 };
 
-/** Milliseconds between two measurements. A turn is measured as too long by this much at most. */
+/** Milliseconds between two measurements. A measured turn is too long by at most this much. */
 const interval = 5;
 
-/** Measures how long the event loop of this thread is held. */
+/** Measures how long this thread blocks its event loop. */
 export function monitorEventLoop(): EventLoopMonitor {
   const histogram = monitorEventLoopDelay({ resolution: interval });
   histogram.enable();
@@ -49,7 +49,7 @@ export function monitorEventLoop(): EventLoopMonitor {
 
 export type ThreadClock = { readonly milliseconds: () => number; readonly close: () => void };
 
-/** Clock of the CPU time of the main thread. Where the system does not tell it, or in another thread, of the time that passes. */
+/** Opens a clock of the main thread's CPU time. In another thread, or if the system does not report CPU time, it is a wall clock. */
 export function openThreadClock(): ThreadClock {
   const file = isMainThread ? openSchedule() : undefined;
   if (file === undefined) return { milliseconds: () => performance.now(), close: () => {} };
@@ -63,7 +63,7 @@ export function openThreadClock(): ThreadClock {
   };
 }
 
-/** Opens the file that starts with the nanoseconds on the CPU. Source: Linux, Documentation/scheduler/sched-stats.rst. */
+/** Opens the file that starts with the thread's CPU time in nanoseconds. Source: Linux, Documentation/scheduler/sched-stats.rst. */
 function openSchedule(): number | undefined {
   try {
     return openSync(`/proc/self/task/${process.pid}/schedstat`, "r");

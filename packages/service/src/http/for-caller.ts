@@ -1,6 +1,6 @@
 import type { Step } from "./steps.ts";
 
-/** Says that an answer is for its caller alone, and which headers of the request have a say in it. */
+/** Returns a step that marks the answer as private to its caller, and as varying by the request headers in `decisive`. */
 export const forCaller =
   (decisive: string): Step =>
   (_req, res) => {

@@ -1,15 +1,15 @@
 import type { Request } from "express";
 
-/** How the client addressed the service. */
+/** The scheme and host that the client used to address the service. */
 export type Addressed = { readonly scheme: string; readonly host: string };
 
-/** One element of a `Forwarded` header: what one proxy has seen. */
+/** One element of a `Forwarded` header, written by one proxy. */
 type Hop = Partial<Readonly<Record<string, string>>>;
 
-/** A name begins where no other character of one stands before it: else a long word takes quadratic time. */
+/** The lookbehind lets a name begin only where no character of a name precedes it: without it a long word takes quadratic time. */
 const pair = /(?<comma>,)|(?<![\w-])(?<name>[\w-]+)=(?:"(?<quoted>(?:[^"\\]|\\.)*)"|(?<plain>[^\s",;]*))/g;
 
-/** Source: RFC 7239, section 4. */
+/** Parses a `Forwarded` header. Source: RFC 7239, section 4. */
 function readForwarded(header: string): readonly Hop[] {
   const hops: Record<string, string>[] = [{}];
   for (const { groups = {} } of header.matchAll(pair)) {
@@ -40,7 +40,7 @@ function trustedHops(req: Request, header: string): readonly Hop[] {
   return hops;
 }
 
-/** Returns the client's address as trusted proxies tell it in `Forwarded`: an IP address, or a name that a proxy made up. */
+/** Returns the client's address as reported by trusted proxies in `Forwarded`: an IP address, or an identifier that a proxy chose. */
 export function forwardedFor(req: Request): string | undefined {
   const header = req.get("forwarded");
   if (header === undefined) return undefined;
@@ -49,8 +49,8 @@ export function forwardedFor(req: Request): string | undefined {
 }
 
 /**
- * What proxies that are trusted say of the client's address: `Forwarded` as far back as they reach, else
- * `X-Forwarded-Proto` and `X-Forwarded-Host`. Without them it is what this service sees itself.
+ * Returns the scheme and host as reported by trusted proxies: from `Forwarded`, as far back as proxies are trusted, else from
+ * `X-Forwarded-Proto` and `X-Forwarded-Host`. Without these headers, returns those of the connection and of `Host`.
  */
 export function addressedBy(req: Request): Addressed {
   const header = req.get("forwarded");

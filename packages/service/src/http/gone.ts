@@ -2,7 +2,7 @@ import type { Response } from "express";
 
 const signals = new WeakMap<Response, AbortSignal>();
 
-/** Returns the signal that aborts when the client is gone before its answer. */
+/** Returns the signal that aborts when the client disconnects before its answer was sent. */
 export function signalOfClose(res: Response): AbortSignal {
   const known = signals.get(res);
   if (known !== undefined) return known;

@@ -1,31 +1,31 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** Longest head that is never refused, in bytes: that of nearly every request. */
+/** A request head of at most this length, in bytes, is never refused. Nearly every request's head is shorter. */
 const shortHead = 16_384;
 
-/** Milliseconds between two counts of what connections hold. */
+/** Milliseconds between two checks of the memory that connections hold. */
 const interval = 100;
 
 /**
- * Bounds the memory of request heads, which Node keeps from their first byte on: whoever may connect could fill it, without a key. Beyond the
- * bound the connections that hold most are closed.
+ * Bounds the memory of request heads, which Node buffers from their first byte on: otherwise any client could fill it without a key. If the
+ * bound is exceeded, the connections that hold most are closed.
  */
 export class HeadBudget {
   readonly #most: number;
-  /** Connections that wait for a request or read its head, with the bytes that each had read before it. */
+  /** Connections that wait for a request or read its head, each with its `bytesRead` when that state began. */
   readonly #reading = new Map<Socket, number>();
   /** Bytes of the heads of requests that are being answered, by connection. */
   readonly #answering = new Map<Socket, number>();
   /** Sum of {@link #answering}. */
   #held = 0;
 
-  /** @param most bytes of the heads that are read, and as many of those that are answered */
+  /** @param most bound in bytes of the heads that are being read, and likewise of those that are being answered */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Counts the connections of a server until it is closed. */
+  /** Tracks the connections of a server until it is closed. */
   watch(server: Server): void {
     server.on("connection", (socket) => {
       this.#reading.set(socket, 0);
@@ -38,7 +38,7 @@ export class HeadBudget {
     server.once("close", () => clearInterval(timer));
   }
 
-  /** Counts the head of a request until it was answered. Returns false if its connection had to be closed. */
+  /** Counts the head of a request until it was answered. Returns false if the connection had to be closed instead. */
   admit({ socket }: IncomingMessage, res: ServerResponse): boolean {
     const length = this.#lengthOf(socket);
     if (length > shortHead && this.#held + length > this.#most) {

@@ -23,7 +23,7 @@ const ready = health("ready", "200 if the service can answer new requests; else 
 
 export const healthOperations: readonly Operation[] = [live, ready];
 
-/** Adds the addresses for load balancers. They need no key. */
+/** Adds the health checks for load balancers. They require no key. */
 export function addHealth(routes: IRouter, readiness: Readiness): void {
   addRead(routes, live, (_req, res) => {
     res.json({ status: "live" });

@@ -3,17 +3,18 @@ import { getHeapStatistics } from "node:v8";
 import { Refused } from "../errors.ts";
 import type { Step } from "./steps.ts";
 
-/** Share of its limit that the heap may hold after a full collection. */
+/** Largest share of its limit that the heap may hold after a full garbage collection. */
 const most = 0.85;
 
-/** Tells when the heap of this thread is nearly full. */
+/** Reports when the heap of this thread is nearly full. */
 export type HeapGuard = { readonly isFull: () => boolean; readonly stop: () => void };
 
 type Collection = { readonly detail: { readonly kind: number } };
 type Statistics = () => { readonly used_heap_size: number; readonly heap_size_limit: number };
 
 /**
- * Watches the heap after each full collection: before one it may hold garbage up to its limit. At the limit V8 would end the process.
+ * Measures the heap after each full garbage collection: before one it may hold garbage up to its limit. At the limit V8 would end the
+ * process.
  *
  * @param statistics by default those of V8
  */
@@ -32,7 +33,7 @@ export function guardHeap(statistics: Statistics = getHeapStatistics): HeapGuard
   return { isFull: () => wasFull && isNearLimit(), stop: () => observer.disconnect() };
 }
 
-/** Refuses requests while the heap is nearly full, other than those for the health of the service. */
+/** Refuses all requests except health checks while the heap is nearly full. */
 export const refuseWhenFull =
   ({ isFull }: Pick<HeapGuard, "isFull">): Step =>
   ({ originalUrl }) => {

@@ -1,8 +1,9 @@
 import type { Step } from "./steps.ts";
 
 /**
- * Closes the connection of a client that takes nothing of its answer for `seconds`. A client that reads slowly, but reads, is left alone:
- * the timer starts anew with every byte that the system takes for it. While the service itself is at work, nothing is pending and nobody is cut.
+ * Closes the connection of a client that reads nothing of its answer for `seconds`. A client that reads slowly is left alone: the timer
+ * restarts with every byte that the system accepts for it. While the service is still preparing the answer, nothing is buffered, so no
+ * connection is closed.
  */
 export const cutIdleClients =
   (seconds: number): Step =>

@@ -1,11 +1,11 @@
 const quote = 34;
 const backslash = 92;
-/** `,`, `[` and `{`: each begins a value or a member. */
+/** Character codes of `,`, `[` and `{`: each begins a value or a member. */
 const begins = new Set([44, 91, 123]);
 
 /**
- * True if the JSON `text` has more than `most` values and members, in one pass that makes nothing. Asked before the
- * text is parsed and its schema is checked, which costs microseconds a value: a megabyte has up to 500,000 values.
+ * True if the JSON `text` has more than `most` values and members. Scans the text once without allocating anything. Meant to be called
+ * before the text is parsed and checked against a schema, which costs microseconds per value: a megabyte may hold 500,000 values.
  */
 export function hasMoreValues(text: string, most: number): boolean {
   let values = 1;
@@ -21,7 +21,7 @@ export function hasMoreValues(text: string, most: number): boolean {
   return false;
 }
 
-/** The position of the quote that ends the string, or the end of the text. */
+/** Returns the position of the quote that ends the string, or the length of the text if there is none. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {

@@ -3,9 +3,9 @@ import type { MemoryLimits } from "./memory-limits.ts";
 
 /** Memory that is reserved for one answer. */
 export type Reservation = {
-  /** Corrects the estimate to the bytes that the answer really holds. It is never cut, even if they exceed the limits. */
+  /** Replaces the estimate by the actual size of the answer. Always succeeds, even if the limits are then exceeded. */
   readonly resize: (bytes: number) => void;
-  /** Gives the memory back. Calls after the first have no effect. */
+  /** Releases the memory. Calls after the first have no effect. */
   readonly release: () => void;
 };
 
@@ -16,21 +16,21 @@ type Waiter = {
 };
 
 export type MemoryBudgetOptions = Pick<MemoryLimits, "answers" | "customer"> & {
-  /** Milliseconds that a request waits for memory before it is refused. */
+  /** Longest time that a request waits for memory before it is refused, in milliseconds. */
   readonly wait?: number;
-  /** Requests of one customer that may wait. */
+  /** Most requests of one customer that may wait. */
   readonly queue?: number;
 };
 
 /**
- * Admission control by memory. Each answer reserves an estimate of its bytes before it is read and holds them until it was sent; they
- * are counted for the process and for the customer, whatever keys the customer uses. A request that does not fit waits for a short time.
- * An answer larger than a limit is admitted while it would be the only one.
+ * Admission control by memory. Each answer reserves an estimate of its bytes before it is read and holds them until it was sent.
+ * Reservations are counted for the process and for each customer, over all keys of the customer. A request that does not fit waits for a
+ * short time. An answer larger than a limit is admitted when no other answer counts against that limit.
  */
 export class MemoryBudget {
   readonly #limits: Required<MemoryBudgetOptions>;
   readonly #byCustomer = new Map<string, number>();
-  /** In the order of arrival. */
+  /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
   #reserved = 0;
 
@@ -38,7 +38,7 @@ export class MemoryBudget {
     this.#limits = { answers, customer, wait, queue };
   }
 
-  /** Bytes of the answers in progress. */
+  /** Bytes that answers in progress have reserved. */
   get reserved(): number {
     return this.#reserved;
   }
@@ -48,7 +48,7 @@ export class MemoryBudget {
     return this.#waiters.size;
   }
 
-  /** Bytes that may be reserved. */
+  /** Most bytes that may be reserved. */
   get limit(): number {
     return this.#limits.answers;
   }
@@ -56,9 +56,9 @@ export class MemoryBudget {
   /**
    * Reserves memory for an answer of about `bytes`.
    *
-   * @param signal ends the wait when the client has gone
-   * @throws {Refused} `too_much_in_flight` if the customer's answers hold its share, `service_busy` if those of all customers hold
-   * what there is
+   * @param signal ends the wait when the client has disconnected
+   * @throws {Refused} `too_much_in_flight` if the customer's own answers use up its share; `service_busy` if the answers of all customers
+   * together use up the budget
    */
   async reserve(customer: string, bytes: number, signal?: AbortSignal): Promise<Reservation> {
     if (!this.#isQueued(customer) && this.#fits(customer, bytes)) return this.#reserve(customer, bytes);
@@ -123,7 +123,7 @@ export class MemoryBudget {
     };
   }
 
-  /** Admits every request that fits now. Those of one customer stay in order; a smaller one of another customer may go first. */
+  /** Admits every waiting request that now fits. Requests of one customer stay in order; a smaller one of another customer may overtake. */
   #admitWaiting(): void {
     const passed = new Set<string>();
     for (const waiter of this.#waiters) {

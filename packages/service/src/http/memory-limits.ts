@@ -1,43 +1,43 @@
 import { totalmem } from "node:os";
 import type { Config } from "../config.ts";
 
-/** Memory limits of the service, in bytes. All of them follow from one number: see `CADASTRE_MEMORY`. */
+/** Memory limits of the service. All of them are derived from one number: see `CADASTRE_MEMORY`. */
 export type MemoryLimits = {
   /** Bytes that all answers in progress may hold. */
   readonly answers: number;
   /** Bytes that the answers of one customer may hold. */
   readonly customer: number;
-  /** Bytes that the bodies of requests may hold while they are read and answered; those of one customer, a quarter of them. */
+  /** Bytes that request bodies may hold while they are read and answered; one customer may use a quarter of them. */
   readonly bodies: number;
-  /** Bytes of the heads of requests that are being read, and as many of those that are being answered. */
+  /** Bytes that the heads of requests that are being read may hold, and likewise those of requests that are being answered. */
   readonly heads: number;
   /** Heap of the main thread, in megabytes. */
   readonly heap: number;
-  /** Heap of each thread that reads or checks, in megabytes. */
+  /** Heap of each thread that queries or checks a database, in megabytes. */
   readonly threadHeap: number;
-  /** Idle page buffers that each thread that reads keeps. */
+  /** Bytes of idle page buffers that each reader thread keeps. */
   readonly threadBuffers: number;
-  /** Bytes of the database that each of its connections reads in place. Each has a mapping of its own, counted once more in `VmRSS`. */
+  /** Bytes of the database that each connection maps into memory. Each connection has its own mapping, counted once more in `VmRSS`. */
   readonly mapped: number;
 };
 
-/** Connections beside those of the threads: one that looks up by key, and one that writes. */
+/** Connections of the main thread: one for look-ups by key, and one for writing. */
 const ownConnections = 2;
 
 const megabyte = 1024 * 1024;
 
-/** Megabytes: a page of 1,000 whole records with full metadata was read with half of it. */
+/** In megabytes. Half of it sufficed in a measurement to read a page of 1,000 complete records with full metadata. */
 const smallestThreadHeap = 48;
 
-/** Largest default, in megabytes: a service that holds more should be told to. */
+/** Largest default, in megabytes: more memory must be configured explicitly. */
 const largestDefault = 1024;
 const smallestDefault = 256;
 
 /**
- * The memory that the service plans with where nothing is set, in megabytes: three quarters of the container's limit, which Node reads from
- * the control group, or a quarter of the machine's memory.
+ * Returns the default of `CADASTRE_MEMORY`, in megabytes: three quarters of the container's limit, which Node reads from the control group,
+ * or, without a limit, a quarter of the machine's memory.
  *
- * @param container limit of the container, in bytes; of the size of the address space where there is none
+ * @param container limit of the container, in bytes; without a limit, 0 or a number larger than the machine's memory
  */
 export function defaultMemory(container = process.constrainedMemory(), machine = totalmem()): number {
   const isLimited = container > 0 && container < machine;
@@ -45,7 +45,7 @@ export function defaultMemory(container = process.constrainedMemory(), machine =
   return Math.min(largestDefault, Math.max(smallestDefault, Math.floor(bytes / megabyte)));
 }
 
-/** Divides `memory`, in megabytes, between the main thread, answers and `threads` that read. The rest is the process's own. */
+/** Divides `memory`, in megabytes, between the main thread, answers and `threads` reader threads. The rest is left to the process. */
 export const memoryLimits = (memory: number, threads: number): MemoryLimits => ({
   bodies: (memory * megabyte) / 32,
   heads: (memory * megabyte) / 32,
@@ -57,6 +57,6 @@ export const memoryLimits = (memory: number, threads: number): MemoryLimits => (
   mapped: Math.floor((memory * megabyte) / 16 / (threads + ownConnections)),
 });
 
-/** Limits of a service with these settings. Beside the threads that read pages, half as many read scans. */
+/** Returns the limits for a configuration. Besides the threads that read pages there are half as many for scans. */
 export const memoryLimitsOf = ({ memory, readers }: Pick<Config, "memory" | "readers">): MemoryLimits =>
   memoryLimits(memory ?? defaultMemory(), Math.ceil(readers * 1.5));

@@ -4,29 +4,29 @@ import { type Readiness, readinessReasons } from "../readiness/readiness.ts";
 import type { EventLoopMonitor } from "./event-loop.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 
-/** A request that was answered. None of it says who asked, or for what. */
+/** The measured facts of an answered request. None of them identifies the customer or the data. */
 type Observed = {
   readonly method: string;
-  /** Template of the address; undefined for what is none of this service. */
+  /** Path template; undefined for an unknown path. */
   readonly route: string | undefined;
   readonly status: number;
   readonly seconds: number;
 };
 
-/** What the operator's monitoring reads. */
+/** The metrics that the operator's monitoring scrapes. */
 export type Metrics = {
   readonly observe: (request: Observed) => void;
   /** Counts a stored part or manifest that was found to be damaged. */
   readonly partDamaged: () => void;
-  /** In Prometheus' text format. */
+  /** Returns all metrics in Prometheus' text format. */
   readonly write: () => Promise<string>;
   readonly contentType: string;
 };
 
-/** Upper bounds, in seconds: from a look-up by key to a query that is stopped. */
+/** Upper bounds in seconds, from a look-up by key to a query that times out. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Methods that are told apart: a client may send any word. */
+/** Methods with a label of their own. All others are counted as `other`, because a client may send any word. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "OPTIONS"]);
 
 /** Sources of values that are read on each scrape. */
@@ -44,7 +44,7 @@ type Measured = {
 
 export function createMetrics({ store, readiness, memory, eventLoop }: Measured): Metrics {
   const registry = new Registry();
-  // Among them the delay of the event loop, and memory.
+  // Includes the delay of the event loop and memory.
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: "cadastre_http_request_duration_seconds",

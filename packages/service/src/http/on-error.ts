@@ -6,18 +6,18 @@ import { odataErrorAnswer, type PublicError, plainErrorAnswer, toPublicError } f
 import { findContext } from "./request-context.ts";
 
 /**
- * Answers every error in the form of the address's family. Internal details are only logged.
+ * Answers every error in the format of the path: OData's or the plain one. Internal details are only logged.
  *
- * @param noteError called with every error first
+ * @param noteError called first with every error
  */
 export function onError(log: Log, noteError: (error: unknown) => void = () => {}): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     noteError(error);
     const context = findContext(req);
     const shown = toPublicError(error, context?.optionTexts);
-    // What nobody waits for any more was given up, and did not fail.
+    // If the client has disconnected, the work was aborted and did not fail.
     if (!res.destroyed) logFailure(log, context?.requestId, error, shown);
-    // Express closes the connection: half of an answer has gone out already.
+    // Part of the answer was already sent, so Express closes the connection.
     if (res.headersSent) return next(error);
     // Caches may store some statuses by default: 404, 405, 410 and 414. Source: RFC 9110, section 15.1.
     res.setHeader("cache-control", "no-store");
@@ -25,7 +25,7 @@ export function onError(log: Log, noteError: (error: unknown) => void = () => {}
   };
 }
 
-/** Logs what is the service's own fault. */
+/** Logs an error that is the fault of the service. */
 export function logFailure(
   log: Log,
   requestId: string | undefined,

@@ -2,14 +2,14 @@ import type { Request } from "express";
 import { Refused } from "../errors.ts";
 import { type MediaType, parseMediaType } from "../odata/media-type.ts";
 
-/** The media type of the request's body; undefined where it is none. */
+/** Returns the media type of the request's body; undefined if it is missing or malformed. */
 export const contentTypeOf = (req: Request): MediaType | undefined =>
   parseMediaType(req.get("content-type") ?? "");
 
 /**
- * The text of the request's body, of `limit` bytes at most.
+ * Returns the text of the request's body, of at most `limit` bytes.
  *
- * @throws {Refused} `body_too_large`; `unsupported_media_type` if it is compressed, since its length is then not known;
+ * @throws {Refused} `body_too_large`; `unsupported_media_type` if it is compressed, because its length is then not known;
  * `invalid_encoding` if it is not UTF-8.
  */
 export async function readBody(req: Request, limit: number): Promise<string> {
@@ -18,7 +18,7 @@ export async function readBody(req: Request, limit: number): Promise<string> {
   if (Number(req.get("content-length") ?? 0) > limit) throw tooLarge();
   const pieces: Buffer[] = [];
   let length = 0;
-  // A stream that is destroyed takes the connection with it, and nobody would learn why.
+  // Destroying the stream would also close the connection, before the client gets the error.
   for await (const piece of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.length;
     if (length > limit) throw tooLarge();
@@ -27,7 +27,7 @@ export async function readBody(req: Request, limit: number): Promise<string> {
   return toText(Buffer.concat(pieces));
 }
 
-/** The rest of the body is not read: the connection cannot be used again. */
+/** The rest of the body is not read, so the connection cannot be reused. */
 const tooLarge = () => new Refused("body_too_large", null, { connection: "close" });
 
 function toText(bytes: Buffer): string {

@@ -4,24 +4,24 @@ import type { EntitlementState } from "../access/scopes.ts";
 import { Refused } from "../errors.ts";
 import type { Stages } from "./stages.ts";
 
-/** Who asks: known once the API key has been verified. */
+/** The authenticated caller: known once the API key has been verified. */
 export type Caller = {
   readonly keyId: string;
   readonly scope: Scope;
   readonly entitlementState: EntitlementState;
 };
 
-/** What the service knows of a request beside what the client sent. */
+/** The service's own data about a request. */
 export type RequestContext = {
   readonly requestId: string;
   /** IP address of the client, see `clientAddress`. */
   readonly address: string;
   readonly stages: Stages;
-  /** Template of the address, once it has been read. */
+  /** Path template, once the path has been parsed. */
   route?: string;
   /** Undefined until the API key has been verified. */
   caller?: Caller;
-  /** Decoded text of the query options, once they are known, so that an error can show its place. */
+  /** Decoded text of the query options, once they are parsed, so that an error can quote the faulty place. */
   optionTexts?: ReadonlyMap<string, string>;
 };
 
@@ -33,7 +33,7 @@ export function setContext(request: IncomingMessage, context: RequestContext): v
 
 export const findContext = (request: IncomingMessage): RequestContext | undefined => contexts.get(request);
 
-/** @throws {Refused} for a request that no key let in: a route that forgot the edge serves nothing. */
+/** @throws {Refused} `unauthorized` if no key was verified: a route without the authentication step serves nothing. */
 export function callerOf(request: IncomingMessage): Caller {
   const caller = contexts.get(request)?.caller;
   if (caller === undefined) throw new Refused("unauthorized");

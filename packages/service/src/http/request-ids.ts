@@ -9,7 +9,7 @@ import { arrivalOf } from "./turn-limit.ts";
 
 const acceptable = /^[\w.-]{1,64}$/;
 
-/** The client's own `x-request-id` where it is fit to be echoed, else a new one. */
+/** Returns the client's `x-request-id` if it is safe to echo, else a new id. */
 export function requestIdOf(given: string | undefined): string {
   return given !== undefined && acceptable.test(given) ? given : randomUUID();
 }
@@ -17,7 +17,7 @@ export function requestIdOf(given: string | undefined): string {
 /** Scheme and host of a request target in absolute form, which proxies send. Source: RFC 9112, section 3.2.2. */
 const origin = /^https?:\/\/[^/?#]*/i;
 
-/** Gives each request an id and a context, answers with the id, and logs and counts it when it is done. */
+/** Gives each request an id and a context, sends the id in the answer, and logs and counts the request when its answer has ended. */
 export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
   return (req, res, next) => {
     req.url = req.url.replace(origin, "") || "/";
@@ -31,7 +31,7 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
       const { scope, keyId } = findContext(req)?.caller ?? {};
       const elapsed = performance.now() - started;
       const milliseconds = Math.round(elapsed * 10) / 10;
-      // The path alone: a query may hold what its sender did not mean to send, a key for one.
+      // Log the path only: the query may contain secrets that were sent by mistake, such as an API key.
       const path = bounded(req.originalUrl.split("?", 1)[0] ?? "");
       const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds, address };
       log.info({ ...facts, customer: scope?.customer, keyId }, res.writableFinished ? "answered" : "aborted");

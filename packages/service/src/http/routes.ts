@@ -2,10 +2,10 @@ import type { IRouter, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
 import type { Operation } from "../openapi/operation.ts";
 
-/** The header `Allow` of an address that is only read. */
+/** The `Allow` header of a read-only path. */
 export const allow = "GET, HEAD";
 
-/** Adds an address that is read with `GET`, and so with `HEAD`; every other method is refused. */
+/** Adds a path that answers `GET`, and thereby `HEAD`, and refuses every other method. */
 export function addRead(routes: IRouter, { path }: Operation, handler: RequestHandler): void {
   routes
     .route(path)

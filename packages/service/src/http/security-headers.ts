@@ -3,13 +3,13 @@ import { Socket } from "node:net";
 import helmet from "helmet";
 import type { Step } from "./steps.ts";
 
-/** Nothing that is answered here is a page: a browser loads nothing for it, and shows it in no frame. */
+/** No answer is a page: a browser must not load any resource for it, nor show it in a frame. */
 const contentSecurityPolicy = {
   useDefaults: false,
   directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
 };
 
-/** Headers for browsers that nobody uses any more, or for documents. */
+/** Headers for obsolete browsers, or for documents. */
 const superfluous = {
   originAgentCluster: false,
   xDnsPrefetchControl: false,
@@ -18,7 +18,7 @@ const superfluous = {
   xXssProtection: false,
 } as const;
 
-/** What helmet has to say. It is the same for every answer, and found once. */
+/** Returns a step that sets helmet's headers. They are the same for every answer, so they are computed once. */
 export function securityHeaders(): Step {
   const answer = new ServerResponse(new IncomingMessage(new Socket()));
   helmet({ contentSecurityPolicy, ...superfluous })(answer.req, answer, () => {});

@@ -7,35 +7,35 @@ import { requestIdOf } from "./request-ids.ts";
 import { limitTurns } from "./turn-limit.ts";
 import { maxUrlLength } from "./url-limit.ts";
 
-/** Where to listen. */
+/** The host and port to listen on. */
 export type Endpoint = { readonly host: string; readonly port: number };
 
-/** Room for the longest address and headers of the usual size beside it, in bytes. */
+/** Room for the longest URL and as many bytes of headers. */
 const maxHeaderSize = 2 * maxUrlLength;
-/** A proxy keeps its connections for 60 s: ours live longer, so that it is never surprised by their end. */
+/** In ms. Proxies usually keep idle connections for 60 s; ours live longer, so that a proxy never reuses one that was just closed. */
 const keepAliveTimeout = 65_000;
 const headersTimeout = 10_000;
 const requestTimeout = 30_000;
-/** How often connections are checked against both: Node's own interval of 30 s would let slow headers live four times as long. */
+/** Interval in which both timeouts are checked, in ms: with Node's default of 30 s, slow headers could last four times as long. */
 const connectionsCheckingInterval = 2000;
-/** Connections that are open at the same time; the next one is closed at once. */
+/** Most open connections; further ones are closed at once. */
 const maxConnections = 8192;
-/** How often a stopping server closes the connections that have become idle, in milliseconds. */
+/** Interval in which a stopping server closes idle connections, in ms. */
 const sweepInterval = 25;
 
-/** A server that listens, with the port that it got. */
+/** A listening server and the port that it was assigned. */
 export type Listening = {
   readonly port: number;
-  /** Accept no more, finish what is being answered, and after `milliseconds` cut off the rest. */
+  /** Accepts no more connections, finishes the requests in progress, and closes all connections after `milliseconds`. */
   readonly stop: (milliseconds: number) => Promise<void>;
 };
 
-/** The port is taken, or the host is not one of this machine's. */
+/** The service cannot listen on the endpoint: the port is in use or needs more rights, or the host is not an address of this machine. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 }
 
-/** Bytes of the heads of requests, where nothing is said. */
+/** Default bound of the memory of request heads, in bytes. */
 const headsByDefault = 64 * 1024 * 1024;
 
 /**
@@ -62,7 +62,7 @@ export async function listen(
 }
 
 /**
- * Fails at once if the endpoint cannot be listened on, so that nobody waits for data that cannot be served.
+ * Fails at once if the endpoint cannot be listened on, before data is prepared that could then not be served.
  *
  * @throws {ListenError}
  */
@@ -104,7 +104,7 @@ async function stop(server: Server, milliseconds: number): Promise<void> {
 /** Connections that are refused in one turn of the event loop. */
 const groupSize = 50;
 
-/** Calls `refuse` for so many connections a turn: those that came at the same time are also out of time at the same time. */
+/** Spreads calls of `refuse` over turns of the event loop: connections that arrived at the same time also time out at the same time. */
 function inGroups(refuse: typeof refuseMalformed): typeof refuseMalformed {
   const waiting: Parameters<typeof refuse>[] = [];
   const refuseGroup = () => {
@@ -116,7 +116,7 @@ function inGroups(refuse: typeof refuseMalformed): typeof refuseMalformed {
   };
 }
 
-/** What is not HTTP never becomes a request: it is answered here, in the form of every other error. */
+/** Answers a malformed HTTP request, which never reaches the application, in the format of all other errors. */
 function refuseMalformed({ code }: NodeJS.ErrnoException, socket: Duplex): void {
   if (code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -1,16 +1,16 @@
 /**
- * The stages of a request that are timed, in order. Source: docs/architecture.md, "One request, one pipeline"; its
- * `compile` happens in the store, within `run`.
+ * The timed stages of a request, in order. Source: docs/architecture.md, "One request, one pipeline"; its `compile` happens in the
+ * store, within `run`.
  */
 type Stage = "parse" | "bind" | "restrict" | "run" | "render";
 
-/** How long each stage of one request took. */
+/** Timer of the stages of one request. */
 export type Stages = {
-  /** Run one stage. A stage that runs twice adds up. */
+  /** Runs and times one stage. The times of a stage that runs twice add up. */
   readonly time: <T>(stage: Stage, work: () => T) => T;
-  /** As {@link Stages.time}, for a stage that waits. */
+  /** Like {@link Stages.time}, for an asynchronous stage. */
   readonly timeAsync: <T>(stage: Stage, work: () => Promise<T>) => Promise<T>;
-  /** Value of the `Server-Timing` header, in milliseconds; empty when nothing was timed. */
+  /** Returns the value of the `Server-Timing` header, in milliseconds; empty if no stage was timed. */
   readonly header: () => string;
 };
 

@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from "express";
 
-/** Something that every request goes through, at once. What it throws refuses the request. */
+/** A synchronous middleware. It refuses the request by throwing. */
 export type Step = (req: Request, res: Response) => void;
 
-/** Steps as one layer: Express matches every layer anew for each request. */
+/** Combines steps into one middleware: Express matches each layer again for every request. */
 export const inOrder =
   (...steps: readonly Step[]): RequestHandler =>
   (req, res, next) => {

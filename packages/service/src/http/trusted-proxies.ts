@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 
-/** The last so many proxies before this service, or the proxies at these addresses. */
+/** The number of trusted proxies directly before this service, or the addresses of trusted proxies. */
 export type TrustedProxies = number | readonly string[];
 
-/** Names that Express has for ranges of addresses. */
+/** Names that Express defines for ranges of addresses. */
 const ranges: ReadonlySet<string> = new Set(["loopback", "linklocal", "uniquelocal"]);
 
 function isNetwork(text: string): boolean {
@@ -13,7 +13,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Read a number of proxies, or addresses, networks and names of ranges with commas between; undefined for what is none of them. */
+/** Parses a number of proxies, or a comma-separated list of addresses, networks and range names. Returns undefined for other texts. */
 export function toTrustedProxies(text: string): TrustedProxies | undefined {
   if (/^\d{1,2}$/.test(text)) return Number(text);
   const proxies = text.split(",").map((proxy) => proxy.trim());

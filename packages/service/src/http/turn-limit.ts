@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { setImmediate } from "node:timers/promises";
 
-/** Milliseconds of each turn of the event loop in which new requests are begun. */
+/** Milliseconds of each turn of the event loop in which new requests are started. */
 const share = 10;
 
 const arrivals = new WeakMap<IncomingMessage, number>();
 
-/** Returns when the headers of a request had arrived, by the clock of `performance.now()`. */
+/** Returns when the headers of a request arrived, by the clock of `performance.now()`. */
 export const arrivalOf = (req: IncomingMessage): number => arrivals.get(req) ?? performance.now();
 
 /**
- * Begins requests in the order of their arrival, for a part of each turn of the event loop only. Many that arrive at the same time, each on a
- * connection of its own, would all be begun in one turn, and timers and answers would wait for all of them. Requests for the health of the service
- * go first.
+ * Queues requests and starts them in the order of arrival, for at most {@link share} ms in each turn of the event loop. Otherwise many
+ * requests that arrive at the same time, each on its own connection, would all be started in one turn, while timers and answers wait.
+ * Health checks go first.
  */
 export function limitTurns(listener: RequestListener): RequestListener {
   const waiting: Parameters<RequestListener>[] = [];
@@ -22,7 +22,7 @@ export function limitTurns(listener: RequestListener): RequestListener {
     let end = 0;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (performance.now() > end) {
-        // At the end of a turn, when all that has arrived in it was read.
+        // Runs after all input that has arrived in this turn was read.
         await setImmediate();
         end = performance.now() + share;
       }
@@ -40,5 +40,5 @@ export function limitTurns(listener: RequestListener): RequestListener {
   };
 }
 
-/** Settles when all that needs no other turn has run: it belongs to the requests that were begun. */
+/** Resolves after the pending `nextTick` callbacks and microtasks, which belong to the request that was started. */
 const ticks = () => new Promise<void>((resolve) => process.nextTick(resolve));

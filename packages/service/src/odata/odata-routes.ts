@@ -23,10 +23,10 @@ import { continueOnErrorOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
 import type { OdataServices } from "./services.ts";
 
-/** What the routes work with beside what an answer needs. */
+/** Services that the routes need besides those of an answer. */
 type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates };
 
-/** Everything under the OData root, for callers that the edge has let in. */
+/** Returns the handlers of all paths under the OData root, for authenticated callers. */
 export function odataRoutes(services: RouteServices, config: Config): RequestHandler[] {
   const withBody = createBodyBudget(config);
   return [
@@ -57,7 +57,7 @@ export function odataRoutes(services: RouteServices, config: Config): RequestHan
   ];
 }
 
-/** The query of the body, beside that of the address. */
+/** Returns the request with the query of its body appended to that of its URL. */
 async function withPostedQuery(request: OdataRequest, req: Request): Promise<OdataRequest> {
   const queries = [request.query, await readPostedQuery(req)].filter((query) => query !== "");
   return { ...request, query: queries.join("&") };
@@ -85,10 +85,10 @@ async function sendBatch(
   await sendStream(res, batch.contentType, batch.write(replies), compression);
 }
 
-/** Headers of a request that have a say in its answer. */
+/** Request headers that the answer varies by. */
 const decisive = "x-api-key, authorization, accept, prefer, odata-version, odata-maxversion, accept-encoding";
 
-/** Which entitlement the answer is restricted to, errors too. */
+/** Sends the version of the entitlement that the answer, or the error, was restricted to. */
 const announceEntitlement: Step = (req, res) => {
   res.setHeader("entitlement-version", callerOf(req).scope.version);
 };

@@ -5,13 +5,13 @@ import { maxUrlLength } from "../http/url-limit.ts";
 import { type MediaType, parseMediaType } from "./media-type.ts";
 import { encodeUnsafe } from "./unsafe.ts";
 
-/** Longest query in a body, in bytes: with a path and a skip token it fits into an address, that of the next page. */
+/** Longest query in a body, in bytes: with a path and a skip token it still fits into the URL of the next page. */
 export const maxPostedQuery = maxUrlLength - 4096;
 
 const types: ReadonlySet<string> = new Set(["text/plain", "application/x-www-form-urlencoded"]);
 
 /**
- * The query string that the body of `POST …/$query` holds. Source: OData URL Conventions 4.01, section 4.17.
+ * Reads the query string from the body of `POST …/$query`. Source: OData URL Conventions 4.01, section 4.17.
  *
  * @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`
  */
@@ -20,7 +20,7 @@ export async function readPostedQuery(req: Request): Promise<string> {
   return toQuery(await readBody(req, maxPostedQuery));
 }
 
-/** As {@link readPostedQuery}, of a request within a batch. */
+/** Like {@link readPostedQuery}, for a request within a batch. */
 export function postedQueryOf(contentType: string | undefined, body: string): string {
   requireQueryType(parseMediaType(contentType ?? ""));
   return toQuery(body);

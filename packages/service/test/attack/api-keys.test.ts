@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.stop());
 
-/** Requests that are sent at the same time. */
+/** Number of concurrent requests. */
 const atOnce = 20;
 
 attack.each<[string, (nth: number) => string]>([

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.stop());
 
-/** Blanks that a JSON text may begin with: packed, a thousandth of it. */
+/** Whitespace, which a JSON text may begin with. It compresses to a thousandth. */
 const blanks = Buffer.alloc(100_000_000, " ");
 const packed = gzipSync(blanks);
 
@@ -53,7 +53,7 @@ attack(
         );
     });
     expect([...statuses].filter(([, status]) => status !== 415)).toEqual([]);
-    // One of these bodies unpacked would be a fifth of what any attack may add.
+    // Unpacking one of these bodies would use a fifth of the memory that an attack may add.
     expect(seen.peak).toBeLessThan(seen.rest + 100);
     requireUnharmed(seen);
   },
@@ -69,7 +69,7 @@ attack.each(["gzip, chunked", "deflate, chunked", "br", "chunked, gzip"])(
       "transfer-encoding": coding,
     };
     const { status } = await ask(service.baseUrl, "/reso/odata/$batch", headers, "POST", packed).catch(
-      // The server closes the connection when it has read the head.
+      // The server closes the connection as soon as it has read the head.
       () => ({ status: 400 }),
     );
     expect(status).toBe(400);

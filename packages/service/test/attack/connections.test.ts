@@ -16,12 +16,12 @@ const key = () => `x-api-key: ${service.attacker}\r\ncontent-type: application/j
 const bodyOf = (length: number) =>
   `POST ${batch} HTTP/1.1\r\nhost: a\r\n${key()}content-length: ${length}\r\n\r\n`;
 
-/** Opens a connection that sends `start` at once, and then a piece each second. Returns the status that it is answered before it is closed. */
+/** Opens a connection that sends `start`, then `piece` every second. Returns the status of the answer once the connection is closed. */
 async function trickle(start: string, piece: string): Promise<number> {
   const { hostname, port } = new URL(service.baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   let slowly: NodeJS.Timeout | undefined;
-  // Those of an attack come within a second.
+  // Spread the connections of an attack over a second.
   const begin = setTimeout(() => {
     socket.write(start);
     slowly = setInterval(() => socket.write(piece), 1000);
@@ -37,7 +37,7 @@ async function trickle(start: string, piece: string): Promise<number> {
   return Number(text.slice(9, 12));
 }
 
-/** As many of `attack` at the same time. */
+/** Runs `count * strength` instances of an attack at the same time. */
 const times = <T>(count: number, attack: () => Promise<T>): readonly Promise<T>[] =>
   Array.from({ length: count * strength }, attack);
 
@@ -62,7 +62,7 @@ attack(
   async () => {
     const { hostname, port } = new URL(service.baseUrl);
     const target = "/reso/odata/Property?$top=1";
-    /** The status of a request on a connection that stays open; of HEAD, since its answer ends with its headers. */
+    /** Returns the status of a request on a connection that stays open. Sends HEAD, because its answer ends with its headers. */
     const statusOn = async (socket: Socket) => {
       socket.write(`HEAD ${target} HTTP/1.1\r\nhost: a\r\n${key()}\r\n`);
       const [answer] = (await once(socket, "data")) as [Buffer];
@@ -78,7 +78,7 @@ attack(
         }),
       );
       for (let turn = 0; turn < 2; turn += 1)
-        // In groups, for the same reason.
+        // In groups, to spread the requests too.
         for (let at = 0; at < sockets.length; at += 50) {
           statuses.push(...(await Promise.all(sockets.slice(at, at + 50).map(statusOn))));
           await wait(1);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, query } from "../support/ask.ts";
 import { type Running, run } from "../support/running.ts";
 
-/** Requests of the light customer. More for figures: `CASES=500 vitest run …` prints them. */
+/** Number of requests of the light customer. More of them give better figures: `CASES=500 vitest run …` prints them. */
 const cases = Number(process.env["CASES"] ?? 40);
 
 let running: Running;
@@ -16,7 +16,7 @@ const get = (customer: string, options: Readonly<Record<string, string | number>
     "x-api-key": running.key(customer),
   });
 
-/** Reads every record and runs long patterns over it. */
+/** Query options that read every record and match long patterns. */
 const scan = (nth: number) => ({
   $filter: Array.from(
     { length: 40 },
@@ -60,7 +60,7 @@ test("a customer who scans does not keep another one waiting, and is refused bey
   console.info(
     `alone p50 ${at(alone, 0.5).toFixed(1)} ms, p99 ${at(alone, 0.99).toFixed(1)}; beside 16 scans p50 ${at(beside, 0.5).toFixed(1)}, p99 ${at(beside, 0.99).toFixed(1)}; refused ${JSON.stringify(refused)}`,
   );
-  // A scan takes seconds: first come, first served, the light customer would wait for all of them.
+  // A scan takes seconds. Without fair shares the light customer would wait for all of them.
   expect(at(beside, 0.9)).toBeLessThan(1000);
   expect(
     Object.keys(refused).every((code) =>

@@ -30,7 +30,7 @@ afterAll(async () => {
 const collection = "/reso/odata/Property?$top=1000";
 const full = `${collection}&$format=application/json;odata.metadata=full`;
 
-/** Sends requests of the attacker at the same time. */
+/** Sends requests of the attacker, all at the same time. */
 const attackWith = (
   count: number,
   target: string,
@@ -61,7 +61,7 @@ attack.each([
   async (_form, target, headers) => {
     const seen = await service.during(async () => {
       const sent = attackWith(80, target, headers, false);
-      // Those that were admitted are cut after 3 s, the others are told to come again after 5 s.
+      // Admitted ones are closed after 3 s of reading nothing; the others are refused after at most 10 s.
       await wait(12_000);
       for (const { socket } of sent) socket.destroy();
     });
@@ -175,7 +175,7 @@ attack(
       "Content-Type: application/json",
       `Content-Length: ${length}`,
     ];
-    // All of it but the last byte.
+    // The whole request except for its last byte.
     const unfinished = `${head.join("\r\n")}\r\n\r\n${" ".repeat(length - 1)}`;
     const refused = new Set<string>();
     const seen = await service.during(async () => {
@@ -186,7 +186,7 @@ attack(
         socket.write(unfinished);
         return socket;
       });
-      // Those that find no room are told after 10 s to come again.
+      // Requests that get no memory are refused after 10 s.
       await wait(15_000);
       for (const socket of sockets) socket.destroy();
     });
@@ -196,7 +196,7 @@ attack(
   60_000,
 );
 
-/** A token for a part that no connection buffers whole. */
+/** Returns a token for a part that is too large for the buffers of a connection. */
 async function grantOfPart(): Promise<string> {
   const root = `${service.baseUrl}/v1/file-exports`;
   const headers = { "x-api-key": service.attacker, "content-type": "application/json" };

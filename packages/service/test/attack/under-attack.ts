@@ -13,23 +13,23 @@ import { end, type Program, says, startProgram } from "../support/program.ts";
 
 const asked = process.env["ATTACK"];
 
-/** How many times as hard the attacks are: `ATTACK=5` for a longer run. */
+/** Factor by which attacks are scaled up: `ATTACK=5` for a longer run. */
 export const strength = Number(asked ?? "1");
 
-/** A test of an attack that keeps the whole machine busy: skipped without `ATTACK`. */
+/** A test of an attack that keeps the whole machine busy. Skipped without `ATTACK`. */
 export const attack = test.skipIf(asked === undefined);
 if (asked === undefined)
   console.info("without ATTACK=1, attacks that keep the whole machine busy are skipped");
 
-/** Megabytes of a container to run the service in: `ATTACK_MEMORY=1024`. Without, it has the machine. */
+/** Memory of a control group to run the service in, in megabytes: `ATTACK_MEMORY=1024`. By default the service runs without one. */
 const container = Number(process.env["ATTACK_MEMORY"] ?? "0");
 
-/** The service in a process of its own, with a customer who attacks and one who is to notice nothing. */
+/** The service in a child process, with a customer who attacks it and a bystander who must not be affected. */
 export type Attacked = {
   readonly baseUrl: string;
   readonly attacker: string;
   readonly bystander: string;
-  /** Does `attack`, and watches the process and the bystander meanwhile. */
+  /** Runs `attack` and measures the process and the answers to the bystander meanwhile. */
   readonly during: (attack: () => Promise<void>) => Promise<Seen>;
   readonly stop: () => Promise<void>;
 };
@@ -42,7 +42,7 @@ export type Seen = {
   readonly health: readonly number[];
   /** Statuses of the bystander's requests. */
   readonly bystander: readonly number[];
-  /** Longest turn of the event loop: CPU time, and time that elapsed. */
+  /** Longest turn of the event loop: its CPU time and its elapsed time. */
   readonly block: { readonly cpu: number; readonly elapsed: number };
   /** Undefined unless the service runs in a control group. */
   readonly group: { readonly peak: number; readonly kills: number } | undefined;
@@ -128,7 +128,7 @@ async function watch(
   attack: () => Promise<void>,
 ): Promise<Seen> {
   const page = `${baseUrl}/reso/odata/Property?$top=20`;
-  // Rest is the process as it serves its bystander: with its threads started.
+  // Measure the memory at rest after some requests, when all threads have started.
   for (let turn = 0; turn < 5; turn += 1) await get(page, key);
   const rest = await memoryOf(child.pid);
   await longestTurn(metrics);
@@ -168,20 +168,20 @@ async function repeat(isOver: () => boolean, work: () => Promise<void>): Promise
   }
 }
 
-/** Memory of a process, in megabytes. Source: proc(5), `VmRSS`. */
+/** Returns the resident memory of a process, in megabytes. Source: proc(5), `VmRSS`. */
 async function memoryOf(pid = 0): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** A request that goes out on a connection of its own. */
+/** A request on its own connection. */
 export type Sent = {
   readonly socket: Socket;
-  /** Status of the answer and its length, when the connection has closed; status 0 without an answer. */
+  /** Status and length of the answer, once the connection has closed; status 0 without an answer. */
   readonly closed: Promise<{ readonly status: number; readonly bytes: number }>;
 };
 
-/** Sends a request. With `reads` false, nothing of the answer is read. */
+/** Sends a request. If `reads` is false, the answer is never read. */
 export function send(
   baseUrl: string,
   target: string,
@@ -207,11 +207,10 @@ export function send(
   return { socket, closed };
 }
 
-/** The value in the middle. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** The figures of an attack, for people. */
+/** Formats the measurements of an attack as text. */
 export const figuresOf = ({ isAlive, rest, peak, health, bystander, block, group }: Seen): string =>
   [
     isAlive ? "alive" : "dead",

@@ -1,17 +1,17 @@
 import { expect } from "vitest";
 import { figuresOf, median, type Seen } from "./under-attack.ts";
 
-/** Megabytes that an attack may add. */
+/** Most memory that an attack may add, in megabytes. */
 const bound = 512;
 
-/** Milliseconds that `/health/live` takes at most; the slowest of many on a machine that does other things may take longer. */
+/** Bounds of the median and the longest answer time of `/health/live`, in milliseconds. The machine may be busy with other things. */
 const healthy = 100;
 const slowest = 2000;
 
-/** Milliseconds of CPU time that the main thread may hold its event loop. */
+/** Longest CPU time that the main thread may block its event loop, in milliseconds. */
 const longest = 50;
 
-/** Requires that the process lives within its bounds, and that the bystander had every request answered. */
+/** Checks that the process stayed within its bounds, and that every request of the bystander was answered. */
 export function requireUnharmed(seen: Seen): void {
   const { isAlive, rest, peak, health, bystander, block, group } = seen;
   if (process.env["ATTACK"] !== undefined) console.info(figuresOf(seen));

@@ -9,7 +9,7 @@ import { requireUnharmed } from "./unharmed.ts";
 const answer = "HTTP/1.1 200 OK\r\n";
 const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
 
-/** Writes `text` as fast as the other end takes it, for as long as it stays. */
+/** Writes `text` repeatedly, as fast as the other side reads it, until the connection is closed. */
 function writeWithoutEnd(socket: Socket, text: string): void {
   while (!socket.destroyed && socket.write(text));
   socket.once("drain", () => writeWithoutEnd(socket, text));
@@ -21,7 +21,7 @@ const writeSlowly = (socket: Socket, text: string) => {
   socket.once("close", () => clearInterval(timer));
 };
 
-/** What a receiver does with a connection, in place of an answer. */
+/** Hostile behaviors of a receiver, by description. */
 const hostile: Readonly<Record<string, (socket: Socket, url: string) => void>> = {
   "never answers": () => {},
   "answers a byte of its head a second": (socket) => writeSlowly(socket, answer),
@@ -81,7 +81,7 @@ async function post(key: string, path: string, body?: object): Promise<string> {
   return data?.id ?? "";
 }
 
-/** Milliseconds until a message arrives that was asked for now. */
+/** Requests a test message and returns the milliseconds until the next message arrives. */
 async function timeOfMessage(key: string, id: string): Promise<number> {
   const before = receiver.received.length;
   const asked = performance.now();
@@ -102,7 +102,7 @@ test("a customer whose receivers keep every message waiting keeps no other custo
         await wait(250);
       }
     });
-    // All of them are at work.
+    // By now messages are being sent to all receivers.
     await wait(2000);
     for (let turn = 0; turn < 5; turn += 1) times.push(await timeOfMessage(service.bystander, own));
     isOver = true;
@@ -110,7 +110,7 @@ test("a customer whose receivers keep every message waiting keeps no other custo
   });
   if (process.env["ATTACK"] !== undefined)
     console.info(`messages arrive after ${times.map(Math.round).join(", ")} ms`);
-  // A receiver has ten seconds to answer.
+  // An attempt times out after ten seconds.
   expect(Math.max(...times)).toBeLessThan(3000);
   requireUnharmed(seen);
 }, 120_000);

@@ -56,7 +56,7 @@ async function building(id: string): Promise<void> {
   expect(state).toBe("building");
 }
 
-/** What a delivery is made of, whose parts are what its manifest says. */
+/** Checks the parts of a delivery against its manifest, and returns their hashes. */
 async function partsOf(id: string): Promise<readonly string[]> {
   const { data } = await national.manifest(id);
   for (const { number, sha256 } of data.parts) {
@@ -67,8 +67,8 @@ async function partsOf(id: string): Promise<readonly string[]> {
 }
 
 /**
- * Stops a process that is not just writing to the registry: SQLite has everybody else wait for the end of a transaction, so one that is
- * stopped there stops all who write until it goes on.
+ * Stops a process while it is not writing to the registry. SQLite makes all writers wait for the end of a transaction, so a process that is
+ * stopped within one would block them until it continues.
  */
 async function stopBetweenWrites({ child }: Program): Promise<void> {
   const registry = new Database(running.folder.registry, { timeout: 100 });
@@ -87,7 +87,7 @@ async function stopBetweenWrites({ child }: Program): Promise<void> {
   registry.close();
 }
 
-/** Small parts, so that a delivery has many of them. */
+/** Small parts, so that a delivery has many. */
 const small = { CADASTRE_PART_BYTES: "65536" };
 
 describe("a worker that is", () => {
@@ -106,7 +106,7 @@ describe("a worker that is", () => {
       expect(lost.output()).not.toContain(`"delivery":"${id}"`);
       if (signal === "SIGSTOP") {
         lost.child.kill("SIGCONT");
-        // It finds that it has lost the delivery, and works on.
+        // The resumed worker notices that it has lost the delivery, and continues with others.
         await says(lost, `"delivery":"${id}","outcome":"lost"`);
         await end(next, "SIGTERM");
         const other = await national.complete();

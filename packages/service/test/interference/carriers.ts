@@ -1,6 +1,6 @@
 import type { Headers } from "../support/ask.ts";
 
-/** What goes over the wire. */
+/** A request as it is sent. */
 export type Sent = {
   readonly target: string;
   readonly method: string;
@@ -8,7 +8,7 @@ export type Sent = {
   readonly body?: string;
 };
 
-/** How a request travels: at its own address, with its options in the body, or in a batch. */
+/** Ways to send a request: directly, with its options in the body, or in a batch. */
 const carriers = {
   address: (sent) => sent,
   query: ({ target, headers }) => {
@@ -30,6 +30,6 @@ const carriers = {
 
 export type Carrier = keyof typeof carriers;
 
-/** The request as it is sent. What lies outside the OData root has an address and nothing else. */
+/** Returns the request as it is sent. Requests outside the OData root are always sent directly. */
 export const carriedBy = (carrier: Carrier, sent: Sent): Sent =>
   sent.target.startsWith("/reso/odata/") ? carriers[carrier](sent) : sent;

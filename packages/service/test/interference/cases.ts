@@ -5,15 +5,15 @@ import { type Request, requests } from "./requests.ts";
 import type { GrantsOfAll } from "./side.ts";
 import { worlds } from "./worlds.ts";
 
-/** Two stores that look alike to `one`, and what he and another customer ask of them. */
+/** Two stores that the customer `one` cannot tell apart, and requests of `one`. */
 export type Case = {
   readonly grants: GrantsOfAll;
   readonly world: World;
-  /** What the second store holds of what `one` may not see. */
+  /** Source of the records and values in the second store that `one` may not see. */
   readonly donor: World;
-  /** How many commits the second store has more. */
+  /** Number of additional commits of the second store. */
   readonly lead: number;
-  /** What the second store holds of it from the second page on; null: the same. */
+  /** Source of these from the second page on; null if they do not change. */
   readonly later: World | null;
   readonly requests: readonly Request[];
 };

@@ -6,7 +6,7 @@ import { openSide } from "./side.ts";
 import { targetOf } from "./targets.ts";
 import { varied } from "./worlds.ts";
 
-/** The services of all cases, and the end of them and of their stores. */
+/** Opens the services for all cases. `close` also closes their stores. */
 export async function openSides(engine: Engine): Promise<{ sides: Sides; close: () => Promise<void> }> {
   const stores = [await engine.open("first"), await engine.open("second")] as const;
   const sides = {
@@ -24,7 +24,7 @@ export async function openSides(engine: Engine): Promise<{ sides: Sides; close: 
   };
 }
 
-/** Try so many cases. Gives what was found, shrunk, as one would write it down; undefined if nothing was. */
+/** Runs cases. Returns a shrunk counterexample as text, or undefined if there is none. */
 export async function findLeak(sides: Sides, parameters: fc.Parameters<[Case]>): Promise<string | undefined> {
   const property = fc.asyncProperty(cases, (given) => compareSides(sides, given));
   const { failed, counterexample, errorInstance, seed, numRuns } = await fc.check(property, parameters);
@@ -33,7 +33,7 @@ export async function findLeak(sides: Sides, parameters: fc.Parameters<[Case]>):
   return counterexample === null ? found : `${found}\n\n${printCase(counterexample[0])}`;
 }
 
-/** What was granted, what is in the stores, and what was asked. */
+/** Formats a case: the grants, the contents of the stores, and the requests. */
 const printCase = ({ grants, world, donor, lead, later, requests }: Case): string =>
   JSON.stringify(
     {

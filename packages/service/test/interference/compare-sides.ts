@@ -6,13 +6,13 @@ import { targetOf } from "./targets.ts";
 import { withForeignTokens, withOpenTokens, withoutTokens } from "./tokens.ts";
 import { varied, withProvisionalIds } from "./worlds.ts";
 
-/** Pages of a walk that are looked at. */
+/** Most pages of a walk that are compared. */
 const pages = 4;
 
-/** The headers that differ between any two answers. */
+/** Headers that differ between any two answers. */
 const ownHeaders = new Set(["date", "x-request-id"]);
 
-/** An answer byte for byte, but for what differs between any two. */
+/** Returns an answer as text, without the headers that always differ. */
 const bytesOf = ({ status, headers, text }: Reply): string => {
   const told = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
   return [status, ...told.map(([name, value]) => `${name}: ${String(value)}`), "", text].join("\n");
@@ -20,7 +20,7 @@ const bytesOf = ({ status, headers, text }: Reply): string => {
 
 const nextLinkOf = ({ text }: Reply): string | undefined => /"@odata\.nextLink":"([^"]+)"/.exec(text)?.[1];
 
-/** Two answers that should be one. */
+/** Thrown if two answers differ that must be equal. */
 class Leak extends Error {
   override readonly name = "Leak";
 }
@@ -29,19 +29,19 @@ function requireSame(asked: string, a: string, b: string): void {
   if (a !== b) throw new Leak(`${asked}\n\n${a}\n\n${b}`);
 }
 
-/** The services of a case. */
+/** The services that are compared in a case. */
 export type Sides = {
   readonly first: Side;
-  /** Over a store that looks like the first one's to the customer `one`. */
+  /** Has a store that the customer `one` cannot tell from the first one. */
   readonly second: Side;
-  /** Over the first one's store, with a model in which there is nothing that `one` does not see. */
+  /** Has the first one's store, and a model that contains only what `one` may see. */
   readonly bare: Side;
 };
 
 /**
- * Ask the services everything that the case asks.
+ * Sends all requests of the case to the services.
  *
- * @throws {Leak} if they answer otherwise than one another, or a token of `one` means anything to another customer.
+ * @throws {Leak} if their answers differ, or if a token of `one` means anything to another customer
  */
 export async function compareSides(sides: Sides, given: Case): Promise<void> {
   await fill(sides, given);
@@ -63,7 +63,7 @@ async function fill({ first, second, bare }: Sides, { grants, world, donor, lead
   await second.fill(varied(world, donor, grants.one));
 }
 
-/** Changes what `one` may not see in the second store: to another state, and back again. */
+/** Returns a function that changes what `one` may not see in the second store: to another state, and back on the next call. */
 function changing({ second }: Sides, { grants, world, donor, later }: Case): () => Promise<void> {
   let hidden = donor;
   return async () => {
@@ -73,7 +73,7 @@ function changing({ second }: Sides, { grants, world, donor, later }: Case): () 
   };
 }
 
-/** Hold the first pages of both stores against each other; after the first one the second store changes. */
+/** Compares the first pages of both stores. The second store changes after the first page. */
 async function compareWalks(
   { first, second }: Sides,
   request: Request,
@@ -81,12 +81,12 @@ async function compareWalks(
   change: () => Promise<void>,
 ): Promise<void> {
   const { method, headers } = request;
-  // With the key to a token one could read the number of commits in it; without, not even its length may tell.
+  // A token contains the number of commits, so opened tokens are compared without it. Even their lengths must be equal.
   const isAhead = lead > 0 || later !== null;
   const shown = (reply: Reply) => (isAhead ? withOpenTokens(bytesOf(reply), skipTokenKey) : bytesOf(reply));
   let targets = [targetOf(request, grants.one), targetOf(request, grants.one)] as const;
   for (let page = 1; page <= pages; page++) {
-    // A next link is an address, however its page was asked for.
+    // A next link is requested by its URL, however the first page was requested.
     const how = page === 1 ? request : { method, headers };
     const [a, b] = await Promise.all([first.ask("one", targets[0], how), second.ask("one", targets[1], how)]);
     requireSame(`${method} ${targets[0]}`, shown(a), shown(b));
@@ -100,7 +100,7 @@ async function compareWalks(
   }
 }
 
-/** To another customer, a token of somebody else's is a random text. */
+/** Checks that another customer's token is answered like a random text. */
 async function swapToken(side: Side, link: string): Promise<void> {
   const [stolen, random] = await Promise.all([
     side.ask("other", link),
@@ -109,13 +109,13 @@ async function swapToken(side: Side, link: string): Promise<void> {
   requireSame(link, bytesOf(stolen), bytesOf(random));
 }
 
-/** A field that the caller does not see is one that there is not. */
+/** Checks that a field that the caller may not see is answered like one that does not exist. */
 async function compareModels(
   { first, bare }: Sides,
   request: Request,
   { grants: { one } }: Case,
 ): Promise<void> {
-  // Where fields decide which rows he sees, there would be none without them.
+  // Skip these if hidden fields decide which rows are visible: without the fields there would be no rows.
   if (["Media", "Lookup"].includes(request.resource) || one.regions.some(({ kind }) => kind !== "national"))
     return;
   const target = targetOf(request, one);

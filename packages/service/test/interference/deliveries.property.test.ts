@@ -10,7 +10,7 @@ import { grants } from "./grants.ts";
 import type { World } from "./projection.ts";
 import { identityOf, varied, worlds } from "./worlds.ts";
 
-/** `CASES=5000` for more, of which a delivery takes as long as ten; `SEED=1` for the same ones again. */
+/** `CASES=5000` runs more cases; a delivery takes as long as ten of them, so it runs a tenth. `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
 const numRuns = Math.ceil(Number(CASES ?? 50) / 10);
 const parameters = {
@@ -29,7 +29,7 @@ const fieldsOf: Readonly<Record<string, readonly OutputProfile["fields"][]>> = {
   public_record: ["*", { public_record: ["City", "PostalCode"] }],
 };
 
-/** Parts of a record or two, and of all. */
+/** Profiles whose parts have a record or two, or all of them. */
 const profiles: fc.Arbitrary<OutputProfile> = fc.constantFrom(...askedDomains).chain((domain) =>
   fc
     .record({
@@ -41,7 +41,7 @@ const profiles: fc.Arbitrary<OutputProfile> = fc.constantFrom(...askedDomains).c
     .map((choice) => profileOf({ ...choice, id: "random", version: 1, domain, compression: "none" })),
 );
 
-/** Some of the records become what another world has of them. */
+/** Replaces some records by those of another world. */
 const changes = fc.record({ to: worlds, kept: fc.func(fc.boolean()) });
 type Change = { readonly to: World; readonly kept: (identity: string) => boolean };
 
@@ -50,11 +50,11 @@ const after = (world: World, { to, kept }: Change): World => [
   ...to.filter((row) => !kept(identityOf(row))),
 ];
 
-/** Two stores that look alike to a customer, before a change and after it. */
+/** Two stores that a customer cannot tell apart, before and after a change. */
 const cases = fc.record({
   grants,
   profile: profiles,
-  /** Whether an export is asked for, and not a subscription. */
+  /** True for a single export, false for a subscription. */
   once: fc.boolean(),
   world: worlds,
   donor: worlds,
@@ -66,7 +66,7 @@ type Case = typeof cases extends fc.Arbitrary<infer Given> ? Given : never;
 
 let admitted = 0;
 
-/** The same from both sides; whether it was anything. */
+/** Checks that both sides delivered the same. Returns true if it was not a refusal. */
 function requireSame(what: string, [a, b]: readonly Delivered[]): boolean {
   expect(b, what).toEqual(a);
   return a?.refused === undefined;
@@ -93,7 +93,7 @@ async function compare(first: DeliverySide, second: DeliverySide, given: Case): 
     await first.fill(later);
     await second.fill(varied(later, laterDonor, granted));
     requireSame("a delta", await all(({ followed }) => followed()));
-    // What is hidden alone changes, and on one side alone.
+    // Change only hidden data, on one side only.
     await second.fill(varied(later, donor, granted));
     requireSame("a delta of nothing", await all(({ followed }) => followed()));
   } finally {
@@ -101,7 +101,7 @@ async function compare(first: DeliverySide, second: DeliverySide, given: Case): 
   }
 }
 
-// The one in memory keeps no versions.
+// Without the memory store, which keeps no versions.
 describe.each(Object.entries(engines).filter(([name]) => name !== "memory"))("over %s", (_, start) => {
   test(
     "what is delivered is a function of what is granted alone",

@@ -28,12 +28,12 @@ import type { Grants } from "./projection.ts";
 import { documentOf, type Filling, filling, now, resolutions } from "./side.ts";
 import { entitySets, universeSet } from "./universe.ts";
 
-/** Both sides sign by one key, and Ed25519 leaves nothing to chance. */
+/** Signing key of both sides. Ed25519 is deterministic, so equal manifests have equal signatures. */
 const { privateKey } = generateKeyPairSync("ed25519");
 
 const day = 86_400_000;
 
-/** What is asked of deliveries. */
+/** Domains that deliveries are requested for. */
 export const askedDomains = [
   "listing",
   "property",
@@ -41,31 +41,31 @@ export const askedDomains = [
   "market_report",
 ] as const satisfies readonly Domain[];
 
-/** All that a customer gets of a delivery, byte for byte, or what he is refused with. */
+/** Everything that a customer receives of a delivery, or the code of the refusal. */
 export type Delivered = {
   readonly refused?: string;
   readonly said?: readonly string[];
   readonly parts?: readonly string[];
 };
 
-/** A customer whose exports and whose subscription are delivered by one profile. */
+/** A customer with exports and a subscription, all of one profile. */
 type DeliveredCustomer = {
   readonly exported: () => Promise<Delivered>;
-  /** What a subscription begins with. */
+  /** Creates the subscription and returns its seed. */
   readonly subscribed: () => Promise<Delivered>;
-  /** What it delivers a day later. */
+  /** Returns its next delivery, a day later. */
   readonly followed: () => Promise<Delivered>;
   readonly unsubscribe: () => Promise<void>;
 };
 
-/** Deliveries over a store, with a clock and randomness that every side has alike. */
+/** Deliveries over a store, with a clock and random bytes that are the same on every side. */
 export type DeliverySide = Filling & {
-  /** @param nth another one for each */
+  /** @param nth a different number for each customer */
   readonly admit: (nth: number, grants: Grants, profile: OutputProfile) => Promise<DeliveredCustomer>;
   readonly close: () => Promise<void>;
 };
 
-/** @param folder for the registry and the parts */
+/** @param folder folder of the registry and the parts */
 export async function openDeliverySide(store: FilledStore, folder: string): Promise<DeliverySide> {
   const registry = await openSqliteRegistry({ file: join(folder, "registry.sqlite") });
   const { deliveries: ledger, subscriptions: registered } = createDeliveryRegistry(registry.database);
@@ -107,14 +107,14 @@ export async function openDeliverySide(store: FilledStore, folder: string): Prom
     const request = { domain: profile.domain, deliveryMode: "pull" } as const;
     let subscription = "";
 
-    /** Build what is due, and give what was delivered of it. */
+    /** Builds what is due and returns what was delivered. */
     async function built(idOf: () => Promise<string>): Promise<Delivered> {
       await scheduler.tick();
       for (let done = await worker.work(); done !== undefined; done = await worker.work())
         if (done.outcome !== "complete") faults.push(done.cause ?? done.code);
       if (faults.length > 0) throw faults[0];
       const id = await idOf();
-      // When it was complete the database's own clock says.
+      // The completion time comes from the database's own clock.
       const { completedAt: _, ...status } = statusView(await deliveries.status(caller, id), new Map());
       const sealed = await deliveries.manifest(caller, id);
       const found: string[] = [];
@@ -149,7 +149,7 @@ export async function openDeliverySide(store: FilledStore, folder: string): Prom
   return { ...(await filling(store)), admit, close: () => registry.close() };
 }
 
-/** Parts that wait for no disk. */
+/** Creates a part store in memory, which is faster than on disk. */
 function partsInMemory(staging: string): PartStore {
   const kept = new Map<string, Buffer>();
   mkdirSync(staging);
@@ -189,7 +189,7 @@ function sourceOver(store: FilledStore): ExportSource {
     listing_media: entitySetReader(store, universeSet("Media")),
     media_assets: entitySetReader(store, universeSet("MediaAsset")),
     property: propertyReader({ store, entitySet, identities }),
-    // Of so few listings each one counts: `scopes.test.ts` has larger cells.
+    // With so few listings a cell may have one: `scopes.test.ts` tests larger cells.
     market_report: marketReader({ store, entitySet, least: 1 }),
     public_record: entitySetReader(store, universeSet("PublicRecord")),
   });

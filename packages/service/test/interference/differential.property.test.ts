@@ -9,12 +9,12 @@ import { openSide, type Side } from "./side.ts";
 import { targetOf } from "./targets.ts";
 import { worlds } from "./worlds.ts";
 
-/** `CASES=5000` for more, `SEED=1` for the same ones again. */
+/** `CASES=5000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
 const numRuns = Number(CASES ?? 20);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };
 
-/** Pages of a walk that are looked at. */
+/** Most pages of a walk that are compared. */
 const pages = 3;
 
 const cases = fc.record({
@@ -23,7 +23,7 @@ const cases = fc.record({
   requests: fc.array(plainRequests, { minLength: 1, maxLength: 6, size: "max" }),
 });
 
-/** The answers of the service, as the model tells them. */
+/** Returns the answers of the service in the form of the model's. */
 async function walk(side: Side, target: string): Promise<readonly Answer[]> {
   const found: Answer[] = [];
   let next: string | undefined = target;
@@ -51,7 +51,7 @@ describe("the service answers as a model over arrays does", () => {
           const target = targetOf(request, one);
           const expected = answers(request, world, one, pages);
           const found = await walk(side, target);
-          // A store may refuse what memory computes.
+          // A store may refuse what the model can compute.
           if (found.some((answer) => "code" in answer && answer.code === "not_supported")) continue;
           expect(found, decodeURIComponent(target)).toEqual(expected);
         }

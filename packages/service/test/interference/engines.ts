@@ -7,7 +7,7 @@ import { hasPostgres, startPostgres } from "../../../odata/test/support/postgres
 import { type FilledStore, openMemoryStore } from "./memory-store.ts";
 import { resources } from "./universe.ts";
 
-/** Where stores are opened. */
+/** Opens stores of one kind. */
 export type Engine = {
   readonly open: (name: string) => Promise<FilledStore>;
   readonly close: () => Promise<void>;

@@ -11,7 +11,7 @@ type Kind = StructuralProperty["type"];
 const literalOf = (value: unknown, type: Kind): string =>
   typeof value === "string" && type === "Edm.String" ? quoted(value) : String(value);
 
-/** The values of the field itself, so that it makes a difference which record has which. */
+/** Literals with values of the field itself, so that comparisons distinguish records. */
 const literals = (resource: ResourceName, { name, type }: StructuralProperty): fc.Arbitrary<string> => {
   const values =
     name === keyOf(resource) ? [...keys[resource], absentKey] : (fields[resource][name] ?? [null]);
@@ -38,7 +38,7 @@ function comparisons(resource: ResourceName, own: StructuralProperty, others: re
   );
 }
 
-/** What each type has of its own beside comparisons. */
+/** Conditions that only values of a certain type support. */
 const ofType: Partial<Record<Kind, (name: string) => readonly string[]>> = {
   "Edm.String": (name) => [
     `contains(${name},'o')`,
@@ -61,7 +61,7 @@ const ofType: Partial<Record<Kind, (name: string) => readonly string[]>> = {
   ],
 };
 
-/** @param text a field of the same record */
+/** @param text name of a text field of the same record */
 const ofCollection = (name: string, item: string, text: string) => [
   `${name}/any()`,
   `${name}/any(a:a eq ${item})`,
@@ -74,7 +74,7 @@ const ofCollection = (name: string, item: string, text: string) => [
   `${name}/any(a:a eq ${text} or contains(${text},a))`,
 ];
 
-/** Of each resource a text to hold against the items of its collections. */
+/** For each resource, a text field to compare with the items of its collections. */
 const someText: Readonly<Record<ResourceName, string>> = {
   Property: "PublicRemarks",
   Media: "ShortDescription",
@@ -91,7 +91,7 @@ function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<stri
   const namesOf = (wanted: Kind) =>
     all.filter((one) => one.type === wanted && !one.collection).map(({ name }) => name);
   const atoms = all.map((own) => {
-    // There is one of each: rare, they would hardly be asked for.
+    // A resource has few collections and points: without more weight, they would hardly occur.
     if (own.collection) {
       const arbitrary = literals(resource, own).chain((item) =>
         pick(...ofCollection(own.name, item, someText[resource])),
@@ -108,7 +108,7 @@ function atomsOf(resource: ResourceName, { type }: EntitySet): fc.Arbitrary<stri
   return fc.oneof({ weight: 6, arbitrary: fc.oneof(...atoms) }, callTexts(universeSet(resource)));
 }
 
-/** Filters over everything that the language has. */
+/** Filters with all features of the language. */
 export function filtersOf(resource: ResourceName): fc.Arbitrary<string> {
   const atom = atomsOf(resource, universeSet(resource));
   const { filter } = fc.letrec<{ filter: string }>((tie) => ({
@@ -124,7 +124,7 @@ export function filtersOf(resource: ResourceName): fc.Arbitrary<string> {
   return filter;
 }
 
-/** Orders by fields, by what is computed from them, and by nearness. */
+/** Orders by fields, by computed values, and by distance. */
 export function ordersOf(resource: ResourceName): fc.Arbitrary<string> {
   const names = [...universeSet(resource).type.properties.keys()];
   const computed: Readonly<Record<ResourceName, readonly string[]>> = {

@@ -4,7 +4,7 @@ import type { Grants } from "./projection.ts";
 import { datasets, masks, type ResourceName, recordNames, regions, universeSet } from "./universe.ts";
 import { isAlwaysGranted, isGranted } from "./views.ts";
 
-/** What a grant of each resource may open beside its fields. */
+/** Rights that a grant of each resource may include besides its fields. */
 const policies: Readonly<Record<ResourceName, readonly ("private" | "contact")[]>> = {
   Property: [],
   Media: ["private"],
@@ -18,7 +18,7 @@ const policies: Readonly<Record<ResourceName, readonly ("private" | "contact")[]
 
 type FieldMask = readonly [field: string, mask: Mask];
 
-/** Masks of some fields, whether they are granted or not. */
+/** Masks of some fields, which are not necessarily granted. */
 function fieldMasks(resource: ResourceName): fc.Arbitrary<readonly FieldMask[]> {
   const fitting = Object.entries(masks[resource]).flatMap(([field, of]) =>
     of.map((mask): FieldMask => [field, mask]),
@@ -49,7 +49,7 @@ const resourceGrant = (name: ResourceName): fc.Arbitrary<ResourceGrant> =>
       return own.length === 0 ? grant : { ...grant, masks: Object.fromEntries(own) };
     });
 
-/** Mostly granted, for there is little to ask for else. */
+/** Usually a value, because without a grant there is little to query. */
 const mostly = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 5, nil: undefined });
 
 const datasetGrant = (dataset_id: string): fc.Arbitrary<DatasetGrant> =>

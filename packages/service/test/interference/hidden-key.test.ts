@@ -11,10 +11,10 @@ const grants: Grants = {
   datasets: [{ dataset_id: datasets[0], resources: { Property: { fields: ["City"] } } }],
 };
 
-/** Hidden for its dataset, hidden for its region, and not there. */
+/** Keys of listings that are hidden because of the dataset, hidden because of the region, and absent. */
 const unseen = ["p1", "p2", absentKey];
 
-/** So many listings that a database would rather take an index than look at all of them. */
+/** Enough listings for a database to prefer an index to a scan. */
 const world = Array.from({ length: 500 }, (_, i) => ({
   resource: "Property",
   datasetId: datasets[i === 1 ? 1 : 0],

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findLeak, openSides } from "./check.ts";
 import { engines } from "./engines.ts";
 
-/** `CASES=5000` for more, `SEED=1` for the same ones again. */
+/** `CASES=5000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
 const numRuns = Number(CASES ?? 20);
 const parameters = SEED === undefined ? { numRuns } : { numRuns, seed: Number(SEED) };

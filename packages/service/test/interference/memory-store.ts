@@ -3,11 +3,11 @@ import { codecOf, compareRows, evaluate, matches, type Projection, type Row } fr
 import type { Change, Store, StoredRecord, WritableStore } from "@cadastre/store";
 import { keyOf, type ResourceName } from "./universe.ts";
 
-/** A store that can be filled. */
+/** A store that records can be written to. */
 export type FilledStore = Store &
   Pick<WritableStore, "commit"> & { readonly builds: Pick<WritableStore["builds"], "publish"> };
 
-/** A store of plain records: the restricted tree is read by `evaluate` alone. Keeps no versions. */
+/** Opens a store of plain records that evaluates the restricted query with `evaluate` only. It keeps no versions. */
 export function openMemoryStore(): FilledStore {
   const records = new Map<string, StoredRecord>();
   let checkpoint = 0;
@@ -50,7 +50,7 @@ export function openMemoryStore(): FilledStore {
       const { length, records: found } = await page(query, options);
       return length === 0 ? undefined : found;
     },
-    // No builds, and no coverage of any.
+    // Has no builds, and thus no coverage.
     coverage: async () => undefined,
     builds: { publish: async () => ({ published: false, verdicts: {} }) },
     checkpoint: async () => checkpoint,

@@ -15,8 +15,7 @@ import type { Request } from "./requests.ts";
 import { optionsOf } from "./targets.ts";
 
 /*
- * What the service answers, said once more over arrays: the records that the caller may see, as he sees them, and
- * the query over nothing else.
+ * Reference model of the service over arrays: evaluates the query over the records as the caller may see them.
  */
 
 /** One page, or the code of the error. */
@@ -24,12 +23,12 @@ export type Answer =
   | { readonly code: string }
   | { readonly count: number | undefined; readonly value: readonly Row[]; readonly isLast: boolean };
 
-/** The service's page where the request does not say. */
+/** The service's default page size. */
 const pageSize = 3;
 
 const defaultOrder = ["ModificationTimestamp"];
 
-/** The pages of a collection, at most so many. */
+/** Returns the pages of a collection, at most `pages`. */
 export function answers(request: Request, world: World, grants: Grants, pages: number): readonly Answer[] {
   const { resource } = request;
   const set = seenSet(resource, grants);

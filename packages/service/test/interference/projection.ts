@@ -5,10 +5,10 @@ import { type ResourceName, resourceNames, universeSet } from "./universe.ts";
 import { nothingFor, viewOf } from "./views.ts";
 
 /*
- * What an entitlement means, over plain records and without a tree: this page and the product's code share nothing.
+ * Model of what an entitlement means, over plain records. It shares no code with the product.
  */
 
-/** The records of a store, each with another key. */
+/** The records of a store, each with a different key. */
 export type World = readonly StoredRecord[];
 
 export type Grants = Pick<Entitlement, "regions" | "datasets">;
@@ -16,7 +16,7 @@ export type Grants = Pick<Entitlement, "regions" | "datasets">;
 const grantOf = (resource: ResourceName, dataset: string | null, { datasets }: Grants) =>
   datasets.find(({ dataset_id }) => dataset_id === dataset)?.resources[resource];
 
-/** The value of a field as the caller sees it in a record of the dataset of `of`. */
+/** Returns a field's value as the caller sees it. `of` tells the record's resource and dataset. */
 export function seen(field: string, record: Row, of: StoredRecord, grants: Grants): unknown {
   const resource = of.resource as ResourceName;
   if (of.datasetId === null) return mostSeen(field, record, resource, grants);
@@ -25,7 +25,7 @@ export function seen(field: string, record: Row, of: StoredRecord, grants: Grant
   return view === undefined ? nothingFor(record[field]) : (view.of(record) ?? null);
 }
 
-/** Of a record that all datasets share, as much as any of them shows: the longest text. */
+/** Returns the value of a record that all datasets share: the longest text that any of them shows. */
 function mostSeen(field: string, record: Row, resource: ResourceName, grants: Grants): unknown {
   const values = viewsOf(field, resource, grants).map((view) => view?.of(record) ?? null);
   const [most = null] = values.toSorted((a, b) => lengthOf(b) - lengthOf(a));
@@ -40,7 +40,7 @@ const viewsOf = (field: string, resource: ResourceName, { datasets }: Grants) =>
     return grant === undefined ? [] : [viewOf(field, resource, grant)];
   });
 
-/** The set without the fields that no dataset shows; undefined where no dataset grants it. */
+/** Returns the entity set without the fields that no dataset shows; undefined if no dataset grants it. */
 export function seenSet(resource: ResourceName, grants: Grants): EntitySet | undefined {
   if (!grants.datasets.some(({ resources }) => resources[resource] !== undefined)) return undefined;
   const { type, ...set } = universeSet(resource);
@@ -49,7 +49,7 @@ export function seenSet(resource: ResourceName, grants: Grants): EntitySet | und
   return { ...set, type: { ...type, properties } };
 }
 
-/** The fields of a resource of which the caller sees something, but not every value whole. */
+/** Returns the fields of a resource that the caller sees, but not in full in all datasets. */
 export function partialFields(resource: ResourceName, grants: Grants): readonly string[] {
   return [...universeSet(resource).type.properties.keys()].filter((name) => {
     const views = viewsOf(name, resource, grants);
@@ -84,7 +84,7 @@ export function isVisible(row: StoredRecord, world: World, grants: Grants): bool
   }
 }
 
-/** Whether the row describes a field that its dataset shows, or any dataset if they share it. */
+/** True if the row describes a field that its dataset shows. For a shared row, any granted dataset will do. */
 function isVisibleLookup({ datasetId, record }: StoredRecord, { regions, datasets }: Grants): boolean {
   const own = datasets.filter(({ dataset_id }) => datasetId === null || dataset_id === datasetId);
   if (!own.some(({ resources }) => resources["Lookup"] !== undefined)) return false;
@@ -99,25 +99,25 @@ function isVisibleLookup({ datasetId, record }: StoredRecord, { regions, dataset
 
 const lookupTerm = "RESO.OData.Metadata.LookupName";
 
-/** Values of `Permission` that make no Media record private. */
+/** Values of `Permission` that do not make a Media record private. */
 const openPermissions = ["Public", "IDX", "Vow"];
 
 const isPrivate = ({ Permission }: Row): boolean =>
   Array.isArray(Permission) && Permission.some((value) => !openPermissions.includes(String(value)));
 
-/** Where a record of the resource names its listing. */
+/** Field that refers to the listing, by resource. */
 const listingKeys: Readonly<Record<string, string>> = { Media: "ResourceRecordKey", OpenHouse: "ListingKey" };
 
 export const belongsToListing = ({ resource }: StoredRecord): boolean =>
   resource === "MediaAsset" || Object.hasOwn(listingKeys, resource);
 
-/** The media that an asset is the file of. */
+/** Returns the media record of an asset. */
 export const mediaOf = ({ resource: of, record: asset }: StoredRecord, world: World) =>
   of === "MediaAsset"
     ? world.find(({ resource, record }) => resource === "Media" && record["MediaKey"] === asset["MediaKey"])
     : undefined;
 
-/** The listing that a record belongs to, be it by its media. */
+/** Returns the listing that a record belongs to, directly or through its media. */
 export function listingOf(row: StoredRecord, world: World): StoredRecord | undefined {
   const { resource: of, record: child } = mediaOf(row, world) ?? row;
   return world.find(
@@ -126,7 +126,7 @@ export function listingOf(row: StoredRecord, world: World): StoredRecord | undef
   );
 }
 
-/** What the caller may know of a world: the visible records, each with what is seen of its fields. */
+/** Returns what the caller may know of a world: the visible records, with the visible values of their fields. */
 export const entitled = (world: World, grants: Grants): World =>
   world
     .filter((row) => isVisible(row, world, grants))

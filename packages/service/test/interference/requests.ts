@@ -8,7 +8,7 @@ import { absentKey, keys, places, type ResourceName, resourceNames, universeSet 
 /** Options or headers, by name. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** One request, the fields of its options not yet fitted to what the caller may name: see `targetOf`. */
+/** A request whose options may name fields that the caller may not see; `targetOf` replaces their names. */
 export type Request = {
   readonly method: "GET" | "HEAD" | "POST";
   readonly carrier: Carrier;
@@ -17,13 +17,13 @@ export type Request = {
   readonly resource: ResourceName;
   readonly options: Texts;
   readonly headers: Texts;
-  /** Which fields it names: those that the caller sees, of these rather those that he sees in part, others, or any. */
+  /** Fields that the options name: those that the caller may see, preferably those partly visible, those that are hidden, or any. */
   readonly aim: "seen" | "partial" | "hidden" | "any";
 };
 
 const pick = <T extends string>(...texts: readonly T[]) => fc.constantFrom(...texts);
 
-/** Each member in one of so many. */
+/** Texts with each member in about one of `every` cases. */
 const some = (members: Readonly<Record<string, fc.Arbitrary<string>>>, every: number): fc.Arbitrary<Texts> =>
   fc
     .tuple(
@@ -89,7 +89,7 @@ const boolean = pick("true", "false", "1");
 const both = (a: fc.Arbitrary<Texts>, b: fc.Arbitrary<Texts>) =>
   fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }));
 
-/** The options of a collection that a plain reading of the language can answer. */
+/** Options of a collection that the reference model supports. */
 const plainOptions = (resource: ResourceName): fc.Arbitrary<Texts> =>
   both(
     some({ $filter: filtersOf(resource), $orderby: ordersOf(resource), $count: pick("true", "false") }, 2),
@@ -121,7 +121,7 @@ const rareOptions: fc.Arbitrary<Texts> = some(
 
 const collectionOf = (resource: ResourceName) => fc.constant(`/reso/odata/${resource}`);
 
-/** Collections that the reference model answers as well. */
+/** Requests for collections that the reference model can answer. */
 export const plainRequests: fc.Arbitrary<Request> = ofEach((resource) => ({
   resource,
   path: collectionOf(resource),
@@ -139,7 +139,7 @@ const propertyOf = (resource: ResourceName) =>
     .tuple(entityOf(resource), pick(...universeSet(resource).type.properties.keys(), "Nope"))
     .map(([path, name]) => `${path}/${name}`);
 
-/** What is asked of each kind of address under the OData root. */
+/** Requests for each kind of path under the OData root. */
 const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
   ServiceDocument: shaped({
     resource: "Property",
@@ -185,7 +185,7 @@ const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
   })),
 };
 
-/** What is asked of each JSON endpoint. `prov:<ListingKey>` stands for what the property of that listing is called. */
+/** Requests to each JSON endpoint. `prov:<ListingKey>` stands for the provisional id of that listing's property. */
 const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
   property: shaped({
     resource: "Property",
@@ -247,7 +247,7 @@ const ofEndpoint: Readonly<Record<V1Endpoint, fc.Arbitrary<Request>>> = {
 
 const at = (...paths: readonly string[]) => shaped({ resource: "Property", path: pick(...paths) });
 
-/** What is asked of each route, by its path as the application declares it: a route that is not here is not tested. */
+/** Requests to each route, by its path as the application declares it. Routes without an entry are not tested. */
 export const requestsOf = {
   "/explorer": at("/explorer"),
   "/explorer/favicon-32x32.png": at("/explorer/favicon-32x32.png"),
@@ -279,7 +279,7 @@ export const requestsOf = {
   ),
 } as const satisfies Record<string, fc.Arbitrary<Request>>;
 
-/** Requests of every route, and of none. */
+/** Requests to all routes, and to unknown paths. */
 export const requests: fc.Arbitrary<Request> = fc.oneof(
   { weight: 40, arbitrary: requestsOf["/reso/odata"] },
   { weight: 10, arbitrary: requestsOf["/v1"] },

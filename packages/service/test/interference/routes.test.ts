@@ -3,7 +3,7 @@ import { openMemoryStore } from "./memory-store.ts";
 import { requestsOf } from "./requests.ts";
 import { appOver } from "./side.ts";
 
-/** What Express keeps of a route, a router and a handler below a path. */
+/** Express's internal record of a route, a router or a handler under a path. */
 type Layer = {
   readonly route?: { readonly path: string };
   readonly rawPath?: unknown;

@@ -26,17 +26,17 @@ import {
 } from "./universe.ts";
 import { identityOf, removalOf, stored } from "./worlds.ts";
 
-/** Everybody who asks; the API key of each is his name. */
+/** The customers. The API key of each is its name. */
 type Customer = "one" | "other";
 export type GrantsOfAll = Readonly<Record<Customer, Grants>>;
 
-/** The address that links are made of, so that two services give the same ones. */
+/** Base URL of links, the same for all services so that their links are equal. */
 const baseUrl = "https://feed.example";
 
-/** The moment at which everything happens, in seconds since 1970. */
+/** The time of all requests, in seconds since 1970. */
 export const now = 1_750_000_000;
 
-/** All services seal their tokens with the same bytes, which no service may do. */
+/** Key of the tokens, and constant random bytes, so that all services return equal tokens. Real services must not do this. */
 export const skipTokenKey = Buffer.alloc(32, 7);
 const random = (bytes: number) => Buffer.alloc(bytes, 9);
 
@@ -55,7 +55,7 @@ export const documentOf = (sub: string, { regions, datasets }: Grants): Entitlem
   datasets,
 });
 
-/** What a service goes by: its model, and the scope of each customer. */
+/** Access rules of a service: its active entity sets, and the scope of each customer. */
 type Rule = {
   readonly activeEntitySets: readonly EntitySet[];
   readonly scopes: Readonly<Partial<Record<string, Scope>>>;
@@ -67,7 +67,7 @@ function ruleOf({ one, other }: GrantsOfAll): Rule {
   return { activeEntitySets: resourceNames.map(universeSet), scopes };
 }
 
-/** A model that has no more than the customer sees, of which he sees everything. */
+/** Returns a rule whose model contains only what the customer may see, all of it granted. */
 function bareRuleOf(grants: Grants): Rule {
   const bare = entitySets.map((set) => seenSet(set.name as ResourceName, grants) ?? set);
   const isThere = (resource: string, field: string) =>
@@ -84,26 +84,26 @@ function bareRuleOf(grants: Grants): Rule {
     ),
   }));
   const one = compileScope(documentOf("one", { ...grants, datasets: granted }), { entitySets: bare });
-  // Whether a set has passed its gates is no customer's secret.
+  // Any customer may learn if a set has passed its gates, so all sets are active.
   const active = resourceNames.map((name) => seenSet(name, grants) ?? universeSet(name));
   return { activeEntitySets: active, scopes: { one } };
 }
 
-/** A store that is filled anew for each case. */
+/** A store that is refilled for each case. */
 export type Filling = {
-  /** Make the world what the store holds, in one commit. */
+  /** Makes the store contain exactly this world, in one commit. */
   readonly fill: (world: World) => Promise<void>;
-  /** Commit something that nobody may see, as often as it takes to come to the checkpoint. */
+  /** Commits changes that nobody may see until the store has reached the checkpoint. */
   readonly advance: (checkpoint: number) => Promise<void>;
-  /** Number of the last commit. */
+  /** Returns the number of the last commit. */
   readonly checkpoint: () => number;
 };
 
-/** A whole service on a socket, over a store of the caller's. */
+/** A complete service on a socket, over a given store. */
 export type Side = Filling & {
-  /** Let the customers in with these grants from now on. */
+  /** Grants the customers access with these grants from now on. */
   readonly admit: (grants: GrantsOfAll) => void;
-  /** Let `one` in, with a model in which there is nothing that he does not see. */
+  /** Grants `one` access, with a model that contains only what `one` may see. */
   readonly admitBare: (grants: Grants) => void;
   readonly ask: (
     customer: Customer,
@@ -113,7 +113,7 @@ export type Side = Filling & {
   readonly stop: () => Promise<void>;
 };
 
-/** A change that no entitlement shows, another one each time. */
+/** Returns a change that no entitlement shows, a different one for each count. */
 const filler = (count: number) => ({
   resource: "Member",
   datasetId: ungranted,
@@ -154,7 +154,7 @@ const keyRecordOf = (customer: string): ApiKeyRecord => ({
   lastUsed: null,
 });
 
-/** What the operator has said of the properties: one Placekey has taken the place of another. */
+/** Resolutions of properties: one Placekey was replaced by another one. */
 export const resolutions = [
   { id: "222-222@8t2-fjb-26k", placekey: "223-223@8t2-fjb-45f", resolved: now * 1000 },
 ];
@@ -170,13 +170,13 @@ const profileOf = (datasetId: string, approved: number | null): MlsProfile => ({
   approved,
 });
 
-/** One dataset is approved, of one there is a draft, and of one nothing. */
+/** Of the datasets, one has an approved profile, one a draft, and one none. */
 const profiles: ReadonlyMap<string, MlsProfile> = new Map([
   [datasets[0], profileOf(datasets[0], now * 1000)],
   [datasets[1], profileOf(datasets[1], null)],
 ]);
 
-/** The application over a store, which lets in whom the rule of the moment has a scope for. */
+/** Creates the application over a store. It admits the customers that the current rule has a scope for. */
 export const appOver = (store: Store, rule: () => Rule): Express => {
   const services: Services = {
     config: readConfig({

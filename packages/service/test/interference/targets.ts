@@ -2,7 +2,7 @@ import { type Grants, partialFields, seenSet } from "./projection.ts";
 import type { Request, Texts } from "./requests.ts";
 import { type ResourceName, universeSet } from "./universe.ts";
 
-/** The path and query of the request as the caller with these grants sends it. */
+/** Returns the path and query of a request by a caller with these grants. */
 export function targetOf(request: Request, grants: Grants): string {
   const query = Object.entries(optionsOf(request, grants)).map(
     ([name, text]) => `${name}=${encodeURIComponent(text)}`,
@@ -10,7 +10,7 @@ export function targetOf(request: Request, grants: Grants): string {
   return query.length === 0 ? request.path : `${request.path}?${query.join("&")}`;
 }
 
-/** The options as the caller with these grants sends them. */
+/** Returns the options of a request by a caller with these grants, with fitting names of fields. */
 export function optionsOf({ resource, options, aim }: Request, grants: Grants): Texts {
   const seen = seenSet(resource, grants);
   if (aim === "any" || seen === undefined) return options;
@@ -26,7 +26,7 @@ export function optionsOf({ resource, options, aim }: Request, grants: Grants): 
   );
 }
 
-/** `text` with the name of each field replaced by one of the same type, of the first list that has one. */
+/** Replaces each field name by one of a field of the same type, from the first list that has one. */
 function fitted(text: string, resource: ResourceName, lists: readonly (readonly string[])[]): string {
   const { properties } = universeSet(resource).type;
   return text.replace(/[A-Z]\w+/g, (name) => {

@@ -2,10 +2,10 @@ import { createDecipheriv } from "node:crypto";
 
 const pattern = /\$skiptoken=([\w-]+)/g;
 
-/** Where the nonce, the tag and the text of a token begin: behind its version. */
+/** Offsets in a token: of the nonce, after the version; of the tag; and of the encrypted text. */
 const [nonceAt, tagAt, textAt] = [1, 13, 29];
 
-/** The text of an answer with each token open and without its checkpoint, which counts hidden commits as well. */
+/** Decrypts each token in an answer and removes its checkpoint, which also counts hidden commits. */
 export const withOpenTokens = (text: string, key: Uint8Array): string =>
   text.replace(pattern, (_, token: string) => {
     const bytes = Buffer.from(token, "base64url");
@@ -16,13 +16,13 @@ export const withOpenTokens = (text: string, key: Uint8Array): string =>
     return JSON.stringify({ length: token.length, expires, scope, after });
   });
 
-/** The text with another token in the place of each, as long and as good as random. */
+/** Replaces each token by an invalid one of the same length. */
 export const withForeignTokens = (text: string): string =>
   text.replace(
     pattern,
     (_, token: string) => `$skiptoken=${token.slice(0, 20)}${"A".repeat(token.length - 20)}`,
   );
 
-/** The text with the length of each token in its place. */
+/** Replaces each token by its length. */
 export const withoutTokens = (text: string): string =>
   text.replace(pattern, (_, token: string) => `$skiptoken=${token.length}`);

@@ -5,7 +5,7 @@ import type { StoredResource } from "@cadastre/store";
 import { storedResources } from "../../src/catalog.ts";
 
 /*
- * What the cases are made of: so few keys, fields and values that hidden and visible records meet in all of them.
+ * The values that cases are made of: so few keys, fields and values that hidden and visible records have many in common.
  */
 
 /** Datasets that an entitlement may grant. */
@@ -15,7 +15,7 @@ export const datasets = [
   "c41d8a92-7e36-4b8f-9d04-1a5b60e2f732",
 ] as const;
 
-/** Datasets that a record of the resource may be of; null where they share it. */
+/** Datasets that a record of the resource may belong to; null for a record that all datasets share. */
 export const datasetsOf = (resource: ResourceName): readonly (string | null)[] =>
   resource === "Lookup" ? [...datasets, null, null] : datasets;
 
@@ -31,7 +31,7 @@ export const regions = [
   { kind: "originating_system", value: "Lone Star" },
 ] as const;
 
-/** Points, and the where part of the Placekeys there. */
+/** Points, with the "where" part of their Placekeys. */
 export const places = [
   { Latitude: 30.271, Longitude: -97.741, where: "8t2-fjb-26k" },
   { Latitude: 30.274, Longitude: -97.741, where: "8t2-fjb-45f" },
@@ -39,7 +39,7 @@ export const places = [
   { Latitude: 44.058, Longitude: -121.315, where: "5wn-s77-q4v" },
 ] as const;
 
-/** Keys of each resource, and one that none has. */
+/** Keys of each resource. */
 export const keys = {
   Property: ["p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7"],
   Media: ["m0", "m1", "m2"],
@@ -53,9 +53,9 @@ export const keys = {
 export const absentKey = "z";
 
 export type ResourceName = keyof typeof keys;
-/** All that a store has records of. */
+/** All resources that a store has records of. */
 export const recordNames = Object.keys(keys) as readonly ResourceName[];
-/** What is in exports alone; the others are asked by OData. */
+/** Resources that are only exported; all others can also be queried with OData. */
 const exportedNames: readonly ResourceName[] = ["MediaAsset", "PublicRecord"];
 export const resourceNames = recordNames.filter((name) => !exportedNames.includes(name));
 
@@ -63,8 +63,8 @@ const systems = ["Lone Star", "Cascade"];
 const instants = ["2024-05-01T10:00:00.000Z", "2024-05-02T10:00:00.000Z"];
 
 /**
- * The values of each field in JSON form, null among them where a field may lack one. Some are one value under a mask:
- * ZIP codes that start alike, places that lie close together.
+ * Values of each field in JSON form, including null if the field may be null. Some become equal under a mask: ZIP codes with a common
+ * prefix, places close to each other.
  */
 export const fields: Readonly<Record<ResourceName, Readonly<Record<string, readonly unknown[]>>>> = {
   Property: {
@@ -160,7 +160,7 @@ export const fields: Readonly<Record<ResourceName, Readonly<Record<string, reado
   },
 };
 
-/** What beside `null` a field may be masked with, so that some of its values become one. */
+/** Masks of a field other than `null`, chosen so that some of its values become equal. */
 export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readonly Mask[]>>>> = {
   Property: {
     PostalCode: ["prefix3", "prefix5"],
@@ -184,7 +184,7 @@ export const masks: Readonly<Record<ResourceName, Readonly<Record<string, readon
   PublicRecord: { PostalCode: ["prefix3"], AssessedTotalValue: ["round0"], ParcelNumber: ["prefix1"] },
 };
 
-/** Fields that a record has beside those of the table: its key, and what is computed from others. */
+/** Fields other than those of the table: the key, and fields that are computed from others. */
 const further: Readonly<Record<ResourceName, readonly string[]>> = {
   Property: ["ListingKey", "Coordinates"],
   Media: ["MediaKey"],
@@ -196,7 +196,7 @@ const further: Readonly<Record<ResourceName, readonly string[]>> = {
   PublicRecord: ["PublicRecordKey"],
 };
 
-/** The service's own set, of these fields alone: a walk of 946 would find the same and take longer. */
+/** Returns the service's entity set with only these fields: with all 946, tests would find the same and take longer. */
 function narrowed(name: ResourceName): EntitySet {
   const set = entitySet(name);
   const kept = new Set([...further[name], ...Object.keys(fields[name])]);
@@ -215,13 +215,13 @@ export function universeSet(name: ResourceName): EntitySet {
 
 export const keyOf = (name: ResourceName): string => universeSet(name).type.key[0] ?? "";
 
-/** Every set that a grant may name. */
+/** Every entity set that a grant may name. */
 export const entitySets: readonly EntitySet[] = [
   ...entityModel.entitySets.map((set) => narrowedSets.get(set.name as ResourceName) ?? set),
   ...exportedNames.map(universeSet),
 ];
 
-/** The sets as the service stores them, with its columns and indexes as far as their fields are here. */
+/** The resources as the service stores them, with those of its columns and indexes whose fields are kept. */
 export const resources: readonly StoredResource[] = storedResources.flatMap((stored) => {
   const set = narrowedSets.get(stored.entitySet.name as ResourceName);
   if (set === undefined) return [];

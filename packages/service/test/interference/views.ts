@@ -3,20 +3,20 @@ import type { Row } from "@cadastre/odata";
 import { keyOf, type ResourceName } from "./universe.ts";
 
 /*
- * How a grant shows a field, over plain records: this page and the product's code share nothing.
+ * Model of how a grant shows a field, over plain records. It shares no code with the product.
  */
 
-/** What each kind of mask leaves of a value, by its number of characters or digits. A mask is another row. */
+/** Functions of each kind of mask; `count` is its number of characters or digits. */
 const maskKinds: Readonly<Record<string, (value: unknown, count: number) => unknown>> = {
   null: (value) => nothingFor(value),
   prefix: (value, count) => (typeof value === "string" ? value.slice(0, count) : value),
   round: (value, count) => (typeof value === "number" ? rounded(value, count) : value),
 };
 
-/** What stands for a value that is not shown. */
+/** Returns the replacement for a value that is not shown. */
 export const nothingFor = (value: unknown) => (Array.isArray(value) ? [] : null);
 
-/** Half away from zero; the digits are shifted in the text, where no number is a little off. */
+/** Rounds half away from zero. Shifts the digits in the text, where there are no rounding errors. */
 const rounded = (value: number, digits: number): number =>
   Math.sign(value) * Number(`${Math.round(Number(`${Math.abs(value)}e${digits}`))}e-${digits}`);
 
@@ -30,10 +30,10 @@ function masked(value: unknown, mask: Mask): unknown {
 /** Source: rulings on what is granted with the resource itself. */
 const always = ["ModificationTimestamp", "OriginatingSystemName"];
 
-/** Fields that only a grant of contact fields, or of the very name, shows. */
+/** Fields that are granted by a grant of contact data or by their own names, but not by `*`. */
 const contactFields = ["MemberEmail", "OfficePhone", "OfficeEmail"];
 
-/** What each derived field is computed from, and how where one of these is masked. */
+/** Fields that are computed from others, with their inputs. `compute` gives the value if an input is masked. */
 const derivations: Readonly<
   Record<string, { readonly from: readonly string[]; readonly compute: (...from: unknown[]) => unknown }>
 > = {
@@ -41,7 +41,7 @@ const derivations: Readonly<
   Placekey: { from: ["Latitude", "Longitude"], compute: () => null },
 };
 
-/** What the values of a field hold: where one of these is masked, nothing of the field is shown. */
+/** Fields that contain the values of other fields: if one of these is masked, the field is not shown. */
 const held: Readonly<Record<string, readonly string[]>> = {
   UniversalPropertyId: ["StateOrProvince", "CountyOrParish", "ParcelNumber", "UnitNumber"],
   UnparsedAddress: [
@@ -63,7 +63,7 @@ export function pointAt(latitude: unknown, longitude: unknown): Row[string] {
   return { type: "Point", coordinates: [longitude, latitude] };
 }
 
-/** How much of a field a grant shows. */
+/** The view of a field that a grant gives: `isWhole` is true if it shows every value unchanged. */
 type View = { readonly isWhole: boolean; readonly of: (record: Row) => unknown };
 
 export function isGranted(
@@ -79,7 +79,7 @@ export function isGranted(
 export const isAlwaysGranted = (field: string, resource: ResourceName): boolean =>
   field === keyOf(resource) || always.includes(field);
 
-/** undefined where the grant hides the field. */
+/** Returns how a grant shows a field; undefined if it hides it. */
 export function viewOf(field: string, resource: ResourceName, grant: ResourceGrant): View | undefined {
   if (!isGranted(field, resource, grant)) return undefined;
   const { from = [], compute } = derivations[field] ?? {};

@@ -31,7 +31,7 @@ const recordOf = (resource: ResourceName, key: string): fc.Arbitrary<StoredRecor
     });
 };
 
-/** Some of the keys, each with any record. */
+/** Worlds with some of the keys, each with any record. */
 export const worlds: fc.Arbitrary<World> = fc
   .tuple(
     ...recordNames.flatMap((resource) =>
@@ -40,7 +40,7 @@ export const worlds: fc.Arbitrary<World> = fc
   )
   .map((rows) => rows.filter((row) => row !== null));
 
-/** The listing with what is computed from its place; of its Placekey, which knows more, the place's part. */
+/** Returns the listing with the fields that are computed from its location, including the "where" part of its Placekey. */
 function located(record: Row): Row {
   const { Latitude, Longitude, Placekey } = record;
   const at = places.findIndex((place) => place.Latitude === Latitude && place.Longitude === Longitude);
@@ -54,8 +54,8 @@ function located(record: Row): Row {
 }
 
 /**
- * Another world of which the caller may know the same: what he does not see of `world` is as `donor` has it, records
- * and fields alike. Media whose file he sees stay as they are, whether he sees them or not: they say for whom the file is.
+ * Returns a world that the caller cannot tell from `world`: everything that the caller may not see is taken from `donor`, whole records and
+ * single fields. Media with a visible asset stay unchanged even if they are hidden, because they decide who may see the asset.
  */
 export function varied(world: World, donor: World, grants: Grants): World {
   const others = new Map(donor.map((row) => [identityOf(row), row]));
@@ -67,7 +67,7 @@ export function varied(world: World, donor: World, grants: Grants): World {
   const made = [...changed.filter((row) => !kept.has(identityOf(row))), ...kept.values()];
   const taken = new Set(made.map(identityOf));
   const isOpen = (row: StoredRecord) => !taken.has(identityOf(row)) && !isVisible(row, made, grants);
-  // Listings come first: which records of theirs are hidden is decided by those that are there.
+  // Listings come first: they decide which of the other records are hidden.
   for (const resource of recordNames) {
     made.push(...donor.filter((row) => row.resource === resource && isOpen(row)));
   }
@@ -76,7 +76,7 @@ export function varied(world: World, donor: World, grants: Grants): World {
 
 const keyValueOf = ({ resource, record }: StoredRecord) => record[keyOf(resource as ResourceName)];
 
-/** What tells a record from every other of a world. */
+/** Returns a unique identifier of a record in a world. */
 export const identityOf = (row: StoredRecord): string => `${row.resource}/${String(keyValueOf(row))}`;
 
 export const removalOf = (row: StoredRecord): RemovedRecord => ({
@@ -84,7 +84,7 @@ export const removalOf = (row: StoredRecord): RemovedRecord => ({
   removed: [keyValueOf(row)],
 });
 
-/** The record with every field as the donor has it whose value is seen alike; not where that would hide it. */
+/** Replaces the fields that look the same to the caller by the donor's, except where that would hide the record. */
 function variedRecord(
   row: StoredRecord,
   donor: StoredRecord | undefined,
@@ -118,8 +118,8 @@ const decidesVisibility = [
 ];
 
 /**
- * The records as a store takes them: a listing knows what its property is called, and what belongs to a listing knows of it
- * what decides whether it is visible.
+ * Returns the records with their hidden values, as they are passed to a store: the identity of a listing, and for records that belong to a
+ * listing, the listing's values that decide if it is visible.
  */
 export const stored = (world: World): World =>
   world.map((row) => {
@@ -128,7 +128,7 @@ export const stored = (world: World): World =>
     return row.resource === "Property" ? { ...row, hidden: identityValues(row.datasetId, row.record) } : row;
   });
 
-/** The text with what the property of each listing is called in place of `prov:<ListingKey>`. */
+/** Replaces `prov:<ListingKey>` by the provisional id of that listing's property. */
 export const withProvisionalIds = (text: string, world: World): string =>
   text.replace(/prov:(p\d)/g, (_, key: string) => {
     const row = world.find(({ resource, record }) => resource === "Property" && record["ListingKey"] === key);

@@ -1,7 +1,7 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { Scopes } from "../../src/access/scopes.ts";
 
-/** Scopes by customer, each of an entitlement that does not expire. */
+/** Returns scopes by customer, all with an active entitlement. */
 export function activeScopes(find: (customer: string) => Scope | undefined): Scopes {
   const of = async (customer: string) => {
     const scope = find(customer);

@@ -3,7 +3,7 @@ import { requireNoCanary } from "./canaries.ts";
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -11,8 +11,8 @@ export type Reply = {
 };
 
 /**
- * Send the request target byte for byte: nothing is encoded or normalized on the way. Whatever the answer, it holds
- * nothing that the caller may not see.
+ * Sends the request target unchanged: nothing is encoded or normalized. Throws if the response, of whatever status, contains a
+ * canary that the caller may not see.
  */
 export async function ask(
   baseUrl: string,
@@ -77,13 +77,13 @@ export const toCollection = ({ text }: Reply) => JSON.parse(text) as Collection;
 export const toEntity = ({ text }: Reply) => JSON.parse(text) as Readonly<Record<string, unknown>>;
 export const toError = ({ text }: Reply) => (JSON.parse(text) as OdataError).error;
 
-/** `{ $top: 5 }` → `?$top=5`, percent-encoded. */
+/** Returns a percent-encoded query string: `{ $top: 5 }` → `?$top=5`. */
 export const query = (options: Readonly<Record<string, string | number | boolean>>): string =>
   `?${Object.entries(options)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&")}`;
 
-/** Every page from `target` on, by next links. */
+/** Returns all pages from `target` on, by following next links. */
 export async function walk(
   baseUrl: string,
   target: string,

@@ -1,13 +1,13 @@
 /*
- * Loaded with `--import` into a service that another process has forked: tells that process of each time that the main
- * thread holds its event loop for long. Counted is CPU time, so that a busy machine is not taken for a busy thread.
+ * Loaded with `--import` into a forked service. Reports to the parent process each time that the main thread blocks its event loop for
+ * long. Measures CPU time, so that a busy machine does not look like a busy thread.
  */
 import { isMainThread } from "node:worker_threads";
 import { openThreadClock } from "../../src/http/event-loop.ts";
 
-/** `longest` is the most CPU time between two turns of the event loop since the last reset, in milliseconds. */
+/** `longest` is the most CPU time of one turn of the event loop since the last reset, in milliseconds. */
 export type BlockReport = { readonly longest: number; readonly rss: number };
-/** CPU time of a turn above {@link blockLimit}, in milliseconds. */
+/** CPU time of a turn that took longer than {@link blockLimit}, in milliseconds. */
 export type Block = { readonly block: number };
 
 const tick = 5;

@@ -10,20 +10,20 @@ import type { DataFolder } from "../../src/data/data-folder.ts";
 import { sampleRecords } from "../../src/data/sample-records.ts";
 
 /*
- * Marks in what nobody, or not everybody, may see. Whatever the tests of this package get to read is searched for them.
+ * Canaries: marks in data that nobody, or not everybody, may see. All texts that tests of this package read are searched for them.
  */
 
 const mark = () => `canary${randomBytes(16).toString("hex")}`;
 
-/** In every text of records whose dataset no customer has. */
+/** Mark in every text of records whose dataset no customer is granted. */
 export const hiddenMark = mark();
 
-/** What is marked of a sample market: these fields of the first listing of a state. */
+/** A mark in some fields of the first listing of a state. */
 type Marked = {
   readonly mark: string;
   readonly state: string;
   readonly fields: readonly string[];
-  /** Demo customers who may not see it. */
+  /** Demo customers who may not see the mark. */
   readonly hiddenFrom: readonly string[];
 };
 
@@ -45,10 +45,10 @@ const allMarked: readonly Marked[] = Object.values(marked);
 
 const hiddenDataset = "00000000-0000-4000-8000-000000000000";
 
-/** What the customer of an API key may not see. */
+/** Marks that a customer may not see, by API key. */
 const hiddenMarks = new Map<string, readonly string[]>();
 
-/** Say which demo customer has the API key. */
+/** Registers the demo customer of an API key. */
 export function knowCustomer(apiKey: string, name: string): void {
   const hidden = allMarked.filter(({ hiddenFrom }) => hiddenFrom.includes(name));
   hiddenMarks.set(
@@ -57,15 +57,15 @@ export function knowCustomer(apiKey: string, name: string): void {
   );
 }
 
-/** @throws {Error} if the text holds what the customer of the key, or nobody, may see. */
+/** @throws {Error} if the text contains a mark that nobody, or not the customer of the key, may see */
 export function requireNoCanary(text: string, where: string, apiKey?: string): void {
   const marks = [hiddenMark, ...((apiKey === undefined ? undefined : hiddenMarks.get(apiKey)) ?? [])];
   if (marks.some((one) => text.includes(one))) throw new Error(`a canary in ${where}`);
 }
 
 /**
- * As {@link requireNoCanary}, of every file in the folder but the database itself. What was delivered holds what its customer may
- * see.
+ * Like {@link requireNoCanary}, for every file in the folder except the database. Delivered files may contain the marks that some customer
+ * may see.
  */
 export async function requireNoCanaryFile({ path, database, exports }: DataFolder): Promise<void> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true });
@@ -79,7 +79,7 @@ export async function requireNoCanaryFile({ path, database, exports }: DataFolde
   }
 }
 
-/** Put the marks into a folder's sample listings, of which there are so many. */
+/** Writes the marks into a folder's sample listings. */
 export async function plantCanaries({ database }: DataFolder, listings: number): Promise<void> {
   const store = await openSqliteStore({ file: database, resources: storedResources, threads: 0 });
   const hidden = storedResources.map((stored) => hiddenRecord(stored.entitySet, stored.hidden ?? []));
@@ -87,7 +87,7 @@ export async function plantCanaries({ database }: DataFolder, listings: number):
   await store.close();
 }
 
-/** A record that is nowhere to be found, in a region that customers have. */
+/** Returns a record that no customer may see, although it is in a region that customers are granted. */
 function hiddenRecord(
   { name, type }: EntitySet,
   hiddenProperties: readonly StructuralProperty[],
@@ -101,7 +101,7 @@ function hiddenRecord(
     ...Object.fromEntries(texts),
     ModificationTimestamp: "2024-05-01T10:00:00.000Z",
     ...(name === "Property" ? { StateOrProvince: "TX" } : {}),
-    // Of a county that there is, so that its set passes its gates.
+    // An existing county, so that the set passes its gates.
     ...(name === "PublicRecord" ? { CountyFips: "48453", Placekey: null } : {}),
     ...(name === "Lookup" ? { LookupKey: `${hiddenMark}-${hiddenMark}` } : {}),
   };
@@ -109,11 +109,11 @@ function hiddenRecord(
   return { resource: name, datasetId: hiddenDataset, record, hidden };
 }
 
-/** The first listing of the market in each state that has a mark, with it. */
+/** Returns the first listing of each state that has a mark, with the mark. */
 function markedListings(listings: number): readonly Change[] {
   const unmarked = new Set<Marked>(allMarked);
   const changes: Change[] = [];
-  // Most of the market comes after the two, and is not generated.
+  // Stops at the last of them: the rest of the market is not generated.
   for (const row of sampleRecords(generateMarket({ seed: 1, listings }))) {
     if (row.resource !== "Property") continue;
     for (const one of unmarked) {

@@ -5,7 +5,7 @@ import { type Outcome, runProgram } from "./program.ts";
 
 type Given = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };
 
-/** Runs `cadastre` in a process of its own. The output comes without its last line break. */
+/** Runs `cadastre` in a child process. The output is returned without trailing line breaks. */
 export async function cadastreProcess(
   args: readonly string[],
   { input, environment = {} }: Given = {},
@@ -16,8 +16,8 @@ export async function cadastreProcess(
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs `cadastre` in this process, which saves the second that a process takes to start. Commands share the streams and variables of
- * this process, so one waits for the other: use `cadastreProcess` where two run at the same time, or where the process itself matters.
+ * Runs `cadastre` in this process, which saves the second that a process takes to start. Commands share the streams and variables of this
+ * process, so they run one after another: use `cadastreProcess` to run two at the same time, or if the process itself matters.
  */
 export function cadastre(args: readonly string[], given: Given = {}): Promise<Outcome> {
   const outcome = last.then(() => runHere(args, given));
@@ -38,7 +38,7 @@ async function runHere(args: readonly string[], { input = "", environment = {} }
         return true;
       }),
     ),
-    // An unexpected error goes to the console, which is not the stream in a test.
+    // Unexpected errors are written with `console`, which does not use the stream in a test.
     replace(console, "error", (...values: unknown[]) => {
       written.stderr += `${format(...values)}\n`;
     }),

@@ -3,7 +3,7 @@ import { openSqliteStore } from "@cadastre/store/sqlite";
 import { storedResources } from "../../src/catalog.ts";
 import type { Running } from "./running.ts";
 
-/** Change records of a service, as an ingest beside it does. */
+/** Changes records in the database of a running service, like an ingest in another process. */
 export async function commitTo({ folder }: Running, changes: readonly Change[]): Promise<void> {
   const store = await openSqliteStore({ file: folder.database, resources: storedResources, threads: 0 });
   await store.commit(changes);

@@ -5,11 +5,11 @@ import { build } from "vite";
 import { compilePackages } from "./compiled.ts";
 
 /**
- * Compiles a program that tests start as a process, and has it import the compiled packages: it starts in a third of the time that its
- * source takes.
+ * Compiles a program that tests start as a process, so that it imports the compiled packages: it starts in a third of the time of its
+ * source.
  *
- * @param file the program, below the `test` folder of a package
- * @returns the path of the compiled program, which is in the package because it imports the package's dependencies
+ * @param file the program, in the `test` folder of a package
+ * @returns the path of the compiled program, which is inside the package because it imports the package's dependencies
  */
 export async function compileProgram(file: string): Promise<string> {
   await compilePackages();

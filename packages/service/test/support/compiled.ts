@@ -6,19 +6,19 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 const cache = join(root, "node_modules/.cache");
-/** As old as the sources that the packages were last compiled from. */
+/** File with the modification time of the sources that the packages were last compiled from. */
 const marker = join(cache, "compiled");
-/** There while somebody compiles. */
+/** Folder that exists while a process compiles: a lock. */
 const lock = join(cache, "compiling");
 
-/** A lock as old as this, in milliseconds, is that of a process that died. */
+/** Age from which a lock is taken to be left by a process that died, in milliseconds. */
 const staleLock = 120_000;
 
 let compiled: Promise<void> | undefined;
 
 /**
- * Compile the packages as they are published, unless they are; once in a process. A program starts from these in half the time
- * that it takes from its source, and tests of the command line start hundreds.
+ * Compiles the packages as they are published, unless they are up to date; once per process. A compiled program starts in half the time of
+ * its source, and tests of the command line start hundreds.
  */
 export function compilePackages(): Promise<void> {
   compiled ??= compileUnlessCompiled();
@@ -51,7 +51,7 @@ function compile(): void {
   writeFileSync(marker, String(newest));
 }
 
-/** Whether what is compiled is of the sources as they are. */
+/** True if the packages were compiled from the current sources. */
 export const isCompiled = (): boolean => {
   try {
     return Number(readFileSync(marker, "utf8")) === newestSource();
@@ -60,7 +60,7 @@ export const isCompiled = (): boolean => {
   }
 };
 
-/** When a source was last changed, in milliseconds since 1970. */
+/** Returns the latest modification time of the sources, in milliseconds since 1970. */
 export const newestSource = (): number =>
   Math.max(
     ...readdirSync(join(root, "packages")).map((name) => newestIn(join(root, "packages", name, "src"))),

@@ -10,9 +10,9 @@ import { hasPostgres, type PostgresServer, startPostgres } from "../../../odata/
 /** Tables of the domain `listing`. */
 const tables = ["listing", "listing_media", "media_assets"];
 
-/** What a customer has loaded, each copy by its name, in databases of one kind. */
+/** Databases of one kind that a customer has loaded copies into. */
 export type Copies = {
-  /** The target that a copy is loaded into; made when it is first asked for. */
+  /** Returns the load target of a copy, and creates it on first use. */
   readonly target: (copy: string) => Promise<string>;
   readonly rows: (copy: string, table: string) => Promise<readonly object[]>;
   readonly close: () => Promise<void>;
@@ -44,7 +44,7 @@ export const openCopies = {
   postgres: async () => copiesInPostgres(await startPostgres()),
 } as const satisfies Record<keyof typeof hasCopies, () => Promise<Copies>>;
 
-/** A file for each copy. */
+/** Keeps each copy in its own file. */
 function copiesInFiles(
   kind: "sqlite" | "duckdb",
   ask: (file: string, query: string) => Promise<readonly object[]>,
@@ -58,7 +58,7 @@ function copiesInFiles(
   };
 }
 
-/** A schema for each copy, in one database. */
+/** Keeps each copy in its own schema of one database. */
 function copiesInPostgres({ url, connect, stop }: PostgresServer): Copies {
   const pool = connect();
   return {
@@ -74,7 +74,7 @@ function copiesInPostgres({ url, connect, stop }: PostgresServer): Copies {
   };
 }
 
-/** Load all that a snapshot of now has as a copy of its own. */
+/** Loads a snapshot of the current state as a separate copy. */
 async function loadView(
   connection: Connection,
   copies: Copies,
@@ -94,7 +94,7 @@ async function loadView(
 
 let views = 0;
 
-/** Expect that a copy has what the service shows now, in every table. */
+/** Checks that a copy equals what the service returns now, in every table. */
 export async function requireView(
   connection: Connection,
   copies: Copies,
@@ -106,7 +106,7 @@ export async function requireView(
     expect(byText(await copies.rows(copy, table))).toEqual(byText(await copies.rows(view, table)));
 }
 
-/** Rows as texts, without what is null, whatever the order of columns and rows is. */
+/** Returns rows as texts without nulls, independent of the order of columns and rows. */
 const byText = (rows: readonly object[]): readonly string[] =>
   rows
     .map((row) => {

@@ -27,7 +27,7 @@ export type ManifestReply = {
   readonly meta: { readonly manifest_sha256: string; readonly signature: unknown };
 };
 
-/** What a customer of a running service asks of deliveries. */
+/** Returns requests of a customer about deliveries. */
 export function customerOf({ service, key }: Running, name = "national") {
   const headers = { "x-api-key": key(name) };
   const get = (target: string, more: Headers = {}): Promise<Reply> =>
@@ -52,7 +52,7 @@ export function customerOf({ service, key }: Running, name = "national") {
     expect([reply.status, reply.text]).toEqual([202, expect.any(String)]);
     return dataOf<{ id: string }>(reply).id;
   };
-  /** Waits until the delivery is not being built any more. */
+  /** Waits until the delivery is no longer queued or being built, and returns its status. */
   const finished = async (id: string): Promise<string> => {
     for (;;) {
       const { status } = dataOf<{ status: string }>(await get(`${exportsRoot}/${id}`));

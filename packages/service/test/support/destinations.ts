@@ -21,24 +21,24 @@ export type Destination = {
   readonly failure: { readonly code: string } | null;
 };
 
-/** As it is told to who has just reserved it, or has had its external id changed. */
+/** A destination with its external id, which is returned only when it is reserved or its external id is replaced. */
 export type Untrusted = Destination & { readonly externalId: string };
 
 type Reserved = Untrusted & {
-  /** What was asked for, and the answer. */
+  /** The body of the request, and the reply. */
   readonly body: ReturnType<typeof destinationIn>;
   readonly reply: Reply;
 };
 
 let made = 0;
 
-/** A place of a bucket that nobody else has, as it is asked for. */
+/** Returns the body of a request for a destination with an unused prefix in the bucket. */
 function destinationIn(bucket: string) {
   const roleArn = `arn:aws:iam::${customerAccount}:role/cadastre/file-delivery/journey-${++made}`;
   return { bucket, region, prefix: `deliveries/journey-${made}`, roleArn, kmsKeyArn: kmsKeyArns[0] };
 }
 
-/** How a customer has destinations: asks the service for them, and makes the roles that write to its bucket. */
+/** Returns operations on a customer's destinations: requests to the service, and the roles with which it writes to the bucket. */
 export function destinationsOf(
   national: ReturnType<typeof customerOf>,
   { bucket }: Customer,
@@ -46,14 +46,14 @@ export function destinationsOf(
 ) {
   const wanted = () => destinationIn(bucket);
 
-  /** Reserve a destination; what its bucket's owner does then is left to `trust`. */
+  /** Reserves a destination, without the role, which `trust` creates. */
   const reserve = async (): Promise<Reserved> => {
     const body = wanted();
     const reply = await national.post(destinationsRoot, body);
     expect([reply.status, reply.text]).toEqual([201, expect.any(String)]);
     return { reply, body, ...dataOf<Untrusted>(reply) };
   };
-  /** Do what the onboarding page says. */
+  /** Creates the role as the onboarding page describes. */
   const trust = ({ body, externalId }: Reserved): void => {
     const words = {
       SERVICE_PRINCIPAL: servicePrincipal,
@@ -70,7 +70,7 @@ export function destinationsOf(
   };
   const find = async (id: string): Promise<Destination> =>
     dataOf(await national.get(`${destinationsRoot}/${id}`));
-  /** Have it verified, and give what came of it. */
+  /** Requests a verification and returns the destination once it has ended. */
   const verified = async (id: string): Promise<Destination> => {
     const reply = await national.post(`${destinationsRoot}/${id}/verify`, {});
     expect([reply.status, dataOf<Destination>(reply).status]).toEqual([202, "verifying"]);
@@ -80,7 +80,7 @@ export function destinationsOf(
       await setTimeout(50);
     }
   };
-  /** A destination that is active. */
+  /** Returns an active destination. */
   const onboarded = async (): Promise<Reserved> => {
     const reserved = await reserve();
     trust(reserved);

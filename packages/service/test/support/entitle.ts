@@ -4,7 +4,7 @@ import { withRegistry } from "../../src/data/registry.ts";
 import { readIssuer } from "../../src/demo/issuer.ts";
 import type { Running } from "./running.ts";
 
-/** Give a demo customer the next version of its entitlement. */
+/** Installs the next version of a demo customer's entitlement. */
 export async function entitle(
   { folder }: Running,
   customer: string,

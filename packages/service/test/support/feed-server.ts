@@ -2,17 +2,17 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What a feed answers to a request; `turn` counts the requests of its path, from 0. */
+/** Handler of the requests to a feed. `turn` is the number of earlier requests to this feed. */
 export type FeedAnswer = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
 
 export type FeedServer = {
   readonly origin: string;
-  /** Every request target, in the order in which they came. */
+  /** All request targets, in order of arrival. */
   readonly asked: readonly string[];
   readonly stop: () => Promise<void>;
 };
 
-/** A server whose answers the test gives, by the first segment of the path. */
+/** Starts a server with a handler for each feed, selected by the first segment of the path. */
 export async function startFeeds(answers: Readonly<Record<string, FeedAnswer>>): Promise<FeedServer> {
   const asked: string[] = [];
   const turns = new Map<string, number>();
@@ -40,7 +40,7 @@ export async function startFeeds(answers: Readonly<Record<string, FeedAnswer>>):
   };
 }
 
-/** Send JSON. */
+/** Sends a JSON response. */
 export function sendJson(response: ServerResponse, body: unknown): void {
   response.setHeader("content-type", "application/json;odata.metadata=minimal");
   response.end(typeof body === "string" ? body : JSON.stringify(body));

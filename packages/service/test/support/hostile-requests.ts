@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { hostileQuery } from "../../../odata/test/support/hostile-queries.ts";
 
 /*
- * Requests that are made to cost more than they weigh, or to be read wrongly.
+ * Requests that are built to cost more than their length suggests, or to be misinterpreted.
  */
 
 export type HostileRequest = {
@@ -14,7 +14,7 @@ export type HostileRequest = {
 
 const pick = (...texts: readonly string[]) => fc.constantFrom(...texts);
 
-/** A request target has no blanks, and nothing but ASCII. */
+/** Encodes all characters except visible ASCII, which is all that a request target may contain. */
 const sendable = (target: string): string =>
   target.replace(/[^!-~]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 
@@ -68,7 +68,7 @@ const value = fc
   );
 const headers = fc.dictionary(names, value, { maxKeys: 3 });
 
-/** A part of `text` twice, or left out. */
+/** Repeats or removes a part of the text in some cases. */
 const damaged = (text: fc.Arbitrary<string>) =>
   fc.oneof(
     { weight: 5, arbitrary: text },

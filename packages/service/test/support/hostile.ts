@@ -3,14 +3,14 @@ import { expect } from "vitest";
 import type { Reply } from "./ask.ts";
 
 /*
- * What nobody should send, and what every answer to it must be.
+ * Malformed and hostile requests, and checks that every answer to them must pass.
  */
 
-/** `CASES=10000` for more, `SEED=1` for the same ones again. */
+/** `CASES=10000` runs more cases, `SEED=1` repeats the same ones. */
 const { CASES, SEED } = process.env;
 const numRuns = Number(CASES ?? 300);
 
-/** For `fc.assert`, and the time that it may take. */
+/** Parameters of `fc.assert`, and the timeout for them. */
 export const parameters = { numRuns, ...(SEED === undefined ? {} : { seed: Number(SEED) }) };
 export const timeout = 30_000 + numRuns * 50;
 
@@ -37,19 +37,19 @@ const pieces = pick(
   "\ud800",
 );
 
-/** Names of options, one that is none and one without its `$`. */
+/** Names of query options, including an unknown one and one without its `$`. */
 export const options = pick(
   ..."$filter $select $orderby $top $skip $skiptoken $count $ignorenulls $ignorecase $format $expand $nope placekey filter".split(
     " ",
   ),
 );
 
-/** Pieces of the language and other text, one after the other. */
+/** Pieces of the query language and other texts, joined with spaces. */
 export const raw = fc
   .array(fc.oneof(pieces, fc.string({ maxLength: 4 })), { maxLength: 14 })
   .map((list) => list.join(" "));
 
-/** As a client would encode it, or with bytes that no client should send. */
+/** Text encoded as a client would do it, or with bytes that no client should send. */
 export const text = fc.oneof(
   { weight: 4, arbitrary: raw.map((value) => encodeURIComponent(Buffer.from(value).toString())) },
   { weight: 1, arbitrary: raw.map((value) => value.replace(/[^!-~]/g, "%")) },
@@ -93,12 +93,12 @@ const path = fc.oneof(
   { weight: 1, arbitrary: text.map((key) => `/Property/${key}/City/$value`) },
 );
 
-/** An address with its query. */
+/** A request target with a query. */
 export const target = fc
   .tuple(path, fc.array(fc.tuple(options, text), { maxLength: 4 }))
   .map(([start, list]) => `/reso/odata${start}?${list.map(([name, value]) => `${name}=${value}`).join("&")}`);
 
-/** Headers that have a say in an answer, with and without sense. HTTP allows no more than printable ASCII in them. */
+/** Headers that influence an answer, with valid and invalid values. HTTP allows only printable ASCII in them. */
 export const headers = fc.record(
   Object.fromEntries(
     ["accept", "prefer", "if-match", "if-none-match", "forwarded"].map((name) => [
@@ -119,10 +119,10 @@ export const headers = fc.record(
   { requiredKeys: [] },
 );
 
-/** What only a database, a stack or the file system would say. */
+/** Matches internal texts that only a database, a stack trace or the file system would contain. */
 export const inside = /SQLITE|sqlite|SqliteError|node_modules|\bat .*\.ts:|no such column|near "/;
 
-/** No failure, and of an error nothing that is not for its reader. */
+/** Checks that a request did not fail with an internal error, and that an error response is short and contains nothing internal. */
 export function requireHarmless({ status, text: body }: Pick<Reply, "status" | "text">, what: string): void {
   expect(status < 500 || status === 501, `${what} gave ${status}`).toBe(true);
   if (status < 400) return;

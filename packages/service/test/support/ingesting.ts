@@ -15,7 +15,7 @@ import type { Reject } from "../../src/ingest/rejects.ts";
 import { type RoundingChoice, roundingOf } from "../../src/ingest/rounding.ts";
 import { sourceBySystem } from "../../src/ingest/sources.ts";
 
-/** The system that the records of these tests are from. */
+/** The originating system of the records in these tests. */
 export const [system] = originatingSystems;
 export const source = sourceBySystem(system.name) ?? expectSource();
 
@@ -23,7 +23,7 @@ function expectSource(): never {
   throw new RangeError(`${system.name} is no source`);
 }
 
-/** A record of the system with nothing but what it must have. */
+/** Returns a record of the system with only the required fields, and those of `record`. */
 export const bare = (key: string, record: Readonly<Record<string, unknown>> = {}) => ({
   ListingKey: key,
   ModificationTimestamp: "2024-01-15T08:30:00.000Z",
@@ -50,7 +50,7 @@ export type Ingested = IngestReport & {
   readonly notes: readonly Note[];
 };
 
-/** Stages text as a file of the system. */
+/** Stages a text as if it was a file of the system. */
 export async function ingestText(
   store: WritableStore,
   resource: RecordName,
@@ -87,7 +87,7 @@ export async function ingestText(
   }
 }
 
-/** An empty store of every resource, in a folder of its own. */
+/** Opens an empty store of all resources in its own folder. */
 export async function openEmptyStore(): Promise<{
   readonly store: WritableStore;
   readonly close: () => Promise<void>;

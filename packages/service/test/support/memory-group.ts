@@ -3,17 +3,17 @@ import { join } from "node:path";
 
 /** A control group that limits the memory of the processes in it. */
 export type MemoryGroup = {
-  /** Starts the command that follows it in the group. */
+  /** Command prefix that runs the following command in the group. */
   readonly prefix: readonly string[];
-  /** Most memory that was held, page cache included, in megabytes. */
+  /** Returns the peak memory use, including the page cache, in megabytes. */
   readonly peak: () => number;
-  /** Number of processes that the kernel killed for memory. */
+  /** Returns the number of processes that the kernel killed because of the limit. */
   readonly kills: () => number;
-  /** Removes the group, which no process may be in any more. */
+  /** Removes the group. No process may be left in it. */
   readonly remove: () => void;
 };
 
-/** Files of the memory controller, by the version of control groups. */
+/** Files of the memory controller, for each version of control groups. */
 const versions = [
   {
     root: "/sys/fs/cgroup/memory",
@@ -24,7 +24,7 @@ const versions = [
   { root: "/sys/fs/cgroup", limit: "memory.max", peak: "memory.peak", events: "memory.events" },
 ] as const;
 
-/** Creates a group with `megabytes` of memory; undefined where this user may not. */
+/** Creates a group with a limit of `megabytes`; returns undefined if the user is not permitted to. */
 export function createMemoryGroup(megabytes: number): MemoryGroup | undefined {
   for (const version of versions) {
     const path = join(version.root, `cadastre-attack-${process.pid}`);

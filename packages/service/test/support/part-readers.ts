@@ -9,13 +9,13 @@ import { readByHyparquet } from "../../../delivery/test/support/hyparquet.ts";
 
 export type PartRow = Readonly<Record<string, unknown>>;
 
-/** What the columns of a dataset are called, and are. */
+/** Columns of a dataset, by name. */
 export type PartColumns = ReadonlyMap<string, StructuralProperty>;
 
-/** What a reader reads of the bytes of a part: rows as JSON has them, without what is null. */
+/** Reads the rows of a part, as JSON values without nulls. */
 export type PartReader = (bytes: Buffer, columns: PartColumns) => Promise<readonly PartRow[]>;
 
-/** By format, readers that share nothing with the writer, nor with one another. */
+/** Readers of each format. They share no code with the writer, nor with one another. */
 export const partReaders: Readonly<Record<string, readonly PartReader[]>> = {
   jsonl: [readLines, readLinesByDuckDb],
   csv: [readTable, readTableByDuckDb],
@@ -39,7 +39,7 @@ function converted(rows: readonly PartRow[], columns: PartColumns, convert: Conv
   });
 }
 
-/** What DuckDB finds in a file of these bytes. */
+/** Returns the result of a DuckDB query on a file with these bytes. */
 async function askedOf(bytes: Buffer, name: string, query: (file: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), "cadastre-part-"));
   const file = join(folder, name);
@@ -56,7 +56,7 @@ async function readLines(bytes: Buffer): Promise<readonly PartRow[]> {
   return lines.slice(0, -1).map((line) => JSON.parse(line) as PartRow);
 }
 
-/** Each value as the JSON text that it is. */
+/** Reads each value as its JSON text. */
 async function readLinesByDuckDb(bytes: Buffer, columns: PartColumns): Promise<readonly PartRow[]> {
   const typed = [...columns.keys()].map((name) => `'${name}': 'JSON'`).join();
   const rows = await askedOf(
@@ -99,7 +99,7 @@ async function readParquet(bytes: Buffer, columns: PartColumns): Promise<readonl
   return converted(await readByHyparquet(bytes), columns, ofHyparquet);
 }
 
-/** The value of a text, by the type of its column. */
+/** Parses a text by the type of its column. */
 function ofText(value: unknown, { type, collection }: StructuralProperty): unknown {
   const text = String(value);
   if (collection || type.startsWith("Edm.Geo")) return JSON.parse(text);
@@ -107,7 +107,7 @@ function ofText(value: unknown, { type, collection }: StructuralProperty): unkno
   return ["Edm.String", "Edm.Date"].includes(type) ? text : JSON.parse(text);
 }
 
-/** It has decimals as products, which are off in their last digits. */
+/** Converts a value from hyparquet, which computes decimals as products, so that their last digits are off. */
 function ofHyparquet(value: unknown, column: StructuralProperty): unknown {
   if (Array.isArray(value)) return value.map((item) => ofHyparquet(item, column));
   if (typeof value === "bigint") return Number(value);

@@ -8,28 +8,28 @@ const compiled = fileURLToPath(new URL("../../dist/", import.meta.url));
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A program of the service in a process of its own. */
+/** A program of the service in a child process. */
 export type Program = {
   readonly child: ChildProcess;
-  /** What it has written to both streams. */
+  /** Returns what the process has written to both streams. */
   readonly output: () => string;
 };
 
-/** Keeps a program in the process that is started, so that signals of a test reach it: it starts another one to limit its heap. */
+/** Sets a heap limit, so that the program does not start another process to set one: signals of a test must reach the program itself. */
 const heapOfTests = "--max-old-space-size=4096";
 
-/** How the process of a program is started. */
+/** Options for starting the process. */
 export type Start = {
-  /** Options of Node. By default the heap is limited. */
+  /** Options of Node. By default, one that limits the heap. */
   readonly execArgv?: readonly string[];
-  /** A command that replaces itself by the one that follows it. */
+  /** A command to start the program with. It must replace itself by the program (`exec`). */
   readonly prefix?: readonly string[];
 };
 
 /**
- * Start a program as it is published.
+ * Starts a compiled program.
  *
- * @param file the program, below the service's `src`
+ * @param file its source file, relative to the service's `src`
  */
 export async function startProgram(
   file: string,
@@ -41,7 +41,7 @@ export async function startProgram(
   return { child, output: () => texts.both };
 }
 
-/** Wait until the output says `text`. */
+/** Waits until the output contains `text`. */
 export async function says({ child, output }: Program, text: string): Promise<void> {
   while (!output().includes(text)) {
     if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
@@ -49,7 +49,7 @@ export async function says({ child, output }: Program, text: string): Promise<vo
   }
 }
 
-/** End a program, and give its exit code. */
+/** Sends a signal to a program, waits for its end, and returns its exit code. */
 export async function end({ child }: Program, signal: NodeJS.Signals): Promise<number | null> {
   const closed = once(child, "close");
   child.kill(signal);
@@ -59,7 +59,7 @@ export async function end({ child }: Program, signal: NodeJS.Signals): Promise<n
 
 export type Outcome = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** The same, to its end. */
+/** Runs a compiled program until it ends, with `input` on its standard input. */
 export async function runProgram(
   file: string,
   args: readonly string[],

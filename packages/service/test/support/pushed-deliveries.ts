@@ -10,10 +10,10 @@ export type Delivery = {
   readonly publication: { readonly status: string; readonly prefix: string } | null;
 };
 
-/** What is pushed to a customer, as the service tells it, and as it lies in the bucket. */
+/** Returns functions that read a customer's pushed deliveries: as reported by the service, and as stored in the bucket. */
 export function pushedDeliveriesOf(national: ReturnType<typeof customerOf>, owner: Customer) {
   const find = async (id: string): Promise<Delivery> => dataOf(await national.get(`${exportsRoot}/${id}`));
-  /** Waits until a delivery is settled. */
+  /** Waits until a delivery is complete, failed or canceled. */
   const settled = async (id: string): Promise<Delivery> => {
     for (;;) {
       const seen = await find(id);
@@ -21,13 +21,13 @@ export function pushedDeliveriesOf(national: ReturnType<typeof customerOf>, owne
       await setTimeout(50);
     }
   };
-  /** What lies where a delivery was published. */
+  /** Lists the objects in a delivery's prefix. */
   const look = ({ publication }: Delivery) => owner.look(publication?.prefix ?? "?");
   const namesAt = async (delivery: Delivery): Promise<readonly string[]> =>
     (await look(delivery)).map(({ key }) => key);
   const read = async ({ publication }: Delivery, name: string): Promise<string> =>
     Buffer.from(await owner.read(`${publication?.prefix ?? "?"}${name}`)).toString();
-  /** The names in the manifest in the bucket, and those that lie beside them. */
+  /** Returns the names of all objects that should be in the bucket, according to the manifest there. */
   const wantedOf = async (delivery: Delivery): Promise<readonly string[]> => {
     const manifest = JSON.parse(await read(delivery, "manifest.json")) as {
       readonly parts: readonly { readonly name: string }[];

@@ -7,7 +7,7 @@ import { pushedDeliveriesOf } from "./pushed-deliveries.ts";
 import { type Running, run } from "./running.ts";
 import { subscriptionsOf } from "./subscriptions.ts";
 
-/** A service that pushes, a customer of it, and the bucket of the customer. */
+/** A service with push enabled, one of its customers, and the customer's bucket. */
 export type Pushing = ReturnType<typeof pushingOf>;
 
 export function pushingOf(running: Running, owner: Customer, server: ObjectServer) {
@@ -24,14 +24,14 @@ export function pushingOf(running: Running, owner: Customer, server: ObjectServe
   };
 }
 
-/** Settings of a service that pushes to a server, and of its workers. */
+/** Settings of a service and its workers that push to a server. */
 export const pushSettings = ({ endpoint }: ObjectServer) => ({
   CADASTRE_PUSH: "true",
   CADASTRE_PUSH_ENDPOINT: endpoint,
   CADASTRE_LEASE_SECONDS: "3",
 });
 
-/** Have one service push for the tests of a suite; each of them leaves the server without faults. */
+/** Starts one service with push for all tests of a suite, and removes injected faults of the server after each test. */
 export function usePushing(serverOf: () => ObjectServer): () => Pushing {
   let pushing: Pushing;
   beforeAll(async () => {
@@ -53,7 +53,7 @@ export function usePushing(serverOf: () => ObjectServer): () => Pushing {
   return () => pushing;
 }
 
-/** The policy of a bucket whose objects its owner may read, whoever has written them. */
+/** Returns a bucket policy that lets the bucket's owner read its objects, whoever has written them. */
 const readableByOwner = (bucket: string): string =>
   JSON.stringify({
     Version: "2012-10-17",

@@ -10,10 +10,10 @@ import { type DataFolder, openDataFolder } from "../../src/data/data-folder.ts";
 
 const fixtures = fileURLToPath(new URL("../fixtures/", import.meta.url));
 
-/** Releases whose data folder is kept, see `make-release.ts`. */
+/** Releases with a stored data folder, see `make-release.ts`. */
 export const releases = await readdir(fixtures);
 
-/** A copy of the data folder that a release has left. */
+/** Unpacks the data folder that a release has written. */
 export async function unpackRelease(release: string): Promise<DataFolder> {
   const from = join(fixtures, release);
   const path = await mkdtemp(join(tmpdir(), "cadastre-release-"));
@@ -27,7 +27,7 @@ export async function unpackRelease(release: string): Promise<DataFolder> {
   return openDataFolder(path);
 }
 
-/** Another copy of a folder. */
+/** Copies a folder. */
 export async function copyFolder({ path }: DataFolder): Promise<DataFolder> {
   const copy = await mkdtemp(join(tmpdir(), "cadastre-release-"));
   await cp(path, copy, { recursive: true });
@@ -36,13 +36,13 @@ export async function copyFolder({ path }: DataFolder): Promise<DataFolder> {
 
 export const removeFolder = ({ path }: DataFolder): Promise<void> => rm(path, { recursive: true });
 
-/** Tables that say of the schema what it is, and change with it. */
+/** Tables that describe the schema and change with it. */
 const ofSchema =
   /^cadastre_(registry_)?migration|^cadastre_(schema|checksum)$|^cadastre_note$|^sqlite_|_place(_|$)/;
 
 type Columns = Readonly<Record<string, readonly string[]>>;
 
-/** Columns of each table of a database that holds what was stored. */
+/** Returns the columns of each table that holds stored data. */
 export function columnsOf(file: string): Columns {
   return reading(file, (database) => {
     const tables = database
@@ -59,7 +59,7 @@ export function columnsOf(file: string): Columns {
   });
 }
 
-/** Every row of a database, as text and in order: of these columns. */
+/** Returns the values of the given columns of every row, as sorted texts. */
 export function contentOf(file: string, columns: Columns): Readonly<Record<string, readonly string[]>> {
   return reading(file, (database) =>
     Object.fromEntries(
@@ -76,7 +76,7 @@ export function contentOf(file: string, columns: Columns): Readonly<Record<strin
   );
 }
 
-/** What `work` reads of a database file. */
+/** Opens a database file for `work` and closes it afterwards. */
 export function reading<T>(file: string, work: (database: Database.Database) => T): T {
   const database = new Database(file);
   registerFunctions(database);

@@ -12,19 +12,19 @@ import { type RunningService, startService } from "../../src/service.ts";
 import { knowCustomer, plantCanaries, requireNoCanary, requireNoCanaryFile } from "./canaries.ts";
 import { prepareSample } from "./sample-database.ts";
 
-/** A service on a real socket over a folder of its own, in which there is what nobody may get to see. */
+/** A service on a real socket with its own data folder, which contains canaries: texts that no answer or log may contain. */
 export type Running = {
   readonly service: RunningService;
   readonly folder: DataFolder;
   readonly config: Config;
-  /** Everything that the service has logged. */
+  /** Returns everything that the service has logged. */
   readonly log: () => string;
-  /** API key of a demo customer. */
+  /** Returns the API key of a demo customer. */
   readonly key: (name: string) => string;
   readonly stop: () => Promise<void>;
 };
 
-/** Secrets shared by nobody: each folder makes its own. */
+/** Starts a service with new secrets in a new folder. */
 export async function run(environment: Readonly<Record<string, string>> = {}): Promise<Running> {
   const path = await mkdtemp(join(tmpdir(), "cadastre-service-"));
   const config = readConfig({
@@ -34,7 +34,7 @@ export async function run(environment: Readonly<Record<string, string>> = {}): P
     CADASTRE_LOG_LEVEL: "silent",
     CADASTRE_CHECK_HOURS: "0",
     CADASTRE_SCAN_SECONDS: "3600",
-    // Tests ask as fast as they can.
+    // Tests send requests as fast as they can.
     CADASTRE_REQUESTS_PER_SECOND: "0",
     CADASTRE_REFUSALS_PER_SECOND: "0",
     ...environment,

@@ -10,14 +10,14 @@ import { newestSource } from "./compiled.ts";
 
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/samples/", import.meta.url));
 
-/** Databases of more listings are not kept: few tests need them. */
+/** Databases with more listings than this are not cached, because few tests need them. */
 const mostKept = 1000;
 
 const silent = { started: () => {}, loaded: () => {}, done: () => {}, kept: () => {} };
 
 /**
- * Prepares sample listings in a folder as a first start does. A database of a number of listings is always the same, so it is prepared
- * once for a state of the sources, and copied: most files of tests start a service, and each would take two seconds to fill one.
+ * Prepares sample listings in a folder as a first start does. The result depends only on the number of listings and on the sources, so it
+ * is cached and copied: most test files start a service, and filling its database would take two seconds each time.
  */
 export async function prepareSample(folder: DataFolder, listings: number): Promise<void> {
   if (listings > mostKept) return prepareListings(folder, listings, silent);
@@ -31,7 +31,7 @@ async function keep(kept: string, listings: number): Promise<void> {
   try {
     await prepareListings(folder, listings, silent);
     await mkdir(join(kept, ".."), { recursive: true });
-    // Another process may prepare the same: whoever is last replaces a database with its equal.
+    // Another process may prepare the same database: the last one replaces it with an equal one.
     const beside = `${kept}.${randomUUID()}`;
     await copyFile(folder.database, beside);
     await rename(beside, kept);
@@ -41,7 +41,7 @@ async function keep(kept: string, listings: number): Promise<void> {
   await removeOthers(join(kept, ".."));
 }
 
-/** Databases of earlier sources. */
+/** Deletes the databases of other versions of the sources. */
 async function removeOthers(current: string): Promise<void> {
   for (const name of await readdir(cache))
     if (join(cache, name) !== current) await rm(join(cache, name), { recursive: true, force: true });

@@ -7,13 +7,13 @@ export const subscriptionsRoot = "/v1/file-export-subscriptions";
 
 type Subscription = Pick<Delivery, "id" | "status" | "failure">;
 
-/** Have the next delivery of a subscription due at once. */
+/** Makes the next delivery of a subscription due at once, by pausing and resuming it. */
 export async function hurry({ post }: ReturnType<typeof customerOf>, id: string): Promise<void> {
   for (const step of ["pause", "resume"])
     expect((await post(`${subscriptionsRoot}/${id}/${step}`, {})).status).toBe(200);
 }
 
-/** The subscriptions of a customer whose deliveries are pushed. */
+/** Returns operations on the subscriptions of a customer whose deliveries are pushed. */
 export function subscriptionsOf(
   national: ReturnType<typeof customerOf>,
   { settled }: ReturnType<typeof pushedDeliveriesOf>,
@@ -26,7 +26,7 @@ export function subscriptionsOf(
   };
   const find = async (id: string): Promise<Subscription> =>
     dataOf(await national.get(`${subscriptionsRoot}/${id}`));
-  /** Waits until a subscription has a settled delivery of a sequence. */
+  /** Waits until a subscription has a settled delivery with this sequence number, other than the delivery `not`. */
   const delivered = async (id: string, sequence: number, not?: string): Promise<Delivery> => {
     for (;;) {
       const [last] = dataOf<Delivery[]>(await national.get(`${subscriptionsRoot}/${id}/deliveries?limit=1`));

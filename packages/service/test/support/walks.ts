@@ -1,6 +1,6 @@
 import { ask } from "./ask.ts";
 
-/** A walk of pages that a release has begun: where it goes on, and what is left of it. */
+/** A page walk that an earlier release has begun. */
 export type BegunWalk = {
   /** Name of the key property. */
   readonly key: string;
@@ -28,7 +28,7 @@ const queries = [
   ["Member", "MemberKey", "$select=MemberKey&$orderby=ModificationTimestamp desc"],
 ] as const;
 
-/** Follows links to the last page. Gives the keys, or the first answer that is no page. */
+/** Follows next links to the last page. Returns the keys, or the status and code of the first error. */
 export async function walkFrom(
   { baseUrl, apiKey }: Served,
   { key, next }: Pick<BegunWalk, "key" | "next">,
@@ -47,7 +47,7 @@ export async function walkFrom(
   return keys;
 }
 
-/** Begins walks of several sets and orders. Their tokens expire with the token life of the service. */
+/** Begins page walks over several sets and orders. Their tokens expire after the service's token life. */
 export async function beginWalks(served: Served): Promise<readonly BegunWalk[]> {
   const walks: BegunWalk[] = [];
   for (const [set, key, query] of queries) {

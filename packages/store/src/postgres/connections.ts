@@ -3,21 +3,21 @@ import knex, { type Knex } from "knex";
 import { silent } from "../schema/silent.ts";
 
 export type ConnectionOptions = {
-  /** As `pg` takes it: a URL, or its parts. */
+  /** Connection for `pg`: a URL, or an object. */
   readonly connection: string | Knex.PgConnectionConfig;
-  /** Schemas that hold what statements name, the first one that does counts. */
+  /** Search path: schemas in which names are looked up, in order. */
   readonly schemas: readonly string[];
 };
 
 export type PoolOptions = {
   readonly connections: number;
-  /** How long a caller may wait for a connection, in milliseconds. */
+  /** Timeout for getting a connection, in milliseconds. */
   readonly wait: number;
-  /** Statements that each connection runs first, beside those that the compiled queries need. */
+  /** Statements that each new connection runs, after those that compiled queries need. */
   readonly settings: readonly string[];
 };
 
-/** Connections to the store's schemas, made as they are needed. */
+/** Creates a connection pool on the store's schemas. Connections are opened when needed. */
 export const connect = (
   { connection, schemas }: ConnectionOptions,
   { connections, wait, settings }: PoolOptions,
@@ -39,19 +39,19 @@ export const connect = (
   });
 
 /**
- * Settings of connections that read: each batch is a transaction that sees one state of the store.
+ * Settings of reading connections. Each batch of queries is a transaction that sees one state of the store.
  *
- * @param byDataset true if tables have indexes that begin with the dataset. A scan of a whole table, which reads hidden rows too, is
- * then never preferred to them.
+ * @param byDataset true if tables have indexes that begin with the dataset. Then the planner never prefers a scan of the whole table, which
+ * would also read hidden rows.
  */
 export const readSettings = (timeout: number, byDataset: boolean): readonly string[] => [
   "set default_transaction_isolation to 'repeatable read'",
   "set default_transaction_read_only to on",
   `set statement_timeout to ${Math.ceil(timeout)}`,
-  // Costs more than it saves for a page of rows.
+  // Compiling takes longer than it saves for a page of rows.
   "set jit to off",
   ...(byDataset ? ["set enable_seqscan to off"] : []),
 ];
 
-/** Settings of connections that write: what is committed may take its time. */
+/** Settings of writing connections: no time limit. */
 export const writeSettings: readonly string[] = ["set statement_timeout to 0", "set jit to off"];

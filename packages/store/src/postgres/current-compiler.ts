@@ -4,7 +4,7 @@ import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.
 import type { TableSchema } from "../schema/table.ts";
 import { forms } from "./columns.ts";
 
-/** Compiles queries over the current versions of a table, page after page in ranges where an index has their order. */
+/** Creates the compiler of queries over the current versions of a table. Pages in the order of an index use ranges of that index. */
 export function postgresCompiler(
   table: TableSchema,
   mapping: Mapping,

@@ -26,7 +26,7 @@ const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").te
 const dialect: SchemaDialect = {
   dialect: postgres,
   formOf,
-  // Sorted by code point, as everywhere.
+  // Text is sorted by code point, as everywhere in the store.
   declaredType: (property) =>
     formOf(property) === "text" && !property.collection ? `text collate "C"` : textOf(typeOf(property)),
   recordType: "json",
@@ -126,7 +126,7 @@ async function lacksFunctions(session: Session): Promise<boolean> {
 
 async function installHelpers(transaction: Knex.Transaction): Promise<void> {
   await dropHelpers(transaction);
-  // In one message: there are dozens.
+  // One message for all statements, because there are dozens.
   await transaction.raw(postgresHelpers().join(";").replaceAll("?", "\\?"));
   await writeNote(transaction, installed, helpersVersion());
 }
@@ -144,7 +144,8 @@ const selectDependents = `select distinct pg_describe_object(classid, objid, obj
 type Dependent = { readonly dependent: string; readonly index: string | null };
 
 /**
- * Indexes of this program's go with the functions that they call, and are made again. Whatever others have made would be lost.
+ * Checks that only indexes of this program depend on its functions: they are dropped with the functions and created again. Objects that
+ * others created would be lost.
  *
  * @throws {StoreError} `schema_unsupported`
  */
@@ -166,7 +167,7 @@ async function requireNoDependents(
     );
 }
 
-/** Their types may have changed, and then they cannot be replaced. */
+/** Drops the functions instead of replacing them, because `create or replace` cannot change their types. */
 async function dropHelpers(transaction: Knex.Transaction): Promise<void> {
   const { rows } = await transaction.raw<{ rows: readonly { signature: string }[] }>(
     `select oid::regprocedure::text as signature from pg_proc

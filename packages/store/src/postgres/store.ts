@@ -36,19 +36,19 @@ import { runWithin } from "./wall/scope.ts";
 import { writeInSteps } from "./write-in-steps.ts";
 
 export type PostgresStoreOptions = SchemaOptions & {
-  /** As `pg` takes it: a URL, or its parts. */
+  /** Connection for `pg`: a URL, or an object. */
   readonly connection: ConnectionOptions["connection"];
   readonly resources: readonly StoredResource[];
-  /** Schema that holds all of the store; it is made if it does not exist. By default `cadastre`. */
+  /** Schema of the store's tables. It is created if it does not exist. By default `cadastre`. */
   readonly schema?: string | undefined;
-  /** Connections that read, at most. By default 8. */
+  /** Maximum number of reading connections. By default 8. */
   readonly connections?: number | undefined;
-  /** Number of waiting queries from which on a customer that waits already is refused. By default 256. */
+  /** Queue length from which a customer that already has a waiting query is refused. By default 256. */
   readonly queue?: number | undefined;
   readonly limits?: QueryLimits | undefined;
-  /** How long a query may take, waiting included, in milliseconds. By default 10,000. */
+  /** Timeout of a query, including its time in the queue, in milliseconds. By default 10,000. */
   readonly timeout?: number | undefined;
-  /** A second restriction of rows, by the database itself. By default there is none. */
+  /** A second restriction of rows, by a role and views of the database. By default there is none. */
   readonly wall?: Wall | undefined;
 };
 
@@ -57,14 +57,14 @@ type Stored = ReadableTable & {
   readonly closings: Closings;
 };
 
-/** The planner knows how many rows there are, and finds them in each range by whatever index is best. */
+/** Row estimate that makes `accessTo` never expect few rows: PostgreSQL's planner has statistics, and picks the best index per range. */
 const unlimited = () => Number.POSITIVE_INFINITY;
 
-/** Connections beside those that read: one commits, others migrate, note and cancel. */
+/** Connections other than reading ones: one commits; others migrate, write notes and cancel queries. */
 const otherConnections = 4;
 
 /**
- * Opens a store, and migrates its schema.
+ * Opens a store, and migrates its schema if needed.
  *
  * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`
  */
@@ -103,7 +103,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-/** For reads of no query. */
+/** Unlimited share, for reads that belong to no customer's query. */
 const ownShare: Share = {
   customer: "",
   weight: 1,
@@ -113,7 +113,7 @@ const ownShare: Share = {
 
 type Settled = PostgresStoreOptions & { readonly schema: string; readonly timeout: number };
 
-/** One pool of connections reads; another writes, one commit after another. */
+/** A store with one pool of reading connections and another one for commits, which run one after another. */
 class PostgresStore implements WritableStore {
   readonly #knex: Knex;
   readonly #stored: ReadonlyMap<string, Stored>;
@@ -159,7 +159,7 @@ class PostgresStore implements WritableStore {
   }
 
   readonly page = (query: RestrictedQuery, options: ReadOptions = {}): Promise<Page> => {
-    // Refused before it waits for a connection.
+    // Fail on an unknown resource before waiting for a connection.
     this.#find(query);
     return this.#read(query, options, (run) => this.#page(run, query, options)).then((page) =>
       inForm(page, options.form),
@@ -251,7 +251,7 @@ class PostgresStore implements WritableStore {
     await this.#knex.destroy();
   };
 
-  /** Reads within the transaction that a connection has open. */
+  /** Returns reads that run in the open transaction of a connection. */
   #readsWithin(client: Client): CandidateReads {
     const run: Run = (queries) => runTogether(client, queries);
     return {
@@ -276,7 +276,7 @@ class PostgresStore implements WritableStore {
     return stored;
   }
 
-  /** The query from a bookmark on. */
+  /** Returns the query starting after a bookmark. */
   async #after(run: Run, query: BoundQuery, from: Bookmark): Promise<BoundQuery> {
     const statements = [...compileOrderValues(query, this.#find(query), from)];
     return startingAfter(query, await findStart(run, statements));
@@ -289,7 +289,7 @@ const historyOf = ({ table }: Stored, { checkpoint }: Pick<Bookmark, "checkpoint
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
   (await readCurrent(run, { count })).count ?? 0;
 
-/** The page in the JSON form that was asked for. */
+/** Converts a page to the requested JSON form. */
 const inForm = async (page: Page, form: RecordForm | undefined): Promise<Page> =>
   form === undefined ? page : { ...page, records: await writeInSteps(page.records, form) };
 

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type RecordForm, RecordWriter } from "@cadastre/odata";
 
-/** Number of records between two checks of the time. */
+/** Number of records between two checks of the elapsed time. */
 const recordsAtOnce = 8;
 /** Duration of a step in milliseconds. */
 const stepTime = 5;

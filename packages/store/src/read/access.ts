@@ -5,25 +5,25 @@ import { isOfSmallArea } from "./area.ts";
 import { conjuncts, pinnedAlternatives, pinnedProperties } from "./conjuncts.ts";
 import { pinsKey } from "./pins-key.ts";
 
-/** How many rows an index has, on average, for one value of each of its first columns; undefined where unknown. */
+/** Returns the average number of rows that an index has for one value of each of its first `columns` columns; undefined if unknown. */
 export type RowsOf = (index: IndexSchema, columns: number) => number | undefined;
 
-/** How the rows of a query are found. */
+/** Access path of a query. */
 export type Access = {
   /**
-   * The index to read in the query's order, until the page is full: it begins with columns that the filter pins, and
-   * goes on with the first of the order. Undefined without one, and where what the filter pins leaves few rows. If it has the dataset,
-   * the page is merged from the rows of each dataset.
+   * An index to read in the query's order until the page is full: its first columns are pinned by the filter, and the next ones are the
+   * first ones of the order. Undefined if there is none, or if the pinned columns leave so few rows that sorting is cheaper. If the index
+   * contains the dataset, the page is merged from the rows of each dataset.
    */
   readonly ordered: IndexSchema | undefined;
-  /** Whether an index leaves hardly a row to look at. */
+  /** True if an index leaves hardly any rows to read. */
   readonly few: boolean;
 };
 
 const ofFew: Access = { ordered: undefined, few: true };
 const unordered: Access = { ordered: undefined, few: false };
 
-/** So many rows are sooner read and sorted than others are passed over. */
+/** Up to this number of rows, sorting them is cheaper than skipping other rows in the order of an index. */
 const sortedSoon = 1000;
 const hardly = 10;
 
@@ -41,15 +41,15 @@ export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchem
   for (const index of indexes) {
     const { narrowing, sorting, values } = columnsThatHelp(index, pinned, sorted);
     const datasets = hasDataset(index) ? (pinned.get(datasetProperty.name) ?? 1) : 1;
-    // Several values of a column come one after the other, each in its own order.
+    // With several values of a column, the index is ordered only within each value.
     const isOrdered = sorting > 0 && values === datasets;
-    // The rows of a dataset are never taken to be few, so that the rows of other datasets do not decide.
+    // Never treat the rows of one dataset as few: the choice would depend on the number of rows of other datasets.
     if (narrowing > 0 && !(narrowing === 1 && startsWithDataset(index))) {
-      // What is not known is taken to be few enough to sort: the database's own plan is not bad then.
+      // An unknown number is taken to be small enough to sort, because the database's own plan is good enough then.
       const each = rowsOf(index, narrowing);
       if (each === undefined) return unordered;
       if (values * each <= hardly) return ofFew;
-      // Several datasets are merged sooner than sorted.
+      // Merging several datasets is cheaper than sorting them.
       if (values * each <= sortedSoon)
         return isOrdered && datasets > 1 ? { ordered: index, few: false } : unordered;
     }
@@ -58,7 +58,7 @@ export function accessTo(query: BoundQuery, { key, indexes, points }: TableSchem
   return best === undefined ? unordered : { ordered: best, few: false };
 }
 
-/** True if the index has the rows of each dataset apart, so that rows of other datasets are not read. */
+/** True if the index contains the dataset, so that the rows of other datasets are not read. */
 const hasDataset = ({ columns }: IndexSchema): boolean => columns.includes(datasetProperty);
 
 /** Returns the mapping for pages in the order of an index. */
@@ -68,25 +68,25 @@ export const orderedBy = (index: IndexSchema, mapping: Mapping): Mapping => ({
   ...(hasDataset(index) ? { dividedBy: datasetProperty } : {}),
 });
 
-/** True if the rows of a dataset lie together in the index. */
+/** True if the rows of a dataset are contiguous in the index. */
 export const startsWithDataset = ({ columns }: IndexSchema): boolean => columns[0] === datasetProperty;
 
-/** Whether each of a condition's alternatives has an index that finds few rows. */
+/** True if every alternative of a condition has an index that finds few rows. */
 function leavesFew(condition: BoundNode, indexes: readonly IndexSchema[], rowsOf: RowsOf): boolean {
   const rows = pinnedAlternatives(condition)?.map(([name, values]) => {
     const index = indexes.find((one) => leadingColumn(one)?.name === name);
     if (index === undefined) return Number.POSITIVE_INFINITY;
-    // What is not known is taken to be few, as above.
+    // An unknown number is taken to be small, as in `accessTo`.
     return values * (rowsOf(index, startsWithDataset(index) ? 2 : 1) ?? 0);
   });
   return rows !== undefined && rows.reduce((sum, count) => sum + count, 0) <= sortedSoon;
 }
 
-/** First column of an index, the dataset aside. */
+/** Returns the first column of an index other than the dataset. */
 const leadingColumn = (index: IndexSchema): IndexSchema["columns"][number] | undefined =>
   index.columns[startsWithDataset(index) ? 1 : 0];
 
-/** Columns of the index, from its first on: those that narrow, with how many values together, then those that sort. */
+/** Counts the leading index columns that the filter pins, the combinations of their values, and the following columns of the order. */
 function columnsThatHelp(
   { columns }: IndexSchema,
   pinned: ReadonlyMap<string, number>,

@@ -23,7 +23,7 @@ import type { Past } from "./past.ts";
 import type { CountRequest, PageRequest, Versions } from "./request.ts";
 import { asOf, type VersionMapping } from "./versions.ts";
 
-/** A resource as its reads are compiled. */
+/** A stored resource, with the mappings and compilers of its reads. */
 export type ReadableTable = {
   readonly table: TableSchema;
   readonly mapping: VersionMapping;
@@ -35,12 +35,12 @@ export type ReadableTable = {
 const valueTypeOf = ({ type, collection }: StructuralProperty): ValueType =>
   collection ? `Collection(${type})` : type;
 
-/** How a page is read. */
+/** Options of a page request. */
 export type PageForm = {
   readonly planned: Planned;
   /** See `ReadOptions`. */
   readonly lines: boolean;
-  /** Undefined: what is there now. */
+  /** The past state to read; undefined for the current one. */
   readonly past: Past | undefined;
 };
 
@@ -59,7 +59,7 @@ export function compilePageRequest(
     ...ofRecord,
     ...planned.computed.map((projection) => forms.computed(query, projection, of)),
   ];
-  // One record more than asked for tells whether there is a next page.
+  // One extra record shows if there is a next page.
   const asked = { ...query, top: query.top + 1 };
   const [first = asked, ...further] = phasesOf(asked, table) ?? [];
   const versionsOf = (phase: BoundQuery) =>
@@ -100,7 +100,7 @@ export function compilePageRequest(
   };
 }
 
-/** The number of records that there are now, or that there were. */
+/** Compiles the count of the records in the current or a past state. */
 export const compileCountRequest = (
   query: BoundQuery,
   readable: ReadableTable,
@@ -116,18 +116,18 @@ export const compileCountRequest = (
   ),
 });
 
-/** The query over versions that had begun by then. */
+/** Restricts a query to versions that had begun by a checkpoint. */
 const then = (query: BoundQuery, { checkpoint }: Pick<Past, "checkpoint">): BoundQuery => ({
   ...query,
   filter: allOf(asOf(checkpoint), query.filter),
 });
 
-/** Rows to look at in the query's order before it is given up: what a sort of some thousand rows costs. */
+/** Number of rows to read in the query's order before giving up: costs as much as sorting some thousand rows. */
 const visitsFor = (top: number): number => 2000 + 20 * top;
 
 /**
- * The order's values in the record of a bookmark, as it was at its checkpoint: what the page after it starts from.
- * One of the statements gives them, even if the record is deleted.
+ * Compiles statements for the order values of a bookmark's record, as of its checkpoint: the next page starts after them. One of the
+ * statements returns them, even if the record has been deleted since.
  */
 export function* compileOrderValues(
   query: BoundQuery,

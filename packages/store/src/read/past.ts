@@ -1,7 +1,7 @@
 import type { ReadOptions } from "../store.ts";
 
 /**
- * Which of the versions closed since a checkpoint to include: all of them, or only those of records that still have a current
+ * The versions closed since a checkpoint that a read includes: all of them, or only those of records that still have a current
  * version.
  */
 export type Closed = "all" | "present";

@@ -21,7 +21,7 @@ export type RegistryDatabase = {
   readonly guarded: <Methods extends TableMethods>(methods: Methods, Refusal: RefusalClass) => Methods;
 };
 
-/** The records that a service keeps beside its listings: who has access, and to what. Several processes may have one registry open. */
+/** The records that a service keeps besides its listings: who has access, and to what. Several processes may have one registry open. */
 export type Registry = {
   readonly guards: RegistryGuards;
   readonly keys: KeyRegistry;

@@ -23,22 +23,22 @@ export type SchemaObject = {
   readonly definition: string;
 };
 
-/** An index that a statement makes. */
+/** An index with the statement that creates it. */
 export type IndexObject = SchemaObject & { readonly create: string };
 
-/** Differences between the databases in declarations. */
+/** Differences of declarations between the databases. */
 export type SchemaDialect = {
   readonly dialect: Dialect;
   readonly formOf: FormOf;
   /** Declared type of a column. */
   readonly declaredType: (property: StructuralProperty) => string;
-  /** Declared type of the text of records. */
+  /** Declared type of the column with the record's text. */
   readonly recordType: string;
-  /** A column in the order that pages of it have. */
+  /** Returns a column in the sort order of pages, for an index. */
   readonly sorted: (property: StructuralProperty) => SqlFragment;
-  /** Id of the dataset of a row of a table. */
+  /** Expression for the dataset id of a row. */
   readonly datasetId: SqlFragment;
-  /** Version of what {@link SchemaConnection.createPoints} makes. */
+  /** Version of the indexes that {@link SchemaConnection.createPoints} creates. */
   readonly pointsVersion: string;
 };
 
@@ -57,7 +57,7 @@ export function columnObject(
   return { resource, kind: "column", name, definition: form.join(", ") };
 }
 
-/** The indexes of a table, but for those of points. */
+/** Returns the indexes of a table, except spatial ones. */
 export function indexObjects(table: TableSchema, dialect: SchemaDialect): readonly IndexObject[] {
   const foldedText = ({ name }: StructuralProperty) =>
     dialect.dialect.call("foldcase", ["Edm.String"], [identifier(name)]);
@@ -107,11 +107,11 @@ const columnDefinitions = (
 ): readonly string[] =>
   columns.map((column) => `${column.name} ${columnObject(table, column, dialect).definition}`);
 
-/** Hash of the tables of the functions that folded indexes call. */
+/** Hash of the case mapping tables that the functions of folded indexes use. */
 const foldingVersion = (): string =>
   createHash("sha256").update(caseMappingTables).digest("hex").slice(0, 16);
 
-/** Returns the columns and indexes of a table as they are to be recorded. */
+/** Returns the columns and indexes of a table in the form in which they are recorded. */
 export const objectsOf = (table: TableSchema, dialect: SchemaDialect): readonly SchemaObject[] => [
   ...table.columns.map((column) => columnObject(table, column, dialect)),
   ...indexObjects(table, dialect),

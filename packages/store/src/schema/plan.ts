@@ -29,7 +29,7 @@ export type Plan = {
   readonly made: readonly SchemaObject[];
   /** Tables whose rows have no checksums, see `recordChecksum`. */
   readonly unchecked: readonly TableSchema[];
-  /** Tables whose coverage is to be counted again. */
+  /** Tables whose coverage must be counted again. */
   readonly counted: readonly TableSchema[];
 };
 
@@ -77,7 +77,7 @@ export function planOf(
   };
 }
 
-/** A new resource takes no table that is there and that the record of the others does not know. */
+/** Throws if a new resource would use an existing table that is not recorded as the store's. */
 function requireNotForeign(table: TableSchema, found: FoundSchema): void {
   if (found.objects.length === 0 || recorded(found, table).length > 0) return;
   const foreign = [table.name, table.closed, table.staged].find((name) => found.relations.has(name));
@@ -100,7 +100,8 @@ function isOnRecord(table: TableSchema, found: FoundSchema, dialect: SchemaDiale
 
 /**
  * Returns the indexes of a table that are obsolete or have another definition. If no definitions are recorded, it is not known which
- * functions the indexes call, so all indexes with names of the store's are created again, and those of the first schema are dropped. Other indexes are left unchanged.
+ * functions the indexes call, so all indexes with names of the store's are created again, and those of the first schema are dropped.
+ * Other indexes are left unchanged.
  */
 function droppedOf(
   table: TableSchema,
@@ -135,7 +136,7 @@ function columnPlanOf(table: TableSchema, found: FoundSchema, dialect: SchemaDia
   return { table, made, compared };
 }
 
-/** True if the column's values follow from the record's text. */
+/** True if the column's values can be computed from the record's text. */
 const isInRecord = ({ hidden }: TableSchema, column: StructuralProperty): boolean =>
   ![datasetProperty, sourceProperty, ...hidden].includes(column);
 

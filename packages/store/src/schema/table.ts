@@ -17,13 +17,13 @@ const version = (name: string): StructuralProperty => ({
   nullable: false,
 });
 
-/** The checkpoints that a version of a record is valid from and up to, the latter not included. */
+/** The half-open range of checkpoints in which a version of a record is valid: `from` is included, `to` is not. */
 export const validity = { from: version("cadastre_from"), to: version("cadastre_to") } as const;
 
-/** Where versions begin, as an index of its own holds it. Reads as of a checkpoint have better ones, and must not take this. */
+/** Indexed expression for the beginning of a version. `+ 0` keeps reads as of a checkpoint from using this index: they have better ones. */
 export const beginning: SqlFragment = sql`(${identifier(validity.from.name)} + 0)`;
 
-/** The source that a version came from; null of what was committed without one. */
+/** The source that a version came from; null if it was committed without one. */
 export const sourceProperty: StructuralProperty = {
   name: "cadastre_source",
   type: "Edm.String",
@@ -31,14 +31,14 @@ export const sourceProperty: StructuralProperty = {
   nullable: true,
 };
 
-/** Columns of the record itself, see `EncodedRecord` and `recordChecksum`. */
+/** Columns of the encoded record and its checksum, see `EncodedRecord` and `recordChecksum`. */
 export const recordColumns = {
   text: "cadastre_record",
   members: "cadastre_members",
   checksum: "cadastre_crc32",
 } as const;
 
-/** Columns of a staged change beside its key and source. Without a record it is a removal. */
+/** Columns of a staged change besides its key and source. A null record means a removal. */
 export const stagedColumns = {
   batch: "cadastre_batch",
   dataset: "cadastre_dataset",
@@ -47,8 +47,8 @@ export const stagedColumns = {
 } as const;
 
 /**
- * A table as both databases have it. Current versions and closed ones lie in two tables of the same columns, but for
- * the end of the validity.
+ * Schema of a table, for both databases. Current and closed versions are in two tables with the same columns, except for the end of the
+ * validity.
  */
 export type TableSchema = {
   readonly name: string;
@@ -57,10 +57,10 @@ export type TableSchema = {
   /** Name of the table of staged changes. */
   readonly staged: string;
   readonly key: readonly StructuralProperty[];
-  /** The typed columns: the key, what the resource asks for, the dataset, the source and the hidden ones. */
+  /** The typed columns: the key, the columns of the resource, the dataset, the source and the hidden ones. */
   readonly columns: readonly StructuralProperty[];
   readonly indexes: readonly IndexSchema[];
-  /** Indexes whose first column, the dataset aside, is a text as `$ignorecase` compares it. */
+  /** Indexes whose first column other than the dataset is a case-folded text, for `$ignorecase`. */
   readonly folded: readonly IndexSchema[];
   /** Names of indexes of the first schema, see `StoredResource.formerIndexes`. */
   readonly formerIndexes: readonly string[];
@@ -69,17 +69,17 @@ export type TableSchema = {
   readonly derived: StoredResource["derived"];
   readonly follows: Follows | undefined;
   readonly counted: Counted | undefined;
-  /** Names of the indexes of when current versions begin and closed ones end. */
+  /** Names of the indexes on the beginnings of current versions and on the ends of closed ones. */
   readonly beginnings: string;
   readonly endings: string;
 };
 
 export type IndexSchema = { readonly name: string; readonly columns: readonly StructuralProperty[] };
 
-/** A column of points, and the name of what finds them by place. */
+/** A column of points, and the name of its spatial index. */
 export type PointSchema = { readonly name: string; readonly column: StructuralProperty };
 
-/** @throws {RangeError} if the resource asks for a column or an index of what it has no property for, or if a name is too long. */
+/** @throws {RangeError} if a column or an index names an unknown property or one of the wrong type, or if a name is too long */
 export function tableOf(resource: StoredResource): TableSchema {
   const { entitySet, columns, indexes, points = [], folded = [], hidden = [], follows, counted } = resource;
   const { formerIndexes = [] } = resource;
@@ -141,7 +141,7 @@ function requireType(property: StructuralProperty, type: PrimitiveType, kind: st
   return property;
 }
 
-/** Longest name of a table, column or index, in bytes of UTF-8: PostgreSQL cuts a longer one off. */
+/** Longest name of a table, column or index, in bytes of UTF-8: PostgreSQL truncates longer ones. */
 const longestName = 63;
 
 function requireShort(name: string): void {
@@ -149,7 +149,7 @@ function requireShort(name: string): void {
     throw new RangeError(`${name} is too long for a name in the database`);
 }
 
-/** A name that is too long ends in its hash instead. */
+/** Returns the name; if it is too long, truncated and with its hash at the end. */
 function shortened(name: string): string {
   if (Buffer.byteLength(name) <= longestName) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);

@@ -15,8 +15,8 @@ import { forms } from "./columns.ts";
 import { visiting } from "./deadline.ts";
 
 /**
- * Compiles queries over the current versions of a table, and remembers their shapes. A page is also compiled by an index
- * in its order, that of few rows by itself, and a count without a guard.
+ * Creates the compiler of queries over the current versions of a table, with a cache by query shape. Pages have variants for reading in
+ * the order of an index and for few rows; counts have one without the guard.
  */
 export function sqliteCompiler(
   table: TableSchema,

@@ -4,8 +4,8 @@ import { identifier, render, type SqlFragment, sql, sqlite, value } from "@cadas
 import type { Database, Statement } from "better-sqlite3";
 
 /**
- * The datasets by number. A record names its own by it: the indexes of a scope's rows begin with the dataset, and a
- * UUID makes their entries three times as long. Numbers are given as datasets first come, and never change.
+ * Dictionary encoding of dataset ids: records refer to their dataset by a number. The indexes of a scope's rows begin with the dataset, and
+ * a UUID would make their entries three times as long. A dataset gets its number when it is first used and keeps it.
  */
 export const datasetTable = "cadastre_dataset";
 
@@ -19,12 +19,12 @@ const idOf = (of: SqlFragment): SqlFragment => sql`select ${id} from ${table} wh
 /** Declared type of the column of a record's dataset. */
 export const datasetType = "integer";
 
-/** The dataset of a record, by itself. */
+/** Expression for a record's dataset id, as a scalar subquery. */
 export const datasetId = sql`(${idOf(held)})`;
 
 /**
- * SQLite prefers a scan of the whole table to an index if the index finds more than about seven of ten rows. So the choice would depend
- * on how many rows the other datasets have, and a scan reads those too.
+ * Makes the planner prefer an index. By default SQLite prefers a scan of the whole table if an index finds more than about seven of ten
+ * rows. The choice would then depend on the number of rows of other datasets, and a scan would also read those.
  */
 const preferIndex = (condition: SqlFragment): SqlFragment => sql`likelihood(${condition}, 0.5)`;
 
@@ -48,7 +48,7 @@ export function createDatasets(database: Database): void {
   database.exec(render(sql`create table if not exists ${table} (${columns})`, sqlite.placeholder).text);
 }
 
-/** The datasets that numbers stand for, remembered: of a connection that sees only what was committed. */
+/** Cache of dataset ids by number, for a connection that sees only committed data. */
 export class DatasetIds {
   readonly #find: Statement;
   readonly #known = new Map<bigint | null, string | null>([[null, null]]);
@@ -66,7 +66,7 @@ export class DatasetIds {
   }
 }
 
-/** The numbers of datasets, remembered for one commit: those that it gives are gone if it fails. */
+/** Cache of dataset numbers during one commit. Discard it if the commit fails, because its new numbers are rolled back. */
 export class DatasetNumbers {
   readonly #find: Statement;
   readonly #give: Statement;

@@ -8,30 +8,30 @@ const program = new URL("./worker.js", import.meta.url);
 
 export type ThreadEvents = {
   readonly reply: (reply: ReaderReply) => void;
-  /** The thread is gone and answers nothing more. */
+  /** The thread has ended and will not reply any more. */
   readonly lost: (cause: unknown) => void;
 };
 
 export type ReaderThreadOptions = Omit<ReaderWorkerData, "canceled"> & {
-  /** Heap of the thread in megabytes, at most; undefined for Node's default. */
+  /** Maximum heap of the thread in megabytes; undefined for Node's default. */
   readonly heap: number | undefined;
 };
 
-/** Rows of a page die young: they fit into a young generation that is small, and need not be collected often. */
+/** Rows of a page are short-lived: a small young generation holds them, and need not be collected often. */
 const maxYoungGenerationSizeMb = 8;
 
-/** Limits of a thread's memory. `--max-old-space-size` would replace them: the main thread, which it is for, has taken it at its start. */
+/** Returns V8's limits of the thread. Resets `--max-old-space-size`, which would override them; the main thread applied it at its start. */
 function limitsOf(heap: number | undefined): ResourceLimits {
   if (heap === undefined) return {};
   setFlagsFromString("--max-old-space-size=0");
   return { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb };
 }
 
-/** A thread with a connection of its own. */
+/** A worker thread with its own database connection. */
 export class ReaderThread {
   readonly #worker: Worker;
   readonly #canceled = new Int32Array(new SharedArrayBuffer(4));
-  /** The plans that the thread keeps: it forgets the same ones, for it sees the same tasks. */
+  /** Ids of the plans that the thread has cached. Both LRU caches see the same tasks, so they evict the same entries. */
   readonly #plans = new Recent<number, true>(keptPlans);
 
   constructor({ heap, ...options }: ReaderThreadOptions, { reply, lost }: ThreadEvents) {
@@ -42,7 +42,7 @@ export class ReaderThread {
       name: "cadastre-reader",
       resourceLimits: limitsOf(heap),
     });
-    // Node hands out messages without a turn of the event loop for as long as more arrive, and the reply may bring the next task at once.
+    // Node delivers all queued messages in one turn of the event loop, even those that arrive meanwhile. `setImmediate` lets others run.
     this.#worker.on("message", (message: ReaderReply) =>
       setImmediate(() => reply(this.#withRelease(message))),
     );
@@ -55,12 +55,12 @@ export class ReaderThread {
     this.#worker.postMessage(this.#withoutKnownPlan(task));
   }
 
-  /** End the query at hand, soon. */
+  /** Cancels the query in progress, soon. */
   cancel(): void {
     Atomics.store(this.#canceled, 0, 1);
   }
 
-  /** While idle it does not keep the process alive. */
+  /** Keeps the process alive while the thread is busy, and not while it is idle. */
   hold(busy: boolean): void {
     if (busy) this.#worker.ref();
     else this.#worker.unref();

@@ -106,7 +106,7 @@ async function reserve(
   const own = await selectDestinations(transaction, { customer: destination.customer });
   if (own.filter(({ state }) => state !== "disabled").length >= most)
     throw new DeliveryError("too_many_destinations");
-  // Whoever reserves a place in the bucket waits for whoever else does.
+  // The upsert locks the bucket's row, so that reservations in one bucket run one after another.
   await bucketTable(transaction).insert({ name: bucket }).onConflict("name").merge();
   const others = await selectDestinations(transaction, { bucket });
   if (others.some((other) => other.state !== "disabled" && overlap(prefix, other.prefix)))

@@ -25,10 +25,10 @@ type DamageRow = {
 /** Query builder for the table of damaged bytes. */
 export const damageTable = (knex: Knex) => knex<DamageRow>("cadastre_damage");
 
-/** Pause before the next claim if the delivery's publication is committed, so that it cannot be failed. In milliseconds. */
+/** Pause before the next claim if the delivery's publication is committed, so that it cannot be set to failed. In milliseconds. */
 const committedWait = 300_000;
 
-/** Restricts a statement to deliveries whose stored parts are still to be fetched or pushed. A complete one of mode `push` is in the bucket. */
+/** Restricts a statement to deliveries whose stored parts are still needed. A complete one of mode `push` is already in the bucket. */
 const needing = (builder: Knex.QueryBuilder): void => {
   builder
     .where((fetched) => void fetched.where("state", "complete").whereNot("mode", "push"))

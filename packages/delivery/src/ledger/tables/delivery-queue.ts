@@ -19,7 +19,7 @@ const workerLost = "worker_lost";
 /** Column values of a delivery without a worker. */
 const unclaimed = { worker: null, announced: null } as const;
 
-/** For each task, the state of waiting deliveries and that of claimed ones. */
+/** For each task, the state of deliveries that wait for it, and of those that are claimed. */
 const tasks = { build: ["queued", "building"], publish: ["sealed", "publishing"] } as const;
 
 const held = Object.values(tasks).map(([, state]) => state);

@@ -6,7 +6,7 @@ import { damagedDeliveries, damageTable, unneeded } from "./damaged-parts.ts";
 import { bytesTable, deliveryTable, manifestTable, partTable } from "./delivery-rows.ts";
 import { grantTable } from "./part-grants.ts";
 
-/** Code of a delivery that failed because its time was over before it was published. */
+/** Code of a delivery that failed because it expired before it was published. */
 const deliveryExpired = "delivery_expired";
 
 /** Creates the retention of deliveries in a database. */
@@ -29,7 +29,7 @@ export function createDeliveryRetention(knex: Knex): DeliveryRetention {
   return {
     expire: async (at) => {
       await grantTable(knex).where("expires", "<=", at).delete();
-      // Nothing is ever written to a disabled destination again, so the delivery's place in it cannot be published twice.
+      // Nothing is ever written to a disabled destination again, so its number in the sequence cannot be published twice.
       const disabled = destinationTable(knex).where({ state: "disabled" }).select("id");
       await deliveryTable(knex)
         .whereIn("state", ["sealed", "publishing"])

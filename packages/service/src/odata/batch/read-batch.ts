@@ -12,9 +12,9 @@ export const maxBatchLength = 1_048_576;
 const boundaryPattern = /;\s*boundary=(?<quote>"?)(?<boundary>[\w'()+,./:=?-]{1,70})\k<quote>\s*(?:;|$)/i;
 
 /**
- * The batch in the body of a request.
+ * Reads the batch in the body of a request.
  *
- * @param limit requests that it may have
+ * @param limit most requests that it may have
  * @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_batch`
  */
 export async function readBatch(req: Request, limit: number): Promise<Batch> {
