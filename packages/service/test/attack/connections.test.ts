@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type Attacked, attack, startUnderAttack, strength } from "./under-attack.ts";
+import { type Attacked, attack, startUnderAttack } from "./under-attack.ts";
 import { requireUnharmed } from "./unharmed.ts";
 
 let service: Attacked;
@@ -31,15 +31,16 @@ async function trickle(start: string, piece: string): Promise<number> {
     text += chunk.toString();
   });
   socket.on("error", () => {});
-  await once(socket, "close");
+  // Not by `once`, which would fail with a connection that is reset while it is closed.
+  await new Promise<void>((resolve) => void socket.once("close", () => resolve()));
   clearTimeout(begin);
   clearInterval(slowly);
   return Number(text.slice(9, 12));
 }
 
-/** Runs `count * strength` instances of an attack at the same time. */
+/** Runs `count` instances of an attack at the same time. Their number is that of the promise, so `ATTACK` does not raise it. */
 const times = <T>(count: number, attack: () => Promise<T>): readonly Promise<T>[] =>
-  Array.from({ length: count * strength }, attack);
+  Array.from({ length: count }, attack);
 
 attack(
   "connections that say nothing, or a header or a body a byte a second, are answered 408 and closed",
@@ -85,7 +86,7 @@ attack(
         }
       for (const socket of sockets) socket.destroy();
     });
-    expect(statuses).toHaveLength(2000 * strength);
+    expect(statuses).toHaveLength(2000);
     expect(statuses).toContain(200);
     expect(statuses.filter((status) => ![200, 429].includes(status))).toEqual([]);
     requireUnharmed(seen);

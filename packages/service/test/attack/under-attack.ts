@@ -146,8 +146,12 @@ async function watch(
     }),
     repeat(isOver, async () => void statuses.push(await get(page, key))),
   ];
-  await attack();
-  done.abort();
+  try {
+    await attack();
+  } finally {
+    done.abort();
+    await Promise.allSettled(watching);
+  }
   await Promise.all(watching);
   const isAlive = child.exitCode === null && child.signalCode === null;
   return {
