@@ -15,7 +15,7 @@ export const exitCodes = {
   later: 4,
   /** The answers contradict each other, their signature or the contract: none of them is loaded. */
   untrusted: 5,
-  /** What was loaded before contradicts what the server delivers: stop, and ask the server's operator. */
+  /** The deliveries already loaded contradict those of the server: stop, and ask the server's operator. */
   conflict: 6,
   /** The disk, or the database that is loaded, fails. */
   local: 7,

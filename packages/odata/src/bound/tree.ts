@@ -233,6 +233,10 @@ export function allOf(...operands: readonly BoundNode[]): BoundNode {
   return rest.length === 1 ? only : { kind: "Logical", type: "Edm.Boolean", operator: "and", operands: rest };
 }
 
+/** Returns the operands of the node's top-level `and`; all of them must be true for the node to be true. */
+export const conjuncts = (node: BoundNode): readonly BoundNode[] =>
+  node.kind === "Logical" && node.operator === "and" ? node.operands.flatMap(conjuncts) : [node];
+
 /**
  * Returns the disjunction of the operands, without those that are constantly false. False without operands, so that
  * no grant means no row.

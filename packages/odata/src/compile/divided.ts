@@ -1,4 +1,4 @@
-import { allOf, type BoundNode, equals, propertyNode } from "../bound/tree.ts";
+import { allOf, type BoundNode, conjuncts, equals, propertyNode } from "../bound/tree.ts";
 import type { StructuralProperty } from "../model/types.ts";
 
 /** Longest list of values that a page is merged from. Databases limit the terms of a union and the parameters of a statement. */
@@ -13,16 +13,13 @@ export function dividedFilters(
   property: StructuralProperty | undefined,
 ): readonly BoundNode[] {
   if (property === undefined) return [filter];
-  const conditions = conjunctsOf(filter);
+  const conditions = conjuncts(filter);
   const listed = conditions.find((condition) => isListOf(condition, property));
   if (listed?.kind !== "Membership" || listed.values.length > mostValues) return [filter];
   return listed.values.map((value) =>
     allOf(...conditions.map((one) => (one === listed ? equals(propertyNode(property), value) : one))),
   );
 }
-
-const conjunctsOf = (filter: BoundNode): readonly BoundNode[] =>
-  filter.kind === "Logical" && filter.operator === "and" ? filter.operands.flatMap(conjunctsOf) : [filter];
 
 const isListOf = (condition: BoundNode, { name }: StructuralProperty): boolean =>
   condition.kind === "Membership" &&

@@ -7,6 +7,7 @@ import type { Target } from "./operand.ts";
 import { placeHere, rowsOf, unmapped } from "./place.ts";
 import { conditionsOf, targetOf } from "./query.ts";
 import { compileKey, compileOrder, compileSelect, keyOperand, keyProperties } from "./select.ts";
+import { compileSort } from "./sort.ts";
 import { valuesOf } from "./value-source.ts";
 
 /** The entities to expand. */
@@ -43,7 +44,7 @@ export function mappingOf({ navigation }: BoundExpand, { path }: Mapping): Mappi
 export function compileExpand(expand: BoundExpand, from: ExpandFrom, dialect: Dialect): CompiledSql {
   const { query } = expand;
   const { target, source } = related(expand, from, dialect);
-  const sorted = join(compileOrder(query, query.select, target, null).sorted, ", ");
+  const sorted = compileSort(compileOrder(query, query.select, target, null).items, target);
   const paged = isPaged(query);
   const number = sql`row_number() over (partition by ${parent} order by ${sorted}) as ${place}`;
   const selected = [

@@ -78,16 +78,13 @@ export function selectPage(
       const matching = join(condition === null ? conditions : [...conditions, condition], " and ");
       return sql`select ${selected} from ${mapping.from} where ${matching}`;
     });
-    const by = join(
-      sorted.map((item) => compileSort(item, target)),
-      ", ",
-    );
-    const [only = sql``] = divided;
-    if (!isDivided) return sorted.length === 0 ? only : sql`${only} order by ${by}`;
-    if (sorted.length === 0) return join(divided, " union all ");
-    const merged = divided.map((rows) => dialect.merged(rows, by, enough));
-    const names = sorted.map((item) => compileSort(item, target, sortName(item.position)));
-    return sql`${join(merged, " union all ")} order by ${join(names, ", ")}`;
+    const all = join(divided, " union all ");
+    if (sorted.length === 0) return all;
+    const order = compileSort(sorted, target);
+    if (!isDivided) return sql`${all} order by ${order}`;
+    const merged = divided.map((rows) => dialect.merged(rows, order, enough));
+    const names = compileSort(sorted, target, ({ position }) => sortName(position));
+    return sql`${join(merged, " union all ")} order by ${names}`;
   });
   const limited = sql`${consecutive(ranges, enough)} ${dialect.limit(value(values.read(({ top }) => top)))}`;
   return query.skip === 0 ? limited : sql`${limited} offset ${value(values.read(({ skip }) => skip))}`;

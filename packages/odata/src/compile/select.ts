@@ -4,7 +4,6 @@ import { identifier, render, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { columnOperand, formOf, type Operand, type Target, toComputed } from "./operand.ts";
-import { compileSort } from "./sort.ts";
 
 /** True if a projected property is not one of the entity's own. Computed expressions are constant-folded. */
 export const isComputed = ({ property }: Projection, { type }: EntitySet): boolean =>
@@ -69,7 +68,6 @@ export function compileOrder(
   return {
     selected: orderAs === null ? [] : items.map(({ selected }) => selected),
     items: items.map(({ sort }) => sort),
-    sorted: items.map(({ sort }) => compileSort(sort, target)),
   };
 }
 

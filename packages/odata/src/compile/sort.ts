@@ -1,4 +1,4 @@
-import { identifier, type SqlFragment } from "../sql/fragment.ts";
+import { identifier, join, type SqlFragment } from "../sql/fragment.ts";
 import type { Direction } from "../syntax/tree.ts";
 import type { Target } from "./operand.ts";
 
@@ -11,12 +11,20 @@ export type SortItem = {
   readonly direction: Direction;
 };
 
-/** Compiles an item of `order by`, on its operand or on a column that holds the operand's value. */
+/** Compiles the list of `order by`. Each item is sorted by its operand, or by what `by` returns for it. */
 export const compileSort = (
-  { operand, nullable, direction }: SortItem,
+  items: readonly SortItem[],
   { dialect }: Target,
-  by = operand,
-): SqlFragment => (direction === "asc" ? dialect.ascending(by, nullable) : dialect.descending(by, nullable));
+  by: (item: SortItem) => SqlFragment = ({ operand }) => operand,
+): SqlFragment =>
+  join(
+    items.map((item) =>
+      item.direction === "asc"
+        ? dialect.ascending(by(item), item.nullable)
+        : dialect.descending(by(item), item.nullable),
+    ),
+    ", ",
+  );
 
 /** Returns the name of the column that holds the value of an item. */
 export const sortName = (position: number): SqlFragment => identifier(`sort${position}`);

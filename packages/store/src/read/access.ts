@@ -1,8 +1,8 @@
 import { datasetProperty } from "@cadastre/entitlement";
-import type { BoundNode, BoundQuery, Mapping } from "@cadastre/odata";
+import { type BoundNode, type BoundQuery, conjuncts, type Mapping } from "@cadastre/odata";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { isOfSmallArea } from "./area.ts";
-import { conjuncts, pinnedAlternatives, pinnedProperties } from "./conjuncts.ts";
+import { pinnedAlternatives, pinnedProperties } from "./pinned.ts";
 import { pinsKey } from "./pins-key.ts";
 
 /** Returns the average number of rows that an index has for one value of each of its first `columns` columns; undefined if unknown. */

@@ -1,6 +1,5 @@
-import type { BoundCallNode, BoundNode, GeoShape } from "@cadastre/odata";
+import { type BoundCallNode, type BoundNode, conjuncts, type GeoShape } from "@cadastre/odata";
 import type { PointSchema } from "../schema/table.ts";
-import { conjuncts } from "./conjuncts.ts";
 
 /** Area in square degrees about the size of a large city. Usually only a small part of all rows lies in such an area. */
 const smallArea = 1;

@@ -1,5 +1,5 @@
 import type { BoundNode, BoundQuery } from "@cadastre/odata";
-import { pinnedBy } from "./conjuncts.ts";
+import { pinnedBy } from "./pinned.ts";
 
 /**
  * True if the query fixes every key property to one value, so that it matches at most one record and the primary key finds it.

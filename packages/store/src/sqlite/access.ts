@@ -1,6 +1,5 @@
-import type { BoundNode, BoundQuery } from "@cadastre/odata";
+import { type BoundNode, type BoundQuery, conjuncts } from "@cadastre/odata";
 import { type Access, accessTo, type RowsOf } from "../read/access.ts";
-import { conjuncts } from "../read/conjuncts.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
 import { isCheap } from "./cheap.ts";
 

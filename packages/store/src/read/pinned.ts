@@ -1,8 +1,4 @@
-import type { BoundNode } from "@cadastre/odata";
-
-/** Returns the operands of the filter's top-level `and`; all of them must be true for the filter to be true. */
-export const conjuncts = (filter: BoundNode): readonly BoundNode[] =>
-  filter.kind === "Logical" && filter.operator === "and" ? filter.operands.flatMap(conjuncts) : [filter];
+import { type BoundNode, conjuncts } from "@cadastre/odata";
 
 /** A property limited to a set of values, with the number of values. */
 type Pinned = readonly [name: string, values: number];
