@@ -1,17 +1,11 @@
 import type { BoundOrderBy } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
-import { compileOperand } from "./expression.ts";
-import { fold } from "./fold.ts";
 import type { Target } from "./operand.ts";
+import type { SortItem } from "./sort.ts";
 
 /** Keyset pagination: an item of the order, and its value in the last row of the previous page. */
-export type Place = {
-  /** Position of the item in the order. */
-  readonly position: number;
-  readonly operand: SqlFragment;
-  readonly nullable: boolean;
-  readonly direction: BoundOrderBy["direction"];
+export type SortPosition = SortItem & {
   /** The value in database form. */
   readonly last: unknown;
   /** `last` as an SQL operand. */
@@ -22,33 +16,27 @@ export type Place = {
  * Returns the position after which a page starts. `values` are in database form, as the previous page returned
  * them.
  */
-export const placesOf = (
+export const positionsOf = (
+  items: readonly SortItem[],
   orderBy: readonly BoundOrderBy[],
   values: readonly unknown[],
   target: Target,
-): readonly Place[] =>
-  orderBy.map(({ expression, direction }, i) => {
-    const { sql: compiled, nullable, form } = compileOperand(fold(expression), target);
+): readonly SortPosition[] =>
+  items.map((item, i) => {
     const given = target.values.read(({ after }) => after?.[i] ?? null);
-    return {
-      position: i,
-      operand: target.dialect.ordered(compiled, form),
-      nullable,
-      direction,
-      last: values[i] ?? null,
-      bound: target.dialect.operand(given, expression.type as PrimitiveType, form),
-    };
+    const type = orderBy[i]?.expression.type as PrimitiveType;
+    return { ...item, last: values[i] ?? null, bound: target.dialect.operand(given, type, item.form) };
   });
 
 /** Compiles the condition for the rows after a position, including nulls and mixed directions. */
-export function compileAfter(places: readonly Place[], target: Target): SqlFragment {
-  const [first] = places;
+export function compileAfter(positions: readonly SortPosition[], target: Target): SqlFragment {
+  const [first] = positions;
   if (first === undefined) return target.dialect.truth(false);
 
   let after: SqlFragment | undefined;
-  for (const place of places.toReversed()) {
-    const beyond = isBeyondOrNull(place, target);
-    const tied = after === undefined ? undefined : sql`(${isTied(place)} and ${after})`;
+  for (const position of positions.toReversed()) {
+    const beyond = isBeyondOrNull(position, target);
+    const tied = after === undefined ? undefined : sql`(${isTied(position)} and ${after})`;
     after = tied === undefined ? beyond : sql`(${join([beyond, tied], " or ")})`;
   }
   // Redundant, but a range that an index scan can start from.
@@ -62,20 +50,20 @@ export function compileAfter(places: readonly Place[], target: Target): SqlFragm
 }
 
 /** Condition for rows with the same value as the last row. */
-export const isTied = ({ operand, last, bound }: Place): SqlFragment =>
+export const isTied = ({ operand, last, bound }: SortPosition): SqlFragment =>
   last === null ? sql`${operand} is null` : sql`${operand} = ${bound}`;
 
 /** Condition for rows with a non-null value after the last one; undefined if there is no such value. */
-export function isBeyond({ operand, direction, last, bound }: Place): SqlFragment | undefined {
+export function isBeyond({ operand, direction, last, bound }: SortPosition): SqlFragment | undefined {
   if (direction === "asc") return last === null ? sql`${operand} is not null` : sql`${operand} > ${bound}`;
   return last === null ? undefined : sql`${operand} < ${bound}`;
 }
 
 /** True if null values may follow the last row. */
-export const nullsFollow = ({ nullable, direction, last }: Place): boolean =>
+export const nullsFollow = ({ nullable, direction, last }: SortPosition): boolean =>
   direction === "desc" && nullable && last !== null;
 
-function isBeyondOrNull(place: Place, { dialect }: Target): SqlFragment {
-  const beyond = isBeyond(place) ?? dialect.truth(false);
-  return nullsFollow(place) ? sql`(${beyond} or ${place.operand} is null)` : beyond;
+function isBeyondOrNull(position: SortPosition, { dialect }: Target): SqlFragment {
+  const beyond = isBeyond(position) ?? dialect.truth(false);
+  return nullsFollow(position) ? sql`(${beyond} or ${position.operand} is null)` : beyond;
 }

@@ -4,7 +4,7 @@ import { type CompiledSql, identifier, join, render, type SqlFragment, sql, valu
 import { dividedFilters } from "./divided.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
-import { compileAfter, placesOf } from "./keyset.ts";
+import { compileAfter, positionsOf } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
 import { type Target, toComputed } from "./operand.ts";
 import { placeHere } from "./place.ts";
@@ -98,9 +98,9 @@ function rangesOf(
   target: Target,
 ): readonly (Range | { readonly condition: null; readonly sorted: readonly SortItem[] })[] {
   if (after === null) return [{ condition: null, sorted }];
-  const places = placesOf(orderBy, after, target);
-  const ranges = (mapping.ranges ?? beginsWithColumn(orderBy)) ? rangesAfter(places, target) : [];
-  return ranges.length > 0 ? ranges : [{ condition: compileAfter(places, target), sorted }];
+  const positions = positionsOf(sorted, orderBy, after, target);
+  const ranges = (mapping.ranges ?? beginsWithColumn(orderBy)) ? rangesAfter(positions, target) : [];
+  return ranges.length > 0 ? ranges : [{ condition: compileAfter(positions, target), sorted }];
 }
 
 const beginsWithColumn = ([first]: BoundQuery["orderBy"]): boolean => first?.expression.kind === "Property";

@@ -1,5 +1,5 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
-import { compileAfter, isBeyond, isTied, nullsFollow, type Place } from "./keyset.ts";
+import { compileAfter, isBeyond, isTied, nullsFollow, type SortPosition } from "./keyset.ts";
 import type { Target } from "./operand.ts";
 import type { SortItem } from "./sort.ts";
 
@@ -19,45 +19,51 @@ const deepest = 4;
  * tie in fewer and fewer. An index on the order holds each range in one piece; no index holds `X < b or X is null`
  * in one piece.
  */
-export function rangesAfter(places: readonly Place[], target: Target): readonly Range[] {
+export function rangesAfter(positions: readonly SortPosition[], target: Target): readonly Range[] {
   const ranges: Range[] = [];
-  const add = (ties: readonly Place[], condition: SqlFragment, others: readonly Place[], nulls?: Place) => {
+  const add = (
+    ties: readonly SortPosition[],
+    condition: SqlFragment,
+    others: readonly SortPosition[],
+    nulls?: SortPosition,
+  ) => {
     const fixed = [...ties.filter(({ last }) => last === null), ...(nulls === undefined ? [] : [nulls])];
     ranges.push({
       condition: join([...ties.map(isTied), condition], " and "),
       sorted: sortedBy(fixed, others),
     });
   };
-  if (places.length > deepest) {
-    const others = places.slice(deepest);
-    add(places.slice(0, deepest), compileAfter(others, target), others);
+  if (positions.length > deepest) {
+    const others = positions.slice(deepest);
+    add(positions.slice(0, deepest), compileAfter(others, target), others);
   }
-  for (const run of runsOf(places.slice(0, deepest)).toReversed()) {
-    const [place] = run;
-    const depth = places.indexOf(place);
-    const ties = places.slice(0, depth);
-    const beyond = run.length === 1 ? isBeyond(place) : isRowBeyond(run);
-    if (beyond !== undefined) add(ties, beyond, places.slice(depth));
-    if (nullsFollow(place)) add(ties, sql`${place.operand} is null`, places.slice(depth + 1), place);
+  for (const run of runsOf(positions.slice(0, deepest)).toReversed()) {
+    const [position] = run;
+    const depth = positions.indexOf(position);
+    const ties = positions.slice(0, depth);
+    const beyond = run.length === 1 ? isBeyond(position) : isRowBeyond(run);
+    if (beyond !== undefined) add(ties, beyond, positions.slice(depth));
+    if (nullsFollow(position))
+      add(ties, sql`${position.operand} is null`, positions.slice(depth + 1), position);
   }
   return ranges;
 }
 
-type Run = readonly [Place, ...Place[]];
+type Run = readonly [SortPosition, ...SortPosition[]];
 
 /**
  * Groups items that one row comparison, such as `(A, B) > (a, b)`, can cover: neighbours of the same direction that
  * are not null and that no nulls follow.
  */
-function runsOf(places: readonly Place[]): readonly Run[] {
-  const runs: [Place, ...Place[]][] = [];
-  const joins = (place: Place) => place.last !== null && !nullsFollow(place);
-  for (const place of places) {
+function runsOf(positions: readonly SortPosition[]): readonly Run[] {
+  const runs: [SortPosition, ...SortPosition[]][] = [];
+  const joins = (position: SortPosition) => position.last !== null && !nullsFollow(position);
+  for (const position of positions) {
     const run = runs.at(-1);
     const before = run?.at(-1);
-    if (before !== undefined && before.direction === place.direction && joins(before) && joins(place))
-      run?.push(place);
-    else runs.push([place]);
+    if (before !== undefined && before.direction === position.direction && joins(before) && joins(position))
+      run?.push(position);
+    else runs.push([position]);
   }
   return runs;
 }
@@ -72,8 +78,11 @@ function isRowBeyond(run: Run): SqlFragment {
  * Returns the order of a range. PostgreSQL does not infer that the null items are constant, so they are listed too,
  * in the direction of the next item; an index holds both in that direction.
  */
-function sortedBy(nulls: readonly Place[], others: readonly Place[]): readonly SortItem[] {
+function sortedBy(nulls: readonly SortPosition[], others: readonly SortPosition[]): readonly SortItem[] {
   const [next] = others;
   if (next === undefined) return [];
-  return [...nulls.map((place) => ({ ...place, direction: next.direction, nullable: true })), ...others];
+  return [
+    ...nulls.map((position) => ({ ...position, direction: next.direction, nullable: true })),
+    ...others,
+  ];
 }

@@ -1,4 +1,4 @@
-import type { BoundQuery, Projection } from "../bound/tree.ts";
+import type { BoundNode, BoundQuery, Projection } from "../bound/tree.ts";
 import type { EntitySet, EntityType, StructuralProperty } from "../model/types.ts";
 import { identifier, render, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
@@ -52,17 +52,20 @@ export function compileOrder(
   const { dialect } = target;
   // The computed properties are the last ones in `select`.
   const first = select.findLastIndex((projection) => !isComputed(projection, entitySet)) + 1;
+  // After `order by`, a bare name refers first to a selected column of that name.
   const computed = select.slice(first).map(({ property }) => quoted(identifier(property.name)));
   const items = orderBy.map(({ expression, direction }, i) => {
-    const { sql: compiled, form, nullable } = compileOperand(fold(expression), target);
+    const folded = fold(expression);
+    const { sql: compiled, form, nullable } = compileOperand(folded, target);
     const ordered = dialect.ordered(compiled, form);
-    // A bare name after `order by` refers first to a selected column of that name.
     const operand =
-      computed.length > 0 && computed.includes(quoted(ordered)) ? sql`coalesce(${ordered}, null)` : ordered;
+      mayBeLiteral(folded) || (computed.length > 0 && computed.includes(quoted(ordered)))
+        ? sql`coalesce(${ordered}, null)`
+        : ordered;
     const value = orderAs === "sorted" ? ordered : dialect.written(compiled, form);
     return {
       selected: sql`${value} as ${identifier(`order${i}`)}`,
-      sort: { position: i, operand, nullable, direction },
+      sort: { position: i, operand, form, nullable, direction },
     };
   });
   return {
@@ -73,6 +76,13 @@ export function compileOrder(
 
 /** Text of a name in lower case, because case does not matter in it. */
 const quoted = (name: SqlFragment): string => render(name, () => "?").text.toLowerCase();
+
+/**
+ * True for what may become a literal, which after `order by` is an error or the position of a column. SQLite
+ * simplifies conditions while it parses them: `0 and X` becomes `0`.
+ */
+const mayBeLiteral = ({ kind, type }: BoundNode): boolean =>
+  kind === "Constant" || (type === "Edm.Boolean" && kind !== "Property");
 
 /** Properties of the key, in order. */
 export const keyProperties = ({ key, properties }: EntityType): readonly StructuralProperty[] =>

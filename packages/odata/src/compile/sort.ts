@@ -1,3 +1,4 @@
+import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, join, type SqlFragment } from "../sql/fragment.ts";
 import type { Direction } from "../syntax/tree.ts";
 import type { Target } from "./operand.ts";
@@ -7,6 +8,8 @@ export type SortItem = {
   /** Position of the item in the order of the query. */
   readonly position: number;
   readonly operand: SqlFragment;
+  /** Encoding of the operand before it was made sortable. */
+  readonly form: EncodingName;
   readonly nullable: boolean;
   readonly direction: Direction;
 };

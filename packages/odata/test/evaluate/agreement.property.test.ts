@@ -161,12 +161,13 @@ describe.each(Object.entries(engines))("%s agrees with memory", (_, engine) => {
     await fc.assert(
       fc.asyncProperty(orderByTexts, fc.integer({ min: 1, max: 4 }), async (text, top) => {
         const orderBy = parseOrderBy(text);
-        const whole = bindQuery({ orderBy, top: 100 }, listing);
+        const clock = { now: () => ({ picoseconds: 1_700_000_000_000n * 1_000_000_000n, offset: 0 }) };
+        const whole = bindQuery({ orderBy, top: 100 }, listing, [], clock);
         const expected = rows.toSorted((a, b) => compareRows(whole.orderBy, a, b)).map((row) => row[key]);
         const walked: unknown[] = [];
         let after: readonly unknown[] | null = null;
         for (;;) {
-          const query = bindQuery({ orderBy, top, after }, listing);
+          const query = bindQuery({ orderBy, top, after }, listing, [], clock);
           const page = await engine.page({ ...query, select: query.select.slice(0, 1) });
           walked.push(...page.map(([one]) => one));
           if (page.length < top || walked.length > rows.length) break;

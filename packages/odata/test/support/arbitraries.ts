@@ -179,7 +179,7 @@ export const filterTexts: fc.Arbitrary<string> = fc.letrec<{ filter: string }>((
   ),
 })).filter;
 
-/** Texts of `$orderby` over the test listing: nullable, non-unique, computed and mixed items. */
+/** Texts of `$orderby` over the test listing: nullable, non-unique, computed, constant and mixed items. */
 export const orderByTexts: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -198,6 +198,8 @@ export const orderByTexts: fc.Arbitrary<string> = fc
         "Id",
         "View",
       ),
+      fc.constantFrom("true and true", "not false", "null", "1", "'text'", "now()"),
+      filterTexts,
       ...kinds.map((type) => computed[type]),
     ),
     { minLength: 1, maxLength: 3 },
