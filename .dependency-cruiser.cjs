@@ -90,7 +90,7 @@ module.exports = {
       to: {
         path: "^packages/store/src/",
         pathNot:
-          "^packages/store/src/(registry/|checksum/|errors|patience|recent|ulid|postgres/connections|schema/(migration|migrations|silent))",
+          "^packages/store/src/(registry/|checksum/|errors|retry-while-busy|lru-cache|ulid|postgres/connections|schema/(migration|migrations|silent))",
       },
     },
     {

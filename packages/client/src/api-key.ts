@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { ClientError } from "./errors.ts";
 
 /** Source of an API key. The key itself is never an argument, since other users of the machine can read arguments. */
-export type KeyPlace =
+export type ApiKeySource =
   | { readonly env: string }
   | { readonly file: string }
   | { readonly stdin: AsyncIterable<Buffer> };
@@ -11,7 +11,7 @@ export type KeyPlace =
 const maxLength = 4096;
 
 /** Reads an API key. @throws {ClientError} `file_unreadable`, `api_key_invalid`; the error never quotes what was read */
-export async function readApiKey(place: KeyPlace): Promise<string> {
+export async function readApiKey(place: ApiKeySource): Promise<string> {
   if ("env" in place) return checked(process.env[place.env], `the variable ${place.env}`);
   if ("stdin" in place) return checked(await textOf(place.stdin), "standard input");
   const text = await readFile(place.file, "utf8").catch((cause: NodeJS.ErrnoException) => {

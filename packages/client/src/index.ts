@@ -3,25 +3,25 @@
  *
  * @module
  */
-export { type KeyPlace, readApiKey } from "./api-key.ts";
+export { type ApiKeySource, readApiKey } from "./api-key.ts";
 export { type Bucket, type BucketOptions, openBucket } from "./bucket/bucket.ts";
 export { type ColumnKind, type Columns, readColumns } from "./content/columns.ts";
 export { type FolderReport, verifyFolder } from "./content/verify-folder.ts";
 export { ClientError, type ClientErrorCode, clientErrors, exitCodeOf, exitCodes } from "./errors.ts";
 export { type BucketFeedOptions, bucketFeed } from "./follow/bucket-feed.ts";
-export type { Feed } from "./follow/feed.ts";
+export type { DeliveryFeed } from "./follow/feed.ts";
 export { type FollowOptions, follow } from "./follow/follow.ts";
-export type { Announced } from "./follow/place.ts";
+export type { ListedDelivery } from "./follow/position.ts";
 export { acknowledgeBy, type ServiceFeedOptions, serviceFeed } from "./follow/service-feed.ts";
 export { type Ask, type Connection, type ConnectionOptions, connect } from "./http/connection.ts";
-export type { Patience } from "./http/patience.ts";
 export type { Looks } from "./http/pause.ts";
+export type { RetryPolicy } from "./http/retry-policy.ts";
 export { openTarget } from "./load/open-target.ts";
 export type { TablePlace } from "./load/table-place.ts";
-export type { LoadableDelivery, Standing, Target } from "./load/target.ts";
+export type { LoadableDelivery, LoadState, LoadTarget } from "./load/target.ts";
 export { acknowledge, awaitExport, domains, type ExportRequest, requestExport } from "./pull/exports.ts";
 export { fetchKeys, readKeyFile } from "./pull/keys.ts";
-export { fetchManifest, type Trust, type VerifiedManifest } from "./pull/manifest.ts";
+export { fetchManifest, type TrustedKeys, type VerifiedManifest } from "./pull/manifest.ts";
 export { exportOnce, type PendingExport } from "./pull/pending.ts";
 export { type Pins, readPins } from "./pull/pins.ts";
 export { type PullOptions, type PullReport, pull } from "./pull/pull.ts";

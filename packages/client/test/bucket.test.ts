@@ -84,7 +84,7 @@ function begin() {
 
 async function followOnce({ file, staging }: ReturnType<typeof begin>, tries = 1) {
   const means: BucketOptions = {
-    patience: { tries, timeout: 5000, pause: 1 },
+    retryPolicy: { tries, timeout: 5000, pause: 1 },
     signal: undefined,
     onRetry: () => {},
     region,

@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const patience = { tries: 1, timeout: 2000, pause: 1 };
+const retryPolicy = { tries: 1, timeout: 2000, pause: 1 };
 const flipped = (bytes: Buffer, at: number) => {
   const copy = Buffer.from(bytes);
   copy[at] = (copy[at] ?? 0) ^ 1;
@@ -45,7 +45,10 @@ function damage(number: number, times: number): Trick {
   };
 }
 
-async function pullInto(folder: string, from: Connection = connect({ url: server.url, apiKey, patience })) {
+async function pullInto(
+  folder: string,
+  from: Connection = connect({ url: server.url, apiKey, retryPolicy }),
+) {
   const target = await openTarget(folder);
   return pull(from, id, { target, staging: "", trust: jwks, reference: null, parallel: 1 });
 }
@@ -87,7 +90,12 @@ describe("a part that the server rebuilds", () => {
       json(response, 503, { error: "part_rebuilding" }, { "retry-after": "0" });
     const told: string[] = [];
     const onRetry = (reason: string) => void told.push(reason);
-    const connection = connect({ url: server.url, apiKey, patience: { ...patience, tries: 3 }, onRetry });
+    const connection = connect({
+      url: server.url,
+      apiKey,
+      retryPolicy: { ...retryPolicy, tries: 3 },
+      onRetry,
+    });
     await pullInto(emptyFolder(), connection);
     expect(told).toEqual(Array(2).fill("it is rebuilding the part"));
   });
@@ -148,7 +156,7 @@ async function followUntil(url: string) {
   const controller = new AbortController();
   const { signal } = controller;
   const target = await openTarget(`sqlite:${file}`);
-  const feed = serviceFeed(connect({ url, apiKey, patience, signal }), subscription, {
+  const feed = serviceFeed(connect({ url, apiKey, retryPolicy, signal }), subscription, {
     trust: "published",
     reference: "x",
   });

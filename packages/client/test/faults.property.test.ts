@@ -44,7 +44,7 @@ test("whatever befalls a pull, only what is whole is put in place, and a later o
         const connection = connect({
           url: server.url,
           apiKey,
-          patience: { tries: 2, timeout: 2000, pause: 1 },
+          retryPolicy: { tries: 2, timeout: 2000, pause: 1 },
         });
         const target = await openTarget(folder);
         const once = () =>

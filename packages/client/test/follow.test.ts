@@ -61,7 +61,7 @@ function begin() {
 
 /** Follow into a SQLite file, with what the copy holds as each delivery is acknowledged. */
 async function followOnce(file: string, staging: string, signal?: AbortSignal) {
-  const connection = connect({ url: server.url, apiKey, patience: { tries: 1, pause: 1 }, signal });
+  const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 }, signal });
   const target = await openTarget(`sqlite:${file}`);
   const seen: unknown[] = [];
   const feed = serviceFeed(connection, subscription, { trust: jwks, reference: "test" });

@@ -30,7 +30,7 @@ async function tryTrick(trick: Trick, from = delivery) {
   const connection = connect({
     url: server.url,
     apiKey,
-    patience: { tries: 3, timeout: 2000, pause: 1 },
+    retryPolicy: { tries: 3, timeout: 2000, pause: 1 },
     onRetry: (reason) => void told.push(reason),
   });
   const target = await openTarget(folder);
@@ -297,7 +297,7 @@ test("a member told twice is read as it was signed, or not at all", async () => 
 test("a delivery cannot have another manifest after an interruption", async () => {
   server = await startServer(delivery);
   const folder = emptyFolder();
-  const connection = connect({ url: server.url, apiKey, patience: { tries: 1, pause: 1 } });
+  const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 } });
   const target = await openTarget(folder);
   const options = { target, staging: "", trust: jwks, reference: null } as const;
   server.trick = on(redeem, (_, response) => json(response, 500, {}));

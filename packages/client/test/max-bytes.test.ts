@@ -12,7 +12,7 @@ let server: TestServer;
 afterEach(() => server.close());
 
 async function pullInto(folder: string, options: Partial<PullOptions>) {
-  const connection = connect({ url: server.url, apiKey, patience: { tries: 3, timeout: 2000, pause: 1 } });
+  const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 3, timeout: 2000, pause: 1 } });
   const target = await openTarget(folder);
   return pull(connection, id, { target, trust: jwks, reference: null, parallel: 1, ...options });
 }

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { connect, fetchKeys, openTarget, type Patience, pull } from "@cadastre/client";
+import { connect, fetchKeys, openTarget, pull, type RetryPolicy } from "@cadastre/client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeDelivery } from "./support/deliveries.ts";
 import { emptyFolder } from "./support/folders.ts";
@@ -19,9 +19,9 @@ afterEach(() => server.close());
 /** Sends a piece of the bomb, and no more. */
 const stall: Trick = (_, response) => response.writeHead(200, packed).write(bomb.subarray(0, 20_000)) || true;
 
-const ask = (trick: Trick, patience: Partial<Patience>, signal?: AbortSignal) => {
+const ask = (trick: Trick, retryPolicy: Partial<RetryPolicy>, signal?: AbortSignal) => {
   server.trick = trick;
-  return fetchKeys(connect({ url: server.url, apiKey, patience: { pause: 1, ...patience }, signal }));
+  return fetchKeys(connect({ url: server.url, apiKey, retryPolicy: { pause: 1, ...retryPolicy }, signal }));
 };
 
 test("an answer is too large once it is unpacked", async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { showProgress, size } from "../src/cli/progress.ts";
+import { showByteProgress, size } from "../src/cli/progress.ts";
 
 test.each([
   [0, "0 B"],
@@ -15,7 +15,7 @@ test("a line tells from time to time how much there is, at what rate, and how lo
   const lines: string[] = [];
   const write = vi.spyOn(process.stderr, "write").mockImplementation((text) => lines.push(String(text)) > 0);
   let now = 0;
-  const progress = showProgress(100_000_000, () => now);
+  const progress = showByteProgress(100_000_000, () => now);
   for (const [at, bytes] of [
     [1000, 1_000_000],
     [5000, 9_000_000],

@@ -19,10 +19,10 @@ let server: TestServer;
 afterEach(() => server.close());
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
-const patience = { tries: 3, timeout: 2000, pause: 5 };
+const retryPolicy = { tries: 3, timeout: 2000, pause: 5 };
 
 async function pullInto(folder: string, options: Partial<PullOptions & ConnectionOptions> = {}) {
-  const connection = connect({ url: server.url, apiKey, patience, ...options });
+  const connection = connect({ url: server.url, apiKey, retryPolicy, ...options });
   const target = await openTarget(folder);
   return pull(connection, id, { target, staging: "", trust: jwks, reference: "load 1", ...options });
 }
@@ -158,7 +158,7 @@ test("an export that is being created is asked for again", async () => {
     if (status === undefined) return false;
     return json(response, status, { error: "idempotency_in_progress" }, { "retry-after": "0" });
   };
-  const connection = connect({ url: server.url, apiKey, patience });
+  const connection = connect({ url: server.url, apiKey, retryPolicy });
   expect(await requestExport(connection, { domain: "listing" })).toBe(id);
   const bodies = server.requests.map(({ body }) => body);
   expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
@@ -217,7 +217,7 @@ test("a silent server is not waited for without end", async () => {
   };
   const began = performance.now();
   await expect(
-    pullInto(emptyFolder(), { patience: { tries: 2, timeout: 100, pause: 5 } }),
+    pullInto(emptyFolder(), { retryPolicy: { tries: 2, timeout: 100, pause: 5 } }),
   ).rejects.toMatchObject({
     code: "server_busy",
   });

@@ -52,7 +52,7 @@ afterEach(() => server.close());
 async function walk(target: string, options: Partial<ReplicationOptions> = {}) {
   const replica = await openReplica(target);
   try {
-    const connection = connect({ url: server.url, apiKey, patience: { tries: 1, pause: 1 } });
+    const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 } });
     return await replicate(connection, { resource: "Property", replica, ...options });
   } finally {
     await replica.close();

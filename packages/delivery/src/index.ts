@@ -54,8 +54,8 @@ export {
 export { requirePush } from "./exports/delivery-request.ts";
 export {
   type AcknowledgementRequest,
-  type Caller,
-  type ExportRequest,
+  type ApiKeyCaller,
+  type FileExportRequest,
   maxKeyLength,
   maxReferenceLength,
 } from "./exports/export-request.ts";
@@ -70,22 +70,28 @@ export {
   type DeliveryState,
   isServed,
   type NewDelivery,
-  type SealedManifest,
+  type SealedManifestRecord,
 } from "./ledger/delivery.ts";
 export type { DeliveryLedger, ListPosition } from "./ledger/ledger.ts";
 export type { Claim, ClaimTerms, DeliveryQueue } from "./ledger/queue.ts";
 export type { AccessKeys, BucketAccess } from "./object-store/access.ts";
 export type { ListedObject, NewObject, ObjectFacts, ObjectStore } from "./object-store/object-store.ts";
-export type { RetryPolicy } from "./object-store/retry.ts";
+export type { StorageRetryPolicy } from "./object-store/retry.ts";
 export type { RoleSession } from "./object-store/role-session.ts";
-export { type Bucket, type BucketOptions, openBucket } from "./object-store/s3.ts";
+export { openS3Bucket, type S3Bucket, type S3Options } from "./object-store/s3.ts";
 export { type BucketPartsOptions, bucketParts } from "./parts/bucket.ts";
 export type { DamageReport } from "./parts/damage.ts";
 export { folderParts } from "./parts/folder.ts";
 export { partPath } from "./parts/part-path.ts";
-export type { OpenPart, PartStore } from "./parts/part-store.ts";
+export type { PartContent, PartStore } from "./parts/part-store.ts";
 export { builtInProfiles, standardProfiles } from "./profiles/built-in.ts";
-export { type Dataset, type Domain, type DomainEntry, domainNames, domains } from "./profiles/domains.ts";
+export {
+  type Domain,
+  type DomainDataset,
+  type DomainEntry,
+  domainNames,
+  domainTable,
+} from "./profiles/domains.ts";
 export { manifestProfile, type OutputProfile, type ProfileChoice, profileOf } from "./profiles/profile.ts";
 export { readProfiles } from "./profiles/read-profiles.ts";
 export {
@@ -95,12 +101,12 @@ export {
   schemaOf,
 } from "./profiles/schema.ts";
 export { completeName, folderOf, manifestName, signatureName } from "./publication/layout.ts";
-export { type Publication, type PublishedPart, sealedPublication } from "./publication/publication.ts";
+export { type PublishedObjects, type PublishedPart, sealedPublication } from "./publication/publication.ts";
 export {
   type PublicationPoint,
   type PublicationReport,
   type PublishOptions,
-  publish,
+  publishObjects,
 } from "./publication/publish.ts";
 export { type PublishedDelivery, publishDelivery } from "./publication/publish-delivery.ts";
 export { createDeliveryRegistry, type DeliveryRegistry } from "./registry.ts";

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv } from "node:crypto";
 /** Encryption key of 32 bytes. */
 export type SealingKey = Uint8Array;
 
-export type Random = (bytes: number) => Uint8Array;
+export type RandomBytes = (bytes: number) => Uint8Array;
 
 const algorithm = "aes-256-gcm";
 const version = 1;
@@ -11,7 +11,7 @@ const nonceLength = 12;
 const tagLength = 16;
 
 /** Encrypts a secret (AES-256-GCM) for its owner. With another owner it cannot be decrypted. */
-export function sealText(secret: string, owner: string, key: SealingKey, random: Random): string {
+export function sealText(secret: string, owner: string, key: SealingKey, random: RandomBytes): string {
   const nonce = random(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner));
   const sealed = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);

@@ -51,7 +51,7 @@ export type DatasetGrant = {
 };
 
 /** Limits that the host enforces. They do not affect which data is visible. */
-export type Limits = {
+export type EntitlementLimits = {
   readonly requests_per_second?: number;
   readonly open_exports?: number;
   /** Number of queries that may run and wait concurrently. */
@@ -90,7 +90,7 @@ export type Entitlement = {
   readonly capabilities?: readonly Capability[];
   readonly regions: readonly Region[];
   readonly datasets: readonly DatasetGrant[];
-  readonly limits?: Limits;
+  readonly limits?: EntitlementLimits;
 };
 
 // Markers by which `causeOf` distinguishes these issues.

@@ -1,10 +1,10 @@
 /** Meaning of an error for the host: `denied`, access is known to be forbidden (403); `unverifiable`, it cannot be decided (503). */
-export type Outcome = "denied" | "unverifiable";
+export type EntitlementOutcome = "denied" | "unverifiable";
 
 type Details = Readonly<Record<string, string>>;
 
 type Cause = {
-  readonly outcome: Outcome;
+  readonly outcome: EntitlementOutcome;
   /** Error code that a client may see. It reveals less than the cause. */
   readonly publicCode: string;
   readonly message: (details: Details) => string;
@@ -95,7 +95,7 @@ export type EntitlementPublicCode = (typeof entitlementErrors)[EntitlementErrorC
 export class EntitlementError extends Error {
   override readonly name = "EntitlementError";
   readonly code: EntitlementErrorCode;
-  readonly outcome: Outcome;
+  readonly outcome: EntitlementOutcome;
   readonly publicCode: EntitlementPublicCode;
   readonly details: Details;
 

@@ -11,10 +11,10 @@ import type { Grants } from "./grants.ts";
 import { groupBy } from "./group.ts";
 import { isNull, isOneOf } from "./predicate.ts";
 import { datasetProperty, isAlwaysGranted } from "./resources/index.ts";
-import { isWhole, type Shown, shownBy, shownOfComputed } from "./shown.ts";
+import { isUnmasked, type Shown, shownBy, shownOfComputed } from "./shown.ts";
 
 /** Fields of one resource that a caller sees. */
-export type Fields = {
+export type VisibleFields = {
   /** The entity set, without the properties that no dataset shows. */
   readonly entitySet: EntitySet;
   /**
@@ -42,7 +42,7 @@ export function narrowFields(
   grants: Grants,
   shared: boolean,
   computed: readonly StructuralProperty[],
-): Fields {
+): VisibleFields {
   const { type } = entitySet;
   const properties = [...type.properties.values()];
   const shownIn = new Map(
@@ -59,7 +59,7 @@ export function narrowFields(
     replaced: new Map(
       [...visible, ...computed].flatMap((property) => {
         const shown = shownIn.get(property.name) ?? new Map<string, Shown>();
-        const isWholeEverywhere = shown.size === grants.size && [...shown.values()].every(isWhole);
+        const isWholeEverywhere = shown.size === grants.size && [...shown.values()].every(isUnmasked);
         return isWholeEverywhere
           ? []
           : [[property.name, replacementOf(property, shown, grants.size, shared)]];

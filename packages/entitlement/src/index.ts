@@ -9,7 +9,7 @@ export {
   type Channel,
   type DatasetGrant,
   type Entitlement,
-  type Limits,
+  type EntitlementLimits,
   type Product,
   parseEntitlement,
   type Region,
@@ -19,11 +19,11 @@ export {
 export {
   EntitlementError,
   type EntitlementErrorCode,
+  type EntitlementOutcome,
   type EntitlementPublicCode,
   entitlementErrors,
-  type Outcome,
 } from "./errors.ts";
-export { type Key, readKeySet } from "./key-set.ts";
+export { type Key, readIssuerKeys } from "./key-set.ts";
 export { type KeySource, type KeySourceOptions, openKeySource } from "./key-source.ts";
 export type { Mask } from "./mask.ts";
 export {

@@ -9,7 +9,7 @@ const maxBytes = 65_536;
 /** Host names of this machine, the only ones that plain http may be used for. */
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-export type Reading = {
+export type KeyReading = {
   /** Time limit for the whole answer of an address, in seconds. */
   readonly timeout: number;
   readonly fetch: typeof globalThis.fetch;
@@ -24,7 +24,7 @@ export type ReadLocation = () => Promise<string>;
  * @param location path of a file, or an address: `https`, `http` to this machine, `file`
  * @throws {EntitlementError} `key_set_location` for any other address; each reading may throw `key_set_unreadable`
  */
-export function locationReader(location: string | URL, { timeout, fetch }: Reading): ReadLocation {
+export function locationReader(location: string | URL, { timeout, fetch }: KeyReading): ReadLocation {
   const url = addressOf(location);
   return async () => {
     const signal = AbortSignal.timeout(timeout * 1000);

@@ -37,7 +37,7 @@ export type Key = JWK | KeyObject;
  *
  * @throws {EntitlementError} with the position of the first invalid key, never its content
  */
-export function readKeySet(text: string): ReadonlyMap<string, KeyObject> {
+export function readIssuerKeys(text: string): ReadonlyMap<string, KeyObject> {
   const keys = new Map<string, KeyObject>();
   for (const [position, { kid, ...key }] of parseKeySet(text).entries()) {
     const path = `keys.${position}`;

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { EntitlementError } from "./errors.ts";
 import { isRemote, locationReader } from "./key-location.ts";
-import { readKeySet } from "./key-set.ts";
+import { readIssuerKeys } from "./key-set.ts";
 
 /** A set of public keys that may change while a service runs. */
 export type KeySource = {
@@ -81,7 +81,7 @@ export async function openKeySource(
     good =
       text === good.text
         ? { ...good, read: began }
-        : { text, keys: readKeySet(text), revision: good.revision + 1, read: began };
+        : { text, keys: readIssuerKeys(text), revision: good.revision + 1, read: began };
   }
 
   /** Reads the set again. Concurrent callers share one reading. */

@@ -1,5 +1,5 @@
 import { allOf, anyOf, type BoundNode, type StructuralProperty } from "@cadastre/odata";
-import type { Fields } from "./fields.ts";
+import type { VisibleFields } from "./fields.ts";
 import { groupBy } from "./group.ts";
 import { lookupNamesOf } from "./lookup-name.ts";
 import { isNull, isOneOf } from "./predicate.ts";
@@ -12,7 +12,7 @@ import { datasetProperty } from "./resources/index.ts";
 export function visibleLookups(
   lookupName: StructuralProperty,
   datasets: readonly string[],
-  resources: readonly Fields[],
+  resources: readonly VisibleFields[],
 ): BoundNode {
   const groups = groupBy(datasets, (dataset) => lookupsShownBy(dataset, resources).join("\n"));
   const ofDatasets = [...groups.values()].map((group) => {
@@ -23,7 +23,7 @@ export function visibleLookups(
   return anyOf(allOf(isNull(datasetProperty), isOneOf(lookupName, distinct(visible))), ...ofDatasets);
 }
 
-function lookupsShownBy(dataset: string, resources: readonly Fields[]): readonly string[] {
+function lookupsShownBy(dataset: string, resources: readonly VisibleFields[]): readonly string[] {
   const properties = resources.flatMap(({ entitySet, shownBy }) =>
     shownBy(dataset).flatMap((name) => entitySet.type.properties.get(name) ?? []),
   );

@@ -7,14 +7,14 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 
-export const text = (value: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value });
+export const textConstant = (value: string): BoundNode => ({ kind: "Constant", type: "Edm.String", value });
 
 const compare = (left: BoundNode, comparator: "ge" | "lt", value: string): BoundNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
   comparator,
   left,
-  right: text(value),
+  right: textConstant(value),
 });
 
 /** Returns the predicate that the property is one of `values`. It is false for an empty list, and for null. */
@@ -22,8 +22,8 @@ export function isOneOf(property: StructuralProperty, values: readonly string[])
   const [first, ...others] = values;
   const operand = propertyNode(property);
   if (first === undefined) return constant(false);
-  if (others.length === 0) return equals(operand, text(first));
-  return { kind: "Membership", type: "Edm.Boolean", operand, values: values.map(text) };
+  if (others.length === 0) return equals(operand, textConstant(first));
+  return { kind: "Membership", type: "Edm.Boolean", operand, values: values.map(textConstant) };
 }
 
 export const isNull = (property: StructuralProperty): BoundNode =>

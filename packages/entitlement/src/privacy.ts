@@ -1,6 +1,6 @@
 import { anyOf, type BoundNode, constant, type EntitySet, propertyNode } from "@cadastre/odata";
 import type { Grants } from "./grants.ts";
-import { isOneOf, text } from "./predicate.ts";
+import { isOneOf, textConstant } from "./predicate.ts";
 import { datasetProperty, hiddenProperties, type Privacy, type ResourceRule } from "./resources/index.ts";
 
 /** Returns the predicate that is true if a row is public, or belongs to a dataset that grants private rows. */
@@ -24,6 +24,6 @@ function isOpen({ type }: EntitySet, { property: name, open }: Privacy): BoundNo
     operator: "all",
     collection: propertyNode(property),
     variable,
-    predicate: { kind: "Membership", type: "Edm.Boolean", operand: variable, values: open.map(text) },
+    predicate: { kind: "Membership", type: "Edm.Boolean", operand: variable, values: open.map(textConstant) },
   };
 }

@@ -1,5 +1,5 @@
 import { allOf, type BoundNode, type BoundQuery, mapChildren, type Projection } from "@cadastre/odata";
-import type { Resource } from "./rows.ts";
+import type { VisibleResource } from "./rows.ts";
 import { resourceOf, type Scope } from "./scope.ts";
 
 /** A brand without a value: only {@link restrict} creates a {@link RestrictedQuery}, and a changed copy is not one. */
@@ -43,11 +43,11 @@ const scopes = new WeakMap<BoundQuery, Scope>();
 export const scopeOf = (query: RestrictedQuery): Scope | undefined => scopes.get(query);
 
 /** Cache of restricted selections by resource: the same array for the same selection. */
-const selections = new WeakMap<Resource, WeakMap<readonly Projection[], readonly Projection[]>>();
+const selections = new WeakMap<VisibleResource, WeakMap<readonly Projection[], readonly Projection[]>>();
 
 function restrictSelect(
   select: readonly Projection[],
-  resource: Resource,
+  resource: VisibleResource,
   rewrite: (node: BoundNode) => BoundNode,
 ): readonly Projection[] {
   const ofResource = selections.get(resource) ?? new WeakMap<readonly Projection[], readonly Projection[]>();
@@ -66,7 +66,7 @@ function restrictSelect(
 /** Rewrites a node. Every kind of node is named, so that for a new kind it must be decided here what it may read. */
 function visibleNode(
   node: BoundNode,
-  resource: Resource,
+  resource: VisibleResource,
   rewrite: (node: BoundNode) => BoundNode,
 ): BoundNode {
   switch (node.kind) {
@@ -97,7 +97,7 @@ function visibleNode(
 }
 
 /** Replaces a property of the entity itself. Any other property is refused, because grants do not cover what is behind a path. */
-function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Resource): BoundNode {
+function visibleProperty(node: BoundNode & { kind: "Property" }, resource: VisibleResource): BoundNode {
   const { property, base } = node;
   const ofEntity = base === undefined || (base.kind === "Variable" && base.name === "$it");
   if (!ofEntity) throw hidden(property.name);
@@ -105,7 +105,7 @@ function visibleProperty(node: BoundNode & { kind: "Property" }, resource: Resou
   return resource.replaced.get(property.name) ?? node;
 }
 
-function refuseUnreadable(name: string, { entitySet, computed }: Resource): void {
+function refuseUnreadable(name: string, { entitySet, computed }: VisibleResource): void {
   if (!computed.has(name) && !entitySet.type.properties.has(name)) throw hidden(name);
 }
 

@@ -1,6 +1,6 @@
 import { allOf, type BoundNode, constant, type EntitySet } from "@cadastre/odata";
 import type { Region } from "./document.ts";
-import { type Fields, narrowFields } from "./fields.ts";
+import { narrowFields, type VisibleFields } from "./fields.ts";
 import type { Grants } from "./grants.ts";
 import { visibleLookups } from "./lookups.ts";
 import { isOneOf } from "./predicate.ts";
@@ -15,7 +15,7 @@ import {
 } from "./resources/index.ts";
 
 /** One resource as a caller sees it. */
-export type Resource = Fields & {
+export type VisibleResource = VisibleFields & {
   readonly rows: BoundNode;
   readonly visible: boolean;
   /** True if there is a rule for its rows. */
@@ -33,7 +33,7 @@ export type Compilation = {
 const noGrant: Grants = new Map();
 
 /** Restricts each entity set to what is granted of it, by name. */
-export function narrowResources(compilation: Compilation): ReadonlyMap<string, Resource> {
+export function narrowResources(compilation: Compilation): ReadonlyMap<string, VisibleResource> {
   const { entitySets, grants, rules } = compilation;
   const granted = entitySets.map((entitySet) => {
     const rule = ruleOf(entitySet.name, rules);
@@ -59,7 +59,7 @@ export function narrowResources(compilation: Compilation): ReadonlyMap<string, R
 function rowsOf(
   { name, type }: EntitySet,
   rule: ResourceRule,
-  visibleFields: readonly Fields[],
+  visibleFields: readonly VisibleFields[],
   { grants, regions }: Compilation,
 ): BoundNode {
   const datasetsOf = (resource: string) => [...(grants.get(resource) ?? noGrant).keys()];

@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto";
 import { type BoundNode, constant, type EntitySet } from "@cadastre/odata";
 import { canonicalJson } from "./canonical.ts";
-import type { Capability, Channel, DatasetGrant, Entitlement, Limits, Product, Region } from "./document.ts";
+import type {
+  Capability,
+  Channel,
+  DatasetGrant,
+  Entitlement,
+  EntitlementLimits,
+  Product,
+  Region,
+} from "./document.ts";
 import { EntitlementError } from "./errors.ts";
 import { collectGrants, type Grantable, type Grants, grantsInOrder } from "./grants.ts";
 import { hiddenProperties, type ResourceRules, resourceRules, ruleOf } from "./resources/index.ts";
-import { narrowResources, type Resource } from "./rows.ts";
+import { narrowResources, type VisibleResource } from "./rows.ts";
 
 /** A brand without a value: only {@link compileScope} creates a {@link Scope}, and a copy of one is not one. */
 declare class Compiled {
@@ -21,7 +29,7 @@ export type Scope = Compiled & {
   readonly capabilities: readonly Capability[];
   readonly regions: readonly Region[];
   readonly datasets: readonly DatasetGrant[];
-  readonly limits: Limits;
+  readonly limits: EntitlementLimits;
   /**
    * SHA-256, in lower-case hexadecimal, of what is granted, in canonical order: products, channels, capabilities, regions, and the
    * fields, masks and policies of every dataset. It does not depend on the customer and the period of validity.
@@ -44,7 +52,7 @@ export type ScopeOptions = {
   readonly rules?: ResourceRules;
 };
 
-const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, Resource>>();
+const resourcesOf = new WeakMap<Scope, ReadonlyMap<string, VisibleResource>>();
 
 /** Arguments that each scope was compiled from. */
 const origins = new WeakMap<Scope, readonly [entitlement: Entitlement, options: ScopeOptions]>();
@@ -124,7 +132,7 @@ export const visibleEntitySet = (entitySet: EntitySet, scope: Scope): EntitySet 
   resourceOf(entitySet, scope).entitySet;
 
 /** Returns the compiled resource. @throws {TypeError} if the scope was not compiled with the entity set, or not compiled at all */
-export function resourceOf({ name }: Pick<EntitySet, "name">, scope: Scope): Resource {
+export function resourceOf({ name }: Pick<EntitySet, "name">, scope: Scope): VisibleResource {
   const resource = resourcesOf.get(scope)?.get(name);
   if (resource === undefined)
     throw new TypeError(`the scope was compiled without the entity set \`${name}\``);

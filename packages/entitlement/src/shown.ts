@@ -22,7 +22,7 @@ const wholeOf = (property: StructuralProperty): Shown => ({
   left: Number.POSITIVE_INFINITY,
 });
 
-export const isWhole = ({ masks }: Shown): boolean => masks === "";
+export const isUnmasked = ({ masks }: Shown): boolean => masks === "";
 
 /**
  * Returns the form in which a grant shows a property; undefined if it hides the property. A derived property is shown if it is granted and
@@ -40,7 +40,7 @@ export function shownBy(grant: Grant, property: StructuralProperty, type: Entity
     if (shown === undefined) return undefined;
     inputs.set(inputName, shown);
   }
-  const before = [...inputs.values()].every(isWhole) ? whole : derived(property, inputs);
+  const before = [...inputs.values()].every(isUnmasked) ? whole : derived(property, inputs);
   return masked(before, property, grant);
 }
 
@@ -57,7 +57,7 @@ export function shownOfComputed(
   const areWhole = derivedFrom?.every((inputName) => {
     const input = type.properties.get(inputName);
     const shown = input && shownBy(grant, input, type);
-    return shown !== undefined && isWhole(shown);
+    return shown !== undefined && isUnmasked(shown);
   });
   return areWhole === true ? wholeOf(property) : undefined;
 }

@@ -1,11 +1,11 @@
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
-import { type EntitlementErrorCode, generateKeyPair, readKeySet } from "@cadastre/entitlement";
+import { type EntitlementErrorCode, generateKeyPair, readIssuerKeys } from "@cadastre/entitlement";
 import { describe, expect, test } from "vitest";
 import { toPublicKey } from "../src/key-set.ts";
 
 const { kid, publicKey, privateKey } = await generateKeyPair();
 const { x = "" } = publicKey;
-const read = (...keys: readonly object[]) => readKeySet(JSON.stringify({ keys }));
+const read = (...keys: readonly object[]) => readIssuerKeys(JSON.stringify({ keys }));
 const refusal = (code: EntitlementErrorCode, path: string): unknown =>
   expect.objectContaining({ name: "EntitlementError", code, details: { path } });
 
@@ -79,7 +79,7 @@ describe("a key set", () => {
   });
 
   test.each(["", "{", "[]", "null"])("is not the text `%s`", (text) => {
-    expect(() => readKeySet(text)).toThrow(refusal("key_set_malformed", "document"));
+    expect(() => readIssuerKeys(text)).toThrow(refusal("key_set_malformed", "document"));
   });
 });
 

@@ -15,7 +15,7 @@ import { answer, build, start } from "./processes.ts";
 import { line, ruler } from "./rounds.ts";
 import { titleOf } from "./subjects.ts";
 
-const patience = 10_000;
+const retryPolicy = 10_000;
 
 /** What happened, and after how many milliseconds; one of several runs, the middle one. */
 async function outcome(subject: string, filter: string, runs: number): Promise<string> {
@@ -25,7 +25,7 @@ async function outcome(subject: string, filter: string, runs: number): Promise<s
     await answer(child);
     child.send("go");
     const timeout = new AbortController();
-    const late = after(patience, { what: "no answer", time: patience }, { signal: timeout.signal });
+    const late = after(retryPolicy, { what: "no answer", time: retryPolicy }, { signal: timeout.signal });
     const result = await Promise.race([answer(child), late.catch(() => undefined)]);
     timeout.abort();
     child.kill("SIGKILL");

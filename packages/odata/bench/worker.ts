@@ -12,7 +12,7 @@ const subject = await subjectOf(process.argv[2] ?? "");
  * Some parsers need exponential time: a filter that is not read within a second counts as not accepted, and
  * one that takes long is read once, without rounds.
  */
-const patience = 1000;
+const retryPolicy = 1000;
 const long = 100;
 
 /** Of one call, in milliseconds. */
@@ -31,7 +31,7 @@ function timerFor(filter: string): (() => number) | undefined {
   try {
     const call = subject(filter);
     first = call;
-    firstCall.runInThisContext({ timeout: patience });
+    firstCall.runInThisContext({ timeout: retryPolicy });
     // The first call may have loaded something, and any may have had to wait for the CPU.
     const elapsed = Math.min(timeOf(call), timeOf(call), timeOf(call));
     return elapsed > long ? () => elapsed * 1e6 : () => nanosecondsPerCall(call);

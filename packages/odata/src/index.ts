@@ -6,7 +6,7 @@
  */
 export { bindExpression, bindFilter, bindOrderBy } from "./bound/bind.ts";
 export { bindCompute } from "./bound/compute.ts";
-export type { BindOptions, Computed } from "./bound/context.ts";
+export type { BindOptions, ComputedExpressions } from "./bound/context.ts";
 export { type BoundExpand, bindExpand } from "./bound/expand.ts";
 export { cachedFilterBinder, type FilterCacheOptions } from "./bound/filter-cache.ts";
 export { nearestPhases } from "./bound/nearest-first.ts";
@@ -18,11 +18,11 @@ export { type Compiler, type CompilerOptions, cachedCompiler } from "./compile/c
 export { compileExpand, compileExpandCount, type ExpandFrom } from "./compile/expand.ts";
 export { type ExpandSource, expandRows } from "./compile/expand-rows.ts";
 export {
-  type Codes,
   type Column,
+  type ColumnDictionary,
   type Join,
   type Mapping,
-  type Members,
+  type MemberMapping,
   type Path,
   tableMapping,
 } from "./compile/mapping.ts";

@@ -10,7 +10,7 @@ export type RecordName = ResourceName | OwnResourceName;
 
 export const recordNames: readonly RecordName[] = [...resourceNames, ...ownResourceNames];
 
-export type Resource = {
+export type ResoResource = {
   readonly name: RecordName;
   /** Name of the key field. */
   readonly key: string;
@@ -23,12 +23,12 @@ const beyondDictionary = (name: ResourceName): readonly Field[] =>
   name === "Property" ? [...derivedFields, ...localFields] : [];
 
 /** Returns a resource with the disclosures of its fields. */
-const describe = (name: RecordName, key: string, fields: readonly Field[]): [RecordName, Resource] => [
+const describe = (name: RecordName, key: string, fields: readonly Field[]): [RecordName, ResoResource] => [
   name,
   { name, key, fields: fields.map((field) => ({ ...field, ...disclosuresOf(name, field.name) })) },
 ];
 
-const resources = new Map<RecordName, Resource>([
+const resources = new Map<RecordName, ResoResource>([
   ...resourceNames.map((name) => {
     const { key, fields } = dictionaryResource(name);
     return describe(name, key, [...fields, ...beyondDictionary(name)]);
@@ -39,7 +39,7 @@ const resources = new Map<RecordName, Resource>([
   }),
 ]);
 
-export function resource(name: RecordName): Resource {
+export function resource(name: RecordName): ResoResource {
   const found = resources.get(name);
   if (found === undefined) throw new RangeError(`unknown resource \`${name}\``);
   return found;

@@ -3,7 +3,7 @@ import type { Place } from "./places.ts";
 import type { Random } from "./random.ts";
 
 /** A street address in a real city, on an invented street. */
-export type Address = {
+export type SampleAddress = {
   readonly number: number;
   readonly directionPrefix: string | undefined;
   readonly street: string;
@@ -19,7 +19,7 @@ const directions = ["N", "S", "E", "W", "NE", "NW", "SE", "SW"] as const;
 const houseNumber = (random: Random): number => 1 + Math.floor(19_998 * random.unit() * random.unit());
 
 /** Draws an address in `place`. Set `inUnits` if the building has several doors. */
-export function addressIn(place: Place, inUnits: boolean, random: Random): Address {
+export function addressIn(place: Place, inUnits: boolean, random: Random): SampleAddress {
   const number = houseNumber(random);
   const directionPrefix = random.chance(0.22) ? random.pick(directions) : undefined;
   const street = random.pick(streetNames);

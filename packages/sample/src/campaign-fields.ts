@@ -1,4 +1,4 @@
-import { dateText, day, timestampText } from "./calendar.ts";
+import { dateText, msPerDay, timestampText } from "./calendar.ts";
 import type { Campaign, Status } from "./campaign.ts";
 import { today } from "./campaign.ts";
 import type { Fills } from "./fill.ts";
@@ -50,7 +50,7 @@ export const campaignFields: Fills<Listing> = {
   OnMarketTimestamp: ({ campaign }) =>
     campaign.status === "Coming Soon"
       ? undefined
-      : timestamp(Math.max(campaign.enteredAt, campaign.onMarketDay * day)),
+      : timestamp(Math.max(campaign.enteredAt, campaign.onMarketDay * msPerDay)),
   OffMarketDate: ({ campaign }) => date(campaign.offMarketDay),
   OffMarketTimestamp: ({ campaign }) =>
     campaign.offMarketDay === undefined
@@ -63,7 +63,7 @@ export const campaignFields: Fills<Listing> = {
   Contingency: ({ campaign }) =>
     campaign.status === "Active Under Contract" ? "Subject to inspection and financing" : undefined,
   PendingTimestamp: ({ campaign }) => timestamp(campaign.pendingAt),
-  ContractStatusChangeDate: ({ campaign }) => dateText(Math.floor(campaign.statusChangedAt / day)),
+  ContractStatusChangeDate: ({ campaign }) => dateText(Math.floor(campaign.statusChangedAt / msPerDay)),
   CloseDate: ({ campaign }) => date(campaign.closeDay),
   ExpirationDate: ({ campaign }) => date(campaign.expirationDay),
   CancellationDate: ({ campaign }) => dayOf(campaign, "Canceled"),

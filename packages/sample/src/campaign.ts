@@ -1,4 +1,4 @@
-import { asOf, day } from "./calendar.ts";
+import { msPerDay, referenceTime } from "./calendar.ts";
 import type { Random } from "./random.ts";
 
 /** A value of the lookup `StandardStatus`. */
@@ -36,8 +36,8 @@ export type Campaign = {
   readonly daysOnMarket: number;
 };
 
-/** Day number of {@link asOf}. */
-export const today = Math.floor(asOf / day);
+/** Day number of {@link referenceTime}. */
+export const today = Math.floor(referenceTime / msPerDay);
 
 type StatusFacts = { readonly status: Status; readonly weight: number };
 
@@ -68,7 +68,7 @@ export const roundPrice = (price: number): number => {
 
 /** Draws a time on a working day, with milliseconds. */
 const during = (dayNumber: number, random: Random): number =>
-  dayNumber * day + random.int(14 * 3600, 23 * 3600) * 1000 + random.int(0, 999);
+  dayNumber * msPerDay + random.int(14 * 3600, 23 * 3600) * 1000 + random.int(0, 999);
 
 /** Final statuses. */
 const over: ReadonlySet<Status> = new Set(["Closed", "Canceled", "Withdrawn"]);
@@ -127,7 +127,7 @@ function lastEvent(status: Status, random: Random): number {
 }
 
 export type CampaignOrder = {
-  /** US dollars, for a sale or as a month's rent, at {@link asOf}. */
+  /** US dollars, for a sale or as a month's rent, at {@link referenceTime}. */
   readonly value: number;
   readonly lease: boolean;
   /** Day before which the campaign must have closed. */

@@ -1,9 +1,9 @@
 import type { Field } from "@cadastre/reso";
 import { lookupValues } from "@cadastre/reso";
-import { dateText, day, timestampText } from "./calendar.ts";
+import { dateText, msPerDay, timestampText } from "./calendar.ts";
 import { phoneNumber } from "./member.ts";
 import { subdivisions } from "./names.ts";
-import { mailHost, phrase, sentences, words } from "./phrases.ts";
+import { lowerCaseWord, mailHost, phrase, sentences } from "./phrases.ts";
 import { hashText, type Random } from "./random.ts";
 import type { FieldValue } from "./record.ts";
 
@@ -104,7 +104,7 @@ function fillText(field: Field): Fill<unknown> {
   }
   if (name.endsWith("Plus4")) return (_, random) => String(random.int(1000, 9999));
   if (name.endsWith("Name") && most >= 40) return (_, random) => random.pick(subdivisions);
-  if (most < 12) return (_, random) => cut(words(random));
+  if (most < 12) return (_, random) => cut(lowerCaseWord(random));
   return (_, random) => cut(phrase(random));
 }
 
@@ -123,7 +123,7 @@ function fillInteger(field: Field): Fill<unknown> {
 
 /** Draws a day near the time of the last change. */
 const fillDate: Fill<Dated> = ({ modifiedAt }, random) =>
-  dateText(Math.floor(modifiedAt / day) + random.int(-300, 90));
+  dateText(Math.floor(modifiedAt / msPerDay) + random.int(-300, 90));
 
 /** Draws a time between entry and the last change. */
 const fillTimestamp: Fill<Dated> = ({ enteredAt, modifiedAt }, random) =>
@@ -143,7 +143,9 @@ const fillers: Partial<Record<Field["type"], (field: Field) => Fill<Dated>>> = {
 export function genericFill(field: Field): Fill<Dated> {
   const values = choices(field);
   if (field.collection) {
-    return values.length > 0 ? (_, random) => several(values, random) : (_, random) => [words(random)];
+    return values.length > 0
+      ? (_, random) => several(values, random)
+      : (_, random) => [lowerCaseWord(random)];
   }
   if (values.length > 0) return (_, random) => random.pickEarly(values);
   const filler = fillers[field.type];

@@ -6,9 +6,9 @@
  */
 export {
   generateMarket,
-  type Market,
   type MarketOptions,
   type SampleListing,
+  type SampleMarket,
   type SampleResource,
   type SampleRow,
   sampleResources,

@@ -1,4 +1,4 @@
-import { asOf, day, hour } from "./calendar.ts";
+import { msPerDay, msPerHour, referenceTime } from "./calendar.ts";
 import { type Campaign, roundPrice, type Status } from "./campaign.ts";
 import type { Listing } from "./listing.ts";
 import { combine } from "./random.ts";
@@ -14,7 +14,7 @@ const next: Partial<Record<Status, Status>> = {
 const open: ReadonlySet<Status> = new Set(["Active", "Active Under Contract", "Coming Soon"]);
 
 function moved(campaign: Campaign, status: Status, at: number): Campaign {
-  const dayNumber = Math.floor(at / day);
+  const dayNumber = Math.floor(at / msPerDay);
   const base = { ...campaign, status, statusChangedAt: at };
   if (status === "Pending")
     return { ...base, contractDay: dayNumber, offMarketDay: dayNumber, pendingAt: at };
@@ -35,14 +35,14 @@ function changedCampaign(campaign: Campaign, draw: number, at: number): Campaign
   return draw % 5 < 4 && status !== undefined ? moved(campaign, status, at) : campaign;
 }
 
-/** Returns the listing after `step` changes, which follow {@link asOf} an hour apart; undefined once it is deleted. */
+/** Returns the listing after `step` changes, which follow {@link referenceTime} an hour apart; undefined once it is deleted. */
 export function changed(listing: Listing, step: number): Listing | undefined {
   let { campaign } = listing;
   let { modifiedAt } = listing;
   for (let k = 1; k <= step; k++) {
     const draw = combine(listing.seed ^ 0xc4, k);
     if (draw % 13 === 0) return undefined;
-    modifiedAt = asOf + k * hour;
+    modifiedAt = referenceTime + k * msPerHour;
     campaign = changedCampaign(campaign, draw >>> 4, modifiedAt);
   }
   return { ...listing, campaign, modifiedAt };

@@ -1,8 +1,8 @@
-import { asOf, changeDays, day, hour } from "./calendar.ts";
+import { changeDays, msPerDay, msPerHour, referenceTime } from "./calendar.ts";
 import type { Campaign } from "./campaign.ts";
 import type { ListingPlan } from "./listing-plan.ts";
 import { blockSize } from "./listing-plan.ts";
-import { type Member, memberOf, membersPerOffice } from "./member.ts";
+import { memberOf, membersPerOffice, type SampleMember } from "./member.ts";
 import { officeNumberIn } from "./office.ts";
 import type { Property } from "./property.ts";
 import { combine, Random } from "./random.ts";
@@ -22,10 +22,10 @@ export type Listing = {
   readonly enteredAt: number;
   readonly photosChangedAt: number;
   readonly modifiedAt: number;
-  readonly listAgent: Member;
-  readonly coListAgent: Member | undefined;
-  readonly buyerAgent: Member | undefined;
-  readonly coBuyerAgent: Member | undefined;
+  readonly listAgent: SampleMember;
+  readonly coListAgent: SampleMember | undefined;
+  readonly buyerAgent: SampleMember | undefined;
+  readonly coBuyerAgent: SampleMember | undefined;
   readonly photos: number;
   readonly documents: number;
   readonly tours: number;
@@ -38,7 +38,7 @@ export const cohortSize = 2000;
 const random = new Random();
 
 /** Draws a member who works in the property's metro. Half of the draws are from the latest cohort. */
-function memberNear(system: System, property: Property, cohort: number): Member {
+function memberNear(system: System, property: Property, cohort: number): SampleMember {
   const of = random.chance(0.5) ? cohort : random.int(0, cohort);
   const office = officeNumberIn(system, of, property.metro, random);
   return memberOf(system, office * membersPerOffice + random.int(0, membersPerOffice - 1));
@@ -62,12 +62,12 @@ function openHouseCount({ status, lease, daysOnMarket }: Campaign): number {
 
 /** Draws the time of the last change: of the listing itself, or of a later bulk update of its system. */
 function modificationAfter(latest: number, system: System): number {
-  const old = latest < asOf - changeDays * day;
+  const old = latest < referenceTime - changeDays * msPerDay;
   if (old || random.chance(0.3)) {
     const bulk = bulkUpdateAfter(system, latest, random);
     if (bulk !== undefined) return bulk;
   }
-  return Math.min(asOf - 1, latest + Math.floor(random.unit() ** 3 * 20 * day));
+  return Math.min(referenceTime - 1, latest + Math.floor(random.unit() ** 3 * 20 * msPerDay));
 }
 
 /** Generates listing `index` of the market with `seed`. `plan` is its entry in its block. */
@@ -78,7 +78,7 @@ export function listingOf(seed: number, index: number, plan: ListingPlan): Listi
   random.seed(own);
   const cohort = Math.floor(index / cohortSize);
   const { enteredAt } = campaign;
-  const photosChangedAt = Math.min(enteredAt + random.int(0, 40) * hour, asOf - hour);
+  const photosChangedAt = Math.min(enteredAt + random.int(0, 40) * msPerHour, referenceTime - msPerHour);
   const latest = Math.max(campaign.statusChangedAt, campaign.priceChangedAt ?? 0, photosChangedAt);
   const listAgent = memberNear(system, property, cohort);
   const sold = campaign.closeDay !== undefined;

@@ -53,7 +53,7 @@ export type MarketOptions = {
 };
 
 /** A market. Records are generated on demand and not kept; every iterable can be iterated repeatedly. */
-export type Market = MarketOptions & {
+export type SampleMarket = MarketOptions & {
   /** Generates listing `index`, from 0. */
   readonly listing: (index: number) => SampleListing;
   /**
@@ -70,7 +70,7 @@ export type Market = MarketOptions & {
 const numberOf = (count: number, of: number): number => Math.ceil(count / of);
 
 /** Creates a market of `listings` listings from `seed`. */
-export function generateMarket({ seed, listings }: MarketOptions): Market {
+export function generateMarket({ seed, listings }: MarketOptions): SampleMarket {
   if (!Number.isInteger(seed)) throw new RangeError("`seed` must be an integer");
   if (!Number.isInteger(listings) || listings < 0) throw new RangeError("`listings` must be a whole number");
   const own = mix(seed);

@@ -1,4 +1,4 @@
-import { asOf, hour, timestampText } from "./calendar.ts";
+import { msPerHour, referenceTime, timestampText } from "./calendar.ts";
 import type { Fills } from "./fill.ts";
 import type { Listing } from "./listing.ts";
 import { combine, unit } from "./random.ts";
@@ -100,7 +100,9 @@ export function mediaOf(listing: Listing): readonly Media[] {
       order < photos ? "Photo" : order < photos + documents ? "Document" : "Unbranded Virtual Tour";
     // One in five was changed some time after it was added.
     const modifiedAt =
-      seed % 5 === 0 ? Math.min(asOf - 1, photosChangedAt + (seed % 700) * hour) : photosChangedAt;
+      seed % 5 === 0
+        ? Math.min(referenceTime - 1, photosChangedAt + (seed % 700) * msPerHour)
+        : photosChangedAt;
     media.push({ system, seed, listing, category, order, enteredAt: photosChangedAt, modifiedAt });
   }
   return media;

@@ -1,10 +1,10 @@
 import type { Fills } from "./fill.ts";
-import { type Member, mailAddress, phoneNumber } from "./member.ts";
+import { mailAddress, phoneNumber, type SampleMember } from "./member.ts";
 import type { Office } from "./office.ts";
 import { combine } from "./random.ts";
 
 /** Values of a member by the suffix of the field's name: `FullName` for `ListAgentFullName`. */
-export const memberValues: Fills<Member> = {
+export const memberValues: Fills<SampleMember> = {
   Key: ({ key }) => key,
   MlsId: ({ mlsId }) => mlsId,
   FirstName: ({ firstName }) => firstName,

@@ -4,7 +4,7 @@ import { combine, Random } from "./random.ts";
 import type { System } from "./systems.ts";
 
 /** An agent of an office. */
-export type Member = {
+export type SampleMember = {
   readonly system: System;
   readonly number: number;
   readonly seed: number;
@@ -21,7 +21,7 @@ export const membersPerOffice = 5;
 const random = new Random();
 
 /** Generates member `number` of a system, counted from 0. */
-export function memberOf(system: System, number: number): Member {
+export function memberOf(system: System, number: number): SampleMember {
   const seed = combine(system.seed ^ 0x3e, number);
   random.seed(seed);
   const firstName = random.pick(firstNames);
@@ -45,6 +45,6 @@ export function phoneNumber(seed: number): string {
 }
 
 /** Returns an address on a reserved domain. Source: RFC 2606. */
-export function mailAddress(member: Member): string {
+export function mailAddress(member: SampleMember): string {
   return `agent${member.number}@${member.office.host}`;
 }

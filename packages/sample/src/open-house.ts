@@ -1,4 +1,4 @@
-import { asOf, dateText, day, hour, timestampText } from "./calendar.ts";
+import { dateText, msPerDay, msPerHour, referenceTime, timestampText } from "./calendar.ts";
 import { today } from "./campaign.ts";
 import type { Fills } from "./fill.ts";
 import type { Listing } from "./listing.ts";
@@ -35,7 +35,8 @@ const fills: Fills<OpenHouse> = {
   OpenHouseDate: (openHouse) => dateText(openHouse.day),
   OpenHouseStartTime: ({ startsAt }) => timestampText(startsAt),
   OpenHouseEndTime: ({ endsAt }) => timestampText(endsAt),
-  OpenHouseStatus: ({ endsAt, seed }) => (seed % 17 === 0 ? "Canceled" : endsAt <= asOf ? "Ended" : "Active"),
+  OpenHouseStatus: ({ endsAt, seed }) =>
+    seed % 17 === 0 ? "Canceled" : endsAt <= referenceTime ? "Ended" : "Active",
   OpenHouseType: ({ seed }) => (seed % 6 === 0 ? "Broker" : "Public"),
   OpenHouseAttendedBy: () => "Agent",
   Refreshments: ({ seed }) => refreshments[seed % refreshments.length],
@@ -65,10 +66,10 @@ export function openHouseRecords(listing: Listing): readonly SampleRecord[] {
   for (let order = 0; order < openHouses; order++) {
     const seed = combine(listing.seed ^ 0x0b, order);
     const dayNumber = dayOf(listing, order, openHouses, seed);
-    const startsAt = dayNumber * day + (15 + (seed % 5)) * hour;
-    const endsAt = startsAt + (2 + (seed % 2)) * hour;
-    const enteredAt = Math.min(campaign.enteredAt + (seed % 72) * hour, asOf - hour);
-    const modifiedAt = Math.max(enteredAt, Math.min(endsAt, asOf - 1 - (seed % 90) * 1000));
+    const startsAt = dayNumber * msPerDay + (15 + (seed % 5)) * msPerHour;
+    const endsAt = startsAt + (2 + (seed % 2)) * msPerHour;
+    const enteredAt = Math.min(campaign.enteredAt + (seed % 72) * msPerHour, referenceTime - msPerHour);
+    const modifiedAt = Math.max(enteredAt, Math.min(endsAt, referenceTime - 1 - (seed % 90) * 1000));
     records.push(
       write({ system, seed, listing, order, day: dayNumber, startsAt, endsAt, enteredAt, modifiedAt }),
     );

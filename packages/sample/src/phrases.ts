@@ -13,7 +13,7 @@ const phraseList = ["See agent", "Per seller", "Per county records", "Call for d
 const sentenceList = ["Buyer and buyer's agent to verify all measurements.", "Call the listing office before you go.", "Survey of 2019 is on file; a new one may be needed.", "Turn left at the second light, then right after the bridge.", "The seller is related to the listing agent.", "Utilities are at the street.", "Please remove shoes; the cat may not leave the house.", "Showings start on Saturday at 9:00.", "Drapes and the garage freezer do not convey.", "HOA fees include water, trash and the roof.", "Señas en español disponibles.", "Use the side gate; the code is with the showing service."] as const;
 
 /** Draws a lower-case word. */
-export const words = (random: Random): string => random.pick(wordList);
+export const lowerCaseWord = (random: Random): string => random.pick(wordList);
 
 /** Draws a phrase of two to five words. */
 export const phrase = (random: Random): string => random.pick(phraseList);

@@ -1,4 +1,4 @@
-import { type Address, addressIn } from "./address.ts";
+import { addressIn, type SampleAddress } from "./address.ts";
 import { type Metro, metros } from "./metros.ts";
 import { whatPart, wherePart } from "./placekey.ts";
 import { type Place, placesOf, pointIn } from "./places.ts";
@@ -22,7 +22,7 @@ export type Property = {
   readonly metro: Metro;
   readonly place: Place;
   readonly kind: PropertyKind;
-  readonly address: Address;
+  readonly address: SampleAddress;
   readonly latitude: number;
   readonly longitude: number;
   /** Placekey; undefined if the source could not resolve the address. */

@@ -1,4 +1,4 @@
-import { asOf, dateText, timestampText } from "./calendar.ts";
+import { dateText, referenceTime, timestampText } from "./calendar.ts";
 import { today } from "./campaign.ts";
 import type { ListingPlan } from "./listing-plan.ts";
 import { type Property, type PropertyKind, propertyOf } from "./property.ts";
@@ -114,7 +114,7 @@ function recordOf(
     Longitude: property.longitude,
     LotSquareFeet: Math.round(acres * squareFeetPerAcre),
     MarketValue: toHundreds(value * (0.92 + 0.16 * random.unit())),
-    ModificationTimestamp: timestampText(asOf - random.int(1, 540 * 24 * 3600) * 1000),
+    ModificationTimestamp: timestampText(referenceTime - random.int(1, 540 * 24 * 3600) * 1000),
     OriginatingSystemName: system.name,
     OwnerOccupied: occupied,
     ParcelNumber: property.parcelNumber,

@@ -1,6 +1,6 @@
-import { asOf, changeDays, day, timestampText } from "./calendar.ts";
+import { changeDays, msPerDay, referenceTime, timestampText } from "./calendar.ts";
 import type { Fills } from "./fill.ts";
-import type { Member } from "./member.ts";
+import type { SampleMember } from "./member.ts";
 import { membersPerOffice } from "./member.ts";
 import { associationOf, memberValues, officeValues, renamed } from "./member-values.ts";
 import { officeWords } from "./names.ts";
@@ -11,15 +11,15 @@ import { writerOf } from "./writers.ts";
 
 /** Draws the time when a member or an office joined, and the time of the last change. */
 function history(seed: number): { readonly enteredAt: number; readonly modifiedAt: number } {
-  const modifiedAt = asOf - 1 - Math.floor(unit(combine(seed, 8)) * changeDays * day);
-  return { enteredAt: modifiedAt - Math.floor(unit(combine(seed, 9)) * 3650 * day), modifiedAt };
+  const modifiedAt = referenceTime - 1 - Math.floor(unit(combine(seed, 8)) * changeDays * msPerDay);
+  return { enteredAt: modifiedAt - Math.floor(unit(combine(seed, 9)) * 3650 * msPerDay), modifiedAt };
 }
 
 type Dated<Entity> = Entity & { readonly enteredAt: number; readonly modifiedAt: number };
 
-const memberFills: Fills<Dated<Member>> = {
-  ...renamed(memberValues, "Member", (member: Dated<Member>) => member),
-  ...renamed(officeValues, "Office", ({ office }: Dated<Member>) => office),
+const memberFills: Fills<Dated<SampleMember>> = {
+  ...renamed(memberValues, "Member", (member: Dated<SampleMember>) => member),
+  ...renamed(officeValues, "Office", ({ office }: Dated<SampleMember>) => office),
   MemberAddress1: ({ office }) => `${100 + (office.seed % 9000)} ${office.metro.name} Parkway`,
   MemberCity: ({ office }) => office.place.city,
   MemberCountyOrParish: ({ office }) => office.place.county,
@@ -80,7 +80,7 @@ const officeFills: Fills<Dated<Office>> = {
 const writeMember = writerOf("Member", memberFills);
 const writeOffice = writerOf("Office", officeFills);
 
-export const memberRecord = (member: Member): SampleRecord =>
+export const memberRecord = (member: SampleMember): SampleRecord =>
   writeMember({ ...member, ...history(member.seed) });
 
 export const officeRecord = (office: Office): SampleRecord =>

@@ -1,4 +1,4 @@
-import { dateText, day } from "./calendar.ts";
+import { dateText, msPerDay } from "./calendar.ts";
 import type { Fills } from "./fill.ts";
 import type { Listing } from "./listing.ts";
 import { builders } from "./names.ts";
@@ -146,5 +146,7 @@ export const structureFields: Fills<Listing> = {
     random.pickEarly(campaign.lease ? ["Tenant", "Vacant"] : ["Owner", "Vacant", "Tenant"]),
   ElevationUnits: () => "Feet",
   LeaseExpiration: ({ campaign }, random) =>
-    campaign.lease ? undefined : dateText(Math.floor(campaign.statusChangedAt / day) + random.int(30, 400)),
+    campaign.lease
+      ? undefined
+      : dateText(Math.floor(campaign.statusChangedAt / msPerDay) + random.int(30, 400)),
 };

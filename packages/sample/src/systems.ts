@@ -1,5 +1,5 @@
 import { type OriginatingSystem, type OriginatingSystemId, originatingSystems } from "@cadastre/reso";
-import { asOf, day } from "./calendar.ts";
+import { msPerDay, referenceTime } from "./calendar.ts";
 import { type Metro, metros } from "./metros.ts";
 import { hashText, type Random } from "./random.ts";
 
@@ -33,7 +33,7 @@ const bulkEvery = 30;
 
 /** Draws the time of a bulk update of `system` at or after `earliest`; undefined if there was none. */
 export function bulkUpdateAfter(system: System, earliest: number, random: Random): number | undefined {
-  const latest = asOf - (system.seed % 20) * day - 18 * 3_600_000;
-  const count = Math.floor((latest - earliest) / (bulkEvery * day)) + 1;
-  return count < 1 ? undefined : latest - random.int(0, Math.min(count, 24) - 1) * bulkEvery * day;
+  const latest = referenceTime - (system.seed % 20) * msPerDay - 18 * 3_600_000;
+  const count = Math.floor((latest - earliest) / (bulkEvery * msPerDay)) + 1;
+  return count < 1 ? undefined : latest - random.int(0, Math.min(count, 24) - 1) * bulkEvery * msPerDay;
 }

@@ -9,7 +9,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { domains, type ExportSource } from "@cadastre/delivery";
+import { domainTable, type ExportSource } from "@cadastre/delivery";
 import type { Row } from "@cadastre/odata";
 import { generateMarket } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
@@ -32,7 +32,7 @@ const changed: Readonly<Record<string, Row>> = {
   PublicRecord: { MarketValue: 123_456 },
 };
 const datasets = (["property", "listing", "public_record"] as const).flatMap(
-  (domain) => domains[domain].datasets,
+  (domain) => domainTable[domain].datasets,
 );
 
 const noResolutions = { resolutions: async () => [], revision: async () => 0 };

@@ -1,5 +1,5 @@
 import express, { type Express } from "express";
-import { type Edge, requireApiKey } from "./access/api-key.ts";
+import { type Authentication, requireApiKey } from "./access/api-key.ts";
 import type { Config } from "./config.ts";
 import { deliveryRoutes } from "./delivery/delivery-routes.ts";
 import { destinationsRoot } from "./delivery/destination-operations.ts";
@@ -9,17 +9,17 @@ import type { DeliveryServices } from "./delivery/services.ts";
 import { subscriptionsRoot } from "./delivery/subscription-operations.ts";
 import { webhooksRoot } from "./delivery/webhook-operations.ts";
 import { Refused } from "./errors.ts";
+import { chain } from "./http/chain.ts";
 import { crossOrigin } from "./http/cross-origin.ts";
 import { addHealth } from "./http/health.ts";
 import { type HeapGuard, refuseWhenFull } from "./http/heap-guard.ts";
 import { hostForm } from "./http/host.ts";
-import { cutIdleClients } from "./http/idle-client.ts";
+import { closeIdleClients } from "./http/idle-clients.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { onError } from "./http/on-error.ts";
 import { requestIds } from "./http/request-ids.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { requireSingleHeaders } from "./http/single-headers.ts";
-import { inOrder } from "./http/steps.ts";
 import { urlLimit } from "./http/url-limit.ts";
 import type { Log } from "./log.ts";
 import { odataRoutes } from "./odata/odata-routes.ts";
@@ -32,7 +32,7 @@ import type { V1Services } from "./v1/services.ts";
 import { isAccountRequest, v1Routes } from "./v1/v1-routes.ts";
 
 /** All services that the routes need. */
-export type Services = Edge &
+export type Services = Authentication &
   OdataServices &
   V1Services & {
     readonly config: Config;
@@ -58,8 +58,8 @@ export function createApp(services: Services): Express {
 
   app.use(requestIds(log, metrics));
   app.use(
-    inOrder(
-      cutIdleClients(config.idleSeconds),
+    chain(
+      closeIdleClients(config.idleSeconds),
       securityHeaders(),
       announceVersion(config.odataVersion),
       ...(heap === undefined ? [] : [refuseWhenFull(heap)]),

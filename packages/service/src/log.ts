@@ -7,14 +7,14 @@ export type Log = Logger;
 const longest = 200;
 
 /** Truncates text from a request for the log. */
-export const bounded = (text: string): string =>
+export const truncated = (text: string): string =>
   text.length > longest ? `${text.slice(0, longest)}…` : text;
 
 /** Returns the log fields of an error. If the thrown value is not an `Error`, only its type is logged, because it may contain secrets. */
-export function describe(error: unknown): Readonly<Record<string, string | undefined>> {
+export function errorFields(error: unknown): Readonly<Record<string, string | undefined>> {
   if (!(error instanceof Error)) return { error: typeof error };
   const code = "code" in error ? String(error.code) : undefined;
-  return { error: error.name, code, message: bounded(error.message), stack: error.stack };
+  return { error: error.name, code, message: truncated(error.message), stack: error.stack };
 }
 
 /**

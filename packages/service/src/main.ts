@@ -1,12 +1,12 @@
 import { audited, auditOf } from "./cli/audited.ts";
-import { signalled } from "./cli/signalled.ts";
+import { nextSignal } from "./cli/next-signal.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { DataError, withDataFolder } from "./data/data-error.ts";
 import { type DataFolder, openDataFolder } from "./data/data-folder.ts";
 import { useFolder } from "./data/folder-use.ts";
 import { migrateFolder } from "./data/migrate-folder.ts";
 import { PrepareError } from "./data/prepare-error.ts";
-import { type Progress, prepareListings } from "./data/prepare-listings.ts";
+import { type PreparationProgress, prepareListings } from "./data/prepare-listings.ts";
 import { requireRegistry, withRegistry } from "./data/registry.ts";
 import { readSecretsOf } from "./data/secrets.ts";
 import { banner } from "./demo/banner.ts";
@@ -19,7 +19,7 @@ import { startService } from "./service.ts";
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const number = (value: number) => value.toLocaleString("en-US");
 
-const progress: Progress = {
+const progress: PreparationProgress = {
   started: (listings) => say(`Preparing ${number(listings)} sample listings …`),
   loaded: (listings, of) => say(`  ${number(listings)} of ${number(of)}`),
   done: (listings, seconds) =>
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     const kept = isDemo ? keys : ((await readDemo(folder))?.keys ?? []);
     await writeDemo(folder, { baseUrl, keys: [...kept] });
     // The handlers are installed before the banner is printed, because it says how to stop the service.
-    const stopped = signalled(["SIGINT", "SIGTERM"]);
+    const stopped = nextSignal(["SIGINT", "SIGTERM"]);
     say(banner({ baseUrl, keys: [...keys] }, started, folder.demo, isDemo ? withoutKey(keys) : []));
     return { service: started, stopped };
   });

@@ -35,7 +35,7 @@ import { memoryLimitsOf } from "./http/memory-limits.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { type Listening, listen } from "./http/server.ts";
 import { recentIdentities } from "./identity/recent-identities.ts";
-import { createLog, describe, type Log } from "./log.ts";
+import { createLog, errorFields, type Log } from "./log.ts";
 import { readinessChecks } from "./readiness/checks.ts";
 import { createReadiness } from "./readiness/readiness.ts";
 import { recentProfiles } from "./v1/recent-profiles.ts";
@@ -86,7 +86,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
   const outputs = outputProfiles(config);
   const manifestKeys = await readSigningKeys(config, folder);
   const trust = await openTrust(config, folder, (error) =>
-    log.warn(describe(error), "could not read the key set anew"),
+    log.warn(errorFields(error), "could not read the key set anew"),
   );
   opened.push(() => trust.keys.close());
   const limits = memoryLimitsOf(config);
@@ -160,7 +160,7 @@ async function start(config: Config, folder: DataFolder, log: Log, opened: Close
     keys: createKeyDirectory({
       keys: registry.keys,
       peppers: pepperReader(folder),
-      onFault: (error) => log.warn(describe(error), "could not note the use of a key"),
+      onFault: (error) => log.warn(errorFields(error), "could not note the use of a key"),
     }),
     scopes,
     identities: recentIdentities(identities),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hasMoreValues } from "../src/http/json-size.ts";
+import { exceedsValueCount } from "../src/http/json-size.ts";
 import { readJsonBatch } from "../src/odata/batch/json-batch.ts";
 import { readMultipartBatch } from "../src/odata/batch/multipart-batch.ts";
 import { ask } from "./support/ask.ts";
@@ -32,7 +32,7 @@ describe("values of JSON are counted before it is parsed", () => {
     ['["', 2],
     ['["\\', 2],
   ])("%s has at most %i", (text, count) => {
-    expect([hasMoreValues(text, count), hasMoreValues(text, count - 1)]).toEqual([false, true]);
+    expect([exceedsValueCount(text, count), exceedsValueCount(text, count - 1)]).toEqual([false, true]);
   });
 });
 

@@ -36,7 +36,7 @@ const get = (target: string) =>
 
 /** Carry out a command line, and give what it writes. */
 async function cadastre(...args: readonly string[]) {
-  const { runProgram } = await import("../src/cli/program.ts");
+  const { runOperatorProgram } = await import("../src/cli/program.ts");
   const texts = { stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((stream) =>
     vi.spyOn(process[stream], "write").mockImplementation((text) => {
@@ -45,7 +45,7 @@ async function cadastre(...args: readonly string[]) {
     }),
   );
   try {
-    return { code: await runProgram(args), ...texts };
+    return { code: await runOperatorProgram(args), ...texts };
   } finally {
     for (const spy of spies) spy.mockRestore();
   }

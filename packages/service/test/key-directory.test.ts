@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import { type AccessRegistry, openSqliteRegistry } from "@cadastre/store/registry";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { issueApiKey } from "../src/access/issue-key.ts";
 import { createKeyDirectory, type KeyDirectory } from "../src/access/key-directory.ts";
@@ -14,7 +14,7 @@ const pepperOf = (version: number): Pepper => ({ version, secret: randomBytes(32
 const [first, second] = [pepperOf(1), pepperOf(2)];
 
 let folder: string;
-let registry: Registry;
+let registry: AccessRegistry;
 let peppers: Peppers;
 let time: number;
 let faults: unknown[];

@@ -18,7 +18,7 @@ import { end, type Outcome, type Program, says, startProgram } from "./support/p
 const known = { timeout: 5000, interval: 100 };
 
 /** Programs are slow to start while others run. */
-const patience = { timeout: 60_000 };
+const retryPolicy = { timeout: 60_000 };
 
 let service: Program;
 let folder: DataFolder;
@@ -87,7 +87,7 @@ type Listed = {
 const list = async (customer: string) =>
   JSON.parse((await operator("key", "list", customer, "--json")).stdout) as readonly Listed[];
 
-describe("an API key", patience, () => {
+describe("an API key", retryPolicy, () => {
   let first: string;
   let second: string;
   let ids: readonly string[];
@@ -135,7 +135,7 @@ describe("an API key", patience, () => {
       expect(await status(first)).toBe(200);
       return (await list("acme")).map(({ pepper }) => pepper);
     };
-    await expect.poll(peppers, patience).toEqual([2, 1]);
+    await expect.poll(peppers, retryPolicy).toEqual([2, 1]);
     const again = await operator("key", "rotate-pepper", "--json");
     expect(JSON.parse(again.stdout)).toEqual({
       current: 3,
@@ -200,7 +200,7 @@ function hideKeys(hidden: boolean): void {
   database.close();
 }
 
-describe("the program refuses", patience, () => {
+describe("the program refuses", retryPolicy, () => {
   test.concurrent.each<[string, readonly string[], number, RegExp]>([
     ["an unknown customer", ["create", "nobody"], 1, /^no entitlement of the customer is installed: install/],
     ["an unknown id", ["revoke", "01X"], 1, /^no API key has this id: see the list of keys: 01X$/],

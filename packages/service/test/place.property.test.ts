@@ -3,15 +3,21 @@ import { generateMarket } from "@cadastre/sample";
 import fc from "fast-check";
 import { latLngToCell } from "h3-js";
 import { describe, expect, test } from "vitest";
-import { doubtOf, isAtPlace, isInStateOf, type Place, placeOf } from "../src/identity/place.ts";
+import {
+  type Coordinates,
+  coordinatesOf,
+  doubtOf,
+  isAtPlace,
+  isInStateOf,
+} from "../src/identity/coordinates.ts";
 
-const placekeyAt = ([latitude, longitude]: Place): string =>
+const placekeyAt = ([latitude, longitude]: Coordinates): string =>
   `@${whereOfCell(latLngToCell(latitude, longitude, 10))}`;
 
 const degrees = Math.PI / 180;
 
 /** Where one gets from a place, so many kilometres along the great circle that begins in a direction. */
-function destination([latitude, longitude]: Place, bearing: number, kilometres: number): Place {
+function destination([latitude, longitude]: Coordinates, bearing: number, kilometres: number): Coordinates {
   const [angle, from] = [kilometres / 6371.0088, latitude * degrees];
   const to = Math.asin(
     Math.sin(from) * Math.cos(angle) + Math.cos(from) * Math.sin(angle) * Math.cos(bearing * degrees),
@@ -26,7 +32,7 @@ function destination([latitude, longitude]: Place, bearing: number, kilometres: 
 
 const latitude = fc.double({ min: -90, max: 90, noNaN: true });
 const longitude = fc.double({ min: -180, max: 180, noNaN: true });
-const edges: readonly Place[] = [
+const edges: readonly Coordinates[] = [
   [90, 0],
   [-90, 0],
   [89.999, 179.999],
@@ -70,7 +76,7 @@ describe("a Placekey and a place, everywhere on Earth", () => {
 });
 
 test("coordinates are a place if both are numbers of degrees", () => {
-  expect(placeOf({ Latitude: 30, Longitude: -97 })).toEqual([30, -97]);
+  expect(coordinatesOf({ Latitude: 30, Longitude: -97 })).toEqual([30, -97]);
   for (const coordinates of [
     {},
     { Latitude: 30 },
@@ -79,7 +85,7 @@ test("coordinates are a place if both are numbers of degrees", () => {
     { Latitude: 30, Longitude: -181 },
     { Latitude: Number.NaN, Longitude: -97 },
   ])
-    expect(placeOf(coordinates)).toBeUndefined();
+    expect(coordinatesOf(coordinates)).toBeUndefined();
 });
 
 test("a Placekey of the Aleutians is of Alaska on both sides of the 180th meridian", () => {
@@ -87,7 +93,7 @@ test("a Placekey of the Aleutians is of Alaska on both sides of the 180th meridi
     [51.88, -176.6581],
     [52.9, 172.9],
     [51.95, 179.6],
-  ] as const satisfies readonly Place[]) {
+  ] as const satisfies readonly Coordinates[]) {
     expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "AK" }, null)).toBeUndefined();
     expect(doubtOf(placekeyAt([...place]), { StateOrProvince: "WA" }, null)).toBe("outside_state");
   }
@@ -96,14 +102,14 @@ test("a Placekey of the Aleutians is of Alaska on both sides of the 180th meridi
 test("no listing of the sample market is doubted, and none lies outside its state", () => {
   for (const { record, datasetId } of generateMarket({ seed: 1, listings: 1000 }).rows("Property")) {
     const { Placekey } = record;
-    const place = placeOf(record);
+    const place = coordinatesOf(record);
     if (typeof Placekey === "string") expect(doubtOf(Placekey, record, datasetId)).toBeUndefined();
     if (place !== undefined) expect(isInStateOf(place, record, datasetId)).toBe(true);
   }
 });
 
 test("without a state of its own a listing may lie in any state of its system", () => {
-  const [portland, seattle]: readonly [Place, Place] = [
+  const [portland, seattle]: readonly [Coordinates, Coordinates] = [
     [45.5152, -122.6784],
     [47.6062, -122.3321],
   ];

@@ -1,9 +1,9 @@
 import type { Response } from "express";
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { Buckets, burst } from "../src/access/buckets.ts";
 import { createApiKey } from "../src/access/key-text.ts";
 import { createRates, networkOf } from "../src/access/rates.ts";
+import { burst, TokenBuckets } from "../src/access/token-buckets.ts";
 import type { Caller } from "../src/http/request-context.ts";
 import { ask, toError } from "./support/ask.ts";
 import { type Running, run } from "./support/running.ts";
@@ -11,7 +11,7 @@ import { type Running, run } from "./support/running.ts";
 describe("a bucket", () => {
   test("gives what is in it, then what has come in since", () => {
     let now = 0;
-    const buckets = new Buckets(10_000, () => now);
+    const buckets = new TokenBuckets(10_000, () => now);
     const take = () => buckets.take("a", 2);
     const first = take();
     expect(first).toEqual({ isTaken: true, limit: 20, remaining: 19, reset: 1, wait: 0 });
@@ -29,7 +29,7 @@ describe("a bucket", () => {
     fc.assert(
       fc.property(gaps, fc.integer({ min: 1, max: 50 }), (waits, rate) => {
         let now = 0;
-        const buckets = new Buckets(10_000, () => now);
+        const buckets = new TokenBuckets(10_000, () => now);
         let tokens = rate * burst;
         for (const wait of waits) {
           now += wait;
@@ -45,7 +45,7 @@ describe("a bucket", () => {
   });
 
   test("that is full is not kept, and no number of subjects fills the memory", () => {
-    const buckets = new Buckets(10_000, () => 0);
+    const buckets = new TokenBuckets(10_000, () => 0);
     for (let i = 0; i < 30_000; i += 1) buckets.take(String(i), 1);
     expect(buckets.size).toBe(10_000);
     // The first ones were forgotten, the last ones were not.
@@ -55,7 +55,7 @@ describe("a bucket", () => {
 
   test("that is in use is kept while a flood of others passes", () => {
     let now = 0;
-    const buckets = new Buckets(1000, () => now);
+    const buckets = new TokenBuckets(1000, () => now);
     const busy = Array.from({ length: 10 }, (_, i) => `busy ${i}`);
     for (const one of busy) while (buckets.take(one, 1).isTaken);
     for (let i = 0; i < 50_000; i += 1) {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { RecentAnswers } from "../src/access/recent-answers.ts";
+import { TtlCache } from "../src/access/ttl-cache.ts";
 
 /** Answers of a source that counts how often it is asked. */
 function counting() {
   let time = 0;
   let asked = 0;
-  const answers = new RecentAnswers<number>(() => time);
+  const answers = new TtlCache<number>(() => time);
   const ask = async () => ++asked;
   return { answers, ask, wait: (milliseconds: number) => (time += milliseconds) };
 }

@@ -9,7 +9,7 @@ import { storedResources } from "../src/catalog.ts";
 import { roundingOf } from "../src/ingest/rounding.ts";
 import { sourceBySystem } from "../src/ingest/sources.ts";
 import { feedOf } from "../src/replicate/feed.ts";
-import { replicate } from "../src/replicate/replicate.ts";
+import { replicateFeed } from "../src/replicate/replicate.ts";
 import { type FeedAnswer, type FeedServer, sendJson, startFeeds } from "./support/feed-server.ts";
 
 const apiKey = "secret-of-the-feed";
@@ -148,7 +148,7 @@ const rejectsFile = (name: string) => join(folder, `${name}.jsonl`);
 /** Replicate a feed, and tell the pauses that were made. */
 async function pull(name: string, { full = false, maxRejects = 100, tries = 3, timeout = 700 } = {}) {
   const pauses: number[] = [];
-  const report = await replicate({
+  const report = await replicateFeed({
     store,
     crosswalk: { assigned: async () => new Map() },
     rounding: roundingOf("Office"),
@@ -156,7 +156,7 @@ async function pull(name: string, { full = false, maxRejects = 100, tries = 3, t
     source,
     asking: {
       feed: feedOf(`${feeds.origin}/${name}/`, "Office", { apiKey, filter: undefined, select: undefined }),
-      patience: { tries, timeout, pause: 20 },
+      retryPolicy: { tries, timeout, pause: 20 },
       pageSize: 1000,
       onRetry: (_reason, pause) => pauses.push(pause),
     },

@@ -8,7 +8,7 @@ import {
   openKeySource,
   signEntitlement,
 } from "@cadastre/entitlement";
-import { openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import { type AccessRegistry, openSqliteRegistry } from "@cadastre/store/registry";
 import express from "express";
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -31,7 +31,7 @@ const at = Date.UTC(2026, 0, 1);
 const life = 600;
 
 let folder: string;
-let registry: Registry;
+let registry: AccessRegistry;
 let signer: KeyPair;
 let keySet: string;
 let keys: KeySource;

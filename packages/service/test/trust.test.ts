@@ -12,7 +12,7 @@ const [issuer, audience, customer] = ["https://issuer.example", "https://listing
 const grants = demoCustomers[0]?.grants;
 
 /** Programs are slow to start while others run. */
-const patience = { timeout: 20_000, interval: 200 };
+const retryPolicy = { timeout: 20_000, interval: 200 };
 
 let folder: string;
 let environment: Readonly<Record<string, string>>;
@@ -115,7 +115,7 @@ test("a key that the issuer takes away proves nothing from then on, without a re
   await publish(signer, next);
   expect((await install({ ver: 4 }, next)).code).toBe(0);
   await publish(signer);
-  await expect.poll(status, patience).toBe(503);
+  await expect.poll(status, retryPolicy).toBe(503);
   await publish(signer, next);
-  await expect.poll(status, patience).toBe(200);
+  await expect.poll(status, retryPolicy).toBe(200);
 });

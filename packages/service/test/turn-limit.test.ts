@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { limitTurns } from "../src/http/turn-limit.ts";
+import { queueRequests } from "../src/http/request-queue.ts";
 
 const request = (url: string, closed = false) =>
   [
@@ -13,7 +13,7 @@ test("requests that arrive in one turn are begun in their order over several tur
   const begun: string[] = [];
   let turn = 0;
   const turns = new Set<number>();
-  const listener = limitTurns(({ url = "" }) => {
+  const listener = queueRequests(({ url = "" }) => {
     const end = performance.now() + 4;
     while (performance.now() < end);
     begun.push(url);

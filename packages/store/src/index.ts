@@ -10,24 +10,24 @@ export type {
   Candidate,
   CandidateRecord,
   Check,
+  GateVerdict,
   Json,
-  Publication,
+  PublicationResult,
   SetChange,
   Staged,
-  Verdict,
 } from "./build/build.ts";
 export type {
   Counted,
   Coverage,
   CoverageWithin,
   FieldCoverage,
+  LocationColumn,
   MarketCoverage,
-  Place,
-  PlaceValues,
+  RegionValues,
 } from "./coverage/coverage.ts";
 export { StoreError, type StoreErrorCode } from "./errors.ts";
-export { inBackground, type QueryLimits } from "./read/share.ts";
-export type { CostClass, Use } from "./read/turns.ts";
+export { inBackground, type QueryLimits } from "./read/customer-share.ts";
+export type { CostClass, Use } from "./read/scheduler.ts";
 export type { Migration, SchemaOptions } from "./schema/migration.ts";
 export type {
   Bookmark,

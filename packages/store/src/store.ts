@@ -2,7 +2,7 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import type { EntitySet, RecordForm, Row, StructuralProperty } from "@cadastre/odata";
 import type { Builds } from "./build/build.ts";
 import type { Counted, Coverage } from "./coverage/coverage.ts";
-import type { CostClass, Use } from "./read/turns.ts";
+import type { CostClass, Use } from "./read/scheduler.ts";
 
 /** Storage of an entity set: the properties with a typed column, and the indexes. */
 export type StoredResource = {

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasPostgres, type PostgresServer, startPostgres } from "../../odata/test/support/postgres.ts";
-import { Closings } from "../src/postgres/closings.ts";
+import { ClosedSinceCache } from "../src/postgres/closed-since-cache.ts";
 import { readSettings } from "../src/postgres/connections.ts";
 import { openPostgresStore, type Wall } from "../src/postgres/index.ts";
 import { readAsOf } from "../src/postgres/reader.ts";
@@ -30,7 +30,7 @@ test("closed versions are looked for once one is known since, or found to be clo
     queries[0]?.onRow?.([null, "t"]);
     queries[1]?.onRow?.([queries[1].text === "merged" ? "7" : "6"]);
   };
-  const closings = new Closings();
+  const closings = new ClosedSinceCache();
   const countAt = async (checkpoint: number) => {
     asked.length = 0;
     return (await readAsOf(run, { count: versions }, checkpoint, history, closings)).count;

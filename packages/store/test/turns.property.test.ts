@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { StoreError } from "../src/errors.ts";
-import { type Share, slice, Turns } from "../src/read/turns.ts";
+import { type CustomerShare, QueryScheduler, slice } from "../src/read/scheduler.ts";
 
-const shareOf = (customer: string, share: Partial<Share> = {}): Share => ({
+const shareOf = (customer: string, share: Partial<CustomerShare> = {}): CustomerShare => ({
   customer,
   weight: 1,
   queries: 100,
@@ -14,17 +14,17 @@ const shareOf = (customer: string, share: Partial<Share> = {}): Share => ({
 /** A clock, and queries that take as long by it as they are told. */
 class World {
   time = 0;
-  readonly turns: Turns;
+  readonly turns: QueryScheduler;
   readonly #running: { readonly end: number; readonly settle: () => void }[] = [];
   readonly started: string[] = [];
   readonly done = new Map<string, number>();
 
   constructor(readers: number, queue = 1000) {
-    this.turns = new Turns({ readers, queue, now: () => this.time });
+    this.turns = new QueryScheduler({ readers, queue, now: () => this.time });
   }
 
   /** Adds a query that takes so many milliseconds. */
-  async ask(share: Share, takes: number, shape?: string): Promise<void> {
+  async ask(share: CustomerShare, takes: number, shape?: string): Promise<void> {
     const attempt = (timeout: number) => {
       this.started.push(share.customer);
       return new Promise<void>((resolve, reject) => {

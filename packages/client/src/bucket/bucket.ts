@@ -1,12 +1,18 @@
 import { Readable } from "node:stream";
 import type { ListObjectsV2CommandOutput } from "@aws-sdk/client-s3";
 import { ClientError } from "../errors.ts";
-import { type Means, persist, readAnswer, type Silence, silence } from "../http/ask.ts";
 import { originOf } from "../http/connection.ts";
-import { Passing, passingOf } from "../http/passing.ts";
+import {
+  type InactivityTimeout,
+  type RetryContext,
+  readAnswer,
+  silence,
+  withRetry,
+} from "../http/request.ts";
+import { asTransientError, TransientError } from "../http/transient-error.ts";
 import { type BucketAddress, readBucketAddress } from "./address.ts";
 
-export type BucketOptions = Means & {
+export type BucketOptions = RetryContext & {
   /** By default the one that the AWS SDK finds: environment, profile. */
   readonly region?: string | undefined;
   /** Origin of a server other than those of AWS. The bucket is then part of the path. */
@@ -14,7 +20,7 @@ export type BucketOptions = Means & {
 };
 
 /** The objects below a prefix, read with the credentials that the AWS SDK finds: environment, profile, instance. */
-export type Bucket = Means & {
+export type Bucket = RetryContext & {
   /** Lists the keys that begin with `prefix` and come after `after`, in order. */
   readonly keys: (prefix: string, after: string) => Promise<readonly string[]>;
   /** Opens the bytes of an object, without retries. */
@@ -29,8 +35,8 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 
 /** @throws {ClientError} `bucket_invalid`, `url_invalid`, `aws_sdk_missing` */
 export async function openBucket(address: string, options: BucketOptions): Promise<Bucket> {
-  const { patience, signal, onRetry, region, endpoint } = options;
-  const means = { patience, signal, onRetry };
+  const { retryPolicy, signal, onRetry, region, endpoint } = options;
+  const means = { retryPolicy, signal, onRetry };
   const { bucket, prefix }: BucketAddress = readBucketAddress(address);
   const origin = endpoint === undefined ? undefined : originOf(endpoint).origin;
   const sdk = await loadSdk();
@@ -51,9 +57,9 @@ export async function openBucket(address: string, options: BucketOptions): Promi
     return Readable.from(passing(Body));
   };
   /** Retries a request; each attempt has a timeout for inactivity. */
-  const patiently = <T>(ask: (quiet: Silence) => Promise<T>): Promise<T> =>
-    persist(means, async (until) => {
-      const quiet = silence(until, patience.timeout);
+  const patiently = <T>(ask: (quiet: InactivityTimeout) => Promise<T>): Promise<T> =>
+    withRetry(means, async (until) => {
+      const quiet = silence(until, retryPolicy.timeout);
       try {
         return await ask(quiet);
       } finally {
@@ -96,7 +102,7 @@ async function* passing(body: Readable): AsyncGenerator<Uint8Array> {
   try {
     yield* body as AsyncIterable<Uint8Array>;
   } catch (error) {
-    throw passingOf(error);
+    throw asTransientError(error);
   }
 }
 
@@ -120,9 +126,9 @@ function faultOf(error: unknown, key: string): Error {
   const status = statusOf(error);
   const code = /^[\w.]{1,64}$/.test(name) ? { code: name } : {};
   if (ofSettings.test(name) || ofSettings.test(message)) return new ClientError("bucket_refused", code);
-  if (name === "AbortError") return new Passing("it fell silent");
+  if (name === "AbortError") return new TransientError("it fell silent");
   if (status === undefined || status >= 500 || status === 408 || status === 429)
-    return new Passing(status === undefined ? `it could not be read (${name})` : `it gave ${status}`);
+    return new TransientError(status === undefined ? `it could not be read (${name})` : `it gave ${status}`);
   if (name === "NoSuchKey") return new ClientError("file_missing", { file: key });
   return new ClientError("bucket_refused", code);
 }

@@ -4,11 +4,11 @@ import { readApiKey } from "../api-key.ts";
 import { openBucket } from "../bucket/bucket.ts";
 import { ClientError } from "../errors.ts";
 import { bucketFeed } from "../follow/bucket-feed.ts";
-import type { Feed } from "../follow/feed.ts";
+import type { DeliveryFeed } from "../follow/feed.ts";
 import { follow } from "../follow/follow.ts";
 import { acknowledgeBy, serviceFeed } from "../follow/service-feed.ts";
-import type { Means } from "../http/ask.ts";
 import { connect } from "../http/connection.ts";
+import type { RetryContext } from "../http/request.ts";
 import { openTarget } from "../load/open-target.ts";
 import { fetchKeys } from "../pull/keys.ts";
 import { readPins } from "../pull/pins.ts";
@@ -73,9 +73,9 @@ export const followCommand = (): Command =>
     }),
   );
 
-type OpenFeed = { readonly feed: Feed; readonly close: () => void };
+type OpenFeed = { readonly feed: DeliveryFeed; readonly close: () => void };
 
-async function openFeed(flags: Flags, means: Means): Promise<OpenFeed> {
+async function openFeed(flags: Flags, means: RetryContext): Promise<OpenFeed> {
   const { url, fromBucket, subscription, region, endpoint } = flags;
   const pins = readPins(flags.pin ?? []);
   const reference = flags.acknowledge ? flags.reference : null;
@@ -93,7 +93,7 @@ async function openFeed(flags: Flags, means: Means): Promise<OpenFeed> {
   return { feed: bucketFeed(bucket, subscription, { keysOf, pins, acknowledge }), close: bucket.close };
 }
 
-async function followShown(feed: Feed, flags: Flags, { signal }: Means): Promise<void> {
+async function followShown(feed: DeliveryFeed, flags: Flags, { signal }: RetryContext): Promise<void> {
   const target = await openTarget(flags.into, flags);
   try {
     await follow(feed, {

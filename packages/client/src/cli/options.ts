@@ -1,11 +1,11 @@
 import { hostname } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type KeyPlace, readApiKey } from "../api-key.ts";
-import type { Means } from "../http/ask.ts";
+import { type ApiKeySource, readApiKey } from "../api-key.ts";
 import { type Connection, connect } from "../http/connection.ts";
-import { usualPatience } from "../http/patience.ts";
+import type { RetryContext } from "../http/request.ts";
+import { defaultRetryPolicy } from "../http/retry-policy.ts";
 import { readKeyFile } from "../pull/keys.ts";
-import type { Trust } from "../pull/manifest.ts";
+import type { TrustedKeys } from "../pull/manifest.ts";
 import { say } from "./outcome.ts";
 
 /** Options that say where the API key is. */
@@ -33,12 +33,12 @@ export const withKey = (command: Command): Command =>
 
 export const withPatience = (command: Command): Command =>
   command
-    .option("--tries <count>", "times that one thing is asked for", parseCount, usualPatience.tries)
+    .option("--tries <count>", "times that one thing is asked for", parseCount, defaultRetryPolicy.tries)
     .option(
       "--timeout <seconds>",
       "how long the server may be silent",
       parseCount,
-      usualPatience.timeout / 1000,
+      defaultRetryPolicy.timeout / 1000,
     );
 
 /** Runs `work` with a connection that is aborted by the first SIGINT or SIGTERM. */
@@ -53,14 +53,14 @@ export async function connected<T>(
 /** Runs `work` with retry settings and a signal that aborts at the first SIGINT or SIGTERM. */
 export async function stoppable<T>(
   { tries, timeout }: PatienceFlags,
-  work: (means: Means) => Promise<T>,
+  work: (means: RetryContext) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const stop = () => controller.abort();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, stop);
   try {
     return await work({
-      patience: { ...usualPatience, tries, timeout: timeout * 1000 },
+      retryPolicy: { ...defaultRetryPolicy, tries, timeout: timeout * 1000 },
       signal: controller.signal,
       onRetry: (reason, pause) => say(`  the server: ${reason}; again in ${(pause / 1000).toFixed(1)} s`),
     });
@@ -69,7 +69,7 @@ export async function stoppable<T>(
   }
 }
 
-export function keyPlaceOf({ keyEnv, keyFile, keyStdin }: KeyFlags): KeyPlace {
+export function keyPlaceOf({ keyEnv, keyFile, keyStdin }: KeyFlags): ApiKeySource {
   if (keyStdin) return { stdin: process.stdin };
   return keyFile === undefined ? { env: keyEnv } : { file: keyFile };
 }
@@ -141,7 +141,7 @@ export const withTrust = (command: Command, keys: string): Command =>
     .addOption(new Option("--unsigned", "do not ask for a signature").conflicts("keys"))
     .option("--pin <pin>", "refuse another schema=…, profile=… or entitlement=… (repeatable)", collect);
 
-export async function trustOf({ keys, unsigned }: TrustFlags): Promise<Trust> {
+export async function trustOf({ keys, unsigned }: TrustFlags): Promise<TrustedKeys> {
   if (unsigned) return "unsigned";
   return keys === undefined ? "published" : readKeyFile(keys);
 }

@@ -9,7 +9,7 @@ export const print = (result: string): void => void process.stdout.write(`${resu
 export const say = (words: string): void => void process.stderr.write(`${words}\n`);
 
 /** Reports an error on standard error, and returns its exit code. */
-export function concede(error: unknown): number {
+export function reportError(error: unknown): number {
   // Commander has printed the error, or the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   if (error instanceof ClientError || error instanceof ManifestError) {

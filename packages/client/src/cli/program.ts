@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { exitCodes } from "../errors.ts";
 import { followCommand } from "./follow.ts";
-import { concede } from "./outcome.ts";
+import { reportError } from "./outcome.ts";
 import { pullCommand } from "./pull.ts";
 import { replicateCommand } from "./replicate.ts";
 import { verifyCommand } from "./verify.ts";
@@ -17,6 +17,6 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     await program.exitOverride().parseAsync(args, { from: "user" });
     return exitCodes.done;
   } catch (error) {
-    return concede(error);
+    return reportError(error);
   }
 }

@@ -4,7 +4,7 @@ import { say } from "./outcome.ts";
 /** Milliseconds between two lines of progress. */
 const reportEvery = 5000;
 
-export type Progress = {
+export type ByteProgress = {
   /** Adds to the bytes that are done. A negative number takes them back. */
   readonly add: (bytes: number) => void;
   readonly end: () => void;
@@ -24,7 +24,7 @@ const duration = (seconds: number): string => {
 };
 
 /** Shows progress towards `total` bytes, with rate and time left: as a bar on a terminal, otherwise as a line every five seconds. */
-export function showProgress(total: number, now: () => number = Date.now): Progress {
+export function showByteProgress(total: number, now: () => number = Date.now): ByteProgress {
   const begun = now();
   let done = 0;
   const words = () => {

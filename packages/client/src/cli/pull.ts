@@ -2,12 +2,12 @@ import { Command, Option } from "commander";
 import { ClientError } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
 import { openTarget } from "../load/open-target.ts";
-import type { Target } from "../load/target.ts";
+import type { LoadTarget } from "../load/target.ts";
 import { domains, type ExportRequest } from "../pull/exports.ts";
 import { endsExport, exportOnce, type PendingExport } from "../pull/pending.ts";
 import { readPins } from "../pull/pins.ts";
 import { type PullReport, pull } from "../pull/pull.ts";
-import { stagingOf } from "../pull/take.ts";
+import { openStaging } from "../pull/take.ts";
 import {
   type ConnectionFlags,
   connected,
@@ -20,7 +20,7 @@ import {
   withTrust,
 } from "./options.ts";
 import { print, say } from "./outcome.ts";
-import { type Progress, showProgress, size } from "./progress.ts";
+import { type ByteProgress, showByteProgress, size } from "./progress.ts";
 
 type Flags = ConnectionFlags &
   TrustFlags &
@@ -47,7 +47,7 @@ export const pullCommand = (): Command =>
     connected(flags, async (connection) => {
       const target = await openTarget(flags.into, flags);
       try {
-        const staging = await stagingOf({ target, staging: flags.staging });
+        const staging = await openStaging({ target, staging: flags.staging });
         // A domain's main dataset has the domain's name. The others are only known from the manifest.
         if (flags.domain !== undefined) await target.requireFree([flags.domain]);
         const { id, done } = await deliveryOf(connection, delivery, flags, staging);
@@ -85,11 +85,11 @@ async function deliveryOf(
 async function pullShown(
   connection: Connection,
   id: string,
-  target: Target,
+  target: LoadTarget,
   flags: Flags,
   staging: string,
 ): Promise<PullReport> {
-  let progress: Progress | undefined;
+  let progress: ByteProgress | undefined;
   try {
     return await pull(connection, id, {
       target,
@@ -102,7 +102,7 @@ async function pullShown(
       onManifest: ({ manifest: { domain, totals } }, standing) => {
         if (standing === "done") return;
         say(`  ${domain}: ${totals.rowCount} rows in ${totals.partCount} parts, ${size(totals.byteLength)}`);
-        progress = showProgress(totals.byteLength);
+        progress = showByteProgress(totals.byteLength);
       },
       onBytes: (bytes) => progress?.add(bytes),
       onLoad: () => progress?.end(),

@@ -6,15 +6,15 @@ import { deliveryId } from "../pull/exports.ts";
 import { readSignature, requireSignature, type VerifiedManifest } from "../pull/manifest.ts";
 import { type Pins, requirePins } from "../pull/pins.ts";
 import { completeFile, manifestFile, pushedSignatureFile, stageBy } from "../pull/staging.ts";
-import type { Feed } from "./feed.ts";
-import { type Announced, following } from "./place.ts";
+import type { DeliveryFeed } from "./feed.ts";
+import { following, type ListedDelivery } from "./position.ts";
 
 export type BucketFeedOptions = {
   /** Returns the keys that may have signed a manifest. Called for each manifest. */
   readonly keysOf: () => Promise<JSONWebKeySet> | JSONWebKeySet | "unsigned";
   readonly pins?: Pins;
   /** Acknowledges a loaded delivery to the service; undefined if deliveries are not acknowledged. */
-  readonly acknowledge?: Feed["acknowledge"];
+  readonly acknowledge?: DeliveryFeed["acknowledge"];
 };
 
 /** Key of the last object of a publication. Source: docs/push-onboarding.md, "Layout below the prefix". */
@@ -27,10 +27,10 @@ export function bucketFeed(
   bucket: Bucket,
   subscription: string,
   { keysOf, pins = {}, acknowledge }: BucketFeedOptions,
-): Feed {
+): DeliveryFeed {
   if (!deliveryId.safeParse(subscription).success) throw new ClientError("subscription_id_invalid");
   const root = `subscriptions/${subscription}/`;
-  const folderOf = ({ generation, sequence, id }: Announced) =>
+  const folderOf = ({ generation, sequence, id }: ListedDelivery) =>
     `${root}${digits(generation)}/${digits(sequence)}-${id}/`;
   return {
     subscription,
@@ -56,7 +56,7 @@ export function bucketFeed(
   };
 }
 
-function announcedBy(key: string): readonly Announced[] {
+function announcedBy(key: string): readonly ListedDelivery[] {
   const [, generation, sequence, id] = ending.exec(key) ?? [];
   if (id === undefined) return [];
   return [{ id, generation: Number(generation), sequence: Number(sequence), isComplete: true }];

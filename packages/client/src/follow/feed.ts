@@ -1,22 +1,22 @@
 import type { ChainLink } from "@cadastre/manifest";
 import type { VerifiedManifest } from "../pull/manifest.ts";
 import type { StagedDelivery, StagingOptions } from "../pull/staging.ts";
-import type { Announced } from "./place.ts";
+import type { ListedDelivery } from "./position.ts";
 
 /** Source of the deliveries of a subscription: the service, or a bucket. */
-export type Feed = {
+export type DeliveryFeed = {
   readonly subscription: string;
   /**
    * Returns the delivery to load after `last`; undefined if there is none yet.
    *
    * @throws {ClientError} `delivery_missed`
    */
-  readonly next: (last: ChainLink | undefined) => Promise<Announced | undefined>;
+  readonly next: (last: ChainLink | undefined) => Promise<ListedDelivery | undefined>;
   /** Fetches the manifest of a delivery, and verifies its hash, signature and pins. */
-  readonly manifest: (delivery: Announced) => Promise<VerifiedManifest>;
+  readonly manifest: (delivery: ListedDelivery) => Promise<VerifiedManifest>;
   readonly stage: (
     delivery: VerifiedManifest,
-    from: Announced,
+    from: ListedDelivery,
     options: StagingOptions,
   ) => Promise<StagedDelivery>;
   /** Acknowledges a loaded delivery; undefined if deliveries are not acknowledged. */

@@ -3,10 +3,10 @@ import { ClientError } from "../errors.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
 import type { VerifiedManifest } from "../pull/manifest.ts";
 import { discard } from "../pull/staging.ts";
-import { stagingOf, type TakeOptions, take } from "../pull/take.ts";
+import { openStaging, type TakeOptions, take } from "../pull/take.ts";
 import { countFailures } from "./failures.ts";
-import type { Feed } from "./feed.ts";
-import type { Announced } from "./place.ts";
+import type { DeliveryFeed } from "./feed.ts";
+import type { ListedDelivery } from "./position.ts";
 
 export type FollowOptions = TakeOptions & {
   /** True to return as soon as nothing is left to load. */
@@ -30,7 +30,7 @@ const usualPauses: Looks = [5000, 300_000];
  *
  * @throws {ClientError | ManifestError}
  */
-export async function follow(feed: Feed, options: FollowOptions): Promise<void> {
+export async function follow(feed: DeliveryFeed, options: FollowOptions): Promise<void> {
   const { once = false, pauses = usualPauses, signal, onPause = () => {} } = options;
   const round = roundsOf(feed, options);
   const failures = countFailures();
@@ -53,7 +53,7 @@ export async function follow(feed: Feed, options: FollowOptions): Promise<void> 
 }
 
 /** Returns a function that loads the next delivery, and returns false if there is none. */
-function roundsOf(feed: Feed, options: FollowOptions): () => Promise<boolean> {
+function roundsOf(feed: DeliveryFeed, options: FollowOptions): () => Promise<boolean> {
   const { target, onLoaded, onCurrent } = options;
   let told: string | undefined;
   return async () => {
@@ -63,7 +63,7 @@ function roundsOf(feed: Feed, options: FollowOptions): () => Promise<boolean> {
     if (last !== undefined && last.sha256 !== told) {
       // The run that loaded it may have been interrupted before this.
       await feed.acknowledge?.(last);
-      await discard(await stagingOf(options), last.manifest);
+      await discard(await openStaging(options), last.manifest);
       told = last.sha256;
       await onCurrent?.(last);
     }
@@ -79,7 +79,7 @@ function roundsOf(feed: Feed, options: FollowOptions): () => Promise<boolean> {
 /** @throws {ClientError} if the manifest is not of the delivery that was listed */
 function requirePlace(
   { manifest }: VerifiedManifest,
-  { id, generation, sequence }: Announced,
+  { id, generation, sequence }: ListedDelivery,
   subscription: string,
 ): void {
   const isSame =

@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
 import { dataOf } from "../http/envelope.ts";
+import { askJson } from "../http/request.ts";
 import { acknowledge, deliveryId } from "../pull/exports.ts";
-import { fetchManifest, type Trust } from "../pull/manifest.ts";
+import { fetchManifest, type TrustedKeys } from "../pull/manifest.ts";
 import type { Pins } from "../pull/pins.ts";
 import { stageParts } from "../pull/staging.ts";
-import type { Feed } from "./feed.ts";
-import { type Announced, following } from "./place.ts";
+import type { DeliveryFeed } from "./feed.ts";
+import { following, type ListedDelivery } from "./position.ts";
 
 export type ServiceFeedOptions = {
-  readonly trust: Trust;
+  readonly trust: TrustedKeys;
   readonly pins?: Pins;
   /** Reference in the acknowledgements; null if none are sent. */
   readonly reference: string | null;
@@ -28,9 +28,9 @@ export function serviceFeed(
   connection: Connection,
   subscription: string,
   { trust, pins = {}, reference }: ServiceFeedOptions,
-): Feed {
+): DeliveryFeed {
   if (!deliveryId.safeParse(subscription).success) throw new ClientError("subscription_id_invalid");
-  const announced = async (limit: number): Promise<readonly Announced[]> => {
+  const announced = async (limit: number): Promise<readonly ListedDelivery[]> => {
     const request = "the deliveries";
     const path = `/v1/file-export-subscriptions/${subscription}/deliveries?limit=${limit}`;
     const found = dataOf(await askJson(connection, { path }, request), listed, request);
@@ -54,5 +54,8 @@ export function serviceFeed(
 }
 
 /** Returns a function that acknowledges deliveries to a service, wherever they were read from. */
-export const acknowledgeBy = (connection: Connection, reference: string | null): Feed["acknowledge"] =>
+export const acknowledgeBy = (
+  connection: Connection,
+  reference: string | null,
+): DeliveryFeed["acknowledge"] =>
   reference === null ? undefined : (delivery) => acknowledge(connection, delivery, reference);

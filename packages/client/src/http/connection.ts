@@ -1,5 +1,5 @@
 import { ClientError } from "../errors.ts";
-import { type Patience, usualPatience } from "./patience.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "./retry-policy.ts";
 
 /** A request to the server. It has a path, not an address, so that nothing is ever sent to another origin. */
 export type Ask = {
@@ -14,7 +14,7 @@ export type Ask = {
 export type Connection = {
   /** For example `https://listings.example`. */
   readonly origin: string;
-  readonly patience: Patience;
+  readonly retryPolicy: RetryPolicy;
   readonly signal: AbortSignal | undefined;
   /** Called before each retry, with its reason and the pause in milliseconds. */
   readonly onRetry: (reason: string, pause: number) => void;
@@ -26,7 +26,7 @@ export type ConnectionOptions = {
   /** Origin of the service. */
   readonly url: string;
   readonly apiKey: string;
-  readonly patience?: Partial<Patience>;
+  readonly retryPolicy?: Partial<RetryPolicy>;
   readonly signal?: AbortSignal | undefined;
   readonly onRetry?: Connection["onRetry"];
 };
@@ -36,11 +36,11 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 /** Connects to a service. @throws {ClientError} `url_invalid`, `api_key_invalid` */
 export function connect(options: ConnectionOptions): Connection {
   const { origin } = originOf(options.url);
-  const { apiKey, signal, patience, onRetry = () => {} } = options;
+  const { apiKey, signal, retryPolicy, onRetry = () => {} } = options;
   if (!/^[!-~]+$/.test(apiKey)) throw new ClientError("api_key_invalid", { place: "`apiKey`" });
   return {
     origin,
-    patience: { ...usualPatience, ...patience },
+    retryPolicy: { ...defaultRetryPolicy, ...retryPolicy },
     signal,
     onRetry,
     send: ({ method = "GET", path, body, accept = "application/json", bearerToken }, until) => {

@@ -4,4 +4,4 @@
  * @module
  */
 export { type BodyOptions, leaveBody, readBody } from "./body.ts";
-export { backoff, longestWait, type Patience, retryAfter, usualPatience } from "./patience.ts";
+export { backoff, defaultRetryPolicy, maxRetryAfter, type RetryPolicy, retryAfter } from "./retry-policy.ts";

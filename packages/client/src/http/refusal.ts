@@ -1,7 +1,7 @@
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import { leaveBody, readBody } from "./body.ts";
-import { Passing } from "./passing.ts";
-import { retryAfter } from "./patience.ts";
+import { retryAfter } from "./retry-policy.ts";
+import { TransientError } from "./transient-error.ts";
 
 /** Statuses of transient errors. */
 const passing: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
@@ -45,7 +45,7 @@ export async function refusalOf({ status, headers, body }: Response, signal: Abo
   if (passing.has(status) || passes !== undefined) {
     const wait = retryAfter(headers.get("retry-after"), Date.now());
     const otherwise = passes?.code === undefined ? {} : { otherwise: new ClientError(passes.code) };
-    return new Passing(passes?.reason ?? `it gave ${status}`, { wait, ...otherwise });
+    return new TransientError(passes?.reason ?? `it gave ${status}`, { wait, ...otherwise });
   }
   const cause = entryOf(codeOfError, told.code) ?? codeOfStatus[status] ?? "request_refused";
   return new ClientError(cause, { status: String(status), ...told });

@@ -4,22 +4,22 @@ import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { duckdbColumns, duckdbRelation } from "./duckdb-catalog.ts";
 import {
+  type AcceptedKinds,
   type ColumnTypes,
   declared,
   driver,
   fitColumns,
   listOf,
   newMark,
-  quoted,
+  quoteIdentifier,
   type SqlSession,
   type Table,
   type TableNames,
-  type Takes,
   tableNames,
 } from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
 import type { TablePlace } from "./table-place.ts";
-import type { Target } from "./target.ts";
+import type { LoadTarget } from "./target.ts";
 
 const types = {
   text: "varchar",
@@ -38,7 +38,7 @@ const readers: Readonly<Record<ManifestProfile["format"], (table: Table) => stri
 };
 
 /** Kinds of values that an existing column can take, by its type. */
-const takes: Takes = {
+const takes: AcceptedKinds = {
   varchar: ["text"],
   bigint: ["integer"],
   double: ["integer", "number"],
@@ -50,10 +50,10 @@ const takes: Takes = {
 const plainType = /^[A-Z][A-Z0-9_ ]*(?:\(\d+(?:, ?\d+)?\))?(?:\[\])*$/;
 
 const structOf = ({ columns }: Table): string =>
-  Array.from(columns, ([column, kind]) => `${quoted(column)}: '${types[kind]}'`).join(", ");
+  Array.from(columns, ([column, kind]) => `${quoteIdentifier(column)}: '${types[kind]}'`).join(", ");
 
 /** Opens a DuckDB file as a target. No other database target can load Parquet. */
-export const openDuckdb = async (file: string, place: TablePlace): Promise<Target> =>
+export const openDuckdb = async (file: string, place: TablePlace): Promise<LoadTarget> =>
   sqlTarget(await openSession(file, place));
 
 /** Keeps DuckDB from downloading extensions, and from loading those that lie in the user's home folder. */
@@ -123,7 +123,7 @@ async function adopt(
   const [count] = await run(`select count(*) as n from ${table}`);
   if (Number(count?.["n"]) > 0) return;
   await run(`create or replace table ${table} as select * from read_parquet(?) limit 0`, [file]);
-  await run(`alter table ${table} add primary key (${quoted(keyField)})`);
+  await run(`alter table ${table} add primary key (${quoteIdentifier(keyField)})`);
 }
 
 /** True if an integer column must become a number: so far it held only whole numbers. */
@@ -132,7 +132,7 @@ const widens = (type: string, kind: ColumnKind): boolean => type === types.integ
 /** Returns a schema as SQL, with its catalog: without it, a schema of the catalog's name would be ambiguous. */
 async function qualifierOf(run: SqlSession["run"], schema: string): Promise<string> {
   const [found] = await run("select current_database() as catalog");
-  const qualifier = `"${String(found?.["catalog"]).replaceAll('"', '""')}".${quoted(schema)}`;
+  const qualifier = `"${String(found?.["catalog"]).replaceAll('"', '""')}".${quoteIdentifier(schema)}`;
   await run(`create schema if not exists ${qualifier}`);
   return `${qualifier}.`;
 }
@@ -154,7 +154,7 @@ async function fitParquet(
     if (known.has(own)) continue;
     if (!plainType.test(type))
       throw new ClientError("column_type", { column: own, table: name, kind: "json" });
-    await run(`alter table ${names.of(name)} add column ${quoted(own)} ${type}`);
+    await run(`alter table ${names.of(name)} add column ${quoteIdentifier(own)} ${type}`);
   }
   return columns.map((column) => String(column["column_name"]));
 }

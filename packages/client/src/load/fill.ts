@@ -1,7 +1,7 @@
 import type { ManifestDataset } from "@cadastre/manifest";
 import type { PartFile } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
-import { listOf, quoted, type SqlSession, type Table } from "./session.ts";
+import { listOf, quoteIdentifier, type SqlSession, type Table } from "./session.ts";
 
 /** Tables that hold the rows and removals of a delta until they are applied, in the same transaction. */
 export const staged = { rows: "cadastre_rows", removals: "cadastre_removals" } as const;
@@ -26,7 +26,7 @@ export async function changeRows(
   { name, rowCount, removalCount }: ManifestDataset,
 ): Promise<void> {
   const { run, names } = session;
-  const [own, key] = [names.of(table.name), quoted(table.keyField)];
+  const [own, key] = [names.of(table.name), quoteIdentifier(table.keyField)];
   // Columns are added before rows are deleted: if a table is altered in between, DuckDB refuses to insert the key of a deleted row.
   const columns = await session.fit(table, parts);
   const keyOnly = new Map([...table.columns].filter(([column]) => column === table.keyField));
@@ -42,7 +42,9 @@ export async function changeRows(
   for (const kind of kinds) {
     const beside = names.of(kind.table.name);
     await run(`create table ${beside} as select ${listOf(kind.columns)} from ${own} where false`);
-    await run(`create unique index ${quoted(`${names.prefix}${kind.table.name}_key`)} on ${beside} (${key})`);
+    await run(
+      `create unique index ${quoteIdentifier(`${names.prefix}${kind.table.name}_key`)} on ${beside} (${key})`,
+    );
     for (const part of parts) if (part.part.content === kind.content) await session.insert(kind.table, part);
     await requireCount(session, kind.table.name, kind.count, name);
   }

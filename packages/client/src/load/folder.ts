@@ -5,15 +5,15 @@ import { ClientError } from "../errors.ts";
 import { onDisk, readManifestFile, syncFolder, unlessMissing } from "../pull/disk.ts";
 import { manifestFile, ownStaging } from "../pull/staging.ts";
 import { type LedgerEntry, lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
-import type { LoadableDelivery, Target } from "./target.ts";
+import type { LoadableDelivery, LoadTarget } from "./target.ts";
 
 /**
  * Opens a folder as a target. Each delivery becomes a subfolder, which appears complete in one step. The manifests in them are the ledger.
  */
-export async function openFolder(folder: string): Promise<Target> {
+export async function openFolder(folder: string): Promise<LoadTarget> {
   const staging = join(folder, ownStaging);
   await onDisk(folder, () => mkdir(staging, { recursive: true }));
-  const standing: Target["standing"] = async (delivery) => {
+  const standing: LoadTarget["standing"] = async (delivery) => {
     const entries = await onDisk(folder, () => entriesOf(folder, streamOf(delivery.manifest)));
     const found = standingAmong(delivery, entries);
     const place = join(folder, delivery.manifest.deliveryId);

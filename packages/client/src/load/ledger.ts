@@ -1,6 +1,6 @@
 import { type ChainLink, type Manifest, readManifest, requireFollows } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import type { Standing } from "./target.ts";
+import type { LoadState } from "./target.ts";
 
 /** Ledger entry of a delivery that was loaded. */
 export type LedgerEntry = {
@@ -19,7 +19,7 @@ export const streamOf = ({ subscriptionId, deliveryId }: Manifest): string => su
  *
  * @throws {ClientError | ManifestError} if it contradicts them, or does not follow the last one
  */
-export function standingAmong(delivery: ChainLink, entries: readonly LedgerEntry[]): Standing {
+export function standingAmong(delivery: ChainLink, entries: readonly LedgerEntry[]): LoadState {
   const { generation, sequence } = delivery.manifest;
   const same = entries.find((entry) => entry.generation === generation && entry.sequence === sequence);
   if (same !== undefined) {

@@ -4,10 +4,10 @@ import { openFolder } from "./folder.ts";
 import { openPostgres } from "./postgres.ts";
 import { openSqlite } from "./sqlite.ts";
 import { requirePlace, type TablePlace } from "./table-place.ts";
-import type { Target } from "./target.ts";
+import type { LoadTarget } from "./target.ts";
 
 type Opener = {
-  readonly open: (rest: string, place: TablePlace) => Promise<Target>;
+  readonly open: (rest: string, place: TablePlace) => Promise<LoadTarget>;
   readonly title: string;
   /** Options for schema and prefix that this kind of target accepts. */
   readonly options: readonly (keyof TablePlace)[];
@@ -19,7 +19,7 @@ const openers = {
   sqlite: { open: openSqlite, title: "SQLite", options: ["prefix"] },
   duckdb: { open: openDuckdb, title: "DuckDB", options: ["schema", "prefix"] },
   postgres: {
-    open: (rest, place) => openPostgres(addressOf(rest), place),
+    open: (rest, place) => openPostgres(databaseAddress(rest), place),
     title: "PostgreSQL",
     options: ["schema", "prefix"],
   },
@@ -31,7 +31,7 @@ const openers = {
  * @param place schema and prefix of the tables in a database
  * @throws {ClientError}
  */
-export async function openTarget(text: string, place: TablePlace = {}): Promise<Target> {
+export async function openTarget(text: string, place: TablePlace = {}): Promise<LoadTarget> {
   const { scheme, rest } = readTarget(text, place);
   return openers[scheme].open(rest, place);
 }
@@ -50,7 +50,7 @@ export function readTarget(
 const isScheme = (text: string): text is keyof typeof openers => Object.hasOwn(openers, text);
 
 /** Returns the address of the database; undefined for that of the environment. Other users of the machine could read a password in it. */
-export function addressOf(rest: string): string | undefined {
+export function databaseAddress(rest: string): string | undefined {
   if (rest === "") return undefined;
   const address = `postgres:${rest}`;
   if (!URL.canParse(address) || new URL(address).password !== "" || /[?&]password=/i.test(address))

@@ -3,21 +3,21 @@ import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import { postgresRelation, postgresSchema } from "./postgres-catalog.ts";
 import {
+  type AcceptedKinds,
   driver,
   fitColumns,
   listOf,
   newMark,
-  quoted,
-  requireText,
+  quoteIdentifier,
+  requireTextFormat,
   type SqlSession,
   type Table,
-  type Takes,
   tableNames,
 } from "./session.ts";
 import { ledgerTables } from "./sql-ledger.ts";
 import { sqlTarget } from "./sql-target.ts";
 import type { TablePlace } from "./table-place.ts";
-import type { Target } from "./target.ts";
+import type { LoadTarget } from "./target.ts";
 
 /** Column types. `numeric` keeps every digit of a number. */
 const types = {
@@ -29,7 +29,7 @@ const types = {
 } as const satisfies Record<ColumnKind, string>;
 
 /** Kinds of values that an existing column can take, by its type. PostgreSQL converts a JSON member to the type of the column. */
-const takes: Takes = {
+const takes: AcceptedKinds = {
   text: ["text"],
   "character varying": ["text"],
   numeric: ["integer", "number"],
@@ -53,7 +53,7 @@ const batchLength = 1 << 20;
  * Opens a PostgreSQL database as a target, by its address or the environment variables that `psql` reads (`PGHOST`, `PGPASSWORD` and the
  * like).
  */
-export const openPostgres = async (url: string | undefined, place: TablePlace): Promise<Target> =>
+export const openPostgres = async (url: string | undefined, place: TablePlace): Promise<LoadTarget> =>
   sqlTarget(await openPostgresSession(url, place, ledgerTables.loads));
 
 /** @param ledger table that the search path is searched for if no schema is named */
@@ -74,7 +74,7 @@ export async function openPostgresSession(
     const text = statement.replaceAll(/"[^"]*"|\?/g, (found) => (found === "?" ? `$${++k}` : found));
     return (await client.query<Record<string, unknown>>(text, [...values])).rows;
   };
-  const schema = await schemaOf(client, () => postgresSchema(run, named, quoted(prefix + ledger)));
+  const schema = await schemaOf(client, () => postgresSchema(run, named, quoteIdentifier(prefix + ledger)));
   const names = tableNames(prefix, `${client.escapeIdentifier(schema)}.`);
   const columnsOf = (table: string) => typesOf(run, names.of(table));
   const fit = (table: Table) => fitColumns(run, table, { names, types, takes, typesOf: columnsOf });
@@ -84,7 +84,9 @@ export async function openPostgresSession(
     lines: readonly string[],
   ) => {
     const list = listOf(columns.keys());
-    const fields = Array.from(columns, ([column]) => `${quoted(column)} ${typeOf.get(column)}`).join(", ");
+    const fields = Array.from(columns, ([column]) => `${quoteIdentifier(column)} ${typeOf.get(column)}`).join(
+      ", ",
+    );
     await run(
       `insert into ${names.of(name)} (${list}) select ${list} from json_to_recordset(?::json) as r(${fields})`,
       [`[${lines.join(",")}]`],
@@ -108,7 +110,9 @@ export async function openPostgresSession(
       );
       if (own?.["may"] !== true) return undefined;
       const mark = newMark();
-      await run(`create index ${quoted(mark)} on ${names.of(name)} (${quoted(keyField)}) where false`);
+      await run(
+        `create index ${quoteIdentifier(mark)} on ${names.of(name)} (${quoteIdentifier(keyField)}) where false`,
+      );
       return mark;
     },
     lock: async (tables) => {
@@ -121,7 +125,7 @@ export async function openPostgresSession(
     },
     fit,
     insert: async (table, part) => {
-      requireText(part);
+      requireTextFormat(part);
       const typeOf = await columnsOf(table.name);
       let batch: string[] = [];
       let length = 0;

@@ -19,7 +19,7 @@ export type TableNames = {
 /** @param qualifier SQL before each name, such as `"schema".` */
 export const tableNames = (prefix = "", qualifier = ""): TableNames => ({
   prefix,
-  of: (name) => `${qualifier}${quoted(prefix + name)}`,
+  of: (name) => `${qualifier}${quoteIdentifier(prefix + name)}`,
 });
 
 /** A table, by its name without the prefix, and the columns that a load fills. */
@@ -60,28 +60,28 @@ export const markPrefix = "cadastre_copy_";
 export const newMark = (): string => markPrefix + randomBytes(8).toString("hex");
 
 /** Quotes a name as an SQL identifier. Names come from a verified manifest or are checked column names. */
-export function quoted(name: string): string {
+export function quoteIdentifier(name: string): string {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_-]*$/.test(name)) throw new TypeError(`${name} is no name`);
   return `"${name}"`;
 }
 
-export const listOf = (columns: Iterable<string>): string => Array.from(columns, quoted).join(", ");
+export const listOf = (columns: Iterable<string>): string => Array.from(columns, quoteIdentifier).join(", ");
 
 /** Returns the column definitions of a table as SQL. */
 export const declared = ({ keyField, columns }: Table, types: Readonly<Record<ColumnKind, string>>): string =>
   Array.from(
     columns,
-    ([name, kind]) => `${quoted(name)} ${types[kind]}${name === keyField ? " primary key" : ""}`,
+    ([name, kind]) => `${quoteIdentifier(name)} ${types[kind]}${name === keyField ? " primary key" : ""}`,
   ).join(", ");
 
 /** Kinds of values that an existing column can take, by its type. */
-export type Takes = Readonly<Record<string, readonly ColumnKind[]>>;
+export type AcceptedKinds = Readonly<Record<string, readonly ColumnKind[]>>;
 
 /** Column types of a database. */
 export type ColumnTypes = {
   readonly names: TableNames;
   readonly types: Readonly<Record<ColumnKind, string>>;
-  readonly takes: Takes;
+  readonly takes: AcceptedKinds;
   /** Returns the types of a table's columns by name; empty if there is no such table. */
   readonly typesOf: (table: string) => Promise<ReadonlyMap<string, string>>;
   /** True if an existing column of the type must be converted to take the kind. By default no column is converted. */
@@ -107,9 +107,10 @@ export async function fitColumns(
   }
   for (const [column, kind] of table.columns) {
     const type = known.get(column);
-    if (type === undefined) await run(`alter table ${name} add column ${quoted(column)} ${types[kind]}`);
+    if (type === undefined)
+      await run(`alter table ${name} add column ${quoteIdentifier(column)} ${types[kind]}`);
     else if (widens(type, kind))
-      await run(`alter table ${name} alter column ${quoted(column)} set data type ${types[kind]}`);
+      await run(`alter table ${name} alter column ${quoteIdentifier(column)} set data type ${types[kind]}`);
     else if (!takes[type]?.includes(kind))
       throw new ClientError("column_type", { column, table: table.name, kind });
   }
@@ -117,7 +118,7 @@ export async function fitColumns(
 }
 
 /** @throws {ClientError} `format_not_loadable` if only DuckDB can read the part */
-export function requireText({ profile: { format } }: PartFile): void {
+export function requireTextFormat({ profile: { format } }: PartFile): void {
   if (!isText(format))
     throw new ClientError("format_not_loadable", { format, targets: "a folder or DuckDB" });
 }

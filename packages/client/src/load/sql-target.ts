@@ -6,7 +6,7 @@ import { lastOf, linkOf, standingAmong, streamOf } from "./ledger.ts";
 import { requireFree, requireOwnTables } from "./ownership.ts";
 import type { SqlSession, Table } from "./session.ts";
 import { enter, entriesOf, markTables, prepareLedger, readTables, takeTables } from "./sql-ledger.ts";
-import type { LoadableDelivery, Target } from "./target.ts";
+import type { LoadableDelivery, LoadTarget } from "./target.ts";
 
 /** Tables that may be emptied and filled. The list is fixed, so that a server cannot name any other table of the database. */
 const tables: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const tables: ReadonlySet<string> = new Set([
  * Returns a target that loads into a database with a table for each dataset. In one transaction a snapshot or a seed replaces the rows of
  * its tables, and a delta changes them.
  */
-export function sqlTarget(session: SqlSession): Target {
+export function sqlTarget(session: SqlSession): LoadTarget {
   const standing = async ({ manifest, sha256 }: Pick<LoadableDelivery, "manifest" | "sha256">) => {
     requireKnown(manifest.datasets.map(({ name }) => name));
     const found = standingAmong({ manifest, sha256 }, await entriesOf(session, streamOf(manifest)));
@@ -30,8 +30,8 @@ export function sqlTarget(session: SqlSession): Target {
     return found;
   };
   /** Runs `work` in a transaction, excluding other loads. */
-  const alone = <T>(work: () => Promise<T>): Promise<T> =>
-    told(async () => {
+  const inTransaction = <T>(work: () => Promise<T>): Promise<T> =>
+    asTargetError(async () => {
       await session.begin();
       try {
         await prepareLedger(session);
@@ -47,20 +47,20 @@ export function sqlTarget(session: SqlSession): Target {
   return {
     staging: undefined,
     requireFree: (datasets) =>
-      alone(async () => {
+      inTransaction(async () => {
         requireKnown(datasets);
         const wanted = datasets.map((name) => ({ name }));
         await requireFree(session, wanted, await readTables(session));
       }),
-    standing: (delivery) => alone(() => standing(delivery)),
+    standing: (delivery) => inTransaction(() => standing(delivery)),
     load: (delivery) =>
-      alone(async () => {
+      inTransaction(async () => {
         const before = await standing(delivery);
         if (before === "new") await fill(session, delivery);
         return before;
       }),
     last: (subscription) =>
-      alone(async () => {
+      inTransaction(async () => {
         const last = lastOf(await entriesOf(session, subscription));
         return last && linkOf(last);
       }),
@@ -91,7 +91,7 @@ async function fill(session: SqlSession, delivery: LoadableDelivery): Promise<vo
 }
 
 /** Reports an error of the database in its own words, which come from the user's system. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function asTargetError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

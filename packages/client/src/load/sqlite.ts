@@ -3,21 +3,21 @@ import type { ColumnKind } from "../content/columns.ts";
 import { readPart } from "../content/read-part.ts";
 import { ClientError } from "../errors.ts";
 import {
+  type AcceptedKinds,
   driver,
   fitColumns,
   listOf,
   newMark,
-  quoted,
-  requireText,
+  quoteIdentifier,
+  requireTextFormat,
   type SqlSession,
   type Table,
-  type Takes,
   tableNames,
 } from "./session.ts";
 import { sqlTarget } from "./sql-target.ts";
 import { sqliteRelation } from "./sqlite-catalog.ts";
 import type { TablePlace } from "./table-place.ts";
-import type { Target } from "./target.ts";
+import type { LoadTarget } from "./target.ts";
 
 /** Busy timeout of one attempt, and longest wait for the database, in milliseconds: another load may take long. */
 const tick = 100;
@@ -33,7 +33,7 @@ const types = {
 } as const satisfies Record<ColumnKind, string>;
 
 /** Kinds of values that an existing column can take. With any other type, SQLite would convert texts to numbers or numbers to texts. */
-const takes: Takes = {
+const takes: AcceptedKinds = {
   text: ["text"],
   integer: ["integer", "number", "boolean"],
   real: ["integer", "number"],
@@ -44,7 +44,7 @@ const takes: Takes = {
 const longNumber = /\d{16}/;
 
 /** Opens an SQLite file as a target. Lists and objects are stored as JSON text, booleans as 0 and 1. */
-export const openSqlite = async (file: string, place: TablePlace): Promise<Target> =>
+export const openSqlite = async (file: string, place: TablePlace): Promise<LoadTarget> =>
   sqlTarget(await openSqliteSession(file, place));
 
 export async function openSqliteSession(file: string, { prefix }: TablePlace): Promise<SqlSession> {
@@ -80,7 +80,9 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
     // A partial index without rows costs nothing. A comment would have to be in the statement that creates the table.
     mark: async ({ name, keyField }) => {
       const mark = newMark();
-      await run(`create index ${quoted(mark)} on ${names.of(name)} (${quoted(keyField)}) where 0`);
+      await run(
+        `create index ${quoteIdentifier(mark)} on ${names.of(name)} (${quoteIdentifier(keyField)}) where 0`,
+      );
       return mark;
     },
     // A transaction locks the whole database.
@@ -91,13 +93,13 @@ export async function openSqliteSession(file: string, { prefix }: TablePlace): P
     },
     fit,
     insert: async (table, part) => {
-      requireText(part);
+      requireTextFormat(part);
       const columns = [...table.columns.keys()];
       const into = `insert into ${names.of(table.name)} (${listOf(columns)}) values`;
       const bind = database.prepare(`${into} (${columns.map(() => "?").join(", ")})`);
       // Exact for all numbers, but seven times slower with hundreds of columns.
       const exact = database.prepare<[{ line: string }]>(
-        `${into} (${columns.map((column) => `json_extract(@line, '$.${quoted(column)}')`).join(", ")})`,
+        `${into} (${columns.map((column) => `json_extract(@line, '$.${quoteIdentifier(column)}')`).join(", ")})`,
       );
       for await (const lines of readPart(part))
         for (const line of lines)

@@ -4,13 +4,13 @@ import type { VerifiedManifest } from "../pull/manifest.ts";
 import type { StagedDelivery } from "../pull/staging.ts";
 
 /** `new`: the delivery is to be loaded; `done`: it was loaded before. */
-export type Standing = "new" | "done";
+export type LoadState = "new" | "done";
 
 /** A staged delivery with the columns of its datasets. */
 export type LoadableDelivery = StagedDelivery & { readonly datasets: ReadonlyMap<string, Columns> };
 
 /** A place to load deliveries into, with a ledger of those that were loaded. */
-export type Target = {
+export type LoadTarget = {
   /** Folder in which to stage parts for this target; undefined if any will do. */
   readonly staging: string | undefined;
   /**
@@ -25,9 +25,9 @@ export type Target = {
    * @throws {ClientError | ManifestError} if it must not be loaded: another manifest was loaded under its generation and sequence, or
    * a table that it would fill belongs to someone else
    */
-  readonly standing: (delivery: VerifiedManifest) => Promise<Standing>;
+  readonly standing: (delivery: VerifiedManifest) => Promise<LoadState>;
   /** Loads a delivery and enters it into the ledger, in one step. Returns `done` if it was loaded before. */
-  readonly load: (delivery: LoadableDelivery) => Promise<Standing>;
+  readonly load: (delivery: LoadableDelivery) => Promise<LoadState>;
   /** Returns the last loaded delivery of a subscription. */
   readonly last: (subscription: string) => Promise<ChainLink | undefined>;
   readonly close: () => Promise<void>;

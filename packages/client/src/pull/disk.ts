@@ -28,7 +28,7 @@ export async function readManifestFile(file: string): Promise<Buffer> {
 }
 
 /** Writes a file atomically and durably: after a crash it is there with all of its content, or not at all. */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+export async function writeAtomically(file: string, content: string | Uint8Array): Promise<void> {
   const half = `${file}.partial`;
   const handle = await open(half, "w", 0o600);
   try {

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { Manifest } from "@cadastre/manifest";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
 import { dataOf } from "../http/envelope.ts";
 import { type Looks, longer, pauseFor } from "../http/pause.ts";
+import { askJson } from "../http/request.ts";
 
 /** Names of the domains that can be exported. */
 export const domains = ["property", "listing", "public_record", "market_report"] as const;

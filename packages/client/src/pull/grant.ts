@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
 import { dataOf } from "../http/envelope.ts";
+import { askJson } from "../http/request.ts";
 import { deliveryPath } from "./exports.ts";
 
 /** The only path that a token is sent to. Source: interface specification, section 4.3. */

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { ManifestError, readKeySet } from "@cadastre/manifest";
 import type { JSONWebKeySet } from "jose";
 import { ClientError } from "../errors.ts";
-import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
+import { askJson } from "../http/request.ts";
 
 /** Reads the keys of a JWKS file. Keys that were received through a separate channel prove who signed. */
 export async function readKeyFile(file: string): Promise<JSONWebKeySet> {

@@ -10,14 +10,14 @@ import {
 import type { JSONWebKeySet } from "jose";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
+import { askJson } from "../http/request.ts";
 import { deliveryPath } from "./exports.ts";
 import { fetchKeys } from "./keys.ts";
 import { type Pins, requirePins } from "./pins.ts";
 
 /** Keys that may sign: given ones, or those that the server publishes; `unsigned`: signatures are not checked. */
-export type Trust = JSONWebKeySet | "published" | "unsigned";
+export type TrustedKeys = JSONWebKeySet | "published" | "unsigned";
 
 /** A verified manifest. The signature is undefined if it was not checked. */
 export type VerifiedManifest = SealedManifest & { readonly signature: ManifestSignature | undefined };
@@ -35,7 +35,7 @@ const answerShape = z.object({
 export async function fetchManifest(
   connection: Connection,
   id: string,
-  { trust, pins = {} }: { readonly trust: Trust; readonly pins?: Pins },
+  { trust, pins = {} }: { readonly trust: TrustedKeys; readonly pins?: Pins },
 ): Promise<VerifiedManifest> {
   const request = "the manifest";
   const answer = answerShape.safeParse(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { ClientError, type ClientErrorCode } from "../errors.ts";
 import type { Connection } from "../http/connection.ts";
-import { onDisk, unlessMissing, writeWhole } from "./disk.ts";
+import { onDisk, unlessMissing, writeAtomically } from "./disk.ts";
 import { awaitExport, type ExportRequest, requestExport } from "./exports.ts";
 
 const pending = z.object({ origin: z.string(), idempotencyKey: z.string() });
@@ -44,7 +44,7 @@ export async function exportOnce(
   const idempotencyKey = before?.origin === origin ? before.idempotencyKey : randomUUID();
   await onDisk(file, async () => {
     await mkdir(staging, { recursive: true });
-    await writeWhole(file, JSON.stringify({ origin, idempotencyKey }));
+    await writeAtomically(file, JSON.stringify({ origin, idempotencyKey }));
   });
   try {
     const id = await requestExport(connection, { ...request, idempotencyKey });

@@ -1,13 +1,13 @@
 import type { Connection } from "../http/connection.ts";
-import type { Standing } from "../load/target.ts";
+import type { LoadState } from "../load/target.ts";
 import { acknowledge } from "./exports.ts";
-import { fetchManifest, type Trust, type VerifiedManifest } from "./manifest.ts";
+import { fetchManifest, type TrustedKeys, type VerifiedManifest } from "./manifest.ts";
 import type { Pins } from "./pins.ts";
 import { stageParts } from "./staging.ts";
 import { type TakeOptions, take } from "./take.ts";
 
 export type PullOptions = TakeOptions & {
-  readonly trust: Trust;
+  readonly trust: TrustedKeys;
   readonly pins?: Pins;
   /** Reference in the acknowledgement; null if none is sent. */
   readonly reference: string | null;
@@ -16,7 +16,7 @@ export type PullOptions = TakeOptions & {
 export type PullReport = {
   readonly delivery: VerifiedManifest;
   /** `done` if it had been loaded before. */
-  readonly standing: Standing;
+  readonly standing: LoadState;
   readonly acknowledged: boolean;
 };
 

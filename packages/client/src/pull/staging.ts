@@ -2,13 +2,13 @@ import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Manifest, type ManifestPart, sha256 } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import type { Means } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
+import type { RetryContext } from "../http/request.ts";
 import { byteLimit } from "./byte-limit.ts";
-import { onDisk, syncFolder, unlessMissing, writeWhole } from "./disk.ts";
+import { onDisk, syncFolder, unlessMissing, writeAtomically } from "./disk.ts";
 import { compareFile } from "./hash-file.ts";
 import type { VerifiedManifest } from "./manifest.ts";
-import { type OnBytes, type OpenPart, partsBy, transferPart } from "./transfer.ts";
+import { type OnBytes, type PrepareTransfer, partsBy, transferPart } from "./transfer.ts";
 
 /** A delivery whose verified files are in a folder. */
 export type StagedDelivery = VerifiedManifest & { readonly folder: string };
@@ -46,8 +46,8 @@ export const stageParts = (
 
 /** Like `stageParts`, with any way to open parts. */
 export async function stageBy(
-  means: Means,
-  open: OpenPart,
+  means: RetryContext,
+  open: PrepareTransfer,
   delivery: VerifiedManifest,
   { staging, parallel = 4, maxBytes, onBytes = () => {} }: StagingOptions,
 ): Promise<StagedDelivery> {
@@ -111,8 +111,8 @@ async function layOut(
   const file = join(folder, manifestFile);
   const before = await readFile(file).catch(unlessMissing);
   if (before !== undefined && (await sha256(before)) !== hash) throw new ClientError("manifest_changed");
-  await writeWhole(file, bytes);
-  if (signature !== undefined) await writeWhole(join(folder, signatureFile), JSON.stringify(signature));
+  await writeAtomically(file, bytes);
+  if (signature !== undefined) await writeAtomically(join(folder, signatureFile), JSON.stringify(signature));
 }
 
 /** Returns a test for the names of files that staging a delivery creates, partial files included. */

@@ -2,21 +2,21 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { readColumns } from "../content/columns.ts";
 import { ClientError } from "../errors.ts";
-import type { Standing, Target } from "../load/target.ts";
+import type { LoadState, LoadTarget } from "../load/target.ts";
 import { onDisk, unlessMissing } from "./disk.ts";
 import type { VerifiedManifest } from "./manifest.ts";
 import { discard, ownStaging, type StagedDelivery, type StagingOptions } from "./staging.ts";
 import type { OnBytes } from "./transfer.ts";
 
 export type TakeOptions = {
-  readonly target: Target;
+  readonly target: LoadTarget;
   /** Folder for parts until they are loaded. By default the target's staging folder, or `.cadastre` if it has none. */
   readonly staging?: string | undefined;
   /** Number of parts that are fetched concurrently. */
   readonly parallel?: number;
   /** Maximum number of bytes to fetch for one delivery, repeated transfers included. By default there is no limit. */
   readonly maxBytes?: number | undefined;
-  readonly onManifest?: (delivery: VerifiedManifest, standing: Standing) => void;
+  readonly onManifest?: (delivery: VerifiedManifest, standing: LoadState) => void;
   readonly onBytes?: OnBytes;
   /** Called when all parts are staged, before the load begins. */
   readonly onLoad?: () => void;
@@ -27,12 +27,12 @@ export async function take(
   delivery: VerifiedManifest,
   stage: (options: StagingOptions) => Promise<StagedDelivery>,
   options: TakeOptions,
-): Promise<Standing> {
+): Promise<LoadState> {
   const { target, parallel = 4, maxBytes, onBytes = () => {} } = options;
   const standing = await target.standing(delivery);
   options.onManifest?.(delivery, standing);
   if (standing === "done") return standing;
-  const staging = await stagingOf(options);
+  const staging = await openStaging(options);
   const staged = await stage({ staging, parallel, maxBytes, onBytes });
   options.onLoad?.();
   await target.load({ ...staged, datasets: await readColumns(staged.manifest, staged.folder) });
@@ -45,7 +45,7 @@ export async function take(
  *
  * @throws {ClientError} `staging_is_target` if deliveries were loaded into that folder: they would be mistaken for staged ones
  */
-export async function stagingOf({
+export async function openStaging({
   staging,
   target,
 }: Pick<TakeOptions, "staging" | "target">): Promise<string> {

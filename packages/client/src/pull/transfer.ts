@@ -4,10 +4,10 @@ import { addAbortSignal, Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { ManifestPart } from "@cadastre/manifest";
 import { ClientError } from "../errors.ts";
-import { type Means, persist, sendOnce, silence } from "../http/ask.ts";
 import { leaveBody } from "../http/body.ts";
 import type { Connection } from "../http/connection.ts";
-import { Damaged, mostDamaged, Passing, passingOf } from "../http/passing.ts";
+import { type RetryContext, sendOnce, silence, withRetry } from "../http/request.ts";
+import { asTransientError, DamagedAnswer, mostDamaged, TransientError } from "../http/transient-error.ts";
 import { onDisk } from "./disk.ts";
 import { redeemPath, requestGrant } from "./grant.ts";
 
@@ -15,14 +15,14 @@ import { redeemPath, requestGrant } from "./grant.ts";
 export type OnBytes = (bytes: number) => void;
 
 /** Prepares one attempt at a part. Returns a function that opens the bytes of the part. */
-export type OpenPart = (
+export type PrepareTransfer = (
   part: ManifestPart,
   signal: AbortSignal | undefined,
 ) => Promise<(signal: AbortSignal) => Promise<Readable>>;
 
 /** Opens the parts of a service's delivery. Each attempt requests a grant of its own. */
 export const partsBy =
-  (connection: Connection, id: string): OpenPart =>
+  (connection: Connection, id: string): PrepareTransfer =>
   async (part, signal) => {
     const bearerToken = await requestGrant({ ...connection, signal }, id, part.number);
     return (until) => redeem(connection, bearerToken, part, until);
@@ -35,13 +35,13 @@ export const partsBy =
  * @throws {ClientError}
  */
 export const transferPart = (
-  means: Means,
-  open: OpenPart,
+  means: RetryContext,
+  open: PrepareTransfer,
   part: ManifestPart,
   file: string,
   onBytes: OnBytes,
 ): Promise<void> =>
-  persist(means, async (signal) => {
+  withRetry(means, async (signal) => {
     const begin = await open(part, signal);
     const half = `${file}.${randomBytes(4).toString("hex")}.partial`;
     let received = 0;
@@ -69,7 +69,7 @@ async function redeem(
   const response = await sendOnce(connection, ask, signal).catch((error: unknown) => {
     // The API key was valid for the grant, so it is the token that is no longer valid.
     if (error instanceof ClientError && error.code === "unauthorized")
-      throw new Passing("it does not take the token", { otherwise: error });
+      throw new TransientError("it does not take the token", { otherwise: error });
     throw error;
   });
   if ((response.headers.get("content-encoding") ?? "identity") !== "identity") {
@@ -80,7 +80,7 @@ async function redeem(
 }
 
 async function receive(
-  { patience }: Means,
+  { retryPolicy }: RetryContext,
   begin: (signal: AbortSignal) => Promise<Readable>,
   part: ManifestPart,
   half: string,
@@ -89,11 +89,11 @@ async function receive(
 ): Promise<void> {
   // Opened before anything can fail: a write stream opens its file later, perhaps after this attempt has failed and removed the file.
   const sink = await openFile(half, "wx", 0o600);
-  const quiet = silence(signal, patience.timeout);
+  const quiet = silence(signal, retryPolicy.timeout);
   try {
     const body = addAbortSignal(quiet.signal, await begin(quiet.signal));
     await writeFile(sink, checked(body, part, quiet.heard, onBytes)).catch((error: unknown) => {
-      throw isDiskError(error) ? error : passingOf(error);
+      throw isDiskError(error) ? error : asTransientError(error);
     });
     await sink.sync();
   } finally {
@@ -111,7 +111,7 @@ async function* checked(
 ): AsyncGenerator<Uint8Array> {
   const number = String(part.number);
   const damaged = (code: "part_length_differs" | "part_hash_differs") =>
-    new Damaged(
+    new DamagedAnswer(
       `part ${number} came damaged`,
       new ClientError(code, { part: number, times: String(mostDamaged) }),
     );
@@ -126,7 +126,7 @@ async function* checked(
     yield chunk;
   }
   if (length < part.byteLength)
-    throw new Passing("it ended early", {
+    throw new TransientError("it ended early", {
       otherwise: new ClientError("part_length_differs", { part: number }),
     });
   if (hash.digest("hex") !== part.sha256) throw damaged("part_hash_differs");

@@ -2,12 +2,12 @@ import { mkdir, open, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import { addressOf, readTarget } from "../load/open-target.ts";
+import { databaseAddress, readTarget } from "../load/open-target.ts";
 import { openPostgresSession } from "../load/postgres.ts";
 import type { SqlSession } from "../load/session.ts";
 import { openSqliteSession } from "../load/sqlite.ts";
 import type { TablePlace } from "../load/table-place.ts";
-import { onDisk, unlessMissing, writeWhole } from "../pull/disk.ts";
+import { onDisk, unlessMissing, writeAtomically } from "../pull/disk.ts";
 
 /** A record as JSON, with its key and its `ModificationTimestamp`. */
 export type ReplicaRecord = { readonly key: string; readonly modified: string; readonly json: string };
@@ -27,7 +27,7 @@ export async function openReplica(target: string, place: TablePlace = {}): Promi
   if (scheme === "folder") return folderReplica(rest);
   if (scheme === "sqlite") return sqlReplica(await openSqliteSession(rest, place), "text");
   if (scheme === "postgres")
-    return sqlReplica(await openPostgresSession(addressOf(rest), place, ledger), "jsonb");
+    return sqlReplica(await openPostgresSession(databaseAddress(rest), place, ledger), "jsonb");
   throw new ClientError("format_not_loadable", {
     format: "a replica",
     targets: "a folder, SQLite or PostgreSQL",
@@ -121,7 +121,7 @@ async function folderReplica(folder: string): Promise<Replica> {
       if (modified === undefined) return;
       await onDisk(lines, async () => {
         // Written before the first lines, so that the next run recognises the lines of an interrupted run as its own.
-        if (length === 0) await writeWhole(stateFile, JSON.stringify({ modified: null, length }));
+        if (length === 0) await writeAtomically(stateFile, JSON.stringify({ modified: null, length }));
         const text = Buffer.from(records.map(({ json }) => `${json}\n`).join(""));
         const handle = await open(lines, "a");
         try {
@@ -132,7 +132,7 @@ async function folderReplica(folder: string): Promise<Replica> {
         } finally {
           await handle.close();
         }
-        await writeWhole(stateFile, JSON.stringify({ modified, length: length + text.length }));
+        await writeAtomically(stateFile, JSON.stringify({ modified, length: length + text.length }));
       });
     },
     close: async () => {},

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ClientError } from "../errors.ts";
-import { askJson } from "../http/ask.ts";
 import type { Connection } from "../http/connection.ts";
+import { askJson } from "../http/request.ts";
 import type { Replica, ReplicaRecord } from "./replica.ts";
 
 export type { Replica } from "./replica.ts";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { connect, openTarget, pull, type Standing, type TablePlace } from "@cadastre/client";
+import { connect, type LoadState, openTarget, pull, type TablePlace } from "@cadastre/client";
 import { DuckDBInstance } from "@duckdb/node-api";
 import Database from "better-sqlite3";
 import type pg from "pg";
@@ -153,9 +153,9 @@ export async function load(
   text: string,
   delivery: TestDelivery,
   place: TablePlace = {},
-): Promise<Standing> {
+): Promise<LoadState> {
   server.deliveries.set(delivery.manifest.deliveryId, delivery);
-  const connection = connect({ url: server.url, apiKey, patience: { tries: 1, pause: 1 } });
+  const connection = connect({ url: server.url, apiKey, retryPolicy: { tries: 1, pause: 1 } });
   const target = await openTarget(text, place);
   const options = { target, staging: join(emptyFolder(), "staging"), trust: jwks, reference: null } as const;
   try {

@@ -5,7 +5,7 @@ import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import { isDamage } from "../parts/damage.ts";
 
 /** Meaning of an error for the delivery that a worker could not build or publish. */
-export type Fault = {
+export type WorkerFault = {
   readonly remedy: "lost" | "canceled" | "failed" | "retry";
   readonly code: DeliveryErrorCode;
 };
@@ -31,7 +31,7 @@ const poison: ReadonlySet<DeliveryErrorCode> = new Set([
 const ungranted: ReadonlySet<DeliveryErrorCode> = new Set(["entitlement_changed", "capability_required"]);
 
 /** Returns the meaning of an error for the delivery that was being built or published. */
-export function faultOf(error: unknown): Fault {
+export function workerFaultOf(error: unknown): WorkerFault {
   if (error instanceof DeliveryError && error.code === "lease_lost")
     return { remedy: "lost", code: "build_failed" };
   if (error instanceof StoreError && error.code === "bookmark_expired")

@@ -3,11 +3,11 @@ import { StoreError } from "@cadastre/store";
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { ClaimedDamage } from "../ledger/part-damage.ts";
 import type { PartStore } from "../parts/part-store.ts";
-import { faultOf } from "./fault.ts";
+import { workerFaultOf } from "./fault.ts";
 import { keepLease } from "./lease.ts";
 import type { WorkerMeans, WorkerOptions, WorkerSettings, WorkOutcome, WorkReport } from "./options.ts";
 import { rebuild } from "./rebuild.ts";
-import { longestBackoff, pause, settingsOf, type Worker } from "./worker.ts";
+import { longestBackoff, pause, type Worker, workerSettings } from "./worker.ts";
 
 /** Factor by which the backoff is longer if a person has to act first, such as to free disk space. */
 const repairFactor = 12;
@@ -39,7 +39,7 @@ type Options = WorkerMeans & WorkerSettings;
  * Any number of rebuilders may work on one ledger, and die at any time.
  */
 export function createRebuilder(options: WorkerOptions): Worker {
-  const settings: Options = { ...options, ...settingsOf(options) };
+  const settings: Options = { ...options, ...workerSettings(options) };
   const work: Worker["work"] = (signal = new AbortController().signal) => workOnce(settings, signal);
   return {
     work,
@@ -80,7 +80,7 @@ async function giveUp(
   cause: unknown,
   isStopping: boolean,
 ): Promise<WorkReport> {
-  const { remedy, code } = faultOf(cause);
+  const { remedy, code } = workerFaultOf(cause);
   const reported = (outcome: WorkOutcome, told = code): WorkReport => ({
     delivery: delivery.id,
     outcome,

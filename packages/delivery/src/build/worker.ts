@@ -3,7 +3,7 @@ import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { ClaimTerms } from "../ledger/queue.ts";
 import { buildDelivery, type Claimed } from "./build-delivery.ts";
-import { faultOf } from "./fault.ts";
+import { workerFaultOf } from "./fault.ts";
 import { keepLease } from "./lease.ts";
 import type {
   PublisherOptions,
@@ -28,7 +28,7 @@ export type Worker = {
 
 /** Builds deliveries. */
 export function createWorker(options: WorkerOptions): Worker {
-  const settings = { ...options, ...settingsOf(options) };
+  const settings = { ...options, ...workerSettings(options) };
   const { ledger, parts } = settings;
   return workerOf(settings, {
     task: "build",
@@ -41,7 +41,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
 /** Publishes deliveries that are sealed to their destinations. */
 export function createPublisher(options: PublisherOptions): Worker {
-  const settings = { ...options, ...settingsOf(options) };
+  const settings = { ...options, ...workerSettings(options) };
   return workerOf(settings, {
     task: "publish",
     perform: (claimed, signal) => publishClaimed(settings, claimed, signal),
@@ -69,7 +69,7 @@ const workerOf = (settings: Settings, job: Job): Worker => ({
   },
 });
 
-export const settingsOf = (options: WorkerOptions | PublisherOptions): WorkerSettings => ({
+export const workerSettings = (options: WorkerOptions | PublisherOptions): WorkerSettings => ({
   lease: options.lease ?? 30_000,
   attempts: options.attempts ?? 8,
   poll: options.poll ?? 1000,
@@ -109,7 +109,7 @@ async function giveUp(
   cause: unknown,
   isStopping: boolean,
 ): Promise<WorkReport> {
-  const { remedy, code } = faultOf(cause);
+  const { remedy, code } = workerFaultOf(cause);
   const reported = (outcome: WorkOutcome): WorkReport => ({ delivery: claim.id, outcome, code, cause });
   try {
     if (remedy === "lost") return reported("lost");

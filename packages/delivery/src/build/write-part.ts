@@ -7,7 +7,7 @@ import { CsvEncoder } from "../format/csv.ts";
 import { ExactLines } from "../format/exact-lines.ts";
 import { gzip } from "../format/gzip.ts";
 import { writeParquet } from "../format/parquet.ts";
-import { type Digest, Digester, Digesting, digestOf } from "../parts/digest.ts";
+import { type Digest, Digester, Digesting, fileDigest } from "../parts/digest.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import type { ExportChanges, ExportColumn, ExportSource } from "../source/export-source.ts";
 import { type PartStart, PartText } from "./part-text.ts";
@@ -131,7 +131,7 @@ async function writeRows(
   const folder = `${file}.spill`;
   await writeParquet({ ...profile.parquet, columns, from, to: file, folder, memory }, signal);
   await Promise.all([from, folder].map((done) => rm(done, { recursive: true, force: true })));
-  const digest = await digestOf(file, signal);
+  const digest = await fileDigest(file, signal);
   return { packed: digest, plain: digest };
 }
 

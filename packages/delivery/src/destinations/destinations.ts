@@ -3,11 +3,11 @@ import { DeliveryError } from "../errors.ts";
 import type { BucketAccess } from "../object-store/access.ts";
 import type { ObjectStore } from "../object-store/object-store.ts";
 import { assumeRole } from "../object-store/role-session.ts";
-import { openBucket } from "../object-store/s3.ts";
+import { openS3Bucket } from "../object-store/s3.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import type { Destination, DestinationRegistry } from "./destination.ts";
 import { type ExternalIdKey, newExternalId, openExternalId, sealExternalId } from "./external-id.ts";
-import { type DestinationRequest, placeOf } from "./place.ts";
+import { type DestinationRequest, validateDestination } from "./place.ts";
 import { type DestinationFailure, probeDestination } from "./probe.ts";
 import { publicationPolicy } from "./session-policy.ts";
 
@@ -144,7 +144,7 @@ export function createDestinations(options: DestinationOptions): Destinations {
 
   return {
     reserve: async (customer, request) => {
-      const place = placeOf(request, platform);
+      const place = validateDestination(request, platform);
       const id = uuidOf(clock(), random(uuidBytes));
       const { externalId, sealed } = issue(id);
       const created = clock();
@@ -185,7 +185,7 @@ export function createDestinations(options: DestinationOptions): Destinations {
         { roleArn, region, externalId, sessionName: delivery, policy },
         access,
       );
-      const bucket = await openBucket(destination, { access, session, signal });
+      const bucket = await openS3Bucket(destination, { access, session, signal });
       return { destination, bucket, root: `${prefix}/${folder}/` };
     },
     degrade: note,

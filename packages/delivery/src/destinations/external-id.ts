@@ -1,5 +1,5 @@
 import { DeliveryError } from "../errors.ts";
-import { openText, type Random, type SealingKey, sealText } from "../sealed-text.ts";
+import { openText, type RandomBytes, type SealingKey, sealText } from "../sealed-text.ts";
 
 /** Key of 32 bytes that external ids are encrypted with. */
 export type ExternalIdKey = SealingKey;
@@ -8,7 +8,7 @@ export type ExternalIdKey = SealingKey;
 const secretBytes = 32;
 
 /** Returns a new random external id. */
-export const newExternalId = (random: Random): string =>
+export const newExternalId = (random: RandomBytes): string =>
   Buffer.from(random(secretBytes)).toString("base64url");
 
 /** Encrypts an external id for storage. It can be decrypted only for the same destination. */

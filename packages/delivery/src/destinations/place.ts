@@ -52,7 +52,7 @@ const rules: readonly Rule[] = [
  * @param platform segment before `/file-delivery/` in the path of the customer's role
  * @throws {DeliveryError} `invalid_bucket`, `invalid_region`, `invalid_prefix`, `invalid_role_arn`, `invalid_kms_key_arn`
  */
-export function placeOf(request: DestinationRequest, platform: string): DestinationPlace {
+export function validateDestination(request: DestinationRequest, platform: string): DestinationPlace {
   const { bucket, region, prefix, roleArn, kmsKeyArn = null } = request;
   const place = { bucket, region, prefix: prefix.replace(/\/$/, ""), roleArn, kmsKeyArn };
   for (const [code, holds] of rules) if (!holds(place, platform)) throw new DeliveryError(code);

@@ -4,7 +4,7 @@ import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 import type { BucketAccess } from "../object-store/access.ts";
 import type { NewObject, ObjectStore } from "../object-store/object-store.ts";
 import { assumeRole } from "../object-store/role-session.ts";
-import { openBucket } from "../object-store/s3.ts";
+import { openS3Bucket } from "../object-store/s3.ts";
 import type { DestinationPlace } from "./destination.ts";
 import { newExternalId } from "./external-id.ts";
 import { probeName, verificationPolicy } from "./session-policy.ts";
@@ -46,7 +46,7 @@ export async function probeDestination(
     for (const wrong of [undefined, newExternalId(options.random)])
       if (await isAssumed(place, wrong, options)) return "external_id_not_enforced";
     const session = await assumeRole(requestOf(place, externalId, options), options.access);
-    const bucket = await openBucket(place, { access: options.access, session });
+    const bucket = await openS3Bucket(place, { access: options.access, session });
     try {
       return await probeBucket(bucket, place, options);
     } finally {

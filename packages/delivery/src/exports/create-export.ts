@@ -3,7 +3,7 @@ import type { Delivery } from "../ledger/delivery.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { type PushTargets, resolveProfile } from "./delivery-request.ts";
-import { type Caller, type ExportRequest, fingerprintOf, isKey } from "./export-request.ts";
+import { type ApiKeyCaller, exportFingerprint, type FileExportRequest, isKey } from "./export-request.ts";
 import { type DeliveryMeans, newDelivery } from "./new-delivery.ts";
 
 /** Limit on a customer's open exports, if the entitlement sets none. */
@@ -21,12 +21,12 @@ export type CreationOptions = DeliveryMeans & {
  */
 export async function createExport(
   options: CreationOptions,
-  { scope }: Caller,
-  request: ExportRequest,
+  { scope }: ApiKeyCaller,
+  request: FileExportRequest,
   at: number,
 ): Promise<{ readonly delivery: Delivery; readonly replayed: boolean }> {
   if (!isKey(request.idempotencyKey)) throw new DeliveryError("invalid_request", "idempotencyKey");
-  const asks = { operation: "export", key: request.idempotencyKey, fingerprint: fingerprintOf(request) };
+  const asks = { operation: "export", key: request.idempotencyKey, fingerprint: exportFingerprint(request) };
   const replayed = await options.ledger.replay(scope.customer, asks);
   if (replayed !== undefined) return { delivery: replayed, replayed: true };
   const profile = await resolveProfile(options.profiles, options.targets, scope, request);

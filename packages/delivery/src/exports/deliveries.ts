@@ -1,11 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { DeliveryError } from "../errors.ts";
 import type { Acknowledgement } from "../ledger/acknowledgement.ts";
-import { type Delivery, type DeliveryState, isServed, type SealedManifest } from "../ledger/delivery.ts";
+import {
+  type Delivery,
+  type DeliveryState,
+  isServed,
+  type SealedManifestRecord,
+} from "../ledger/delivery.ts";
 import type { DeliveryLedger, ListPosition } from "../ledger/ledger.ts";
 import type { PartGrant } from "../ledger/part-grant.ts";
 import { type DamageReport, isDamage, noteDamage } from "../parts/damage.ts";
-import type { OpenPart, PartStore } from "../parts/part-store.ts";
+import type { PartContent, PartStore } from "../parts/part-store.ts";
 import { heldPart } from "../parts/send.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import type { ExportSource } from "../source/export-source.ts";
@@ -13,8 +18,8 @@ import { type CreationOptions, createExport } from "./create-export.ts";
 import type { PushTargets } from "./delivery-request.ts";
 import {
   type AcknowledgementRequest,
-  type Caller,
-  type ExportRequest,
+  type ApiKeyCaller,
+  type FileExportRequest,
   isPlainText,
   maxReferenceLength,
 } from "./export-request.ts";
@@ -59,7 +64,7 @@ export type DeliveryStatus = {
 };
 
 /** The bytes of a part or of a manifest. */
-export type RedeemedPart = OpenPart & {
+export type RedeemedPart = PartContent & {
   readonly sha256: string;
   readonly grant: Pick<PartGrant, "delivery" | "part">;
 };
@@ -77,26 +82,26 @@ export type Deliveries = {
    * `capability_required`, `push_unavailable`, `not_found`, `destination_not_active`, `idempotency_conflict`, `too_many_exports`
    */
   readonly create: (
-    caller: Caller,
-    request: ExportRequest,
+    caller: ApiKeyCaller,
+    request: FileExportRequest,
   ) => Promise<{ readonly delivery: Delivery; readonly replayed: boolean }>;
   /** Lists the deliveries that may be fetched now, the last completed first. */
   readonly list: (
-    caller: Caller,
+    caller: ApiKeyCaller,
     page: { readonly after?: ListPosition | undefined; readonly limit: number },
   ) => Promise<readonly Delivery[]>;
-  readonly status: (caller: Caller, id: string) => Promise<DeliveryStatus>;
+  readonly status: (caller: ApiKeyCaller, id: string) => Promise<DeliveryStatus>;
   /**
    * @throws {DeliveryError} `delivery_not_complete`, `delivery_expired`, `delivered_to_bucket`, `entitlement_changed`;
    * `part_rebuilding`: the manifest is damaged and being rebuilt; `part_lost`: the manifest or a part is damaged and cannot be rebuilt
    */
-  readonly manifest: (caller: Caller, id: string) => Promise<SealedManifest>;
+  readonly manifest: (caller: ApiKeyCaller, id: string) => Promise<SealedManifestRecord>;
   /**
    * Issues a token to fetch a part, or the manifest if `part` is 0.
    *
    * @throws {DeliveryError} `part_not_found`, `part_rebuilding`, and those of `manifest`
    */
-  readonly grant: (caller: Caller, id: string, part: number) => Promise<IssuedGrant>;
+  readonly grant: (caller: ApiKeyCaller, id: string, part: number) => Promise<IssuedGrant>;
   /**
    * Issues a presigned URL of a part in its store, in place of a token. Anyone who has the URL can read the part until it expires, even if
    * the customer's access is revoked meanwhile. The manifest has no such URL.
@@ -104,17 +109,17 @@ export type Deliveries = {
    * @throws {DeliveryError} `part_not_found`, and those of `manifest`
    * @throws {TypeError} if the store of parts has no URLs
    */
-  readonly grantDirect: (caller: Caller, id: string, part: number) => Promise<DirectGrant>;
+  readonly grantDirect: (caller: ApiKeyCaller, id: string, part: number) => Promise<DirectGrant>;
   /**
    * Returns the bytes of a grant. If they prove to be damaged while they are sent, `sendTo` fails with `part_rebuilding` before the last
    * bytes.
    *
    * @throws {DeliveryError} `invalid_token`, `parts_unavailable`, and those of `manifest`
    */
-  readonly redeem: (caller: Caller, token: string) => Promise<RedeemedPart>;
+  readonly redeem: (caller: ApiKeyCaller, token: string) => Promise<RedeemedPart>;
   /** @throws {DeliveryError} `invalid_request`, `delivery_not_complete`, `sequence_conflict`, `manifest_conflict` */
   readonly acknowledge: (
-    caller: Caller,
+    caller: ApiKeyCaller,
     id: string,
     request: AcknowledgementRequest,
   ) => Promise<{ readonly acknowledgement: Acknowledgement; readonly first: boolean }>;
@@ -123,7 +128,7 @@ export type Deliveries = {
    *
    * @throws {DeliveryError} `delivery_not_open`
    */
-  readonly cancel: (caller: Caller, id: string) => Promise<Delivery>;
+  readonly cancel: (caller: ApiKeyCaller, id: string) => Promise<Delivery>;
 };
 
 const day = 86_400_000;
@@ -148,7 +153,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       throw new DeliveryError("part_rebuilding", undefined, { cause });
     });
 
-  async function manifestOf({ id, manifestSha256 }: Delivery): Promise<SealedManifest> {
+  async function manifestOf({ id, manifestSha256 }: Delivery): Promise<SealedManifestRecord> {
     const manifest = await ledger.manifest(id);
     // The delivery was purged in the meantime.
     if (manifest === undefined || manifestSha256 === null) throw new DeliveryError("delivery_expired");
@@ -229,7 +234,10 @@ async function requirePart(ledger: DeliveryLedger, { id }: Delivery, number: num
   return part;
 }
 
-const manifestPart = ({ text, sha256 }: SealedManifest, grant: RedeemedPart["grant"]): RedeemedPart => ({
+const manifestPart = (
+  { text, sha256 }: SealedManifestRecord,
+  grant: RedeemedPart["grant"],
+): RedeemedPart => ({
   ...heldPart(Buffer.from(text)),
   sha256,
   grant,

@@ -4,7 +4,7 @@ import { DeliveryError } from "../errors.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 
 /** Members that requests for an export and for a subscription share. Source: interface specification, section 2.9. */
-export type DeliveryRequest = {
+export type FileDeliveryRequest = {
   readonly domain: string;
   readonly deliveryMode: "pull" | "push" | "both";
   readonly destinationId?: string | undefined;
@@ -25,7 +25,7 @@ export async function resolveProfile(
   profiles: readonly OutputProfile[],
   targets: PushTargets,
   scope: Scope,
-  { domain, deliveryMode, destinationId, profileId }: DeliveryRequest,
+  { domain, deliveryMode, destinationId, profileId }: FileDeliveryRequest,
 ): Promise<OutputProfile> {
   const own = profiles.filter((profile) => profile.domain === domain);
   if (own.length === 0) throw new DeliveryError("unknown_domain");

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
 import { canonicalText } from "@cadastre/manifest";
-import type { DeliveryRequest } from "./delivery-request.ts";
+import type { FileDeliveryRequest } from "./delivery-request.ts";
 
 /** An authenticated caller, as its API key proves it. */
-export type Caller = {
+export type ApiKeyCaller = {
   readonly scope: Scope;
   /** Id of the API key. Part grants are bound to it. */
   readonly apiKey: string;
 };
 
 /** Body and idempotency key of `POST /v1/file-exports`. Source: interface specification, section 2.9. */
-export type ExportRequest = DeliveryRequest & {
+export type FileExportRequest = FileDeliveryRequest & {
   /** The same for all retries of a request. */
   readonly idempotencyKey: string;
 };
@@ -38,7 +38,12 @@ export const isKey = (text: string): boolean =>
   text.length > 0 && text.length <= maxKeyLength && isPlainText(text);
 
 /** Returns the SHA-256 of a request without its idempotency key. */
-export const fingerprintOf = ({ domain, deliveryMode, destinationId, profileId }: ExportRequest): string =>
+export const exportFingerprint = ({
+  domain,
+  deliveryMode,
+  destinationId,
+  profileId,
+}: FileExportRequest): string =>
   createHash("sha256")
     .update(
       canonicalText({

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { DeliveryError } from "../errors.ts";
 import type { DeliveryLedger } from "../ledger/ledger.ts";
 import type { FoundGrant, PartGrant } from "../ledger/part-grant.ts";
-import type { Caller } from "./export-request.ts";
+import type { ApiKeyCaller } from "./export-request.ts";
 import { digestOfToken, secretBytes, tokenOf } from "./grant-token.ts";
 
 /** Lifetime of a grant, in milliseconds. During it the part may be fetched any number of times. */
@@ -26,7 +26,7 @@ export type GrantOptions = {
 /** Issues a token to fetch a part, for the caller's API key only. The ledger keeps only a digest of the token. */
 export async function issueGrant(
   { ledger, random }: GrantOptions,
-  caller: Caller,
+  caller: ApiKeyCaller,
   of: GrantedPart,
   at: number,
 ): Promise<IssuedGrant> {
@@ -42,7 +42,7 @@ export async function issueGrant(
  */
 export async function issueAddress(
   { ledger, random }: GrantOptions,
-  caller: Caller,
+  caller: ApiKeyCaller,
   of: GrantedPart,
   url: string,
   at: number,
@@ -57,7 +57,7 @@ type GrantedPart = Pick<PartGrant, "delivery" | "part">;
 /** Records a grant and returns the time of its expiry. */
 async function note(
   { grants }: GrantOptions["ledger"],
-  { scope: { customer, scopeSha256 }, apiKey }: Caller,
+  { scope: { customer, scopeSha256 }, apiKey }: ApiKeyCaller,
   of: GrantedPart,
   digest: string,
   at: number,
@@ -74,7 +74,7 @@ async function note(
  */
 export async function readGrant(
   { ledger }: Pick<GrantOptions, "ledger">,
-  { scope, apiKey }: Caller,
+  { scope, apiKey }: ApiKeyCaller,
   token: string,
   at: number,
 ): Promise<FoundGrant> {

@@ -1,6 +1,6 @@
+import { byte } from "./bytes.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
-import { byte } from "./json-bytes.ts";
-import { Members } from "./members.ts";
+import { JsonMembers } from "./members.ts";
 
 /**
  * Converts JSON lines to CSV: a header, lines that end with CRLF, quotes only where they are needed. Null is an empty cell, the
@@ -8,7 +8,7 @@ import { Members } from "./members.ts";
  */
 export class CsvEncoder {
   readonly #columns: readonly string[];
-  readonly #members: Members;
+  readonly #members: JsonMembers;
   /** Start and end of each column's value in the current line; a start of 0 means that the line has no value. */
   readonly #places: readonly [starts: Int32Array, ends: Int32Array];
   readonly #out = new GrowingBytes();
@@ -16,7 +16,7 @@ export class CsvEncoder {
   constructor(columns: readonly string[]) {
     this.#columns = columns;
     this.#places = [new Int32Array(columns.length), new Int32Array(columns.length)];
-    this.#members = new Members(columns);
+    this.#members = new JsonMembers(columns);
   }
 
   /** Returns the header line. It is valid until the next call, like the result of {@link encode}. */

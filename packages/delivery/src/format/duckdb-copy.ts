@@ -28,7 +28,7 @@ export type ParquetCopy = ParquetOptions & {
 };
 
 /** Returns the settings of DuckDB. One thread: with two, one run in eight wrote different bytes. */
-export const settingsOf = ({ memory, folder }: ParquetCopy): Record<string, string> => ({
+export const duckdbSettings = ({ memory, folder }: ParquetCopy): Record<string, string> => ({
   threads: "1",
   memory_limit: `${memory}MB`,
   temp_directory: folder,
@@ -37,7 +37,7 @@ export const settingsOf = ({ memory, folder }: ParquetCopy): Record<string, stri
 });
 
 /** Returns the statements of a job, in order. */
-export function statementsOf({ columns, from, to, cells, level }: ParquetCopy): readonly string[] {
+export function copyStatements({ columns, from, to, cells, level }: ParquetCopy): readonly string[] {
   const types = columns.map((column) => `${sqlName(column.name)}: ${sqlText(readType(column))}`);
   const shown = columns.map((column) => {
     const [name, written] = [sqlName(column.name), writtenType(column)];

@@ -1,9 +1,10 @@
+import { endOfValue } from "@cadastre/odata/run";
 import { DeliveryError } from "../errors.ts";
 import type { ExportColumn } from "../source/export-source.ts";
+import { byte } from "./bytes.ts";
 import { isRetyped } from "./duckdb-types.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
-import { byte, endOfValue } from "./json-bytes.ts";
-import { Members } from "./members.ts";
+import { JsonMembers } from "./members.ts";
 
 /** Writes the value between `start` and `end`, possibly in another form. */
 type Rewrite = (bytes: Uint8Array, start: number, end: number) => void;
@@ -14,12 +15,12 @@ type Rewrite = (bytes: Uint8Array, start: number, end: number) => void;
  */
 export class ExactLines {
   readonly #out = new GrowingBytes();
-  readonly #names: Members;
+  readonly #names: JsonMembers;
   readonly #rewrites: readonly Rewrite[];
   readonly #isNeeded: boolean;
 
   constructor(columns: readonly ExportColumn[]) {
-    this.#names = new Members(columns.map(({ name }) => name));
+    this.#names = new JsonMembers(columns.map(({ name }) => name));
     this.#rewrites = columns.map((column) => this.#rewriteOf(column));
     this.#isNeeded = columns.some(isRetyped);
   }
@@ -51,7 +52,7 @@ export class ExactLines {
       const [precision, scale] = type.decimal;
       return (bytes, start, end) => this.#decimal(bytes, start, end, { name, precision, scale });
     }
-    const names = new Members(type.struct.map((member) => member.name));
+    const names = new JsonMembers(type.struct.map((member) => member.name));
     const rewrites = type.struct.map((member) => this.#rewriteOf(member));
     return (bytes, start) => {
       this.#members(bytes, start, names, rewrites);
@@ -71,7 +72,7 @@ export class ExactLines {
   };
 
   /** Rewrites the members of the object that begins at `start`. Returns the index after the object. */
-  #members(bytes: Uint8Array, start: number, names: Members, rewrites: readonly Rewrite[]): number {
+  #members(bytes: Uint8Array, start: number, names: JsonMembers, rewrites: readonly Rewrite[]): number {
     let copied = start;
     const end = names.walk(bytes, start, (place, from, to) => {
       const rewrite = rewrites[place] as Rewrite;

@@ -1,11 +1,12 @@
+import { endOfString, endOfValue } from "@cadastre/odata/run";
 import { DeliveryError } from "../errors.ts";
-import { byte, endOfString, endOfValue } from "./json-bytes.ts";
+import { byte } from "./bytes.ts";
 
 /** Called for a member of an object, with the index of its name and the span of its value. */
 export type Visit = (place: number, start: number, end: number) => void;
 
 /** Walks objects in JSON text without white space whose member names are known. It is fastest if they come in the order of the names. */
-export class Members {
+export class JsonMembers {
   /** JSON texts of the names. */
   readonly #names: readonly Uint8Array[];
 

@@ -1,4 +1,4 @@
-import { type ParquetCopy, settingsOf, statementsOf } from "./duckdb-copy.ts";
+import { copyStatements, duckdbSettings, type ParquetCopy } from "./duckdb-copy.ts";
 import { duckdbVersion } from "./duckdb-version.ts";
 
 /** The one message that the process sends before it exits. */
@@ -14,9 +14,9 @@ async function write(copy: ParquetCopy): Promise<ParquetReply> {
   if (duckdb === undefined) return { failed: "parquet_unavailable" };
   if (duckdb.version() !== duckdbVersion)
     return { failed: "parquet_writer_version", detail: duckdb.version() };
-  const instance = await duckdb.DuckDBInstance.create(":memory:", settingsOf(copy));
+  const instance = await duckdb.DuckDBInstance.create(":memory:", duckdbSettings(copy));
   const connection = await instance.connect();
-  for (const statement of statementsOf(copy)) await connection.run(statement);
+  for (const statement of copyStatements(copy)) await connection.run(statement);
   return { failed: null };
 }
 

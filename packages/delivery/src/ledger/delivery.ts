@@ -102,7 +102,7 @@ export type DeliveryPart = {
 };
 
 /** A manifest when it was sealed. */
-export type SealedManifest = {
+export type SealedManifestRecord = {
   /** The exact text. The SHA-256 and the signature are computed over its bytes in UTF-8. */
   readonly text: string;
   readonly sha256: string;
@@ -111,7 +111,7 @@ export type SealedManifest = {
 };
 
 /** A manifest as it is currently stored. */
-export type StoredManifest = SealedManifest & {
+export type StoredManifest = SealedManifestRecord & {
   /** SHA-256 of the signature's text when it was sealed; null if sealed by a version that did not store it. */
   readonly signatureSha256: string | null;
 };

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryPart, SealedManifest } from "./delivery.ts";
+import type { Delivery, DeliveryPart, SealedManifestRecord } from "./delivery.ts";
 import type { Claim } from "./queue.ts";
 
 /** A worker's claim of damaged bytes, and a delivery to rebuild them from. */
@@ -35,7 +35,7 @@ export type PartDamage = {
   /** Removes the mark after the bytes were restored. */
   readonly clear: (claim: Claim) => Promise<void>;
   /** Stores a rebuilt manifest, and removes the mark. */
-  readonly replaceManifest: (claim: Claim, delivery: string, manifest: SealedManifest) => Promise<void>;
+  readonly replaceManifest: (claim: Claim, delivery: string, manifest: SealedManifestRecord) => Promise<void>;
   /**
    * Releases the claim.
    *

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryPart, SealedManifest } from "./delivery.ts";
+import type { Delivery, DeliveryPart, SealedManifestRecord } from "./delivery.ts";
 
 /** Lease time and retry limit of a claim. */
 export type ClaimTerms = {
@@ -33,7 +33,7 @@ export type DeliveryQueue = {
   /** Adds a part that was announced and has been written. */
   readonly addPart: (claim: Claim, part: DeliveryPart) => Promise<void>;
   /** Ends the building. A delivery of mode `pull` is complete; others wait to be published. */
-  readonly seal: (claim: Claim, manifest: SealedManifest, at: number) => Promise<void>;
+  readonly seal: (claim: Claim, manifest: SealedManifestRecord, at: number) => Promise<void>;
   /** Records progress of the publication: another object was written. */
   readonly advance: (claim: Claim) => Promise<void>;
   /**

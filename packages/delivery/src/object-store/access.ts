@@ -1,5 +1,5 @@
 import { DeliveryError } from "../errors.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
+import { defaultStorageRetry, type StorageRetryPolicy } from "./retry.ts";
 
 /** Access keys that requests are signed with. */
 export type AccessKeys = {
@@ -16,18 +16,19 @@ export type BucketAccess = {
   readonly endpoints?: { readonly s3?: string | undefined; readonly sts?: string | undefined } | undefined;
   /** True if an address has the bucket in its path, not in its host. By default false. */
   readonly pathStyle?: boolean | undefined;
-  readonly retryPolicy?: RetryPolicy | undefined;
+  readonly retryPolicy?: StorageRetryPolicy | undefined;
   /** Returns milliseconds since 1970. By default the system time. */
   readonly now?: (() => number) | undefined;
 };
 
-export const retryPolicyOf = ({ retryPolicy = defaultRetryPolicy }: BucketAccess): RetryPolicy => retryPolicy;
+export const retryPolicyOf = ({ retryPolicy = defaultStorageRetry }: BucketAccess): StorageRetryPolicy =>
+  retryPolicy;
 
 /** Timeouts of sockets, in milliseconds. A request that times out is retried. */
 export const requestHandler = { connectionTimeout: 5000, socketTimeout: 60_000 };
 
 /** A logger that logs nothing: the SDK's errors say as much. */
-export const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+export const silentSdkLogger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** Loads a package of the AWS SDK when it is first needed. @throws {DeliveryError} `aws_sdk_missing` */
 export const loadSdk = <Sdk>(load: () => Promise<Sdk>): Promise<Sdk> =>

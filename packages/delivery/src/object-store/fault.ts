@@ -1,7 +1,7 @@
 import { DeliveryError, type DeliveryErrorCode } from "../errors.ts";
 
 /** Meaning of an error of S3 or STS. */
-export type Fault =
+export type StorageFault =
   /** The object does not exist. */
   | "absent"
   /** The object exists already. */
@@ -18,7 +18,7 @@ export type Fault =
   | "unknown";
 
 /** Meanings of the error codes of S3 and STS. Source: their API references, "Error responses". */
-const codes: Readonly<Record<string, Fault>> = {
+const codes: Readonly<Record<string, StorageFault>> = {
   NotFound: "absent",
   NoSuchKey: "absent",
   PreconditionFailed: "exists",
@@ -45,7 +45,7 @@ const codes: Readonly<Record<string, Fault>> = {
 };
 
 /** Meanings of statuses, for responses without an error code, as those to `HEAD`. */
-const statuses: Readonly<Record<number, Fault>> = {
+const statuses: Readonly<Record<number, StorageFault>> = {
   301: "elsewhere",
   // A `HEAD` with an expired token is answered with this status and no code.
   400: "expired",
@@ -69,7 +69,7 @@ function statusOf(error: Error): number | undefined {
 }
 
 /** Returns the meaning of an error of the AWS SDK. */
-export function faultOf(error: unknown): Fault {
+export function storageFaultOf(error: unknown): StorageFault {
   if (!(error instanceof Error)) return "unknown";
   const known = codes[error.name];
   if (known !== undefined) return known;
@@ -83,7 +83,7 @@ export function faultOf(error: unknown): Fault {
   return status === 403 || isBare ? (statuses[status] ?? "unknown") : "unknown";
 }
 
-const errors: Readonly<Partial<Record<Fault, DeliveryErrorCode>>> = {
+const errors: Readonly<Partial<Record<StorageFault, DeliveryErrorCode>>> = {
   damaged: "object_damaged",
   expired: "bucket_unavailable",
   momentary: "bucket_unavailable",
@@ -94,7 +94,7 @@ const errors: Readonly<Partial<Record<Fault, DeliveryErrorCode>>> = {
 
 /** Translates an error of the AWS SDK into a `DeliveryError`. Returns an error that is not about the bucket unchanged. */
 export function asBucketFault(error: unknown): unknown {
-  const code = errors[faultOf(error)];
+  const code = errors[storageFaultOf(error)];
   return code === undefined || !(error instanceof Error)
     ? error
     : new DeliveryError(code, error.name, { cause: error });

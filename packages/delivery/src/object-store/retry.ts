@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 
 /** Retry policy for transient errors: exponential backoff with jitter. */
-export type RetryPolicy = {
+export type StorageRetryPolicy = {
   /** Maximum number of attempts, the first one included. */
   readonly attempts: number;
   /** Longest wait before the second attempt, in milliseconds. It doubles with each further attempt. */
@@ -13,7 +13,7 @@ export type RetryPolicy = {
   readonly random: () => number;
 };
 
-export const defaultRetryPolicy: RetryPolicy = {
+export const defaultStorageRetry: StorageRetryPolicy = {
   attempts: 8,
   first: 250,
   longest: 20_000,
@@ -25,7 +25,7 @@ export const defaultRetryPolicy: RetryPolicy = {
 export async function retry<T>(
   attempt: () => Promise<T>,
   isTransient: (error: unknown) => boolean,
-  { attempts, first, longest, wait, random }: RetryPolicy,
+  { attempts, first, longest, wait, random }: StorageRetryPolicy,
   signal?: AbortSignal,
 ): Promise<T> {
   for (let failures = 1; ; failures++) {

@@ -5,9 +5,9 @@ import {
   loadSdk,
   requestHandler,
   retryPolicyOf,
-  silent,
+  silentSdkLogger,
 } from "./access.ts";
-import { asBucketFault, faultOf } from "./fault.ts";
+import { asBucketFault, storageFaultOf } from "./fault.ts";
 import { retry } from "./retry.ts";
 
 /** Temporary access keys of an assumed role, replaced before they expire. */
@@ -52,7 +52,7 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
       region: request.region,
       maxAttempts: 1,
       requestHandler,
-      logger: silent,
+      logger: silentSdkLogger,
       ...(own === undefined ? {} : { credentials: plain(own) }),
       ...(endpoints?.sts === undefined ? {} : { endpoint: endpoints.sts }),
     });
@@ -79,9 +79,9 @@ export async function assumeRole(request: RoleRequest, access: BucketAccess): Pr
     }
   };
   const attempt = () =>
-    retry(assume, (error) => faultOf(error) === "momentary", retryPolicyOf(access)).catch(
+    retry(assume, (error) => storageFaultOf(error) === "momentary", retryPolicyOf(access)).catch(
       (error: unknown) => {
-        if (error instanceof Error && denials.includes(error.name) && faultOf(error) === "denied")
+        if (error instanceof Error && denials.includes(error.name) && storageFaultOf(error) === "denied")
           throw new DeliveryError("role_denied", undefined, { cause: error });
         throw asBucketFault(error);
       },

@@ -6,22 +6,22 @@ import {
   loadSdk,
   requestHandler,
   retryPolicyOf,
-  silent,
+  silentSdkLogger,
 } from "./access.ts";
-import { asBucketFault, type Fault, faultOf } from "./fault.ts";
+import { asBucketFault, type StorageFault, storageFaultOf } from "./fault.ts";
 import type { ListedObject, NewObject, ObjectStore } from "./object-store.ts";
 import { presignedAddress } from "./presigned.ts";
 import { retry } from "./retry.ts";
 import type { RoleSession } from "./role-session.ts";
 
-export type Bucket = {
+export type S3Bucket = {
   readonly bucket: string;
   readonly region: string;
   /** KMS key that new objects are encrypted with; null if the bucket's default applies. */
   readonly kmsKeyArn: string | null;
 };
 
-export type BucketOptions = {
+export type S3Options = {
   readonly access: BucketAccess;
   /** Session whose keys sign requests; by default the service's own keys do. */
   readonly session?: RoleSession | undefined;
@@ -30,7 +30,7 @@ export type BucketOptions = {
 };
 
 /** Faults after which a retry may succeed. */
-const momentary: readonly Fault[] = ["momentary", "expired"];
+const momentary: readonly StorageFault[] = ["momentary", "expired"];
 
 /** Name of the metadata entry in which the writer records the SHA-256 of an object. */
 const noted = "sha256";
@@ -40,9 +40,9 @@ const noted = "sha256";
  *
  * @throws {DeliveryError} `aws_sdk_missing`
  */
-export async function openBucket(
-  of: Bucket,
-  { access, session, signal }: BucketOptions,
+export async function openS3Bucket(
+  of: S3Bucket,
+  { access, session, signal }: S3Options,
 ): Promise<ObjectStore> {
   const sdk = await loadSdk(() => import("@aws-sdk/client-s3"));
   const { bucket: Bucket, kmsKeyArn } = of;
@@ -52,7 +52,7 @@ export async function openBucket(
     // Retries are made here, because each one needs a newly opened body.
     maxAttempts: 1,
     requestHandler,
-    logger: silent,
+    logger: silentSdkLogger,
     // The signature covers the body's hash (see `signedOver`). The SDK would send a trailing checksum instead, which is not signed.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -65,7 +65,7 @@ export async function openBucket(
     retry(
       attempt,
       (error) => {
-        const fault = faultOf(error);
+        const fault = storageFaultOf(error);
         if (fault === "expired") session?.renew();
         return momentary.includes(fault);
       },
@@ -79,7 +79,7 @@ export async function openBucket(
   const askFor = <T>(attempt: () => Promise<T>): Promise<T | undefined> =>
     ask(() =>
       attempt().catch((error: unknown) => {
-        const fault = faultOf(error);
+        const fault = storageFaultOf(error);
         if (fault === "absent" || fault === "denied") return undefined;
         throw error;
       }),
@@ -114,7 +114,7 @@ export async function openBucket(
           return "created";
         } catch (error) {
           if (broken.signal.aborted) throw broken.signal.reason;
-          if (faultOf(error) === "exists") return "exists";
+          if (storageFaultOf(error) === "exists") return "exists";
           throw error;
         } finally {
           body.destroy();

@@ -49,7 +49,7 @@ export class Digesting extends Transform {
 }
 
 /** Returns the digest of a file. */
-export async function digestOf(file: string, signal?: AbortSignal): Promise<Digest> {
+export async function fileDigest(file: string, signal?: AbortSignal): Promise<Digest> {
   const digester = new Digester();
   const pieces = createReadStream(file, { highWaterMark: 1 << 18, signal });
   for await (const piece of pieces as AsyncIterable<Buffer>) digester.add(piece);

@@ -6,7 +6,7 @@ import type { Digest } from "./digest.ts";
  * The bytes of a part. Use one of the two methods, once. The bytes are hashed while they are read; if the hash is wrong, both fail with
  * {@link DeliveryError} `part_damaged` or `part_missing` before the last bytes.
  */
-export type OpenPart = {
+export type PartContent = {
   readonly byteLength: number;
   /** Returns the bytes as a stream, which the caller must destroy. */
   readonly stream: () => Readable;
@@ -46,7 +46,7 @@ export type PartStore = {
    * @throws {DeliveryError} `part_missing`: it is not there, or has another length; `part_damaged`: it has other bytes, or cannot be
    * read; `parts_unavailable`
    */
-  readonly open: (digest: Digest) => Promise<OpenPart>;
+  readonly open: (digest: Digest) => Promise<PartContent>;
   /**
    * Returns a presigned URL by which anyone can read the part for `seconds`. Absent if the store has no URLs.
    *

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Digest } from "./digest.ts";
-import type { OpenPart } from "./part-store.ts";
+import type { PartContent } from "./part-store.ts";
 import { PartCheck } from "./verify.ts";
 
 /** Size of a read, in bytes: large enough that the fixed cost of a read and a write is small beside the copying. */
@@ -56,7 +56,7 @@ const written = (to: Writable, bytes: Uint8Array, signal: AbortSignal | undefine
   });
 
 /** Returns an open part for verified bytes in memory. */
-export const heldPart = (bytes: Uint8Array): OpenPart => ({
+export const heldPart = (bytes: Uint8Array): PartContent => ({
   byteLength: bytes.length,
   stream: () => Readable.from([bytes], { objectMode: false }),
   sendTo: async (to, gone) => {

@@ -3,7 +3,7 @@ import type { Manifest } from "@cadastre/manifest";
 export type Domain = Manifest["domain"];
 
 /** Records of one kind, which are delivered in parts of their own. */
-export type Dataset = {
+export type DomainDataset = {
   readonly name: string;
   /** Entity set with the same records; null if there is none. */
   readonly resource: string | null;
@@ -18,11 +18,11 @@ export type DomainEntry = {
   /** Version of the RESO Data Dictionary that the column names are from; null if they are from none. */
   readonly resoDdVersion: string | null;
   /** Datasets in the order of delivery. */
-  readonly datasets: readonly Dataset[];
+  readonly datasets: readonly DomainDataset[];
 };
 
 /** The domains by name. Source: interface specification, sections 2.8 and 2.9. */
-export const domains: Readonly<Record<Domain, DomainEntry>> = {
+export const domainTable: Readonly<Record<Domain, DomainEntry>> = {
   property: {
     schemaVersion: "1",
     resoDdVersion: null,
@@ -49,4 +49,4 @@ export const domains: Readonly<Record<Domain, DomainEntry>> = {
   },
 };
 
-export const domainNames = Object.keys(domains) as [Domain, ...Domain[]];
+export const domainNames = Object.keys(domainTable) as [Domain, ...Domain[]];

@@ -3,7 +3,7 @@ import { canonicalBytes, type ManifestProfile } from "@cadastre/manifest";
 import type { ParquetOptions } from "../format/duckdb-copy.ts";
 import { duckdbVersion } from "../format/duckdb-version.ts";
 import { gzipEncoder } from "../format/gzip.ts";
-import { type Domain, domains } from "./domains.ts";
+import { type Domain, domainTable } from "./domains.ts";
 
 type Format = ManifestProfile["format"];
 type Compression = ManifestProfile["compression"];
@@ -49,7 +49,7 @@ export function profileOf(choice: ProfileChoice): OutputProfile {
   const { domain, format, compression, fields } = choice;
   const profile = {
     ...choice,
-    schema: { id: domain, version: domains[domain].schemaVersion },
+    schema: { id: domain, version: domainTable[domain].schemaVersion },
     csv: format === "csv" ? ({ delimiter: ",", lineEnd: "crlf", header: true } as const) : null,
     parquet: format === "parquet" ? parquet : null,
     encoder: [encoders[format], ...(compression === "gzip" ? [gzipEncoder] : [])].join("+"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DeliveryError } from "../errors.ts";
-import { type Domain, domainNames, domains } from "./domains.ts";
+import { type Domain, domainNames, domainTable } from "./domains.ts";
 import { type OutputProfile, type ProfileChoice, profileOf } from "./profile.ts";
 
 /** Compressions of each format; no built-in profile uses `none`. Source: interface specification, section 2.8. */
@@ -46,7 +46,7 @@ const choice = z
   });
 
 const isDataset = (wanted: string, domain: Domain): boolean =>
-  domains[domain].datasets.some((dataset) => dataset.name === wanted);
+  domainTable[domain].datasets.some((dataset) => dataset.name === wanted);
 
 const file = z.strictObject({
   profiles: z

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
 import { canonicalBytes, type Manifest } from "@cadastre/manifest";
 import type { ExportColumn, ExportSource } from "../source/export-source.ts";
-import { type Dataset, domains } from "./domains.ts";
+import { type DomainDataset, domainTable } from "./domains.ts";
 import type { OutputProfile } from "./profile.ts";
 
 /** A dataset of a delivery, with the columns of its records there. */
-export type DeliveredDataset = Dataset & { readonly columns: readonly ExportColumn[] };
+export type DeliveredDataset = DomainDataset & { readonly columns: readonly ExportColumn[] };
 
 /** Schema as a manifest states it. */
 export type DeliverySchema = Manifest["schema"];
@@ -20,7 +20,7 @@ export function deliveredDatasets(
   scope: Scope,
   { domain, fields }: OutputProfile,
 ): readonly DeliveredDataset[] {
-  return domains[domain].datasets.flatMap((dataset) => {
+  return domainTable[domain].datasets.flatMap((dataset) => {
     const wanted = fields === "*" ? "*" : fields[dataset.name];
     const shown = wanted === undefined ? undefined : source.columns(dataset.name, scope);
     if (wanted === undefined || shown === undefined) return [];
@@ -46,5 +46,5 @@ export function schemaOf(
   }));
   const bytes = canonicalBytes({ id, version, datasets: content });
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  return { id, version, sha256, resoDdVersion: domains[domain].resoDdVersion };
+  return { id, version, sha256, resoDdVersion: domainTable[domain].resoDdVersion };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { canonicalBytes, type ManifestPart, readManifest } from "@cadastre/manifest";
-import type { SealedManifest } from "../ledger/delivery.ts";
+import type { SealedManifestRecord } from "../ledger/delivery.ts";
 import type { NewObject } from "../object-store/object-store.ts";
 import type { PartStore } from "../parts/part-store.ts";
 import { completeName, manifestName, signatureName } from "./layout.ts";
@@ -12,7 +12,7 @@ export type PublishedPart = NewObject & {
 };
 
 /** The objects of a sealed delivery that are published. */
-export type Publication = {
+export type PublishedObjects = {
   /** Parts in the order of the manifest. */
   readonly parts: readonly PublishedPart[];
   /** The canonical bytes of the manifest, as they were sealed. */
@@ -23,9 +23,9 @@ export type Publication = {
 
 /** Returns the objects to publish for a delivery that the ledger has sealed. */
 export function sealedPublication(
-  { text, signature }: Pick<SealedManifest, "text" | "signature">,
+  { text, signature }: Pick<SealedManifestRecord, "text" | "signature">,
   store: { readonly open: (part: ManifestPart) => ReturnType<PartStore["open"]> },
-): Publication {
+): PublishedObjects {
   const manifest = Buffer.from(text);
   const parts = readManifest(manifest).parts.map((part) => ({
     name: part.name,
@@ -39,7 +39,7 @@ export function sealedPublication(
 }
 
 /** Returns the objects of a publication in the order of writing. If the last one exists, all do. */
-export function objectsOf({ parts, manifest, signature }: Publication): readonly PublishedPart[] {
+export function objectsInOrder({ parts, manifest, signature }: PublishedObjects): readonly PublishedPart[] {
   const signed = signature === undefined ? [] : [document(signatureName, signature)];
   // `_COMPLETE` names the manifest that it belongs to.
   const end = canonicalBytes({ manifestSha256: sha256(manifest) });

@@ -3,8 +3,8 @@ import { type DestinationFailure, destinationFailures } from "../destinations/pr
 import { DeliveryError } from "../errors.ts";
 import type { Delivery } from "../ledger/delivery.ts";
 import { folderOf } from "./layout.ts";
-import type { Publication } from "./publication.ts";
-import { type PublicationReport, type PublishOptions, publish } from "./publish.ts";
+import type { PublishedObjects } from "./publication.ts";
+import { type PublicationReport, type PublishOptions, publishObjects } from "./publish.ts";
 
 export type PublishedDelivery = Pick<
   Delivery,
@@ -21,7 +21,7 @@ export type PublishedDelivery = Pick<
 export async function publishDelivery(
   destinations: Pick<Destinations, "find" | "open" | "degrade">,
   delivery: PublishedDelivery,
-  publication: Publication,
+  publication: PublishedObjects,
   options: PublishOptions & { readonly signal?: AbortSignal | undefined },
 ): Promise<PublicationReport> {
   const { id, customer, destination } = delivery;
@@ -36,7 +36,7 @@ export async function publishDelivery(
       isCommitted: options.isCommitted,
     });
     try {
-      return await publish(to, publication, options);
+      return await publishObjects(to, publication, options);
     } finally {
       to.bucket.close();
     }

@@ -2,7 +2,7 @@ import type { Destination } from "../destinations/destination.ts";
 import type { OpenDestination } from "../destinations/destinations.ts";
 import { DeliveryError } from "../errors.ts";
 import type { ObjectFacts } from "../object-store/object-store.ts";
-import { objectsOf, type Publication, type PublishedPart } from "./publication.ts";
+import { objectsInOrder, type PublishedObjects, type PublishedPart } from "./publication.ts";
 
 /** Points at which tests kill a publisher: between two effects, where a successor must be able to continue. */
 export type PublicationPoint = `${"before_put" | "after_put" | "after_check"} ${string}`;
@@ -28,15 +28,15 @@ export type PublicationReport = { readonly created: number; readonly found: numb
  *
  * @throws {DeliveryError} `destination_conflict`, and those of `ObjectStore`
  */
-export async function publish(
+export async function publishObjects(
   to: OpenDestination,
-  publication: Publication,
+  publication: PublishedObjects,
   options: PublishOptions,
 ): Promise<PublicationReport> {
   const { authorize, commit = async () => {}, isCommitted = false } = options;
   const { written = async () => {}, at = () => {} } = options;
   const report = { created: 0, found: 0 };
-  const objects = objectsOf(publication);
+  const objects = objectsInOrder(publication);
   for (const object of isCommitted ? objects.slice(-1) : objects) {
     await authorize();
     const key = `${to.root}${object.name}`;

@@ -1,5 +1,5 @@
 import type { ExportBatch, ExportChanges, ExportColumn } from "./export-source.ts";
-import { batchesOf, type KeyedLine } from "./keyed-lines.ts";
+import { exportBatches, type KeyedLine } from "./keyed-lines.ts";
 import { type KeyChange, mergeStates } from "./merge.ts";
 
 /** Column of a removal that gives its reason. */
@@ -44,7 +44,7 @@ export const deltaBatches = (
   is: AsyncIterable<KeyedLine>,
   request: DeltaRequest,
 ): AsyncIterable<ExportBatch> =>
-  batchesOf((request.content === "rows" ? rows : removals)(mergeStates(was, is), request));
+  exportBatches((request.content === "rows" ? rows : removals)(mergeStates(was, is), request));
 
 async function* rows(changes: AsyncIterable<KeyChange>): AsyncGenerator<KeyedLine> {
   for await (const { key, was, is } of changes) if (is !== undefined && is !== was) yield { key, line: is };

@@ -25,7 +25,7 @@ function keyOf(line: string, keyField: string): string {
 const batchSize = 1000;
 
 /** Groups lines into batches, whose positions are keys. */
-export async function* batchesOf(lines: AsyncIterable<KeyedLine>): AsyncGenerator<ExportBatch> {
+export async function* exportBatches(lines: AsyncIterable<KeyedLine>): AsyncGenerator<ExportBatch> {
   let some: KeyedLine[] = [];
   for await (const line of lines) {
     some.push(line);

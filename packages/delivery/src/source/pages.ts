@@ -9,7 +9,7 @@ export type ReadState = Pick<ReadOptions, "since" | "until" | "signal"> & { read
  * Reads the records that a query finds after a position, in key order. The position is the key of the record before. Prefetches the next
  * page while the present one is used.
  */
-export async function* pagesOf(
+export async function* sourcePages(
   store: Pick<Store, "page">,
   query: RestrictedQuery,
   keyField: string,

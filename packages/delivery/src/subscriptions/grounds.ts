@@ -6,7 +6,7 @@ import type { StepMeans } from "./step-context.ts";
 import type { GenerationPins, Subscription } from "./subscription.ts";
 
 /** The scope, profile and datasets that a subscription delivers at present. */
-export type Grounds = {
+export type SubscriptionContent = {
   readonly scope: Scope;
   readonly profile: OutputProfile;
   readonly datasets: readonly DeliveredDataset[];
@@ -14,7 +14,7 @@ export type Grounds = {
 };
 
 /** The reason why a subscription cannot deliver at present. */
-export type Ungranted = {
+export type SuspensionReason = {
   readonly code: DeliveryErrorCode;
   /** Version of the entitlement that was checked; undefined if none is in force. */
   readonly version: number | undefined;
@@ -29,9 +29,9 @@ export async function groundsOf(
     source,
   }: Pick<StepMeans, "scopeOf" | "profiles" | "destinations" | "source">,
   { customer, domain, profile: id, mode, destination }: Subscription,
-): Promise<Grounds | Ungranted> {
+): Promise<SubscriptionContent | SuspensionReason> {
   const scope = await grantedBy(scopeOf, customer);
-  const ungranted = (code: DeliveryErrorCode): Ungranted => ({ code, version: scope?.version });
+  const ungranted = (code: DeliveryErrorCode): SuspensionReason => ({ code, version: scope?.version });
   if (scope?.channels.file_delivery !== true || !scope.products.includes(domain as Product))
     return ungranted("entitlement_expired");
   if (mode !== "pull" && !scope.capabilities.includes("file_export_push"))

@@ -1,8 +1,8 @@
 import { contentsOf } from "../build/contents.ts";
-import { faultOf } from "../build/fault.ts";
+import { workerFaultOf } from "../build/fault.ts";
 import { newDelivery } from "../exports/new-delivery.ts";
 import { dueAfter, isDueLater } from "./cadence.ts";
-import { areSame, type Grounds, groundsOf, type Ungranted } from "./grounds.ts";
+import { areSame, groundsOf, type SubscriptionContent, type SuspensionReason } from "./grounds.ts";
 import { reset, suspended } from "./progress.ts";
 import type { StepMeans } from "./step-context.ts";
 import type { Subscription, SubscriptionProgress, SubscriptionStep } from "./subscription.ts";
@@ -36,7 +36,7 @@ export async function nextStep(
 
 function suspension(
   subscription: Subscription,
-  { code, version = subscription.entitlementVersion }: Ungranted,
+  { code, version = subscription.entitlementVersion }: SuspensionReason,
   at: number,
 ): SubscriptionStep | undefined {
   const { state, code: before, due, cadenceSeconds, entitlementVersion: seen } = subscription;
@@ -49,7 +49,7 @@ function suspension(
 async function deliveryStep(
   means: StepMeans,
   subscription: Subscription,
-  grounds: Grounds,
+  grounds: SubscriptionContent,
   given: Partial<SubscriptionProgress>,
   at: number,
 ): Promise<SubscriptionStep> {
@@ -82,13 +82,13 @@ async function deliveryStep(
  */
 const isEmpty = (...read: Parameters<typeof readsNothing>): Promise<boolean> =>
   readsNothing(...read).catch((error: unknown) => {
-    if (faultOf(error).code === "checkpoint_expired") return false;
+    if (workerFaultOf(error).code === "checkpoint_expired") return false;
     throw error;
   });
 
 async function readsNothing(
   { source }: StepMeans,
-  { scope, profile, datasets }: Grounds,
+  { scope, profile, datasets }: SubscriptionContent,
   since: number,
   checkpoint: number,
 ): Promise<boolean> {

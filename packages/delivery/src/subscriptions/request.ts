@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { canonicalText } from "@cadastre/manifest";
 import { DeliveryError } from "../errors.ts";
-import type { DeliveryRequest } from "../exports/delivery-request.ts";
+import type { FileDeliveryRequest } from "../exports/delivery-request.ts";
 import { isKey, isPlainText } from "../exports/export-request.ts";
 import type { EmptyDeliveryBehavior } from "./subscription.ts";
 
 /** Body and idempotency key of `POST /v1/file-export-subscriptions`. Source: interface specification, section 2.9. */
-export type SubscriptionRequest = DeliveryRequest & {
+export type SubscriptionRequest = FileDeliveryRequest & {
   readonly name: string;
   readonly cadenceSeconds: number;
   /** In UTC. Applies only if the cadence is a whole number of days. */
@@ -38,7 +38,7 @@ export function requireValid(request: SubscriptionRequest): void {
 }
 
 /** Returns the SHA-256 of a request without its idempotency key. */
-export const fingerprintOf = (said: Omit<SubscriptionRequest, "idempotencyKey">): string =>
+export const subscriptionFingerprint = (said: Omit<SubscriptionRequest, "idempotencyKey">): string =>
   createHash("sha256")
     .update(
       canonicalText({

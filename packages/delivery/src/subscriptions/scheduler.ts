@@ -80,7 +80,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   async function tick(): Promise<number> {
     let taken = 0;
     for (let after: string | undefined = ""; after !== undefined; ) {
-      const group: readonly Subscription[] = await registry.waiting(clock(), after, groupSize);
+      const group: readonly Subscription[] = await registry.needingStep(clock(), after, groupSize);
       for (const subscription of group) {
         if (!(await take(subscription))) continue;
         report({ subscription: subscription.id, outcome: "taken" });

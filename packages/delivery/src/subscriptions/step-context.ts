@@ -7,7 +7,7 @@ import type { SubscriptionRegistry } from "./subscription.ts";
 
 /** Dependencies for finding the next steps of subscriptions. */
 export type StepMeans = DeliveryMeans & {
-  readonly registry: Pick<SubscriptionRegistry, "delivery" | "isBroken" | "step" | "waiting">;
+  readonly registry: Pick<SubscriptionRegistry, "delivery" | "isBroken" | "step" | "needingStep">;
   /** Tells whether the destinations of subscriptions are active. Without it none counts as active. */
   readonly destinations?: Pick<DestinationRegistry, "find"> | undefined;
   readonly source: ExportSource;

@@ -64,7 +64,7 @@ export type Subscription = NewSubscription &
   };
 
 /** An idempotency key. A repeated request creates nothing. */
-export type SubscriptionRequest = { readonly key: string; readonly fingerprint: string };
+export type RequestIdentity = { readonly key: string; readonly fingerprint: string };
 
 /**
  * The subscriptions of customers. A subscription of another customer is treated like one that does not exist. Times are in
@@ -80,7 +80,7 @@ export type SubscriptionRegistry = {
    */
   readonly create: (
     subscription: NewSubscription,
-    request: SubscriptionRequest | null,
+    request: RequestIdentity | null,
     most: number,
   ) => Promise<{ readonly subscription: Subscription; readonly replayed: boolean }>;
   /**
@@ -88,7 +88,7 @@ export type SubscriptionRegistry = {
    *
    * @throws {DeliveryError} `idempotency_conflict`
    */
-  readonly replay: (customer: string, request: SubscriptionRequest) => Promise<Subscription | undefined>;
+  readonly replay: (customer: string, request: RequestIdentity) => Promise<Subscription | undefined>;
   readonly find: (customer: string, id: string) => Promise<Subscription | undefined>;
   /** Returns subscriptions of a customer, newest first. */
   readonly list: (customer: string, limit: number) => Promise<readonly Subscription[]>;
@@ -101,7 +101,7 @@ export type SubscriptionRegistry = {
    * delivery has ended; or if it has no delivery and is due, its customer has another entitlement, its destination has become
    * active or stopped being active, or it is broken.
    */
-  readonly waiting: (at: number, after: string, limit: number) => Promise<readonly Subscription[]>;
+  readonly needingStep: (at: number, after: string, limit: number) => Promise<readonly Subscription[]>;
   /**
    * True if a complete delivery of the current generation is lost (`part_lost`), and the customer has acknowledged neither it nor
    * a later one. A consumer that has not loaded it could not load the deliveries after it.

@@ -2,14 +2,14 @@ import { randomBytes } from "node:crypto";
 import { DeliveryError } from "../errors.ts";
 import type { DeliveryStatus } from "../exports/deliveries.ts";
 import { type PushTargets, resolveProfile } from "../exports/delivery-request.ts";
-import type { Caller } from "../exports/export-request.ts";
+import type { ApiKeyCaller } from "../exports/export-request.ts";
 import { stateAt } from "../exports/find-delivery.ts";
 import type { OutputProfile } from "../profiles/profile.ts";
 import { deliveredDatasets } from "../profiles/schema.ts";
 import type { ExportSource } from "../source/export-source.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { reset, settled } from "./progress.ts";
-import { fingerprintOf, requireValid, type SubscriptionRequest } from "./request.ts";
+import { requireValid, type SubscriptionRequest, subscriptionFingerprint } from "./request.ts";
 import type { Subscription, SubscriptionRegistry, SubscriptionStep } from "./subscription.ts";
 
 export type SubscriptionOptions = {
@@ -41,15 +41,15 @@ export type Subscriptions = {
    * `destination_not_active`, `subscription_exists`, `too_many_subscriptions`, `idempotency_conflict`
    */
   readonly create: (
-    caller: Caller,
+    caller: ApiKeyCaller,
     request: SubscriptionRequest,
   ) => Promise<{ readonly subscription: Subscription; readonly replayed: boolean }>;
   /** Lists subscriptions, the last created first. */
-  readonly list: (caller: Caller, limit: number) => Promise<readonly Subscription[]>;
-  readonly find: (caller: Caller, id: string) => Promise<Subscription>;
+  readonly list: (caller: ApiKeyCaller, limit: number) => Promise<readonly Subscription[]>;
+  readonly find: (caller: ApiKeyCaller, id: string) => Promise<Subscription>;
   /** Lists the deliveries of a subscription, the last one of the last generation first. */
   readonly deliveries: (
-    caller: Caller,
+    caller: ApiKeyCaller,
     id: string,
     limit: number,
   ) => Promise<readonly Omit<DeliveryStatus, "parts">[]>;
@@ -67,7 +67,7 @@ export type Subscriptions = {
 };
 
 /** @throws {DeliveryError} `subscription_canceled`, except if a canceled subscription is canceled again */
-export type ChangeSubscription = (caller: Caller, id: string) => Promise<Subscription>;
+export type ChangeSubscription = (caller: ApiKeyCaller, id: string) => Promise<Subscription>;
 
 /** Returns the step that makes a change; undefined if the subscription is in that state already. */
 type Change = (subscription: Subscription, at: number) => SubscriptionStep | undefined;
@@ -87,7 +87,7 @@ const changes = {
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { registry, source, profiles, targets, most = 32, clock = Date.now, random = randomBytes } = options;
 
-  async function find({ scope }: Caller, id: string): Promise<Subscription> {
+  async function find({ scope }: ApiKeyCaller, id: string): Promise<Subscription> {
     const found = isUuid(id) ? await registry.find(scope.customer, id) : undefined;
     if (found === undefined) throw new DeliveryError("not_found");
     return found;
@@ -110,7 +110,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     create: async ({ scope }, request) => {
       requireValid(request);
       const { idempotencyKey: key } = request;
-      const asks = key === undefined ? null : { key, fingerprint: fingerprintOf(request) };
+      const asks = key === undefined ? null : { key, fingerprint: subscriptionFingerprint(request) };
       const replayed = asks && (await registry.replay(scope.customer, asks));
       if (replayed) return { subscription: replayed, replayed: true };
       const profile = await resolveProfile(profiles, targets, scope, request);

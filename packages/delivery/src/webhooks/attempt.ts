@@ -5,7 +5,7 @@ import type { WebhookResult, WebhookSending } from "./outbox.ts";
 import { type PostOptions, PostTimeout, post } from "./post.ts";
 import { openSecret } from "./secret.ts";
 import { webhookUrl } from "./url.ts";
-import { isGivenUp, waitAfter } from "./wait.ts";
+import { isTooOld, waitAfter } from "./wait.ts";
 
 /** Failures of a message that its customer is shown. They do not name the address that a host resolves to, which may be internal. */
 export const webhookFailures = [
@@ -75,7 +75,7 @@ export function resultOf(
   return {
     ...noted,
     state: "failing",
-    isKept: !isGivenUp(message, at),
+    isKept: !isTooOld(message, at),
     due: at + waitAfter(attempts, retryAfter, { at, random }),
   };
 }

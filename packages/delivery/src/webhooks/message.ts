@@ -1,12 +1,9 @@
 import { createHmac } from "node:crypto";
-import type { WebhookMessage } from "./outbox.ts";
-import { keyOf } from "./secret.ts";
+import type { OutboxMessage } from "./outbox.ts";
+import { signingKeyOf } from "./secret.ts";
 
 /** Returns the body of a message: ids and versions, never delivered data. It is the same for every attempt. */
-export const bodyOf = (
-  { type, at, delivery, entitlementVersion }: WebhookMessage,
-  customer: string,
-): string =>
+export const bodyOf = ({ type, at, delivery, entitlementVersion }: OutboxMessage, customer: string): string =>
   JSON.stringify({
     type,
     timestamp: new Date(at).toISOString(),
@@ -35,4 +32,4 @@ export const signedHeaders = (signed: Signed, secrets: readonly string[]) => ({
 });
 
 const signatureOf = ({ id, timestamp, body }: Signed, secret: string): string =>
-  createHmac("sha256", keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");
+  createHmac("sha256", signingKeyOf(secret)).update(`${id}.${timestamp}.${body}`).digest("base64");

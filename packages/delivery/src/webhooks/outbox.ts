@@ -9,7 +9,7 @@ import type {
 } from "./webhook.ts";
 
 /** A message to be sent to a webhook. */
-export type WebhookMessage = {
+export type OutboxMessage = {
   /** Id of the event. It is the same for all of the customer's webhooks, and for all attempts. */
   readonly id: string;
   readonly type: WebhookEvent | "webhook.test";
@@ -32,7 +32,7 @@ export type WebhookSending = {
   readonly round: number;
   /** Time at which the webhook was due. */
   readonly due: number;
-  readonly message: WebhookMessage;
+  readonly message: OutboxMessage;
 };
 
 /** Terms of a claim. Times are in milliseconds. */

@@ -1,4 +1,4 @@
-import { openText, type Random, type SealingKey } from "../sealed-text.ts";
+import { openText, type RandomBytes, type SealingKey } from "../sealed-text.ts";
 
 /** Number of random bytes in a secret. Source: Standard Webhooks, "Signature scheme": 24 to 64. */
 const secretBytes = 32;
@@ -7,11 +7,12 @@ const secretBytes = 32;
 const prefix = "whsec_";
 
 /** Returns a new random secret in the form that its customer gets. */
-export const newSecret = (random: Random): string =>
+export const newSecret = (random: RandomBytes): string =>
   prefix + Buffer.from(random(secretBytes)).toString("base64");
 
 /** Returns the signing key that a secret encodes. */
-export const keyOf = (secret: string): Uint8Array => Buffer.from(secret.slice(prefix.length), "base64");
+export const signingKeyOf = (secret: string): Uint8Array =>
+  Buffer.from(secret.slice(prefix.length), "base64");
 
 /** Decrypts a secret to the form that its customer has; undefined if it was encrypted with another key. */
 export function openSecret(sealed: string, webhook: string, key: SealingKey): string | undefined {

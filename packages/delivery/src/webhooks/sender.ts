@@ -4,7 +4,7 @@ import type { SealingKey } from "../sealed-text.ts";
 import { attempt, resultOf } from "./attempt.ts";
 import type { WebhookOutbox, WebhookSending } from "./outbox.ts";
 import type { PostOptions } from "./post.ts";
-import { isGivenUp, longestWait } from "./wait.ts";
+import { isTooOld, maxWebhookWait } from "./wait.ts";
 
 /** Report of a sender on a message, for the log. */
 export type WebhookReport = {
@@ -60,7 +60,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   const { outbox, scopeOf, clock = Date.now, random = Math.random } = options;
   const { poll = 1000, concurrency = 16, report = () => {} } = options;
 
-  const terms = { lease, wait: longestWait, most: Math.ceil(concurrency / 4) };
+  const terms = { lease, wait: maxWebhookWait, most: Math.ceil(concurrency / 4) };
 
   async function compareNext(): Promise<boolean> {
     const webhook = await outbox.claimComparison(clock(), comparisonInterval);
@@ -91,7 +91,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   /** Defers a message, or drops it if it is too old. */
   async function putOff(sending: WebhookSending): Promise<WebhookReport["outcome"]> {
     const at = clock();
-    return isGivenUp(sending.message, at)
+    return isTooOld(sending.message, at)
       ? outcomeOf("dropped", await outbox.drop(sending))
       : outcomeOf("deferred", await outbox.defer(sending, at + deferral));
   }

@@ -2,17 +2,17 @@ const second = 1000;
 const hour = 3600 * second;
 
 /** Time after its creation during which a message is retried, in milliseconds. */
-const tryingTime = 24 * hour;
+const maxMessageAge = 24 * hour;
 
 /** True if a message is too old to be retried. */
-export const isGivenUp = ({ at: made }: { readonly at: number }, at: number): boolean =>
-  at - made >= tryingTime;
+export const isTooOld = ({ at: made }: { readonly at: number }, at: number): boolean =>
+  at - made >= maxMessageAge;
 
 /** Backoff in milliseconds: the wait after the first attempt, the longest one, and the factor by which it grows. */
 const waits = { first: 5 * second, longest: 3 * hour, growth: 3 } as const;
 
 /** Longest wait that a server can ask for by `Retry-After`, in milliseconds. No message waits longer between two attempts. */
-export const longestWait = 6 * hour;
+export const maxWebhookWait = 6 * hour;
 
 /**
  * Returns the wait after a failed attempt, in milliseconds: exponential backoff with jitter (between half of the wait and all of it), but
@@ -35,5 +35,5 @@ export function waitAfter(
 function askedFor(retryAfter: string | undefined, at: number): number {
   if (retryAfter === undefined) return 0;
   const asked = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * second : Date.parse(retryAfter) - at;
-  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), longestWait) : 0;
+  return Number.isFinite(asked) ? Math.min(Math.max(asked, 0), maxWebhookWait) : 0;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Scope } from "@cadastre/entitlement";
 import { DeliveryError } from "../errors.ts";
-import { type Random, type SealingKey, sealText } from "../sealed-text.ts";
+import { type RandomBytes, type SealingKey, sealText } from "../sealed-text.ts";
 import { isUuid, uuidBytes, uuidOf } from "../uuid.ts";
 import { newSecret } from "./secret.ts";
 import { type WebhookReach, webhookUrl } from "./url.ts";
@@ -17,7 +17,7 @@ export type WebhookOptions = WebhookTerms & {
   /** Returns milliseconds since 1970. By default the system time. */
   readonly clock?: (() => number) | undefined;
   /** By default the random bytes of the operating system. */
-  readonly random?: Random | undefined;
+  readonly random?: RandomBytes | undefined;
 };
 
 export type WebhookRequest = {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { newExternalId, openExternalId, sealExternalId } from "../../src/destinations/external-id.ts";
-import { type DestinationRequest, placeOf } from "../../src/destinations/place.ts";
+import { type DestinationRequest, validateDestination } from "../../src/destinations/place.ts";
 import { publicationPolicy, verificationPolicy } from "../../src/destinations/session-policy.ts";
-import { defaultRetryPolicy, retry } from "../../src/object-store/retry.ts";
+import { defaultStorageRetry, retry } from "../../src/object-store/retry.ts";
 
 const good: DestinationRequest = {
   bucket: "acme-exports",
@@ -15,7 +15,7 @@ const good: DestinationRequest = {
 
 const codeOf = (request: DestinationRequest): unknown => {
   try {
-    placeOf(request, "cadastre");
+    validateDestination(request, "cadastre");
     return "fine";
   } catch (error) {
     return (error as { code: unknown }).code;
@@ -135,12 +135,12 @@ describe("what names a place", () => {
   });
 
   test("a prefix is kept without the slash at its end", () => {
-    expect(placeOf({ ...good, prefix: "a/b/" }, "cadastre").prefix).toBe("a/b");
+    expect(validateDestination({ ...good, prefix: "a/b/" }, "cadastre").prefix).toBe("a/b");
   });
 
   test("policies of sessions are no longer than STS takes", () => {
     const longest = { ...good, bucket: "b".repeat(63), prefix: "p".repeat(256) };
-    const place = placeOf(longest, "cadastre");
+    const place = validateDestination(longest, "cadastre");
     const folder = `subscriptions/${"0".repeat(36)}/00000001/00000000-${"0".repeat(36)}`;
     for (const policy of [publicationPolicy(place, folder), verificationPolicy(place)])
       expect(JSON.stringify(policy).length).toBeLessThan(2048);
@@ -196,7 +196,7 @@ describe("retries", () => {
             () => Promise.reject(new Error(String(++made))),
             () => true,
             {
-              ...defaultRetryPolicy,
+              ...defaultStorageRetry,
               attempts,
               random: () => part,
               wait: async (milliseconds) => void waits.push(milliseconds),
@@ -213,7 +213,7 @@ describe("retries", () => {
 
   test("does not wait for what fails for good, or is given up", async () => {
     const failing = () => Promise.reject(new Error("x"));
-    const policy = { ...defaultRetryPolicy, wait: () => Promise.reject(new Error("waited")) };
+    const policy = { ...defaultStorageRetry, wait: () => Promise.reject(new Error("waited")) };
     await expect(retry(failing, () => false, policy)).rejects.toThrow("x");
     await expect(retry(failing, () => true, policy, AbortSignal.abort())).rejects.toThrow("x");
   });

@@ -5,11 +5,11 @@ import { gunzipSync } from "node:zlib";
 import { readManifest } from "@cadastre/manifest";
 import { describe, expect, test } from "vitest";
 import {
-  type Caller,
+  type ApiKeyCaller,
   createDeliveries,
   createWorker,
   type Deliveries,
-  type ExportRequest,
+  type FileExportRequest,
   folderParts,
   grantLifetime,
   partNumber,
@@ -59,14 +59,14 @@ async function withOffice(use: (office: Office) => Promise<void>): Promise<void>
   }
 }
 
-const request = (idempotencyKey = "k", more: Partial<ExportRequest> = {}): ExportRequest => ({
+const request = (idempotencyKey = "k", more: Partial<FileExportRequest> = {}): FileExportRequest => ({
   domain: "listing",
   deliveryMode: "pull",
   idempotencyKey,
   ...more,
 });
 
-const stranger: Caller = { scope: scopeFor({ sub: "other" }), apiKey: "02" };
+const stranger: ApiKeyCaller = { scope: scopeFor({ sub: "other" }), apiKey: "02" };
 const unknown = "0198f3a2-6c1e-7b57-9a53-0c1d2e3f4a5b";
 const day = 86_400_000;
 const expired = at + 14 * day;
@@ -97,7 +97,7 @@ describe("creating an export", () => {
       expect(await codeOf(other)).toBe("idempotency_conflict");
     }));
 
-  test.each<[string, Partial<ExportRequest>]>([
+  test.each<[string, Partial<FileExportRequest>]>([
     ["unknown_domain", { domain: "weather" }],
     ["unknown_domain", { domain: "property" }],
     ["unknown_profile", { profileId: "large" }],
@@ -186,7 +186,7 @@ describe("fetching a delivery", () => {
       const id = await complete(office);
       const { token } = await deliveries.grant(caller, id, 0);
       const acknowledgement = { generation: 1, sequence: 0, manifestSha256: "0".repeat(64), reference: "r" };
-      const asks = (who: Caller, wanted: string) => [
+      const asks = (who: ApiKeyCaller, wanted: string) => [
         deliveries.status(who, wanted),
         deliveries.manifest(who, wanted),
         deliveries.grant(who, wanted, 0),
@@ -232,7 +232,7 @@ describe("fetching a delivery", () => {
       const { deliveries } = office;
       const id = await complete(office);
       const { token } = await deliveries.grant(caller, id, 0);
-      const codes = (scope: Caller["scope"]) =>
+      const codes = (scope: ApiKeyCaller["scope"]) =>
         Promise.all(
           [
             deliveries.manifest({ ...caller, scope }, id),

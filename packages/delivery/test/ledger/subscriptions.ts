@@ -200,7 +200,7 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
         const pushed = newSubscription({ mode: "push", destination: destination.id });
         const { subscription } = await subscriptions.create(pushed, null, most);
         const active = await subscriptions.step(subscription, { changes: { due: at + hour } });
-        const waiting = async () => (await subscriptions.waiting(at, "", 9)).map(({ id }) => id);
+        const waiting = async () => (await subscriptions.needingStep(at, "", 9)).map(({ id }) => id);
         expect(await waiting()).toEqual([]);
         await found("role_denied");
         expect(await waiting()).toEqual([pushed.id]);
@@ -215,11 +215,11 @@ export function subscriptionConformance(name: string, withRegistry: WithRegistry
       withRegistry(async (registry) => {
         const { subscriptions, entitlements } = registry;
         const waiting = async (time = at, after = "") =>
-          (await subscriptions.waiting(time, after, 9)).map(({ id }) => id);
+          (await subscriptions.needingStep(time, after, 9)).map(({ id }) => id);
         const [a, b] = [await create(registry), await create(registry)];
         expect(await waiting()).toEqual([a.id, b.id]);
         expect(await waiting(at, a.id)).toEqual([b.id]);
-        expect(await subscriptions.waiting(at, "", 1)).toEqual([a]);
+        expect(await subscriptions.needingStep(at, "", 1)).toEqual([a]);
         expect(await waiting(at - 1)).toEqual([]);
         const building = await subscriptions.step(a, { changes: {}, creates: deliveryOf(a) });
         const later = await subscriptions.step(b, { changes: { due: at + hour } });

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type NewObject, type ObjectStore, openBucket } from "../../src/index.ts";
+import { type NewObject, type ObjectStore, openS3Bucket } from "../../src/index.ts";
 import { assumeRole } from "../../src/object-store/role-session.ts";
 import { type Customer, customer, makeCustomer } from "../support/object-storage/customer.ts";
 import { type Asked, kmsKeyArns, type ObjectServer, region } from "../support/object-storage/server.ts";
@@ -197,7 +197,7 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
     test("keys that are none, and a session that was tampered with, are denied", async () => {
       const of = { bucket: brokerage.bucket, region, kmsKeyArn: null };
       const keys = { ...serverOf().owner, secretAccessKey: "wrong" };
-      const stranger = await openBucket(of, { access: { ...brokerage.access, keys } });
+      const stranger = await openS3Bucket(of, { access: { ...brokerage.access, keys } });
       const id = (await brokerage.destinations.list(customer))[0]?.id ?? "";
       const { roleArn } = await brokerage.destinations.find(customer, id);
       const policy = { Version: "2012-10-17", Statement: [] };
@@ -205,7 +205,7 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
       const given = await (await assumeRole(request, brokerage.access)).keys();
       const sessionToken = given.sessionToken?.replace(/.{8}$/, "AAAAAAAA");
       const session = { keys: async () => ({ ...given, sessionToken }), renew: () => {} };
-      const tampered = await openBucket(of, { access: brokerage.access, session });
+      const tampered = await openS3Bucket(of, { access: brokerage.access, session });
       for (const one of [stranger, tampered]) {
         expect(await codeOf(one.put(`${root}stranger`, objectOf("x")))).toBe("bucket_denied");
         one.close();
@@ -214,7 +214,7 @@ export function bucketConformance(name: string, serverOf: () => ObjectServer): v
 
     test("a bucket of one's own is listed in the order of keys, and emptied", async () => {
       const of = { bucket: brokerage.bucket, region, kmsKeyArn: null };
-      const own = await openBucket(of, { access: { ...brokerage.access, keys: serverOf().owner } });
+      const own = await openS3Bucket(of, { access: { ...brokerage.access, keys: serverOf().owner } });
       expect(await own.region()).toBe(region);
       const names = ["b", "a/2", "a/1", "c"];
       for (const one of names) await own.put(`own/${one}`, objectOf(one));

@@ -5,10 +5,10 @@ import {
   completeName,
   DeliveryError,
   type OpenDestination,
-  type Publication,
   type PublicationPoint,
-  publish,
+  type PublishedObjects,
   publishDelivery,
+  publishObjects,
 } from "../../src/index.ts";
 import { type Customer, customer, makeCustomer } from "../support/object-storage/customer.ts";
 import { kmsKeyArns, type ObjectServer } from "../support/object-storage/server.ts";
@@ -19,7 +19,7 @@ const partOf = (name: string, text: string, claimed = text) => ({ ...objectOf(te
 const names = ["listing-00007.jsonl.gz", "listing-00003.jsonl.gz", "media-00001.jsonl.gz"];
 const objects = [...names, "manifest.json", "manifest.jws.json", "_COMPLETE"];
 
-const publicationOf = (more: Partial<Publication> = {}): Publication => ({
+const publicationOf = (more: Partial<PublishedObjects> = {}): PublishedObjects => ({
   parts: names.map((name) => partOf(name, `bytes of ${name}`)),
   manifest: Buffer.from('{"deliveryId":"d1"}'),
   signature: Buffer.from('{"protected":"e30","signature":"c2ln"}'),
@@ -62,7 +62,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
         if (point === `before_put ${completeName}`)
           expect(await namesAt(to)).toEqual(objects.slice(0, -1).toSorted());
       };
-      expect(await publish(to, publicationOf(), { authorize, at })).toEqual({ created: 6, found: 0 });
+      expect(await publishObjects(to, publicationOf(), { authorize, at })).toEqual({ created: 6, found: 0 });
       expect(order).toEqual(
         objects.flatMap((one) => [`before_put ${one}`, `after_put ${one}`, `after_check ${one}`]),
       );
@@ -73,7 +73,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
         if (method === "PUT") sent++;
         return undefined;
       });
-      expect(await publish(to, publicationOf(), { authorize })).toEqual({ created: 0, found: 6 });
+      expect(await publishObjects(to, publicationOf(), { authorize })).toEqual({ created: 0, found: 6 });
       serverOf().failWhen(undefined);
       expect(sent).toBe(0);
       expect(await lookAt(to)).toEqual(before);
@@ -86,7 +86,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
     test("of ten that publish the same at once each object is written by one", async () => {
       const folder = `exports/${++made}`;
       const racing = Array.from({ length: 10 }, async () =>
-        publish(await open(folder), publicationOf(), { authorize }),
+        publishObjects(await open(folder), publicationOf(), { authorize }),
       );
       const reports = await Promise.all(racing);
       expect(reports.reduce((sum, { created }) => sum + created, 0)).toBe(objects.length);
@@ -98,7 +98,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
     test("of ten that publish something else each one wins, whole", async () => {
       const folder = `exports/${++made}`;
       const racing = Array.from({ length: 10 }, async (_, i) =>
-        publish(
+        publishObjects(
           await open(folder),
           publicationOf({ parts: [partOf("a", `writer ${i}`)], manifest: Buffer.from(`{"writer":${i}}`) }),
           { authorize },
@@ -123,13 +123,17 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
         const at = (point: PublicationPoint) => {
           if (point === killed) throw new Error("killed");
         };
-        await expect(publish(to, publicationOf(), { authorize, at })).rejects.toThrow("killed");
+        await expect(publishObjects(to, publicationOf(), { authorize, at })).rejects.toThrow("killed");
         const before = await lookAt(to);
         const isOver = killed === "after_put _COMPLETE" || killed === "after_check _COMPLETE";
         expect(before.some(({ key }) => key === completeName)).toBe(isOver);
-        const report = await publish(await open(to.root.slice(prefix.length + 1, -1)), publicationOf(), {
-          authorize,
-        });
+        const report = await publishObjects(
+          await open(to.root.slice(prefix.length + 1, -1)),
+          publicationOf(),
+          {
+            authorize,
+          },
+        );
         expect(report).toEqual({ created: objects.length - before.length, found: before.length });
         const after = await lookAt(to);
         expect(after).toEqual(expect.arrayContaining([...before]));
@@ -143,7 +147,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       const revoked = async () => {
         if (++asked === objects.length) throw new DeliveryError("entitlement_changed");
       };
-      const publishing = publish(to, publicationOf(), { authorize: revoked });
+      const publishing = publishObjects(to, publicationOf(), { authorize: revoked });
       await expect(publishing).rejects.toMatchObject({ code: "entitlement_changed" });
       expect(await namesAt(to)).toEqual(objects.slice(0, -1).toSorted());
     });
@@ -152,7 +156,9 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       const to = await open();
       const [first, second] = names;
       const parts = [partOf(first ?? "", "whole"), partOf(second ?? "", "tampered", "original")];
-      expect(await codeOf(publish(to, publicationOf({ parts }), { authorize }))).toBe("object_damaged");
+      expect(await codeOf(publishObjects(to, publicationOf({ parts }), { authorize }))).toBe(
+        "object_damaged",
+      );
       expect(await namesAt(to)).toEqual([first]);
     });
 
@@ -174,11 +180,14 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
             })(),
           ),
       };
-      const publishing = publish(to, publicationOf({ parts: [first, halfway] }), { authorize });
+      const publishing = publishObjects(to, publicationOf({ parts: [first, halfway] }), { authorize });
       await expect(publishing).rejects.toMatchObject({ name: "AbortError" });
       expect(await namesAt(to)).toEqual(["a"]);
       const again = publicationOf({ parts: [first, second] });
-      expect(await publish(await open(folder), again, { authorize })).toEqual({ created: 4, found: 1 });
+      expect(await publishObjects(await open(folder), again, { authorize })).toEqual({
+        created: 4,
+        found: 1,
+      });
     });
 
     test.each([names[2], "manifest.json"])(
@@ -188,7 +197,9 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
         const at = async (point: PublicationPoint) => {
           if (point === `after_put ${one}`) await brokerage.write(`${to.root}${one}`, "exchanged meanwhile");
         };
-        expect(await codeOf(publish(to, publicationOf(), { authorize, at }))).toBe("destination_conflict");
+        expect(await codeOf(publishObjects(to, publicationOf(), { authorize, at }))).toBe(
+          "destination_conflict",
+        );
         expect(await namesAt(to)).not.toContain(completeName);
       },
     );
@@ -215,7 +226,7 @@ export function publicationConformance(name: string, serverOf: () => ObjectServe
       const to = await open();
       await brokerage.write(`${to.root}${names[1]}`, text, more);
       const [before] = await lookAt(to);
-      expect(await codeOf(publish(to, publicationOf(), { authorize }))).toBe(code);
+      expect(await codeOf(publishObjects(to, publicationOf(), { authorize }))).toBe(code);
       const after = await lookAt(to);
       expect(after).toContainEqual(before);
       expect(after.map(({ key }) => key)).not.toContain(completeName);

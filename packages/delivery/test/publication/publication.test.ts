@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { readManifest } from "@cadastre/manifest";
 import { expect, test } from "vitest";
 import { folderOf, sealedPublication } from "../../src/index.ts";
-import { objectsOf } from "../../src/publication/publication.ts";
+import { objectsInOrder } from "../../src/publication/publication.ts";
 
 const fixture = new URL("../../../manifest/fixtures/valid/delta.json", import.meta.url);
 
@@ -32,7 +32,7 @@ test("a sealed delivery is published as its manifest lists it", async () => {
   expect(publication.parts.map(({ name }) => name)).toEqual(parts.map(({ name }) => name));
   for (const { sha256, open } of publication.parts) expect(await text(await open())).toBe(sha256);
   expect(Buffer.from(publication.manifest).toString()).toBe(manifest);
-  const names = objectsOf(publication).map(({ name }) => name);
+  const names = objectsInOrder(publication).map(({ name }) => name);
   expect(names.slice(parts.length)).toEqual(["manifest.json", "manifest.jws.json", "_COMPLETE"]);
 });
 
@@ -49,7 +49,7 @@ test.each([
 ])("no parts are called %j", (names) => {
   const signature = Buffer.from("{}");
   const publication = { parts: names.map(newObject), manifest: Buffer.from("{}"), signature };
-  expect(() => objectsOf(publication)).toThrow(RangeError);
+  expect(() => objectsInOrder(publication)).toThrow(RangeError);
 });
 
 test("folders of a subscription sort in the order of its deliveries", () => {

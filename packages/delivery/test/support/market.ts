@@ -10,7 +10,7 @@ import type { EntitySet, Row } from "@cadastre/odata";
 import type { Change, Store, StoredResource } from "@cadastre/store";
 import { entitySetOf, property } from "../../../store/test/support/entity-sets.ts";
 import {
-  domains,
+  domainTable,
   type ExportSource,
   entitySetReader,
   marketReader,
@@ -127,5 +127,7 @@ export const marketSource = (store: Pick<Store, "page" | "checkpoint">): ExportS
   });
 
 export const keyFields: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.values(domains).flatMap(({ datasets }) => datasets.map(({ name, keyField }) => [name, keyField])),
+  Object.values(domainTable).flatMap(({ datasets }) =>
+    datasets.map(({ name, keyField }) => [name, keyField]),
+  ),
 );

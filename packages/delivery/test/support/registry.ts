@@ -2,9 +2,9 @@ import * as store from "@cadastre/store/registry";
 import { createDeliveryRegistry, type DeliveryRegistry } from "../../src/index.ts";
 
 /** A registry with the tables of deliveries. */
-export type Registry = store.Registry & DeliveryRegistry;
+export type Registry = store.AccessRegistry & DeliveryRegistry;
 
-const withDeliveries = (registry: store.Registry): Registry => ({
+const withDeliveries = (registry: store.AccessRegistry): Registry => ({
   ...registry,
   ...createDeliveryRegistry(registry.database),
 });

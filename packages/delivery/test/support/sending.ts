@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import type { OpenPart } from "../../src/index.ts";
+import type { PartContent } from "../../src/index.ts";
 
 /** Sends a part over a real socket, whose other end is given to `take`. Returns when both are done. */
 export async function sending(
-  sendTo: OpenPart["sendTo"],
+  sendTo: PartContent["sendTo"],
   take: (socket: Socket) => Promise<void>,
 ): Promise<void> {
   const server = createServer().listen(0, "127.0.0.1");

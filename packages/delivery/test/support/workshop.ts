@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Manifest, readManifest, signManifest } from "@cadastre/manifest";
 import {
-  type Caller,
+  type ApiKeyCaller,
   createDeliveries,
   type Deliveries,
   type Delivery,
@@ -28,7 +28,7 @@ export const openRegistry = (place: Place): Promise<Registry> =>
   "file" in place ? openSqliteRegistry(place) : openPostgresRegistry(place);
 
 export const at = Date.UTC(2026, 10, 21, 4);
-export const caller: Caller = { scope: anyScope, apiKey: "01" };
+export const caller: ApiKeyCaller = { scope: anyScope, apiKey: "01" };
 export const { customer } = anyScope;
 
 const choice = { id: "small", version: 1, domain: "listing", fields: "*", removalReason: false } as const;

@@ -14,7 +14,7 @@ export const isOpen = (name: string, open: OpenAlias | null): boolean =>
  * Position of a node in the tree in which all aliases are replaced by their values: its depths and the aliases that
  * enclose it.
  */
-type Place = {
+type ExpandedPosition = {
   readonly nesting: number;
   readonly lambdas: number;
   readonly open: OpenAlias | null;
@@ -49,14 +49,14 @@ const nests: ReadonlySet<SyntaxNode["kind"]> = new Set([
  *
  * @throws {QueryError} `query_too_complex` with the span of the outermost alias
  */
-export function admitAliases(
+export function checkAliases(
   expressions: readonly SyntaxNode[],
   aliases: NonNullable<BindOptions["aliases"]>,
   limits: Limits,
 ): void {
   let nodes = 0;
   let length = 0;
-  const visit = (node: SyntaxNode, { nesting, lambdas, open, use }: Place): void => {
+  const visit = (node: SyntaxNode, { nesting, lambdas, open, use }: ExpandedPosition): void => {
     const below = children(node);
     nodes += 1;
     if (below.length === 0) length += node.end - node.start;
@@ -74,7 +74,7 @@ export function admitAliases(
       visit(value, { nesting: nesting + 1, lambdas, open: inner, use: use ?? node });
       return;
     }
-    const inside: Place = {
+    const inside: ExpandedPosition = {
       nesting: nests.has(node.kind) ? nesting + 1 : nesting,
       lambdas: node.kind === "Lambda" ? lambdas + 1 : lambdas,
       open,

@@ -2,15 +2,15 @@ import { QueryError } from "../errors.ts";
 import type { EntitySet, Instant } from "../model/types.ts";
 import { defaultLimits } from "../syntax/limits.ts";
 import type { OrderByItem, Span, SyntaxNode } from "../syntax/tree.ts";
-import { admitAliases, isOpen } from "./alias-limits.ts";
+import { checkAliases, isOpen } from "./alias-limits.ts";
 import { bindArithmetic, bindNegate } from "./arithmetic.ts";
 import { bindCall, bindCase } from "./call.ts";
 import { bindCompare, bindHas, bindIn } from "./comparison.ts";
-import type { BindOptions, Computed, Context } from "./context.ts";
+import type { BindOptions, ComputedExpressions, Context } from "./context.ts";
 import { bindCount, bindLambda, bindPredicate } from "./lambda.ts";
 import { bindArray, bindGeo, bindLiteral } from "./literal.ts";
 import { bindMember, bindName } from "./path.ts";
-import { admitDepth, admitSize } from "./size.ts";
+import { checkDepth, checkSize } from "./size.ts";
 import type { BoundNode, BoundOrderBy } from "./tree.ts";
 import { isSortable, typeName } from "./typing.ts";
 
@@ -20,11 +20,11 @@ import { isSortable, typeName } from "./typing.ts";
  * @throws {QueryError} with the span of the unknown name or the mismatched operand.
  */
 export const bindExpression = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
-  admitted(bind(node, rootContext([node], entitySet, options)), node, options);
+  checkTree(bind(node, rootContext([node], entitySet, options)), node, options);
 
 /** Like {@link bindExpression}, for positions that require a boolean. */
 export const bindFilter = (node: SyntaxNode, entitySet: EntitySet, options?: BindOptions): BoundNode =>
-  admitted(bindPredicate(node, rootContext([node], entitySet, options)), node, options);
+  checkTree(bindPredicate(node, rootContext([node], entitySet, options)), node, options);
 
 /**
  * Binds the items of `$orderby`. `ignoreCase` does not apply to them. Collections, entities and geographies cannot
@@ -41,7 +41,7 @@ export function bindOrderBy(
     const bound = bind(expression, context);
     if (!isSortable(bound.type))
       throw new QueryError("not_sortable", expression, { actual: typeName(bound.type) });
-    return { expression: admitted(bound, expression, options), direction };
+    return { expression: checkTree(bound, expression, options), direction };
   });
 }
 
@@ -49,15 +49,15 @@ export function bindOrderBy(
  * Refuses a tree that is too deep. A tree grows beyond its text only if it uses computed properties; then its size
  * is checked too.
  */
-function admitted(tree: BoundNode, span: Span, options: BindOptions | undefined): BoundNode {
-  if (options?.computed === undefined) admitDepth(tree, span);
-  else admitSize([tree], span);
+function checkTree(tree: BoundNode, span: Span, options: BindOptions | undefined): BoundNode {
+  if (options?.computed === undefined) checkDepth(tree, span);
+  else checkSize([tree], span);
   return tree;
 }
 
 const clock = (): Instant => ({ picoseconds: BigInt(Date.now()) * 1_000_000_000n, offset: 0 });
 
-/** Returns the context of the expressions of one option, after checking them with {@link admitAliases}. */
+/** Returns the context of the expressions of one option, after checking them with {@link checkAliases}. */
 function rootContext(
   expressions: readonly SyntaxNode[],
   { type }: EntitySet,
@@ -69,7 +69,7 @@ function rootContext(
     limits = defaultLimits,
   }: BindOptions = {},
 ): Context {
-  if (Object.keys(aliases).length > 0) admitAliases(expressions, aliases, limits);
+  if (Object.keys(aliases).length > 0) checkAliases(expressions, aliases, limits);
   return {
     root: type,
     instance: { type },
@@ -84,7 +84,7 @@ function rootContext(
 }
 
 const none: NonNullable<BindOptions["aliases"]> = {};
-const noneComputed: Computed = new Map();
+const noneComputed: ComputedExpressions = new Map();
 
 function bind(node: SyntaxNode, context: Context): BoundNode {
   switch (node.kind) {

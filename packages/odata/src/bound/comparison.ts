@@ -3,7 +3,7 @@ import type { EnumType } from "../model/types.ts";
 import type { ArrayNode, CompareNode, EnumNode, HasNode, InNode, Span, SyntaxNode } from "../syntax/tree.ts";
 import type { Context } from "./context.ts";
 import { foldAmong } from "./ignore-case.ts";
-import { admitSize } from "./size.ts";
+import { checkSize } from "./size.ts";
 import {
   allOf,
   anyOf,
@@ -92,7 +92,7 @@ function bindTupleIn(operand: ArrayNode, right: SyntaxNode, context: Context): B
   });
   const tree = anyOf(...rows);
   // A long operand repeated for many rows is far larger than its text.
-  if ([...bound.values()].some((node) => !isLeaf(node))) admitSize([tree], operand);
+  if ([...bound.values()].some((node) => !isLeaf(node))) checkSize([tree], operand);
   return tree;
 }
 

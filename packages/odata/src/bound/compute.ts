@@ -2,8 +2,8 @@ import { QueryError } from "../errors.ts";
 import type { EntitySet, PrimitiveType, StructuralProperty } from "../model/types.ts";
 import type { ComputeItem } from "../syntax/tree.ts";
 import { bindExpression } from "./bind.ts";
-import type { BindOptions, Computed } from "./context.ts";
-import { admitSize } from "./size.ts";
+import type { BindOptions, ComputedExpressions } from "./context.ts";
+import { checkSize } from "./size.ts";
 import type { BoundNode, Projection } from "./tree.ts";
 import { isStructure, itemType, typeName } from "./typing.ts";
 
@@ -18,7 +18,7 @@ export function bindCompute(
   items: readonly ComputeItem[],
   entitySet: EntitySet,
   options: BindOptions = {},
-): Computed {
+): ComputedExpressions {
   const computed = new Map<string, BoundNode>();
   const { properties, structured } = entitySet.type;
   for (const item of items) {
@@ -28,7 +28,7 @@ export function bindCompute(
       throw new QueryError("invalid_option", item, { name: "$compute", expected, text: name });
     }
     const node = bindExpression(expression, entitySet, { ...options, computed });
-    admitSize([...computed.values(), node], item);
+    checkSize([...computed.values(), node], item);
     if (isStructure(node.type))
       throw new QueryError("type_mismatch", item, { operator: "$compute", actual: typeName(node.type) });
     computed.set(name, node);

@@ -20,7 +20,7 @@ export type BindOptions = {
    */
   readonly searchable?: readonly string[];
   /** Properties that `$compute` adds to the entity, as `bindCompute` returns them. */
-  readonly computed?: Computed;
+  readonly computed?: ComputedExpressions;
   /**
    * Limits of an option after its parameter aliases are replaced by their values: the limits that its text is
    * parsed with.
@@ -29,7 +29,7 @@ export type BindOptions = {
 };
 
 /** Expressions by the names that `$compute` gives them. */
-export type Computed = ReadonlyMap<string, BoundNode>;
+export type ComputedExpressions = ReadonlyMap<string, BoundNode>;
 
 /** Scope of names at one point of a query, passed down and narrowed on the way. */
 export type Context = Required<Omit<BindOptions, "searchable" | "limits">> & {

@@ -1,9 +1,9 @@
 import type { EntitySet } from "../model/types.ts";
 import { defaultLimits, type Limits, parseFilter } from "../syntax/index.ts";
 import { bindFilter } from "./bind.ts";
+import { type FilterShape, filterShapeOf, isSameShape } from "./filter-shape.ts";
+import { type FilterTemplate, filterTemplateOf } from "./filter-template.ts";
 import { bindLiteral } from "./literal.ts";
-import { isSameShape, type Shape, shapeOf } from "./shape.ts";
-import { type Template, templateOf } from "./template.ts";
 import type { BoundNode } from "./tree.ts";
 
 export type FilterCacheOptions = {
@@ -18,7 +18,7 @@ export type FilterCacheOptions = {
  * A cached shape, represented by the first filter that had it. Without a template, its tree depends on more than
  * the types of its constants, and is bound each time.
  */
-type Known = { readonly shape: Shape; readonly template: Template | undefined };
+type Known = { readonly shape: FilterShape; readonly template: FilterTemplate | undefined };
 
 /**
  * Returns a function that parses and binds filters over one entity set, with a cache of filter shapes: a filter
@@ -33,7 +33,7 @@ export function cachedFilterBinder(
 ): (text: string) => BoundNode {
   const shapes = new Map<number, Known>();
   return (text) => {
-    const shape = text.length <= limits.textLength ? shapeOf(text) : undefined;
+    const shape = text.length <= limits.textLength ? filterShapeOf(text) : undefined;
     const known = shape && shapes.get(shape.hash);
     if (shape !== undefined && known?.template !== undefined && isSameShape(shape, known.shape)) {
       const { types, build } = known.template;
@@ -42,7 +42,7 @@ export function cachedFilterBinder(
     }
     const tree = bindFilter(parseFilter(text, limits), entitySet, { ignoreCase });
     if (shape !== undefined && known === undefined) {
-      shapes.set(shape.hash, { shape, template: templateOf(tree, shape.literals.map(bindLiteral)) });
+      shapes.set(shape.hash, { shape, template: filterTemplateOf(tree, shape.literals.map(bindLiteral)) });
       const [oldest] = shapes.keys();
       if (shapes.size > capacity && oldest !== undefined) shapes.delete(oldest);
     }

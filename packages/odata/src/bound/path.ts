@@ -2,7 +2,7 @@ import { QueryError } from "../errors.ts";
 import type { StructuralProperty, StructuredType } from "../model/types.ts";
 import { nearest } from "../nearest.ts";
 import type { MemberNode, NameNode, Span } from "../syntax/tree.ts";
-import type { Computed, Context } from "./context.ts";
+import type { ComputedExpressions, Context } from "./context.ts";
 import { type BoundNode, propertyNode, type StructureType } from "./tree.ts";
 import { isStructure, typeName } from "./typing.ts";
 
@@ -44,7 +44,7 @@ function bindSegment(
   span: Span,
   type: StructuredType,
   base: BoundNode | undefined,
-  computed: Computed,
+  computed: ComputedExpressions,
 ): BoundNode {
   const expression = base === undefined ? computed.get(name) : undefined;
   if (expression !== undefined) return expression;

@@ -3,7 +3,7 @@ import type { EntitySet } from "../model/types.ts";
 import type { ComputeItem, OrderByItem, SearchNode, SelectItem, SyntaxNode } from "../syntax/tree.ts";
 import { bindFilter, bindOrderBy } from "./bind.ts";
 import { bindCompute, computedProjection } from "./compute.ts";
-import type { BindOptions, Computed } from "./context.ts";
+import type { BindOptions, ComputedExpressions } from "./context.ts";
 import { findProperty } from "./path.ts";
 import { bindSearch } from "./search.ts";
 import {
@@ -111,7 +111,7 @@ function selectAll(entitySet: EntitySet): readonly Projection[] {
   return all;
 }
 
-const none: Computed = new Map();
+const none: ComputedExpressions = new Map();
 
 /**
  * Binds `$select`: the named properties in the order of the model, then the computed ones. Without `$select`, or
@@ -120,7 +120,7 @@ const none: Computed = new Map();
 export function bindSelect(
   items: readonly SelectItem[] | undefined,
   entitySet: EntitySet,
-  computed: Computed = none,
+  computed: ComputedExpressions = none,
 ): readonly Projection[] {
   const own = selectAll(entitySet);
   const added = [...computed].map(([name, expression]) => computedProjection(name, expression));
@@ -130,7 +130,7 @@ export function bindSelect(
   return wanted.size === all.length ? all : all.filter(({ property }) => wanted.has(property.name));
 }
 
-function selected(item: SelectItem, entitySet: EntitySet, computed: Computed): readonly string[] {
+function selected(item: SelectItem, entitySet: EntitySet, computed: ComputedExpressions): readonly string[] {
   const [name = "", ...rest] = item.path;
   if (name === "*") return [...entitySet.type.properties.keys(), ...computed.keys()];
   if (!computed.has(name))

@@ -11,7 +11,7 @@ type Size = { readonly nodes: number; readonly depth: number };
  *
  * @throws {QueryError} `query_too_complex`
  */
-export function admitSize(trees: readonly BoundNode[], span: Span): void {
+export function checkSize(trees: readonly BoundNode[], span: Span): void {
   const known = new Map<BoundNode, Size>();
   const sizeOf = (node: BoundNode): Size => {
     const found = known.get(node);
@@ -44,7 +44,7 @@ const deepestTree = 600;
  *
  * @throws {QueryError} `query_too_complex`
  */
-export function admitDepth(tree: BoundNode, span: Span): void {
+export function checkDepth(tree: BoundNode, span: Span): void {
   let depth = 0;
   const visit = (node: BoundNode): BoundNode => {
     depth += 1;

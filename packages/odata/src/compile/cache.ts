@@ -4,7 +4,7 @@ import type { CompiledSql } from "../sql/fragment.ts";
 import { hashOf } from "./hash.ts";
 import type { Mapping } from "./mapping.ts";
 import { countOf, type PageOptions, pageOf } from "./query.ts";
-import { type Compile, type Template, templateOf } from "./template.ts";
+import { type Compile, type StatementTemplate, statementTemplateOf } from "./statement-template.ts";
 import { valuesOf } from "./value-source.ts";
 
 export type CompilerOptions = PageOptions & {
@@ -52,8 +52,8 @@ function remembering(
   projected: boolean,
   capacity: number,
 ): (query: BoundQuery) => CompiledSql {
-  const shapes = new Map<number, Template[]>();
-  let newest: readonly Template[] | undefined;
+  const shapes = new Map<number, StatementTemplate[]>();
+  let newest: readonly StatementTemplate[] | undefined;
   return (query) => {
     const hash = hashOf(query);
     const known = shapes.get(hash) ?? [];
@@ -69,7 +69,7 @@ function remembering(
       if (compiled !== undefined) return compiled;
     }
     const compiled = compile(query, valuesOf(query));
-    if (known.length < sameHash) known.push(templateOf(query, compile, projected));
+    if (known.length < sameHash) known.push(statementTemplateOf(query, compile, projected));
     return compiled;
   };
 }

@@ -2,9 +2,9 @@ import type { BoundCompareNode, BoundNode, ConstantNode } from "../bound/tree.ts
 import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Comparator } from "../syntax/tree.ts";
-import { compileCodes } from "./codes.ts";
+import { compileCodes } from "./column-dictionary.ts";
 import { compileOperand } from "./expression.ts";
-import { encodeFor, type Mode, type Operand, type Target } from "./operand.ts";
+import { type CompileContext, encodeFor, type NullMode, type Operand } from "./operand.ts";
 
 const mirrored = { eq: "eq", ne: "ne", gt: "lt", ge: "le", lt: "gt", le: "ge" } as const satisfies Record<
   Comparator,
@@ -24,7 +24,11 @@ const comparatorSql = {
  * Compiles a comparison. In mode `exact` the SQL is never null, as in OData; in mode `truth` it may be null instead
  * of false.
  */
-export function compileComparison(node: BoundCompareNode, target: Target, mode: Mode): SqlFragment {
+export function compileComparison(
+  node: BoundCompareNode,
+  target: CompileContext,
+  mode: NullMode,
+): SqlFragment {
   const { left, right, comparator } = node;
   const isNull = left.kind === "Constant" && left.value === null;
   if (right.kind === "Constant" && !isNull) return compareWithConstant(left, comparator, right, target, mode);
@@ -37,21 +41,22 @@ function compareWithConstant(
   node: BoundNode,
   comparator: Comparator,
   constant: ConstantNode,
-  target: Target,
-  mode: Mode,
+  target: CompileContext,
+  mode: NullMode,
 ): SqlFragment {
   const { dialect } = target;
   const operand = compileOperand(node, target);
   if (constant.value === null) {
-    if (comparator !== "eq" && comparator !== "ne") return dialect.truth(false);
+    if (comparator !== "eq" && comparator !== "ne") return dialect.booleanLiteral(false);
     return comparator === "eq" ? sql`${operand.sql} is null` : sql`${operand.sql} is not null`;
   }
-  if (Number.isNaN(constant.value)) return dialect.truth(comparator === "ne");
+  if (Number.isNaN(constant.value)) return dialect.booleanLiteral(comparator === "ne");
   const { value: encoded, exact } = encodeFor(operand, constant, target);
-  if (!exact && (comparator === "eq" || comparator === "ne")) return dialect.truth(comparator === "ne");
+  if (!exact && (comparator === "eq" || comparator === "ne"))
+    return dialect.booleanLiteral(comparator === "ne");
   if (encoded === undefined) {
-    if (comparator === "lt" || comparator === "le") return dialect.truth(false);
-    return operand.nullable ? sql`${operand.sql} is not null` : dialect.truth(true);
+    if (comparator === "lt" || comparator === "le") return dialect.booleanLiteral(false);
+    return operand.nullable ? sql`${operand.sql} is not null` : dialect.booleanLiteral(true);
   }
   // An inexact encoded value is the greatest one below the constant; no value lies between the two.
   const sharp = exact ? comparator : comparator === "gt" || comparator === "ge" ? "gt" : "le";
@@ -61,7 +66,7 @@ function compareWithConstant(
   const coded = isOrder ? undefined : compileCodes(node, { constants: [constant], sql: [bound] }, target);
   if (coded !== undefined) {
     if (mode === "truth" && sharp === "eq") return coded;
-    const known = sql`coalesce(${coded}, ${dialect.truth(false)})`;
+    const known = sql`coalesce(${coded}, ${dialect.booleanLiteral(false)})`;
     return sharp === "eq" ? known : sql`not ${known}`;
   }
   const left = isOrder ? { ...operand, sql: dialect.ordered(operand.sql, operand.form) } : operand;
@@ -69,7 +74,7 @@ function compareWithConstant(
 }
 
 /** Converts two operands to a common form in which order and equality are those of the values. */
-function aligned(left: Operand, right: Operand, { dialect }: Target): readonly [Operand, Operand] {
+function aligned(left: Operand, right: Operand, { dialect }: CompileContext): readonly [Operand, Operand] {
   if (left.form === right.form && left.scale === right.scale) {
     return [
       { ...left, sql: dialect.ordered(left.sql, left.form) },
@@ -86,13 +91,13 @@ function compareOperands(
   left: Operand,
   comparator: Comparator,
   right: Operand,
-  { dialect }: Target,
-  mode: Mode,
+  { dialect }: CompileContext,
+  mode: NullMode,
 ): SqlFragment {
   const plain = sql`${comparatorSql[comparator](left.sql, right.sql)}`;
   if (!left.nullable && !right.nullable) return plain;
   if (comparator === "ne") return dialect.isOther(left.sql, right.sql);
   if (comparator === "eq" && left.nullable && right.nullable) return dialect.isSame(left.sql, right.sql);
   if (mode === "truth") return plain;
-  return sql`coalesce(${plain}, ${dialect.truth(false)})`;
+  return sql`coalesce(${plain}, ${dialect.booleanLiteral(false)})`;
 }

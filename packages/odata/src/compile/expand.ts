@@ -3,9 +3,9 @@ import type { EntitySet } from "../model/types.ts";
 import type { Dialect } from "../sql/dialect.ts";
 import { type CompiledSql, identifier, join, render, type SqlFragment, sql, value } from "../sql/fragment.ts";
 import type { Mapping } from "./mapping.ts";
-import type { Target } from "./operand.ts";
-import { placeHere, rowsOf, unmapped } from "./place.ts";
+import type { CompileContext } from "./operand.ts";
 import { conditionsOf, targetOf } from "./query.ts";
+import { currentRow, rowsOf, unmappedPath } from "./row-context.ts";
 import { compileKey, compileOrder, compileSelect, keyOperand, keyProperties } from "./select.ts";
 import { compileSort } from "./sort.ts";
 import { valuesOf } from "./value-source.ts";
@@ -32,7 +32,7 @@ const [parent, place] = [identifier(parentName), identifier(placeName)];
  */
 export function mappingOf({ navigation }: BoundExpand, { path }: Mapping): Mapping {
   const found = path?.(navigation);
-  if (found?.kind !== "rows") throw unmapped(navigation.name);
+  if (found?.kind !== "rows") throw unmappedPath(navigation.name);
   return found.mapping();
 }
 
@@ -87,14 +87,14 @@ function related(
   expand: BoundExpand,
   { entitySet, mapping, keys }: ExpandFrom,
   dialect: Dialect,
-): { readonly target: Target; readonly source: SqlFragment } {
+): { readonly target: CompileContext; readonly source: SqlFragment } {
   const path = mapping.path?.(expand.navigation);
-  if (path?.kind !== "rows") throw unmapped(expand.navigation.name);
+  if (path?.kind !== "rows") throw unmappedPath(expand.navigation.name);
   const childMapping = path.mapping();
   const target = targetOf(dialect, withoutIndexes(childMapping), valuesOf(expand.query));
 
   const rows = rowsOf(mapping, "$row");
-  const at: Target = { ...target, place: placeHere(mapping, rows.read) };
+  const at: CompileContext = { ...target, place: currentRow(mapping, rows.read) };
   const given = keyProperties(entitySet.type).map((property, i) => ({
     ...keyOperand(property, at),
     type: property.type,
@@ -104,7 +104,7 @@ function related(
   const pairs = path.on.map((pair, i) => sql`${pair.child} = ${rows.read(`= ${i}`, pair.parent)}`);
   const matching = conditionsOf(expand.query, childMapping, target);
   const conditions = join([...isGiven, ...pairs, ...matching], " and ");
-  const arrays = dialect.given(`[${keys.map(keyText).join()}]`, given, parent, identifier("$keys"));
+  const arrays = dialect.valuesTable(`[${keys.map(keyText).join()}]`, given, parent, identifier("$keys"));
   return {
     target,
     source: sql`${arrays} cross join ${rows.source()} cross join ${childMapping.from} where ${conditions}`,

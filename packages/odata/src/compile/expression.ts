@@ -3,19 +3,27 @@ import { itemType } from "../bound/typing.ts";
 import { isBounded } from "../evaluate/bounds.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
 import { join, type SqlFragment, sql, value } from "../sql/fragment.ts";
-import { gatherItems, itemsOf } from "./items.ts";
+import { aggregateItems, itemsOf } from "./items.ts";
 import type { Column } from "./mapping.ts";
-import { columnOperand, formOf, type Operand, presentOperand, type Target, toComputed } from "./operand.ts";
-import { type Place, placeOf, presenceOf } from "./place.ts";
+import {
+  type CompileContext,
+  columnOperand,
+  encodingOf,
+  type Operand,
+  presentOperand,
+  toComputedOperand,
+} from "./operand.ts";
+import { presenceOf, type RowContext, rowContextOf } from "./row-context.ts";
 
 /**
  * Compiles an expression to SQL for its value, which may be null.
  *
  * @throws {QueryError} `not_supported` for a path that is not mapped.
  */
-export function compileOperand(node: BoundNode, target: Target): Operand {
+export function compileOperand(node: BoundNode, target: CompileContext): Operand {
   const { dialect } = target;
-  const argument = (child: BoundNode): SqlFragment => toComputed(compileOperand(child, target), target).sql;
+  const argument = (child: BoundNode): SqlFragment =>
+    toComputedOperand(compileOperand(child, target), target).sql;
   switch (node.kind) {
     case "Constant":
       return computed(constantSql(node, target), node, target, node.value === null);
@@ -28,7 +36,7 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
       if (stored !== undefined) return stored;
       const { entry } = node;
       const args = node.args.map((arg, i) =>
-        arg.type === "Null" ? dialect.nothing(entry.params[i] ?? "Edm.String") : argument(arg),
+        arg.type === "Null" ? dialect.typedNull(entry.params[i] ?? "Edm.String") : argument(arg),
       );
       const call = entry[dialect.name]?.(args) ?? dialect.call(entry.name, entry.params, args);
       return computed(sql`(${call})`, node, target);
@@ -79,70 +87,78 @@ export function compileOperand(node: BoundNode, target: Target): Operand {
 
 const scalar = (node: BoundNode): PrimitiveType => node.type as PrimitiveType;
 
-function computed(fragment: SqlFragment, { type }: BoundNode, { dialect }: Target, nullable = true): Operand {
-  const form = formOf(type, dialect.computed);
+function computed(
+  fragment: SqlFragment,
+  { type }: BoundNode,
+  { dialect }: CompileContext,
+  nullable = true,
+): Operand {
+  const form = encodingOf(type, dialect.computed);
   return { sql: fragment, type, nullable, form, scale: form === "scaled" ? 0 : null };
 }
 
-function constantSql(node: BoundNode & { kind: "Constant" }, { dialect, values }: Target): SqlFragment {
+function constantSql(
+  node: BoundNode & { kind: "Constant" },
+  { dialect, values }: CompileContext,
+): SqlFragment {
   const { value: constant, type } = node;
   if (type === "Null") return sql`null`;
-  const isValue = constant !== null && values.holds(node, (value) => isBounded(value, type));
-  if (!isValue) return dialect.nothing(type as ValueType);
+  const isValue = constant !== null && values.test(node, (value) => isBounded(value, type));
+  if (!isValue) return dialect.typedNull(type as ValueType);
   if (Array.isArray(constant)) return dialect.collection(constant, itemType(type) as PrimitiveType);
-  const form = formOf(type, dialect.computed);
+  const form = encodingOf(type, dialect.computed);
   return dialect.operand(values.encode(node, form, null).value, type as PrimitiveType, form);
 }
 
 /**
  * Compiles a cast. Collections keep their JSON form, because narrower numbers in it can be read as the wider type.
  */
-function compileCast(node: BoundNode & { kind: "Cast" }, target: Target): Operand {
-  const operand = toComputed(compileOperand(node.operand, target), target);
+function compileCast(node: BoundNode & { kind: "Cast" }, target: CompileContext): Operand {
+  const operand = toComputedOperand(compileOperand(node.operand, target), target);
   if (itemType(node.type) !== undefined) return { ...operand, type: node.type };
   const cast = target.dialect.cast(scalar(node.operand), node.type as PrimitiveType, operand.sql);
   return computed(cast, node, target);
 }
 
 /** Compiles a column of the row that the path leads to: null if there is no such row. */
-function compileProperty(node: BoundNode & { kind: "Property" }, target: Target): Operand {
+function compileProperty(node: BoundNode & { kind: "Property" }, target: CompileContext): Operand {
   const { property, base } = node;
   if (property.collection) {
-    const gathered = gatherItems(node, target);
+    const gathered = aggregateItems(node, target);
     if (gathered !== undefined) return gathered;
   }
-  const place = base === undefined ? target.place : placeOf(base, target);
+  const place = base === undefined ? target.place : rowContextOf(base, target);
   return readFrom(place, property.name, place.members.column(property), node, target);
 }
 
 /** Returns the column that holds the folded text of a property, if the mapping has one. */
-function storedFold({ entry, args }: BoundCallNode, target: Target): Operand | undefined {
+function storedFold({ entry, args }: BoundCallNode, target: CompileContext): Operand | undefined {
   const [text] = args;
   if (entry.name !== "foldcase" || text?.kind !== "Property") return undefined;
   const { property, base } = text;
-  const place = base === undefined ? target.place : placeOf(base, target);
+  const place = base === undefined ? target.place : rowContextOf(base, target);
   const column = place.members.folded?.(property);
   return column && readFrom(place, `${property.name} folded`, column, text, target);
 }
 
 function readFrom(
-  place: Place,
+  place: RowContext,
   key: string,
   column: Column,
   { property, type }: BoundNode & { kind: "Property" },
-  target: Target,
+  target: CompileContext,
 ): Operand {
   const read = place.outside(place.read(`${place.prefix}${key}`, column.sql));
   const operand = columnOperand(column, read, property, type, target);
   return place.optional ? { ...operand, nullable: true } : operand;
 }
 
-function variableOperand({ name, type }: BoundNode & { kind: "Variable" }, target: Target): Operand {
+function variableOperand({ name, type }: BoundNode & { kind: "Variable" }, target: CompileContext): Operand {
   const variable = target.variables.findLast((candidate) => candidate.name === name);
   return variable?.operand ?? presentOperand(type, target);
 }
 
-function compileSize(node: BoundNode & { kind: "Size" }, target: Target): SqlFragment {
+function compileSize(node: BoundNode & { kind: "Size" }, target: CompileContext): SqlFragment {
   const { inner, select } = itemsOf(node.collection, node.variable.name, target);
   const condition = node.predicate === null ? undefined : target.predicate(node.predicate, inner, "truth");
   return sql`(${select(sql`count(*)`, condition)})`;
@@ -152,7 +168,7 @@ function compileSize(node: BoundNode & { kind: "Size" }, target: Target): SqlFra
  * Compiles a conditional. Without `otherwise` the value keeps its form, so that a masked column is still compared
  * like a column.
  */
-function compileChoice(node: BoundNode & { kind: "Choice" }, target: Target): Operand {
+function compileChoice(node: BoundNode & { kind: "Choice" }, target: CompileContext): Operand {
   const when = target.predicate(node.when, target, "truth");
   const chosen = compileOperand(node.value, target);
   if (node.otherwise === undefined) {
@@ -162,8 +178,8 @@ function compileChoice(node: BoundNode & { kind: "Choice" }, target: Target): Op
   // PostgreSQL gives a `case` whose branches are all bare nulls the type text.
   const then =
     node.value.type === "Null" && node.type !== "Null"
-      ? target.dialect.nothing(node.type)
-      : toComputed(chosen, target).sql;
-  const otherwise = toComputed(compileOperand(node.otherwise, target), target).sql;
+      ? target.dialect.typedNull(node.type)
+      : toComputedOperand(chosen, target).sql;
+  const otherwise = toComputedOperand(compileOperand(node.otherwise, target), target).sql;
   return computed(sql`case when ${when} then ${then} else ${otherwise} end`, node, target);
 }

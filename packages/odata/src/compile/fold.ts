@@ -40,10 +40,10 @@ export function fold(node: BoundNode): BoundNode {
  * digits. A chain of products of long numbers would take seconds; the database computes those within its time
  * limit.
  */
-const mostSteps = 1000;
+const maxFoldingCost = 1000;
 
 const isQuick = (left: ConstantNode, right: ConstantNode): boolean =>
-  digitsOf(left.value) * digitsOf(right.value) <= mostSteps;
+  digitsOf(left.value) * digitsOf(right.value) <= maxFoldingCost;
 
 function digitsOf(value: unknown): number {
   if (value instanceof Big) return value.c.length;

@@ -3,15 +3,22 @@ import { itemType } from "../bound/typing.ts";
 import { QueryError } from "../errors.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { identifier, type SqlFragment, sql } from "../sql/fragment.ts";
-import { jsonMembers, jsonOf } from "./json-members.ts";
+import { jsonAtPath, jsonMembers } from "./json-members.ts";
 import type { Path } from "./mapping.ts";
-import { aliasOf, columnOperand, type Operand, presentOperand, type Target, within } from "./operand.ts";
-import { joinedTo, pathOf, placeHere, placeOf, rowsOf, unmapped } from "./place.ts";
+import {
+  aliasOf,
+  type CompileContext,
+  columnOperand,
+  type Operand,
+  presentOperand,
+  withVariable,
+} from "./operand.ts";
+import { currentRow, joinedTo, pathOf, rowContextOf, rowsOf, unmappedPath } from "./row-context.ts";
 
 /** A collection compiled to rows, one per item. */
 export type Items = {
   /** Scope in which expressions over an item are compiled. */
-  readonly inner: Target;
+  readonly inner: CompileContext;
   /**
    * Returns `select what` over the items that satisfy the condition. Call it last: only then is it known which
    * columns the other expressions read.
@@ -20,13 +27,13 @@ export type Items = {
 };
 
 /** Compiles the items of `collection`, each bound to `variable`. */
-export function itemsOf(collection: BoundNode, variable: string, target: Target): Items {
+export function itemsOf(collection: BoundNode, variable: string, target: CompileContext): Items {
   if (collection.kind === "Structure") return relatedItems(collection, variable, target);
   if (collection.kind === "Property") {
     const table = itemTableOf(collection, target);
     if (table !== undefined) {
       const { operand, select } = tableItems(collection, table, target);
-      return { inner: within(target, { name: variable, operand }), select };
+      return { inner: withVariable(target, { name: variable, operand }), select };
     }
   }
   return arrayItems(collection, variable, target);
@@ -35,24 +42,24 @@ export function itemsOf(collection: BoundNode, variable: string, target: Target)
 function relatedItems(
   collection: BoundNode & { kind: "Structure" },
   variable: string,
-  target: Target,
+  target: CompileContext,
 ): Items {
   const { base, property, type } = collection;
   const depth = target.variables.length;
-  const parent = placeOf(base, target, depth + 1);
+  const parent = rowContextOf(base, target, depth + 1);
   const path = pathOf(property, parent);
-  if (path.kind === "members") throw unmapped(property.name);
+  if (path.kind === "members") throw unmappedPath(property.name);
   if (path.kind === "json") {
-    const json = jsonOf(path, target.dialect);
+    const json = jsonAtPath(path, target.dialect);
     const array = parent.outside(parent.read(parent.prefix + property.name, json));
     return objectItems(array, variable, collection, target);
   }
   const mapping = path.mapping();
   const rows = rowsOf(mapping, aliasOf(depth));
   const related = joinedTo(parent, rows, property.name, path.on);
-  const place = placeHere(mapping, rows.read);
+  const place = currentRow(mapping, rows.read);
   return {
-    inner: within(target, { name: variable, operand: presentOperand(type, target), place }),
+    inner: withVariable(target, { name: variable, operand: presentOperand(type, target), place }),
     select: selecting(rows.source, related),
   };
 }
@@ -62,38 +69,38 @@ function objectItems(
   array: SqlFragment,
   name: string,
   { type }: BoundNode & { kind: "Structure" },
-  target: Target,
+  target: CompileContext,
 ): Items {
   const { dialect } = target;
   const alias = identifier(aliasOf(target.variables.length));
   const items = dialect.items(array, alias);
   const json = dialect.itemJson(alias);
   const members = jsonMembers({ kind: "json", json }, dialect);
-  const place = placeHere(members, (_key, column) => column);
-  const operand = { ...presentOperand(type, target), sql: dialect.present(json) };
-  return { inner: within(target, { name, operand, place }), select: selecting(() => items) };
+  const place = currentRow(members, (_key, column) => column);
+  const operand = { ...presentOperand(type, target), sql: dialect.nullIfJsonNull(json) };
+  return { inner: withVariable(target, { name, operand, place }), select: selecting(() => items) };
 }
 
 type ItemTable = Extract<Path, { readonly kind: "items" }>;
 type Collection = BoundNode & { kind: "Property" };
 
-function itemTableOf({ property, base }: Collection, target: Target): ItemTable | undefined {
-  const { members } = base === undefined ? target.place : placeOf(base, target);
+function itemTableOf({ property, base }: Collection, target: CompileContext): ItemTable | undefined {
+  const { members } = base === undefined ? target.place : rowContextOf(base, target);
   const path = members.path?.(property);
   return path?.kind === "items" ? path : undefined;
 }
 
 /** Compiles the items of a collection that has a table of its own. */
-function tableItems({ property, base, type }: Collection, table: ItemTable, target: Target) {
+function tableItems({ property, base, type }: Collection, table: ItemTable, target: CompileContext) {
   const depth = target.variables.length;
   const rows = rowsOf(table, aliasOf(depth));
-  const related = joinedTo(placeOf(base, target, depth + 1), rows, property.name, table.on);
+  const related = joinedTo(rowContextOf(base, target, depth + 1), rows, property.name, table.on);
   const read = rows.read("item", table.item.sql);
   const operand = columnOperand(table.item, read, property, itemType(type) as PrimitiveType, target);
   return { rows, operand: { ...operand, nullable: true }, select: selecting(rows.source, related) };
 }
 
-function arrayItems(collection: BoundNode, variable: string, target: Target): Items {
+function arrayItems(collection: BoundNode, variable: string, target: CompileContext): Items {
   const { dialect } = target;
   const alias = identifier(aliasOf(target.variables.length));
   const items = dialect.items(target.operand(collection, target).sql, alias);
@@ -106,7 +113,7 @@ function arrayItems(collection: BoundNode, variable: string, target: Target): It
     form,
     scale: form === "scaled" ? 0 : null,
   };
-  return { inner: within(target, { name: variable, operand }), select: selecting(() => items) };
+  return { inner: withVariable(target, { name: variable, operand }), select: selecting(() => items) };
 }
 
 const selecting =
@@ -120,7 +127,7 @@ const selecting =
   };
 
 /** Types whose column form is the same as the form of an item in JSON, in every database. */
-const gathered: readonly string[] = [
+const aggregatableTypes: readonly string[] = [
   "Edm.String",
   "Edm.Guid",
   "Edm.Date",
@@ -138,16 +145,16 @@ const gathered: readonly string[] = [
  *
  * @throws {QueryError} `not_supported` for items whose column form differs from their JSON form.
  */
-export function gatherItems(node: Collection, target: Target): Operand | undefined {
+export function aggregateItems(node: Collection, target: CompileContext): Operand | undefined {
   const table = itemTableOf(node, target);
   if (table === undefined) return undefined;
   const { property } = node;
-  if (!gathered.includes(property.type) || table.item.encoding !== undefined) {
+  if (!aggregatableTypes.includes(property.type) || table.item.encoding !== undefined) {
     throw new QueryError("not_supported", null, { feature: `a function over \`${property.name}\`` });
   }
   const { rows, operand, select } = tableItems(node, table, target);
   const order = table.order && rows.read("order", table.order);
-  const array = select(target.dialect.gather(operand.sql, order));
+  const array = select(target.dialect.aggregateJson(operand.sql, order));
   return {
     sql: sql`(${array})`,
     type: node.type,

@@ -1,11 +1,11 @@
 import type { Dialect } from "../sql/dialect.ts";
 import type { SqlFragment } from "../sql/fragment.ts";
-import type { Members, Path } from "./mapping.ts";
+import type { MemberMapping, Path } from "./mapping.ts";
 
 type JsonPath = Extract<Path, { readonly kind: "json" }>;
 
 /** Returns the members of a complex value that is a JSON object. */
-export const jsonMembers = ({ json, at = [] }: JsonPath, dialect: Dialect): Members => ({
+export const jsonMembers = ({ json, at = [] }: JsonPath, dialect: Dialect): MemberMapping => ({
   column: ({ name, type, collection }) =>
     collection
       ? { sql: dialect.memberJson(json, [...at, name]) }
@@ -14,5 +14,5 @@ export const jsonMembers = ({ json, at = [] }: JsonPath, dialect: Dialect): Memb
 });
 
 /** Returns the JSON that a path leads to. */
-export const jsonOf = ({ json, at = [] }: JsonPath, dialect: Dialect): SqlFragment =>
+export const jsonAtPath = ({ json, at = [] }: JsonPath, dialect: Dialect): SqlFragment =>
   at.length === 0 ? json : dialect.memberJson(json, at);

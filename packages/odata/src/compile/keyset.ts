@@ -1,7 +1,7 @@
 import type { BoundOrderBy } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
-import type { Target } from "./operand.ts";
+import type { CompileContext } from "./operand.ts";
 import type { SortItem } from "./sort.ts";
 
 /** Keyset pagination: an item of the order, and its value in the last row of the previous page. */
@@ -20,7 +20,7 @@ export const positionsOf = (
   items: readonly SortItem[],
   orderBy: readonly BoundOrderBy[],
   values: readonly unknown[],
-  target: Target,
+  target: CompileContext,
 ): readonly SortPosition[] =>
   items.map((item, i) => {
     const given = target.values.read(({ after }) => after?.[i] ?? null);
@@ -29,9 +29,9 @@ export const positionsOf = (
   });
 
 /** Compiles the condition for the rows after a position, including nulls and mixed directions. */
-export function compileAfter(positions: readonly SortPosition[], target: Target): SqlFragment {
+export function compileAfter(positions: readonly SortPosition[], target: CompileContext): SqlFragment {
   const [first] = positions;
-  if (first === undefined) return target.dialect.truth(false);
+  if (first === undefined) return target.dialect.booleanLiteral(false);
 
   let after: SqlFragment | undefined;
   for (const position of positions.toReversed()) {
@@ -46,7 +46,7 @@ export function compileAfter(positions: readonly SortPosition[], target: Target)
         ? sql`${first.operand} >= ${first.bound} and `
         : sql`${first.operand} <= ${first.bound} and `
       : sql``;
-  return sql`(${range}${after ?? target.dialect.truth(false)})`;
+  return sql`(${range}${after ?? target.dialect.booleanLiteral(false)})`;
 }
 
 /** Condition for rows with the same value as the last row. */
@@ -63,7 +63,7 @@ export function isBeyond({ operand, direction, last, bound }: SortPosition): Sql
 export const nullsFollow = ({ nullable, direction, last }: SortPosition): boolean =>
   direction === "desc" && nullable && last !== null;
 
-function isBeyondOrNull(position: SortPosition, { dialect }: Target): SqlFragment {
-  const beyond = isBeyond(position) ?? dialect.truth(false);
+function isBeyondOrNull(position: SortPosition, { dialect }: CompileContext): SqlFragment {
+  const beyond = isBeyond(position) ?? dialect.booleanLiteral(false);
   return nullsFollow(position) ? sql`(${beyond} or ${position.operand} is null)` : beyond;
 }

@@ -14,13 +14,13 @@ export type Column = {
   /**
    * For dictionary-encoded columns, whose values are kept in another table: the codes. `sql` is the decoded value.
    */
-  readonly codes?: Codes;
+  readonly codes?: ColumnDictionary;
   /** For points: the spatial index on them. */
   readonly index?: PointIndex;
 };
 
 /** The codes that a dictionary-encoded column holds in place of its values. */
-export type Codes = {
+export type ColumnDictionary = {
   readonly sql: SqlFragment;
   /** Returns the subquery that gives the codes of a list of values. */
   readonly of: (values: SqlFragment) => SqlFragment;
@@ -63,13 +63,13 @@ export type Mapping = {
    * True if hardly any rows are read, for example because the key is given. Then no lookup table is built for lists
    * of values.
    */
-  readonly few?: boolean;
+  readonly readsFewRows?: boolean;
   /** The index for `$search`. Without one, the texts themselves are searched. */
   readonly search?: SearchIndex;
 };
 
 /** The part of a mapping that resolves the properties of an entity or complex value. */
-export type Members = Pick<Mapping, "column" | "path" | "folded" | "search">;
+export type MemberMapping = Pick<Mapping, "column" | "path" | "folded" | "search">;
 
 /**
  * A pair of columns that must be equal: one of the row that a path starts at, one of the row it leads to. Null
@@ -88,7 +88,7 @@ export type Path =
    * A complex value in columns of the row itself. `present` is null if the value is null; its members are null too
    * then.
    */
-  | { readonly kind: "members"; readonly members: Members; readonly present?: SqlFragment }
+  | { readonly kind: "members"; readonly members: MemberMapping; readonly present?: SqlFragment }
   /** A complex value, or a collection of complex values, as JSON: all of `json`, or the part at the path `at`. */
   | { readonly kind: "json"; readonly json: SqlFragment; readonly at?: readonly string[] }
   /** Items of a collection of primitive values, one per row. `order` is the position of an item in the collection. */

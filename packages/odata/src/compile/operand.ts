@@ -5,7 +5,7 @@ import type { Dialect } from "../sql/dialect.ts";
 import type { Encoded, EncodingName } from "../sql/encoding.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import type { Column } from "./mapping.ts";
-import type { Place } from "./place.ts";
+import type { RowContext } from "./row-context.ts";
 import type { ValueSource } from "./value-source.ts";
 
 /**
@@ -13,13 +13,13 @@ import type { ValueSource } from "./value-source.ts";
  * (directly below `where`, `and` and `or`), so null may stand for false; comparisons are then compiled without
  * `coalesce`, so that an index can serve them.
  */
-export type Mode = "exact" | "truth";
+export type NullMode = "exact" | "truth";
 
 /** Compilation context, passed down. Only the scope of variables grows on the way. */
-export type Target = {
+export type CompileContext = {
   readonly dialect: Dialect;
   /** The row context of the queried entity. */
-  readonly place: Place;
+  readonly place: RowContext;
   readonly values: ValueSource;
   /** See `Mapping.few`. */
   readonly few: boolean;
@@ -29,18 +29,18 @@ export type Target = {
    * Compiles an expression. Passed as a member because operands contain collections and predicates, which contain
    * operands.
    */
-  readonly operand: (node: BoundNode, target: Target) => Operand;
-  readonly predicate: (node: BoundNode, target: Target, mode: Mode) => SqlFragment;
+  readonly operand: (node: BoundNode, target: CompileContext) => Operand;
+  readonly predicate: (node: BoundNode, target: CompileContext, mode: NullMode) => SqlFragment;
 };
 
 /** Value of a variable: a primitive value, or the row of an entity or complex value. */
-export type Variable = { readonly name: string; readonly operand: Operand; readonly place?: Place };
+export type Variable = { readonly name: string; readonly operand: Operand; readonly place?: RowContext };
 
 /** Alias of a variable's items. It is made from the depth, because SQL does not distinguish `a` from `A`. */
 export const aliasOf = (depth: number): string => `item${depth}`;
 
 /** Adds a variable to the scope, for the inside of a lambda. */
-export const within = (target: Target, variable: Variable): Target => ({
+export const withVariable = (target: CompileContext, variable: Variable): CompileContext => ({
   ...target,
   variables: [...target.variables, variable],
 });
@@ -61,19 +61,22 @@ export type Operand = {
 };
 
 /** Encodes a constant in the form of `operand`, for a comparison with it. */
-export const encodeFor = ({ form, scale }: Operand, constant: ConstantNode, { values }: Target): Encoded =>
-  values.encode(constant, form, scale);
+export const encodeFor = (
+  { form, scale }: Operand,
+  constant: ConstantNode,
+  { values }: CompileContext,
+): Encoded => values.encode(constant, form, scale);
 
 /**
  * Returns the form of a type's values among `forms`. Collections and null have no form of their own and are
  * `plain`.
  */
-export const formOf = (type: BoundType, forms: Dialect["encodings"]): EncodingName =>
+export const encodingOf = (type: BoundType, forms: Dialect["encodings"]): EncodingName =>
   typeof type === "string" && Object.hasOwn(forms, type) ? forms[type as PrimitiveType] : "plain";
 
 /** Operand for a row that exists, for expressions that only test whether it is null. */
-export const presentOperand = (type: BoundType, { dialect }: Target): Operand => ({
-  sql: dialect.truth(true),
+export const presentOperand = (type: BoundType, { dialect }: CompileContext): Operand => ({
+  sql: dialect.booleanLiteral(true),
   type,
   nullable: true,
   form: "plain",
@@ -86,20 +89,20 @@ export function columnOperand(
   read: SqlFragment,
   property: StructuralProperty,
   type: ValueType,
-  { dialect }: Target,
+  { dialect }: CompileContext,
 ): Operand {
-  const form = encoding ?? formOf(type, dialect.encodings);
+  const form = encoding ?? encodingOf(type, dialect.encodings);
   const scale = form === "scaled" ? (property.scale ?? 0) : null;
   return { sql: read, type, nullable: property.nullable, form, scale, stored: true };
 }
 
 /** Converts an operand to the form that functions take. */
-export function toComputed({ stored, ...operand }: Operand, { dialect }: Target): Operand {
+export function toComputedOperand({ stored, ...operand }: Operand, { dialect }: CompileContext): Operand {
   if (itemType(operand.type) !== undefined) {
     if (stored === undefined) return operand;
     return { ...operand, sql: sql`coalesce(${operand.sql}, ${dialect.emptyCollection})` };
   }
-  const form = formOf(operand.type, dialect.computed);
+  const form = encodingOf(operand.type, dialect.computed);
   if (form === operand.form) return operand;
   return { ...operand, sql: dialect.toComputed(operand.sql, operand.form, operand.scale), form, scale: null };
 }

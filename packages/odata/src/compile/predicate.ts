@@ -1,24 +1,24 @@
 import type { BoundLambdaNode, BoundLogicalNode, BoundNode, MembershipNode } from "../bound/tree.ts";
 import type { PrimitiveType } from "../model/types.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
-import { among } from "./among.ts";
-import { balanced } from "./balanced.ts";
-import { withoutChoices } from "./chosen.ts";
-import { compileCodes } from "./codes.ts";
+import { joinBalanced } from "./balanced-condition.ts";
+import { compileCodes } from "./column-dictionary.ts";
 import { compileComparison } from "./comparison.ts";
 import { compileOperand } from "./expression.ts";
+import { inList } from "./in-list.ts";
 import { itemsOf } from "./items.ts";
-import { withIndex } from "./nearby.ts";
-import { encodeFor, type Mode, type Target } from "./operand.ts";
+import { type CompileContext, encodeFor, type NullMode } from "./operand.ts";
+import { withIndex } from "./point-prefilter.ts";
 import { compilePrefix } from "./prefix.ts";
 import { compileSearch } from "./search.ts";
+import { unwrapMasks } from "./unwrap-masks.ts";
 
 /** Compiles a boolean expression to an SQL condition, which can be embedded in a larger one without parentheses. */
-export function compilePredicate(given: BoundNode, target: Target, mode: Mode): SqlFragment {
-  const node = mode === "truth" ? withoutChoices(given) : given;
+export function compilePredicate(given: BoundNode, target: CompileContext, mode: NullMode): SqlFragment {
+  const node = mode === "truth" ? unwrapMasks(given) : given;
   switch (node.kind) {
     case "Constant":
-      return node.value === null ? sql`null` : target.dialect.truth(node.value === true);
+      return node.value === null ? sql`null` : target.dialect.booleanLiteral(node.value === true);
     case "Compare":
       return withIndex(node, compileComparison(node, target, mode), target, mode);
     case "Membership":
@@ -50,12 +50,12 @@ export function compilePredicate(given: BoundNode, target: Target, mode: Mode): 
   }
 }
 
-function compileLogical(node: BoundLogicalNode, target: Target, mode: Mode): SqlFragment {
+function compileLogical(node: BoundLogicalNode, target: CompileContext, mode: NullMode): SqlFragment {
   const operands = node.operands.map((operand) => compilePredicate(operand, target, mode));
-  return balanced(operands, node.operator) ?? target.dialect.truth(node.operator === "and");
+  return joinBalanced(operands, node.operator) ?? target.dialect.booleanLiteral(node.operator === "and");
 }
 
-function compileMembership(node: MembershipNode, target: Target, mode: Mode): SqlFragment {
+function compileMembership(node: MembershipNode, target: CompileContext, mode: NullMode): SqlFragment {
   const { dialect } = target;
   const operand = compileOperand(node.operand, target);
   const encoded = node.values
@@ -76,24 +76,28 @@ function compileMembership(node: MembershipNode, target: Target, mode: Mode): Sq
         mode,
       ),
     );
-  const isListed = compileCodes(node.operand, listed, target) ?? among(operand.sql, listed.sql, target);
+  const isListed = compileCodes(node.operand, listed, target) ?? inList(operand.sql, listed.sql, target);
   const exact =
-    mode === "exact" && operand.nullable ? sql`coalesce(${isListed}, ${dialect.truth(false)})` : isListed;
-  return balanced(encoded.length === 0 ? others : [exact, ...others], "or") ?? dialect.truth(false);
+    mode === "exact" && operand.nullable
+      ? sql`coalesce(${isListed}, ${dialect.booleanLiteral(false)})`
+      : isListed;
+  return (
+    joinBalanced(encoded.length === 0 ? others : [exact, ...others], "or") ?? dialect.booleanLiteral(false)
+  );
 }
 
-function compileLambda(node: BoundLambdaNode, target: Target, mode: Mode): SqlFragment {
+function compileLambda(node: BoundLambdaNode, target: CompileContext, mode: NullMode): SqlFragment {
   const { dialect } = target;
   const { inner, select } = itemsOf(node.collection, node.variable.name, target);
   const exists = (condition?: SqlFragment) => sql`exists (${select(sql`1`, condition)})`;
-  if (node.predicate === null) return node.operator === "all" ? dialect.truth(true) : exists();
+  if (node.predicate === null) return node.operator === "all" ? dialect.booleanLiteral(true) : exists();
 
   const isTrue = compilePredicate(node.predicate, inner, "truth");
   const exactly = compilePredicate(node.predicate, inner, "exact");
   const someTrue = exists(isTrue);
   const someFalse = exists(sql`not ${exactly}`);
   const someNull = exists(sql`(${exactly}) is null`);
-  const [yes, no] = [dialect.truth(true), dialect.truth(false)];
+  const [yes, no] = [dialect.booleanLiteral(true), dialect.booleanLiteral(false)];
   if (node.operator === "any") {
     if (mode === "truth") return someTrue;
     return sql`case when ${someTrue} then ${yes} when ${someNull} then null else ${no} end`;

@@ -1,18 +1,21 @@
 import type { BoundCallNode, BoundNode } from "../bound/tree.ts";
 import { type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
-import type { Target } from "./operand.ts";
+import type { CompileContext } from "./operand.ts";
 
 /**
  * Compiles `startswith(property,'prefix')` to a range of texts, which an index can serve. Undefined for any other
  * call.
  */
-export function compilePrefix({ entry, args }: BoundCallNode, target: Target): SqlFragment | undefined {
+export function compilePrefix(
+  { entry, args }: BoundCallNode,
+  target: CompileContext,
+): SqlFragment | undefined {
   const [text, prefix] = args;
   if (entry.name !== "startswith" || entry.params[0] !== "Edm.String" || text === undefined) return undefined;
   if (!isColumn(text) || prefix?.kind !== "Constant") return undefined;
   const { dialect, values } = target;
-  if (!values.holds(prefix, isPrefix)) return undefined;
+  if (!values.test(prefix, isPrefix)) return undefined;
   const { sql: compiled, form } = compileOperand(text, target);
   const operand = dialect.ordered(compiled, form);
   const bound = (by: (prefix: string) => unknown) =>
@@ -22,7 +25,7 @@ export function compilePrefix({ entry, args }: BoundCallNode, target: Target): S
       form,
     );
   const from = sql`${operand} >= ${bound((one) => one)}`;
-  const isLimited = values.holds(prefix, (one) => leastBeyond(String(one)) !== undefined);
+  const isLimited = values.test(prefix, (one) => leastBeyond(String(one)) !== undefined);
   return isLimited ? sql`(${from} and ${operand} < ${bound(leastBeyond)})` : sql`(${from})`;
 }
 

@@ -1,14 +1,14 @@
 import type { BoundQuery, ConstantNode } from "../bound/tree.ts";
 import { isComputed } from "./select.ts";
-import { isAlike, isOfShape, type Shape, shapeOf } from "./shape.ts";
+import { isAlike, isOfShape, type TreeShape, treeShapeOf } from "./tree-shape.ts";
 
 /** Shape of a query: it also matches queries with other constants and other paging values. */
 type QueryShape = {
   readonly query: BoundQuery;
-  readonly filter: Shape;
-  readonly orders: readonly Shape[];
+  readonly filter: TreeShape;
+  readonly orders: readonly TreeShape[];
   /** Undefined if `select` is not part of the statement. */
-  readonly projections: readonly Shape[] | undefined;
+  readonly projections: readonly TreeShape[] | undefined;
 };
 
 /**
@@ -17,10 +17,10 @@ type QueryShape = {
  */
 export function shapeOfQuery(query: BoundQuery, projected: boolean) {
   const constants: ConstantNode[] = [];
-  const [filter, ownFilter] = shapeOf(query.filter, true, constants);
-  const orders = query.orderBy.map(({ expression }) => shapeOf(expression, true, constants));
+  const [filter, ownFilter] = treeShapeOf(query.filter, true, constants);
+  const orders = query.orderBy.map(({ expression }) => treeShapeOf(expression, true, constants));
   const projections = query.select.map((projection) =>
-    shapeOf(projection.expression, isComputed(projection, query.entitySet), constants),
+    treeShapeOf(projection.expression, isComputed(projection, query.entitySet), constants),
   );
   const shape: QueryShape = {
     query,

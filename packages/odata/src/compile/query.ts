@@ -6,10 +6,10 @@ import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
 import { compileAfter, positionsOf } from "./keyset.ts";
 import type { Mapping } from "./mapping.ts";
-import { type Target, toComputed } from "./operand.ts";
-import { placeHere } from "./place.ts";
+import { type CompileContext, toComputedOperand } from "./operand.ts";
 import { compilePredicate } from "./predicate.ts";
 import { type Range, rangesAfter } from "./ranges.ts";
+import { currentRow } from "./row-context.ts";
 import { compileKey, compileOrder, compileSelect, type OrderAs } from "./select.ts";
 import { compileSort, type SortItem, sortName } from "./sort.ts";
 import { type ValueSource, valuesOf } from "./value-source.ts";
@@ -95,7 +95,7 @@ function rangesOf(
   { orderBy, after }: BoundQuery,
   sorted: readonly SortItem[],
   mapping: Mapping,
-  target: Target,
+  target: CompileContext,
 ): readonly (Range | { readonly condition: null; readonly sorted: readonly SortItem[] })[] {
   if (after === null) return [{ condition: null, sorted }];
   const positions = positionsOf(sorted, orderBy, after, target);
@@ -142,17 +142,17 @@ export function selectCount(
 export function conditionsOf(
   { filter }: Pick<BoundQuery, "filter">,
   { where }: Mapping,
-  target: Target,
+  target: CompileContext,
 ): SqlFragment[] {
   const matching = compilePredicate(fold(filter), target, "truth");
   return where === undefined ? [matching] : [where, matching];
 }
 
-export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource): Target => ({
+export const targetOf = (dialect: Dialect, mapping: Mapping, values: ValueSource): CompileContext => ({
   dialect,
-  place: placeHere(mapping, (_key, column) => column),
+  place: currentRow(mapping, (_key, column) => column),
   values,
-  few: mapping.few ?? false,
+  few: mapping.readsFewRows ?? false,
   variables: [],
   operand: compileOperand,
   predicate: compilePredicate,
@@ -166,5 +166,5 @@ export function compileValue(
   mapping: Mapping,
 ): SqlFragment {
   const target = targetOf(dialect, mapping, valuesOf(query));
-  return toComputed(compileOperand(fold(expression), target), target).sql;
+  return toComputedOperand(compileOperand(fold(expression), target), target).sql;
 }

@@ -1,6 +1,6 @@
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileAfter, isBeyond, isTied, nullsFollow, type SortPosition } from "./keyset.ts";
-import type { Target } from "./operand.ts";
+import type { CompileContext } from "./operand.ts";
 import type { SortItem } from "./sort.ts";
 
 /** Rows that are consecutive in an index on the order. */
@@ -11,7 +11,7 @@ export type Range = {
 };
 
 /** Maximum number of order items that are split into ranges. Indexes on more columns are rare. */
-const deepest = 4;
+const maxSplitItems = 4;
 
 /**
  * Keyset pagination: splits the rows after a position into ranges, in order, so that each row is in exactly one of
@@ -19,7 +19,7 @@ const deepest = 4;
  * tie in fewer and fewer. An index on the order holds each range in one piece; no index holds `X < b or X is null`
  * in one piece.
  */
-export function rangesAfter(positions: readonly SortPosition[], target: Target): readonly Range[] {
+export function rangesAfter(positions: readonly SortPosition[], target: CompileContext): readonly Range[] {
   const ranges: Range[] = [];
   const add = (
     ties: readonly SortPosition[],
@@ -33,11 +33,11 @@ export function rangesAfter(positions: readonly SortPosition[], target: Target):
       sorted: sortedBy(fixed, others),
     });
   };
-  if (positions.length > deepest) {
-    const others = positions.slice(deepest);
-    add(positions.slice(0, deepest), compileAfter(others, target), others);
+  if (positions.length > maxSplitItems) {
+    const others = positions.slice(maxSplitItems);
+    add(positions.slice(0, maxSplitItems), compileAfter(others, target), others);
   }
-  for (const run of runsOf(positions.slice(0, deepest)).toReversed()) {
+  for (const run of runsOf(positions.slice(0, maxSplitItems)).toReversed()) {
     const [position] = run;
     const depth = positions.indexOf(position);
     const ties = positions.slice(0, depth);
@@ -49,13 +49,13 @@ export function rangesAfter(positions: readonly SortPosition[], target: Target):
   return ranges;
 }
 
-type Run = readonly [SortPosition, ...SortPosition[]];
+type ComparableItems = readonly [SortPosition, ...SortPosition[]];
 
 /**
  * Groups items that one row comparison, such as `(A, B) > (a, b)`, can cover: neighbours of the same direction that
  * are not null and that no nulls follow.
  */
-function runsOf(positions: readonly SortPosition[]): readonly Run[] {
+function runsOf(positions: readonly SortPosition[]): readonly ComparableItems[] {
   const runs: [SortPosition, ...SortPosition[]][] = [];
   const joins = (position: SortPosition) => position.last !== null && !nullsFollow(position);
   for (const position of positions) {
@@ -68,7 +68,7 @@ function runsOf(positions: readonly SortPosition[]): readonly Run[] {
   return runs;
 }
 
-function isRowBeyond(run: Run): SqlFragment {
+function isRowBeyond(run: ComparableItems): SqlFragment {
   const [operands, bounds] = [run.map(({ operand }) => operand), run.map(({ bound }) => bound)];
   const [row, last] = [sql`(${join(operands, ", ")})`, sql`(${join(bounds, ", ")})`];
   return run[0].direction === "asc" ? sql`${row} > ${last}` : sql`${row} < ${last}`;

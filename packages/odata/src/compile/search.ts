@@ -1,13 +1,13 @@
 import type { BoundNode, BoundSearchNode, SearchExpression } from "../bound/tree.ts";
 import { join, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
-import { type Target, toComputed } from "./operand.ts";
+import { type CompileContext, toComputedOperand } from "./operand.ts";
 
 /**
  * Compiles `$search`: with the index of the mapping, if it has one over these properties, else by searching the
  * texts.
  */
-export function compileSearch(node: BoundSearchNode, target: Target): SqlFragment {
+export function compileSearch(node: BoundSearchNode, target: CompileContext): SqlFragment {
   const { search: index } = target.place.members;
   const names = node.texts.map(nameOf);
   const among = names.flatMap((name) => (name !== undefined && index?.properties.includes(name) ? name : []));
@@ -43,10 +43,10 @@ function included(expression: SearchExpression): SearchExpression {
 }
 
 /** Searches the texts themselves. Never null: null has no words. */
-function searchTexts({ texts, expression }: BoundSearchNode, target: Target): SqlFragment {
+function searchTexts({ texts, expression }: BoundSearchNode, target: CompileContext): SqlFragment {
   const { dialect } = target;
   const words = texts.map((text) => {
-    const { sql: computed } = toComputed(compileOperand(text, target), target);
+    const { sql: computed } = toComputedOperand(compileOperand(text, target), target);
     return sql`coalesce(${dialect.call("words", ["Edm.String"], [computed])}, '')`;
   });
   const wanted = dialect.operand(JSON.stringify(expression), "Edm.String", "plain");

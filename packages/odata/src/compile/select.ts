@@ -3,14 +3,23 @@ import type { EntitySet, EntityType, StructuralProperty } from "../model/types.t
 import { identifier, render, type SqlFragment, sql } from "../sql/fragment.ts";
 import { compileOperand } from "./expression.ts";
 import { fold } from "./fold.ts";
-import { columnOperand, formOf, type Operand, type Target, toComputed } from "./operand.ts";
+import {
+  type CompileContext,
+  columnOperand,
+  encodingOf,
+  type Operand,
+  toComputedOperand,
+} from "./operand.ts";
 
 /** True if a projected property is not one of the entity's own. Computed expressions are constant-folded. */
 export const isComputed = ({ property }: Projection, { type }: EntitySet): boolean =>
   !type.properties.has(property.name);
 
 /** Compiles the projected properties, each under its own name. */
-export const compileSelect = ({ select, entitySet }: BoundQuery, target: Target): readonly SqlFragment[] =>
+export const compileSelect = (
+  { select, entitySet }: BoundQuery,
+  target: CompileContext,
+): readonly SqlFragment[] =>
   select.map((projection) => {
     const { name } = projection.property;
     const selected = isComputed(projection, entitySet)
@@ -25,12 +34,12 @@ export const compileSelect = ({ select, entitySet }: BoundQuery, target: Target)
  */
 function compileComputed(
   { property: { type, collection }, expression }: Projection,
-  target: Target,
+  target: CompileContext,
 ): SqlFragment {
   const operand = compileOperand(fold(expression), target);
-  const isColumn = operand.form === formOf(type, target.dialect.encodings) && !operand.scale;
+  const isColumn = operand.form === encodingOf(type, target.dialect.encodings) && !operand.scale;
   if (isColumn || collection) return operand.sql;
-  return target.dialect.cast(type, "Edm.String", toComputed(operand, target).sql);
+  return target.dialect.cast(type, "Edm.String", toComputedOperand(operand, target).sql);
 }
 
 /**
@@ -46,7 +55,7 @@ export type OrderAs = "written" | "sorted";
 export function compileOrder(
   { orderBy, entitySet }: BoundQuery,
   select: readonly Projection[],
-  target: Target,
+  target: CompileContext,
   orderAs: OrderAs | null,
 ) {
   const { dialect } = target;
@@ -62,7 +71,7 @@ export function compileOrder(
       mayBeLiteral(folded) || (computed.length > 0 && computed.includes(quoted(ordered)))
         ? sql`coalesce(${ordered}, null)`
         : ordered;
-    const value = orderAs === "sorted" ? ordered : dialect.written(compiled, form);
+    const value = orderAs === "sorted" ? ordered : dialect.toCursor(compiled, form);
     return {
       selected: sql`${value} as ${identifier(`order${i}`)}`,
       sort: { position: i, operand, form, nullable, direction },
@@ -92,14 +101,14 @@ export const keyProperties = ({ key, properties }: EntityType): readonly Structu
 export const keyName = (i: number): string => `$key${i}`;
 
 /** Compiles a key property of the current entity. */
-export function keyOperand(property: StructuralProperty, target: Target): Operand {
+export function keyOperand(property: StructuralProperty, target: CompileContext): Operand {
   const column = target.place.members.column(property);
   return columnOperand(column, target.place.read(property.name, column.sql), property, property.type, target);
 }
 
 /** Compiles the values of the key to select, as `expandRows` takes them. */
-export const compileKey = ({ type }: EntitySet, target: Target): readonly SqlFragment[] =>
+export const compileKey = ({ type }: EntitySet, target: CompileContext): readonly SqlFragment[] =>
   keyProperties(type).map((property, i) => {
     const { sql: column, form } = keyOperand(property, target);
-    return sql`${target.dialect.written(column, form)} as ${identifier(keyName(i))}`;
+    return sql`${target.dialect.toCursor(column, form)} as ${identifier(keyName(i))}`;
   });

@@ -1,7 +1,7 @@
 import type { EncodingName } from "../sql/encoding.ts";
 import { identifier, join, type SqlFragment } from "../sql/fragment.ts";
 import type { Direction } from "../syntax/tree.ts";
-import type { Target } from "./operand.ts";
+import type { CompileContext } from "./operand.ts";
 
 /** An item that rows are sorted by. */
 export type SortItem = {
@@ -17,7 +17,7 @@ export type SortItem = {
 /** Compiles the list of `order by`. Each item is sorted by its operand, or by what `by` returns for it. */
 export const compileSort = (
   items: readonly SortItem[],
-  { dialect }: Target,
+  { dialect }: CompileContext,
   by: (item: SortItem) => SqlFragment = ({ operand }) => operand,
 ): SqlFragment =>
   join(

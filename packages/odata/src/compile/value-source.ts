@@ -16,9 +16,9 @@ export type ValueSource = {
     by: (values: readonly unknown[]) => unknown,
   ) => unknown;
   /** Returns the value of a constant on which the text of the statement depends. */
-  readonly fixed: (constant: ConstantNode) => unknown;
+  readonly inlineValue: (constant: ConstantNode) => unknown;
   /** True if the value of a constant passes a test. */
-  readonly holds: (constant: ConstantNode, test: (value: unknown) => boolean) => boolean;
+  readonly test: (constant: ConstantNode, test: (value: unknown) => boolean) => boolean;
   /** Returns a value of the query itself, such as its `top` or a value of its `after`. */
   readonly read: (member: (query: BoundQuery) => unknown) => unknown;
 };
@@ -27,8 +27,8 @@ export type ValueSource = {
 export const valuesOf = (query: BoundQuery): ValueSource => ({
   encode: ({ value }, form, scale) => encodings[form](value, scaledBy(scale)),
   derive: (constants, by) => by(constants.map(({ value }) => value)),
-  fixed: ({ value }) => value,
-  holds: ({ value }, test) => test(value),
+  inlineValue: ({ value }) => value,
+  test: ({ value }, test) => test(value),
   read: (member) => member(query),
 });
 

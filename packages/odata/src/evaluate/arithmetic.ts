@@ -1,9 +1,9 @@
 import Big from "big.js";
 import { type EdmNumber, toBig } from "../model/numbers.ts";
-import { day } from "../model/temporal.ts";
+import { picosecondsPerDay } from "../model/temporal.ts";
 import type { Instant, PrimitiveType } from "../model/types.ts";
 import type { ArithmeticOperator } from "../syntax/tree.ts";
-import { bounded, boundedWhole, dateOrNull, instantOrNull, isShort } from "./bounds.ts";
+import { boundedWhole, dateOrNull, instantOrNull, isShort, withinDecimal } from "./bounds.ts";
 
 /**
  * Digits after the point of a decimal quotient; the rest is truncated. A fixed number gives the same digits on
@@ -29,12 +29,12 @@ const integers: Record<ArithmeticOperator, Operation<bigint>> = {
   mod: (a, b) => (b === 0n ? null : a % b),
 };
 
-const quotient: Operation<Big> = (a, b) => (b.eq(0) ? null : bounded(new Big(new Decimal(a).div(b))));
+const quotient: Operation<Big> = (a, b) => (b.eq(0) ? null : withinDecimal(new Big(new Decimal(a).div(b))));
 
 const decimals: Record<ArithmeticOperator, Operation<Big>> = {
-  add: (a, b) => bounded(a.plus(b)),
-  sub: (a, b) => bounded(a.minus(b)),
-  mul: (a, b) => (isShort(a, b) ? bounded(a.times(b)) : null),
+  add: (a, b) => withinDecimal(a.plus(b)),
+  sub: (a, b) => withinDecimal(a.minus(b)),
+  mul: (a, b) => (isShort(a, b) ? withinDecimal(a.times(b)) : null),
   div: quotient,
   divby: quotient,
   mod: (a, b) => (b.eq(0) ? null : a.mod(b)),
@@ -91,7 +91,8 @@ const double = (value: number) => (Number.isNaN(value) ? null : value);
 
 const signed = (operator: ArithmeticOperator, length: bigint) => (operator === "sub" ? -length : length);
 
-const floorDays = (length: bigint) => (length - (((length % day) + day) % day)) / day;
+const floorDays = (length: bigint) =>
+  (length - (((length % picosecondsPerDay) + picosecondsPerDay) % picosecondsPerDay)) / picosecondsPerDay;
 
 function date(days: number, length: bigint): number | null {
   return dateOrNull(days) === null ? null : dateOrNull(days + Number(floorDays(length)));
@@ -134,4 +135,4 @@ const between = (left: Instant, right: Instant): bigint | null =>
   instantOrNull(left) === null || instantOrNull(right) === null ? null : left.picoseconds - right.picoseconds;
 
 const daysBetween = (left: number, right: number): bigint | null =>
-  dateOrNull(left) === null || dateOrNull(right) === null ? null : BigInt(left - right) * day;
+  dateOrNull(left) === null || dateOrNull(right) === null ? null : BigInt(left - right) * picosecondsPerDay;

@@ -12,14 +12,14 @@ const [firstDay, lastDay] = [-719_162, 2_932_896];
 const scaleOf = ({ c, e }: Big): number => Math.max(0, c.length - 1 - e);
 
 /** Returns the decimal, or null if it is too large. */
-export const bounded = (value: Big): Big | null => (value.e < digitsBefore ? value : null);
+export const withinDecimal = (value: Big): Big | null => (value.e < digitsBefore ? value : null);
 
 /** True if the product of two decimals has no more digits after the point than allowed. */
 export const isShort = (a: Big, b: Big): boolean => scaleOf(a) + scaleOf(b) <= digitsAfter;
 
 /** Truncates to an integer; returns null if it is too large. */
 export const boundedWhole = (value: Big): bigint | null => {
-  const whole = bounded(value.round(0, Big.roundDown));
+  const whole = withinDecimal(value.round(0, Big.roundDown));
   return whole === null ? null : BigInt(whole.toFixed());
 };
 

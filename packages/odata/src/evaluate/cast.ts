@@ -2,7 +2,7 @@ import Big from "big.js";
 import type { BoundType } from "../bound/tree.ts";
 import { itemType } from "../bound/typing.ts";
 import { type EdmNumber, toBig } from "../model/numbers.ts";
-import { minute, printInstant, splitInstant } from "../model/temporal.ts";
+import { picosecondsPerMinute, printInstant, splitInstant } from "../model/temporal.ts";
 import type { Instant, PrimitiveType, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import { dateOrNull, instantOrNull } from "./bounds.ts";
@@ -50,7 +50,7 @@ function text(value: unknown, from: BoundType): string {
 }
 
 function partOf(value: Instant, type: PrimitiveType): unknown {
-  const { days, time } = splitInstant(value.picoseconds + BigInt(value.offset) * minute);
+  const { days, time } = splitInstant(value.picoseconds + BigInt(value.offset) * picosecondsPerMinute);
   return type === "Edm.Date" ? days : time;
 }
 

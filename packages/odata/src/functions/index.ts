@@ -26,7 +26,7 @@ export const functionTable: ReadonlyMap<string, readonly FunctionEntry[]> = byNa
 ]);
 
 /** Functions without a name in queries: binding, compiling and masks insert them. */
-export const impliedFunctions: readonly FunctionEntry[] = [foldcase, words, search, point, roundTo];
+export const internalFunctions: readonly FunctionEntry[] = [foldcase, words, search, point, roundTo];
 
 function byName(entries: readonly FunctionEntry[]): Map<string, FunctionEntry[]> {
   const table = new Map<string, FunctionEntry[]>();

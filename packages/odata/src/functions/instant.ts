@@ -1,4 +1,4 @@
-import { minute, splitInstant } from "../model/temporal.ts";
+import { picosecondsPerMinute, splitInstant } from "../model/temporal.ts";
 import type { Instant } from "../model/types.ts";
 
 /**
@@ -6,4 +6,4 @@ import type { Instant } from "../model/types.ts";
  * Conventions, section 5.1.1.8.
  */
 export const local = ({ picoseconds, offset }: Instant): ReturnType<typeof splitInstant> =>
-  splitInstant(picoseconds + BigInt(offset) * minute);
+  splitInstant(picoseconds + BigInt(offset) * picosecondsPerMinute);

@@ -1,5 +1,9 @@
 import Big from "big.js";
-import { hour as hourLength, minute as minuteLength, second as secondLength } from "../model/temporal.ts";
+import {
+  picosecondsPerHour as hourLength,
+  picosecondsPerMinute as minuteLength,
+  picosecondsPerSecond as secondLength,
+} from "../model/temporal.ts";
 import { sql } from "../sql/fragment.ts";
 import { defineFunction, type FunctionEntry } from "./define.ts";
 import { local } from "./instant.ts";

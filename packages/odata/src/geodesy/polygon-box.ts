@@ -1,6 +1,6 @@
 import { type Box, boxesOf } from "./box.ts";
 import { type Rings, ringsOf } from "./polygon.ts";
-import { type Edge, type Ring, sideOf } from "./ring.ts";
+import { type Ring, type RingEdge, sideOf } from "./ring.ts";
 import { cross, dot, norm, scale, type Vector } from "./vector.ts";
 
 const degree = 180 / Math.PI;
@@ -31,7 +31,7 @@ export function boxesOfPolygon(polygon: Rings): readonly Box[] | null {
  * Returns the latitudes of an edge's ends, and of its extreme points, because a great circle bends towards the
  * poles.
  */
-function latitudesOf({ from, to, left }: Edge): readonly number[] {
+function latitudesOf({ from, to, left }: RingEdge): readonly number[] {
   const ends = [latitudeOf(from), latitudeOf(to)];
   const size = norm(left);
   if (size === 0) return ends;

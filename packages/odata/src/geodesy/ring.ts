@@ -11,7 +11,7 @@ const tolerance = 1e-12;
 const samePlace = 1e-14;
 
 /** An edge: an arc of a great circle, shorter than half of it. */
-export type Edge = {
+export type RingEdge = {
   readonly from: Vector;
   readonly to: Vector;
   /** Normal of the arc's plane, pointing to the left of the direction of travel. */
@@ -20,7 +20,7 @@ export type Edge = {
 
 /** A closed line on the sphere, prepared for point-in-polygon tests. */
 export type Ring = {
-  readonly edges: readonly Edge[];
+  readonly edges: readonly RingEdge[];
   /** True if the smaller of the two sides, which is the inside, is to the left. */
   readonly insideIsLeft: boolean;
   /** A spherical cap that contains the ring and its inside; null if they do not fit in a hemisphere. */
@@ -56,7 +56,7 @@ export function ringOf(positions: readonly Position[]): Ring | null {
   ) {
     vertices.pop();
   }
-  const edges = vertices.map((from, i): Edge => {
+  const edges = vertices.map((from, i): RingEdge => {
     const to = vertices[(i + 1) % vertices.length] ?? from;
     return { from, to, left: cross(from, subtract(to, from)) };
   });
@@ -98,7 +98,7 @@ export function sideOf({ edges, insideIsLeft, cap }: Ring, point: Vector): "insi
   return isInside ? "inside" : "outside";
 }
 
-function isOn({ from, to, left }: Edge, point: Vector): boolean {
+function isOn({ from, to, left }: RingEdge, point: Vector): boolean {
   const size = norm(left);
   if (size === 0) return norm(subtract(point, from)) <= tolerance;
   const offset = subtract(point, from);
@@ -114,7 +114,7 @@ function isOn({ from, to, left }: Edge, point: Vector): boolean {
  * two candidate end points are 45° from the antipode of the cap's middle, where no cap smaller than a hemisphere
  * reaches; the one that is not opposite to the point is used.
  */
-function isEnclosed(edges: readonly Edge[], point: Vector, { middle, aside }: Cap): boolean {
+function isEnclosed(edges: readonly RingEdge[], point: Vector, { middle, aside }: Cap): boolean {
   const side = scale(aside, dot(point, aside) < 0 ? -Math.SQRT1_2 : Math.SQRT1_2);
   const end = subtract(side, scale(middle, Math.SQRT1_2));
   const way = cross(point, subtract(end, point));
@@ -125,7 +125,7 @@ function isEnclosed(edges: readonly Edge[], point: Vector, { middle, aside }: Ca
  * True if a point that is not on the ring is to the left of it. Goes from the point to the middle of an edge: the
  * answer is the side from which that edge is reached, inverted once for every other edge crossed on the way.
  */
-function isToTheLeft(edges: readonly Edge[], point: Vector): boolean {
+function isToTheLeft(edges: readonly RingEdge[], point: Vector): boolean {
   let target = edges[0];
   let bestScore = -1;
   for (const edge of edges) {
@@ -145,7 +145,7 @@ function isToTheLeft(edges: readonly Edge[], point: Vector): boolean {
 }
 
 /** True if an edge crosses the arc from `start` to `end`, whose normal is `way`. */
-function crosses({ from, to }: Edge, start: Vector, end: Vector, way: Vector): boolean {
+function crosses({ from, to }: RingEdge, start: Vector, end: Vector, way: Vector): boolean {
   const [a, b] = [dot(way, subtract(from, start)), dot(way, subtract(to, start))];
   // A vertex on the arc counts as left of it, for both of its edges.
   if (a >= 0 === b >= 0) return false;

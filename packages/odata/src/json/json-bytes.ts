@@ -26,8 +26,11 @@ export function endOfValue(bytes: Uint8Array, start: number): number {
   if (first === quote) return endOfString(bytes, start);
   if (first === openBrace || first === openBracket) return endOfNested(bytes, start);
   let at = start + 1;
-  for (let byte = bytes[at]; at < bytes.length && byte !== comma && byte !== closeBrace; byte = bytes[at])
+  while (at < bytes.length) {
+    const byte = bytes[at];
+    if (byte === comma || byte === closeBrace || byte === closeBracket) break;
     at++;
+  }
   return at;
 }
 

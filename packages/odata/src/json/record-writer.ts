@@ -17,12 +17,12 @@ type Member = {
 };
 
 /** A range of source bytes to copy, and the bytes to write before it. */
-type Run = { readonly before: Uint8Array | undefined; readonly start: number; readonly end: number };
+type CopyRun = { readonly before: Uint8Array | undefined; readonly start: number; readonly end: number };
 
 /** Allocates a buffer of at least `bytes` bytes. */
-export type Allocate = (bytes: number) => Buffer;
+export type AllocateBuffer = (bytes: number) => Buffer;
 
-const newMemory: Allocate = (bytes) => Buffer.allocUnsafeSlow(bytes);
+const newMemory: AllocateBuffer = (bytes) => Buffer.allocUnsafeSlow(bytes);
 
 /**
  * Rewrites records in another JSON format. The records are JSON text without white space, separated by commas.
@@ -34,18 +34,18 @@ export class RecordWriter {
   readonly #form: RecordForm;
   readonly #members = new Map<string, Member>();
   readonly #control: ((record: Uint8Array, key: string) => string) | undefined;
-  readonly #allocate: Allocate;
+  readonly #allocate: AllocateBuffer;
   #out: Buffer;
   #length = 0;
   #at = 0;
-  #runs: Run[] = [];
+  #runs: CopyRun[] = [];
   /** Start of the current run, and the bytes to write before it. */
   #start = 0;
   #before: Uint8Array | undefined;
   #inserted = 0;
   #key = "";
 
-  constructor(records: Uint8Array, form: RecordForm, allocate: Allocate = newMemory) {
+  constructor(records: Uint8Array, form: RecordForm, allocate: AllocateBuffer = newMemory) {
     this.#source = Buffer.from(records.buffer, records.byteOffset, records.byteLength);
     this.#form = form;
     this.#allocate = allocate;
@@ -184,7 +184,7 @@ export class RecordWriter {
 }
 
 /** Rewrites records in another JSON format, all at once. */
-export const writeRecords = (records: Uint8Array, form: RecordForm, allocate?: Allocate): Buffer =>
+export const writeRecords = (records: Uint8Array, form: RecordForm, allocate?: AllocateBuffer): Buffer =>
   new RecordWriter(records, form, allocate).finish();
 
 function controlWriter({ typeName, resource, tagged }: RecordControl) {

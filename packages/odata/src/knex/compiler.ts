@@ -22,9 +22,9 @@ export type KnexCompiler = {
 
 /** Like `cachedCompiler`, for a knex whose client matches the dialect. */
 export function knexCompiler(dialect: Dialect, mapping: Mapping, options?: CompilerOptions): KnexCompiler {
-  const { page, count } = cachedCompiler({ ...dialect, placeholder: () => gap }, mapping, options);
+  const { page, count } = cachedCompiler({ ...dialect, placeholder: () => placeholder }, mapping, options);
   const hand = <Raw>(knex: RawHost<Raw>, { text, values }: CompiledSql): Raw =>
-    knex.raw(...forms[dialect.name](text.split(gap), values));
+    knex.raw(...forms[dialect.name](text.split(placeholder), values));
   return {
     page: (knex, query) => hand(knex, page(query)),
     count: (knex, query) => hand(knex, count(query)),
@@ -32,7 +32,7 @@ export function knexCompiler(dialect: Dialect, mapping: Mapping, options?: Compi
 }
 
 /** Placeholder of a value. It cannot occur in a statement, because databases read it as the end of the text. */
-const gap = "\0";
+const placeholder = "\0";
 
 /** Returns the arguments of `knex.raw` for the pieces of SQL between the values. */
 type Form = (pieces: readonly string[], values: readonly unknown[]) => readonly [string, Bindings];

@@ -4,10 +4,10 @@ import type { Instant } from "./types.ts";
  * Picoseconds per second. The picosecond is the finest fraction of a second that the grammar of the standard
  * allows.
  */
-export const second = 1_000_000_000_000n;
-export const minute = 60n * second;
-export const hour = 60n * minute;
-export const day = 24n * hour;
+export const picosecondsPerSecond = 1_000_000_000_000n;
+export const picosecondsPerMinute = 60n * picosecondsPerSecond;
+export const picosecondsPerHour = 60n * picosecondsPerMinute;
+export const picosecondsPerDay = 24n * picosecondsPerHour;
 
 // With years of at most eight digits, seconds since the epoch are exact as a number.
 const date = String.raw`(-?(?:0\d{3}|[1-9]\d{3,7}))-(\d\d)-(\d\d)`;
@@ -104,17 +104,19 @@ function secondsOf(
 export function parseTimeOfDay(text: string): bigint | undefined {
   const match = timePattern.exec(text);
   const seconds = match === null ? undefined : secondsOf(match[1], match[2], match[3]);
-  return seconds === undefined ? undefined : BigInt(seconds) * second + BigInt(fraction(match?.[4]));
+  return seconds === undefined
+    ? undefined
+    : BigInt(seconds) * picosecondsPerSecond + BigInt(fraction(match?.[4]));
 }
 
 /** Prints a time of day with at least `digits` fractional digits, and more if the value has them. */
 export function printTimeOfDay(value: bigint, digits = 0): string {
   const pad = (n: bigint) => String(n).padStart(2, "0");
-  const exact = String(value % second)
+  const exact = String(value % picosecondsPerSecond)
     .padStart(12, "0")
     .replace(/0+$/, "")
     .padEnd(digits, "0");
-  const time = `${pad(value / hour)}:${pad((value / minute) % 60n)}:${pad((value / second) % 60n)}`;
+  const time = `${pad(value / picosecondsPerHour)}:${pad((value / picosecondsPerMinute) % 60n)}:${pad((value / picosecondsPerSecond) % 60n)}`;
   return exact === "" ? time : `${time}.${exact}`;
 }
 
@@ -128,7 +130,7 @@ export function parseInstant(text: string): Instant | undefined {
   if (days === undefined || seconds === undefined || offset === undefined) return undefined;
   // Plain numbers up to here, because arithmetic on large integers is slow.
   const whole = days * 86_400 + seconds - offset * 60;
-  return { picoseconds: BigInt(whole) * second + BigInt(fraction(match[7])), offset };
+  return { picoseconds: BigInt(whole) * picosecondsPerSecond + BigInt(fraction(match[7])), offset };
 }
 
 const offsetOf = (sign: string, hours: number, minutes: number): number | undefined =>
@@ -136,8 +138,8 @@ const offsetOf = (sign: string, hours: number, minutes: number): number | undefi
 
 /** Splits an instant into whole days in UTC and the time of that day. */
 export function splitInstant(picoseconds: bigint): { readonly days: number; readonly time: bigint } {
-  const time = ((picoseconds % day) + day) % day;
-  return { days: Number((picoseconds - time) / day), time };
+  const time = ((picoseconds % picosecondsPerDay) + picosecondsPerDay) % picosecondsPerDay;
+  return { days: Number((picoseconds - time) / picosecondsPerDay), time };
 }
 
 /**
@@ -154,16 +156,24 @@ export function parseDuration(text: string): bigint | undefined {
   if (match === null) return undefined;
   const part = (index: number) => BigInt(match[index] ?? 0);
   const length =
-    part(2) * day + part(3) * hour + part(4) * minute + part(5) * second + BigInt(fraction(match[6]));
+    part(2) * picosecondsPerDay +
+    part(3) * picosecondsPerHour +
+    part(4) * picosecondsPerMinute +
+    part(5) * picosecondsPerSecond +
+    BigInt(fraction(match[6]));
   return match[1] === "-" ? -length : length;
 }
 
 export function printDuration(value: bigint): string {
   if (value === 0n) return "PT0S";
   const length = value < 0n ? -value : value;
-  const days = length / day;
-  const [hours, minutes, seconds] = [(length / hour) % 24n, (length / minute) % 60n, (length / second) % 60n];
-  const digits = String(length % second)
+  const days = length / picosecondsPerDay;
+  const [hours, minutes, seconds] = [
+    (length / picosecondsPerHour) % 24n,
+    (length / picosecondsPerMinute) % 60n,
+    (length / picosecondsPerSecond) % 60n,
+  ];
+  const digits = String(length % picosecondsPerSecond)
     .padStart(12, "0")
     .replace(/0+$/, "");
   const parts = [

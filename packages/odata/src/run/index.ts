@@ -6,6 +6,7 @@
  */
 export { compareRows, evaluate, matches, type Row } from "../evaluate/evaluate.ts";
 export { contentTag } from "../json/content-tag.ts";
+export { endOfString, endOfValue } from "../json/json-bytes.ts";
 export { keyLiteral, type RecordForm, typeAnnotation, typesOf, writeValue } from "../json/record-form.ts";
 export { RecordWriter, writeRecords } from "../json/record-writer.ts";
 export type * from "../model/types.ts";

@@ -39,7 +39,7 @@ export type Dialect = {
   /** Returns a value in database form as an operand of this type and form. */
   readonly operand: (encoded: unknown, type: PrimitiveType, form: EncodingName) => SqlFragment;
   /** Returns null as a value of a type. */
-  readonly nothing: (type: ValueType) => SqlFragment;
+  readonly typedNull: (type: ValueType) => SqlFragment;
   /**
    * Converts an operand for a comparison with one of another form, so that order and equality are those of the
    * values.
@@ -51,10 +51,10 @@ export type Dialect = {
    * Converts an operand for the select list, so that its value can be passed to {@link Dialect.operand} for the
    * next page.
    */
-  readonly written: (operand: SqlFragment, form: EncodingName) => SqlFragment;
+  readonly toCursor: (operand: SqlFragment, form: EncodingName) => SqlFragment;
   /** Returns a constant collection in the form that {@link Dialect.items} reads. */
   readonly collection: (values: readonly unknown[], item: PrimitiveType) => SqlFragment;
-  readonly truth: (v: boolean) => SqlFragment;
+  readonly booleanLiteral: (v: boolean) => SqlFragment;
   readonly isSame: (left: SqlFragment, right: SqlFragment) => SqlFragment;
   readonly isOther: (left: SqlFragment, right: SqlFragment) => SqlFragment;
   readonly call: (name: string, types: readonly ValueType[], args: readonly SqlFragment[]) => SqlFragment;
@@ -73,9 +73,9 @@ export type Dialect = {
   readonly item: (alias: SqlFragment, type: PrimitiveType) => SqlFragment;
   /**
    * Returns a table of given rows under `alias`. `arrays` is a JSON array of arrays, one for each row, with values
-   * as {@link Dialect.written} returns them. The column `place` holds the index of a row in `arrays`.
+   * as {@link Dialect.toCursor} returns them. The column `place` holds the index of a row in `arrays`.
    */
-  readonly given: (
+  readonly valuesTable: (
     arrays: string,
     columns: readonly Given[],
     place: SqlFragment,
@@ -91,12 +91,12 @@ export type Dialect = {
   /** Returns the value at a path as JSON. */
   readonly memberJson: (object: SqlFragment, path: readonly string[]) => SqlFragment;
   /** Turns a JSON null into an SQL null. */
-  readonly present: (json: SqlFragment) => SqlFragment;
+  readonly nullIfJsonNull: (json: SqlFragment) => SqlFragment;
   /** Encoding of `item(alias)`, by type. */
   readonly itemEncodings: Readonly<Record<PrimitiveType, EncodingName>>;
   readonly emptyCollection: SqlFragment;
   /** Returns the aggregate that collects rows into a JSON array, sorted by `order` if given. */
-  readonly gather: (item: SqlFragment, order: SqlFragment | undefined) => SqlFragment;
+  readonly aggregateJson: (item: SqlFragment, order: SqlFragment | undefined) => SqlFragment;
   /** Nulls are first in ascending order, last in descending order. */
   readonly ascending: (expression: SqlFragment, nullable: boolean) => SqlFragment;
   readonly descending: (expression: SqlFragment, nullable: boolean) => SqlFragment;

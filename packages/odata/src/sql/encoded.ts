@@ -8,6 +8,6 @@ import type { StructuralProperty } from "../model/types.ts";
 export type Encoded = { readonly value: unknown; readonly exact: boolean };
 
 /** Encodes values of a property for its column. Encoded values sort like the values. */
-export type Encoding = (value: unknown, property: StructuralProperty) => Encoded;
+export type Encoder = (value: unknown, property: StructuralProperty) => Encoded;
 
-export const exactly = (value: unknown): Encoded => ({ value, exact: true });
+export const exactValue = (value: unknown): Encoded => ({ value, exact: true });

@@ -1,9 +1,15 @@
 import Big from "big.js";
 import { compareNumbers, type EdmNumber } from "../model/numbers.ts";
 import { toSortable } from "../model/sortable.ts";
-import { printDate, printInstant, printTimeOfDay, second, splitInstant } from "../model/temporal.ts";
+import {
+  picosecondsPerSecond,
+  printDate,
+  printInstant,
+  printTimeOfDay,
+  splitInstant,
+} from "../model/temporal.ts";
 import type { Instant } from "../model/types.ts";
-import { type Encoded, type Encoding, exactly } from "./encoded.ts";
+import { type Encoded, type Encoder, exactValue } from "./encoded.ts";
 import { date, numeric, picoseconds, time, timestamptz } from "./postgres-encoding.ts";
 
 export type { Encoded };
@@ -11,8 +17,8 @@ export type { Encoded };
 const greatestInteger = 2n ** 63n - 1n;
 
 /** Encodes an integer, or a decimal as the integer `value × 10^scale`. */
-const scaled: Encoding = (value, property) => {
-  if (typeof value === "bigint" && isInt64(value) && !property.scale) return exactly(value);
+const scaled: Encoder = (value, property) => {
+  if (typeof value === "bigint" && isInt64(value) && !property.scale) return exactValue(value);
   const { floor, exact } = shiftedFloor(value as EdmNumber, property.scale ?? 0);
   if (floor > greatestInteger) return { value: greatestInteger, exact: false };
   return floor < -greatestInteger - 1n ? { value: undefined, exact: false } : { value: floor, exact };
@@ -45,10 +51,11 @@ function shiftedFloor(value: EdmNumber, scale: number): { readonly floor: bigint
  * Encodes a number as a double. `Number()` rounds to the nearest double; if that is above the value, the next lower
  * one is used.
  */
-const double: Encoding = (value) => {
-  if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return exactly(Number(value));
+const double: Encoder = (value) => {
+  if (typeof value === "bigint" && Number.isSafeInteger(Number(value))) return exactValue(Number(value));
   // Every double preserves fifteen decimal digits.
-  if (value instanceof Big && value.c.length <= 15 && Math.abs(value.e) < 290) return exactly(Number(value));
+  if (value instanceof Big && value.c.length <= 15 && Math.abs(value.e) < 290)
+    return exactValue(Number(value));
   const nearest = Number((value as EdmNumber).toString());
   const order = compareNumbers(nearest, value as EdmNumber);
   return { value: order > 0 ? doubleBelow(nearest) : nearest, exact: order === 0 };
@@ -63,7 +70,7 @@ function doubleBelow(n: number): number {
   return view.getFloat64(0);
 }
 
-const millisecond = second / 1000n;
+const millisecond = picosecondsPerSecond / 1000n;
 const firstDay = -719_528; // 0000-01-01
 const lastDay = 2_932_896; // 9999-12-31
 
@@ -71,14 +78,14 @@ const lastDay = 2_932_896; // 9999-12-31
 const beforeAll: Encoded = { value: "", exact: false };
 
 /** Encodes a date as text, `2024-01-15`, which sorts by date from the year 0000 to the year 9999. */
-const dateText: Encoding = (value) => {
+const dateText: Encoder = (value) => {
   const days = value as number;
   if (days < firstDay) return beforeAll;
-  return days > lastDay ? { value: "9999-12-31", exact: false } : exactly(printDate(days));
+  return days > lastDay ? { value: "9999-12-31", exact: false } : exactValue(printDate(days));
 };
 
 /** Encodes an instant as UTC text of 24 characters, `2024-01-15T08:30:00.123Z`, which sorts by time. */
-const timestampText: Encoding = (value) => {
+const timestampText: Encoder = (value) => {
   const { picoseconds } = value as Instant;
   const { days } = splitInstant(picoseconds);
   if (days < firstDay) return beforeAll;
@@ -91,46 +98,46 @@ const timestampText: Encoding = (value) => {
  * Encodes an instant as text, `2024-01-15T08:30:00.123456789012Z`. Every instant that the grammar can express has a
  * distinct text.
  */
-const instantText: Encoding = (value) => {
+const instantText: Encoder = (value) => {
   const { picoseconds } = value as Instant;
   const { days, time } = splitInstant(picoseconds);
   if (days < firstDay) return beforeAll;
   if (days > lastDay) return { value: "9999-12-31T23:59:59.999999999999Z", exact: false };
-  return exactly(`${printDate(days)}T${printTimeOfDay(time, 12)}Z`);
+  return exactValue(`${printDate(days)}T${printTimeOfDay(time, 12)}Z`);
 };
 
 /**
  * Encodes a number as sortable text. A number without such a text is encoded as the empty text, which sorts below
  * all others.
  */
-const sortableText: Encoding = (value) => {
+const sortableText: Encoder = (value) => {
   const text = toSortable(value as EdmNumber);
-  return text === undefined ? { value: "", exact: false } : exactly(text);
+  return text === undefined ? { value: "", exact: false } : exactValue(text);
 };
 
 /** The encodings of values in SQL, by name. A mapping chooses one for each column. */
 export const encodings = {
   /** The in-memory form. */
-  plain: (value) => exactly(value),
+  plain: (value) => exactValue(value),
   /** 0 or 1. */
-  bit: (value) => exactly(value === true ? 1n : 0n),
+  bit: (value) => exactValue(value === true ? 1n : 0n),
   scaled,
   double,
   dateText,
   timestampText,
   instantText,
   /** `08:30:00.5`, without trailing zeros in the fraction, so that it sorts. */
-  timeText: (value) => exactly(printTimeOfDay(value as bigint)),
+  timeText: (value) => exactValue(printTimeOfDay(value as bigint)),
   sortableText,
   /** Text in a column with any collation. */
-  text: (value) => exactly(value),
+  text: (value) => exactValue(value),
   numeric,
   date,
   timestamptz,
   time,
   picoseconds,
   /** GeoJSON. */
-  jsonText: (value) => exactly(JSON.stringify(value)),
-} as const satisfies Record<string, Encoding>;
+  jsonText: (value) => exactValue(JSON.stringify(value)),
+} as const satisfies Record<string, Encoder>;
 
 export type EncodingName = keyof typeof encodings;

@@ -49,7 +49,7 @@ const printers: Partial<Record<PrimitiveType, (operand: SqlFragment) => SqlFragm
   "Edm.Binary": (operand) => operand,
 };
 
-export const cast: Dialect["cast"] = (from, to, operand) => {
+export const compileCast: Dialect["cast"] = (from, to, operand) => {
   if (from === to) return operand;
   if (to === "Edm.String") return printers[from]?.(operand) ?? sql`${operand}::text`;
   if (from === "Edm.String") return fromText(to, operand);
@@ -71,9 +71,9 @@ export const cast: Dialect["cast"] = (from, to, operand) => {
  * Compiles `isof`. The operand occurs only once in the text, because a query can nest calls of `isof`, or apply it
  * to a long sum.
  */
-export const isOf: Dialect["isOf"] = (type, of, operand) => {
+export const compileIsOf: Dialect["isOf"] = (type, of, operand) => {
   const given = sql`"a number".given`;
-  const same = sql`cadastre_same(${decimalOf(type, given)}, ${decimalOf(of, cast(type, of, given))})`;
+  const same = sql`cadastre_same(${decimalOf(type, given)}, ${decimalOf(of, compileCast(type, of, given))})`;
   return sql`(select ${same} from (values (${operand})) as "a number"(given))`;
 };
 

@@ -1,7 +1,7 @@
 import { type EdmNumber, toBig } from "../model/numbers.ts";
-import { civilFromDays, day, printTimeOfDay, splitInstant } from "../model/temporal.ts";
+import { civilFromDays, picosecondsPerDay, printTimeOfDay, splitInstant } from "../model/temporal.ts";
 import type { Instant } from "../model/types.ts";
-import { type Encoded, type Encoding, exactly } from "./encoded.ts";
+import { type Encoded, type Encoder, exactValue } from "./encoded.ts";
 
 const microsecond = 1_000_000n;
 
@@ -22,33 +22,33 @@ function printed(days: number): readonly [date: string, era: string] {
 }
 
 /** Encodes a number as text with all of its digits. */
-export const numeric: Encoding = (value) => {
+export const numeric: Encoder = (value) => {
   const number = value as EdmNumber;
-  if (typeof number === "bigint") return exactly(String(number));
-  if (number === Number.POSITIVE_INFINITY) return exactly("Infinity");
-  return exactly(number === Number.NEGATIVE_INFINITY ? "-Infinity" : toBig(number).toString());
+  if (typeof number === "bigint") return exactValue(String(number));
+  if (number === Number.POSITIVE_INFINITY) return exactValue("Infinity");
+  return exactValue(number === Number.NEGATIVE_INFINITY ? "-Infinity" : toBig(number).toString());
 };
 
 /** Encodes a date as text, to be cast. */
-export const date: Encoding = (value) => {
+export const date: Encoder = (value) => {
   const days = value as number;
   if (days < firstDay) return beforeAll;
   return { value: printed(Math.min(days, lastDate)).join(""), exact: days <= lastDate };
 };
 
 /** Encodes an instant, in whole microseconds, as UTC text, to be cast. */
-export const timestamptz: Encoding = (value) => {
+export const timestamptz: Encoder = (value) => {
   const { picoseconds: given } = value as Instant;
   const { days, time: timeOfDay } = splitInstant(given);
   if (days < firstDay) return beforeAll;
   const late = days > lastInstant;
-  const { value: clock, exact } = time(late ? day - 1n : timeOfDay, unnamed);
+  const { value: clock, exact } = time(late ? picosecondsPerDay - 1n : timeOfDay, unnamed);
   const [text, era] = printed(Math.min(days, lastInstant));
   return { value: `${text} ${clock as string}+00${era}`, exact: exact && !late };
 };
 
 /** Encodes a time of day, in whole microseconds, as text, to be cast. */
-export const time: Encoding = (value) => {
+export const time: Encoder = (value) => {
   const rest = (value as bigint) % microsecond;
   return { value: printTimeOfDay((value as bigint) - rest), exact: rest === 0n };
 };
@@ -56,5 +56,5 @@ export const time: Encoding = (value) => {
 const unnamed = { name: "", type: "Edm.TimeOfDay", collection: false, nullable: true } as const;
 
 /** Encodes an instant since 1970, a time since midnight, or a duration in picoseconds. */
-export const picoseconds: Encoding = (value) =>
-  exactly(String(typeof value === "bigint" ? value : (value as Instant).picoseconds));
+export const picoseconds: Encoder = (value) =>
+  exactValue(String(typeof value === "bigint" ? value : (value as Instant).picoseconds));

@@ -62,7 +62,7 @@ const typeOf = (type: PrimitiveType, form: EncodingName): SqlFragment =>
 export const operand: Dialect["operand"] = (encoded, type, form) =>
   sql`${value(encoded)}::${typeOf(type, form)}`;
 
-export const givenRows: Dialect["given"] = (arrays, given, place, alias) => {
+export const givenRows: Dialect["valuesTable"] = (arrays, given, place, alias) => {
   const items = given.map(
     ({ name, type, form }, i) => sql`(item ->> ${value(i)}::int)::${typeOf(type, form)} as ${name}`,
   );
@@ -70,12 +70,12 @@ export const givenRows: Dialect["given"] = (arrays, given, place, alias) => {
   return sql`(select ${join([sql`place - 1 as ${place}`, ...items], ", ")} from ${rows}) as ${alias}`;
 };
 
-export const nothing: Dialect["nothing"] = (type) =>
+export const compileTypedNull: Dialect["typedNull"] = (type) =>
   type.startsWith("Collection(")
     ? sql`null::jsonb`
     : sql`null::${typeOf(type as PrimitiveType, computed[type as PrimitiveType])}`;
 
-export const toComputed: Dialect["toComputed"] = (column, form, scale) => {
+export const compileToComputed: Dialect["toComputed"] = (column, form, scale) => {
   switch (form) {
     case "text":
       return sql`${column} collate "C"`;
@@ -102,7 +102,7 @@ const decimalOf = (integer: SqlFragment, scale: number): SqlFragment =>
 export function align({ sql: given, form, scale }: SqlValue, other: SqlValue): SqlFragment {
   if (form === "text" || form === "plain") return ordered(given, form);
   if (form === "scaled" && scale === 0 && other.form === "numeric") return given;
-  return form === "numeric" || form === "picoseconds" ? given : toComputed(given, form, scale);
+  return form === "numeric" || form === "picoseconds" ? given : compileToComputed(given, form, scale);
 }
 
 /** Orders text by code point. */

@@ -43,7 +43,7 @@ const doubles: Operations = {
 const factor = (type: PrimitiveType, operand: SqlFragment): SqlFragment =>
   type === "Edm.Double" ? sql`cadastre_decimal(${operand})` : operand;
 
-export const arithmetic: Dialect["arithmetic"] = (operator, [left, right], [a, b]) => {
+export const compileArithmetic: Dialect["arithmetic"] = (operator, [left, right], [a, b]) => {
   switch (left) {
     case "Edm.Int64":
       if (right !== "Edm.Duration") return integers[operator](a, b);
@@ -74,5 +74,5 @@ export const arithmetic: Dialect["arithmetic"] = (operator, [left, right], [a, b
     : sql`cadastre_whole_quotient(${x}, ${y})`;
 };
 
-export const negate: Dialect["negate"] = (type, operand) =>
+export const compileNegate: Dialect["negate"] = (type, operand) =>
   type === "Edm.Int64" ? sql`(-nullif(${operand}, (-9223372036854775808)::bigint))` : sql`(-${operand})`;

@@ -3,18 +3,18 @@ import type { PrimitiveType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import type { Dialect } from "./dialect.ts";
 import { identifier, join, type SqlFragment, sql, value } from "./fragment.ts";
-import { cast, isOf, itemOf } from "./postgres-cast.ts";
+import { compileCast, compileIsOf, itemOf } from "./postgres-cast.ts";
 import {
   align,
   columns,
+  compileToComputed,
+  compileTypedNull,
   computed,
   givenRows,
-  nothing,
   operand,
   ordered,
-  toComputed,
 } from "./postgres-forms.ts";
-import { arithmetic, negate } from "./postgres-operations.ts";
+import { compileArithmetic, compileNegate } from "./postgres-operations.ts";
 
 /** Text that UTF-8 cannot encode: the driver replaces it in text, whereas JSON would keep it as an escape. */
 const loneSurrogates = /\p{Surrogate}/gu;
@@ -46,33 +46,33 @@ export const postgres: Dialect = {
   merged: (rows, order, limit) => sql`(${rows} order by ${order} ${limit})`,
   encodings: columns,
   computed,
-  toComputed,
+  toComputed: compileToComputed,
   operand,
-  nothing,
+  typedNull: compileTypedNull,
   align,
   ordered,
   // The text of a single differs from that of the double with the same value.
-  written: (given, form) => (form === "double" ? sql`(${given})::float8::text` : sql`(${given})::text`),
+  toCursor: (given, form) => (form === "double" ? sql`(${given})::float8::text` : sql`(${given})::text`),
   collection: (values, type) => sql`${value(`[${values.map((one) => jsonOf(one, type)).join()}]`)}::jsonb`,
-  truth: (v) => (v ? sql`true` : sql`false`),
+  booleanLiteral: (v) => (v ? sql`true` : sql`false`),
   isSame: (left, right) => sql`(${left} is not distinct from ${right})`,
   isOther: (left, right) => sql`(${left} is distinct from ${right})`,
   call: (name, _types, args) => sql`${identifier(`cadastre_${name}`)}(${join(args, ", ")})`,
-  arithmetic,
-  negate,
-  cast,
-  isOf,
+  arithmetic: compileArithmetic,
+  negate: compileNegate,
+  cast: compileCast,
+  isOf: compileIsOf,
   hasFlag: (names, name) => sql`strpos(',' || ${names} || ',', ',' || ${name}::text || ',') > 0`,
   items: (array, alias) => sql`cadastre_elements(${array}) as ${alias}("an item")`,
   item: (alias, type) => itemOf(itemJson(alias), type),
   itemJson,
   member: (object, path, type) => itemOf(memberOf(object, path), type),
   memberJson: memberOf,
-  present: (json) => sql`nullif(${json}, 'null'::jsonb)`,
-  given: givenRows,
+  nullIfJsonNull: (json) => sql`nullif(${json}, 'null'::jsonb)`,
+  valuesTable: givenRows,
   itemEncodings: computed,
   emptyCollection: sql`'[]'::jsonb`,
-  gather: (item, order) =>
+  aggregateJson: (item, order) =>
     sql`coalesce(jsonb_agg(${item}${order === undefined ? sql`` : sql` order by ${order}`}), '[]')`,
   // `nulls first` on a column without nulls would keep the index of a primary key from serving the order.
   ascending: (expression, nullable) =>

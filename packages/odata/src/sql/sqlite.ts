@@ -27,7 +27,7 @@ const columns = {
 } as const satisfies Dialect["encodings"];
 
 /** Returns the JSON form of an item. Numbers that a JSON number in ECMAScript cannot hold exactly become strings. */
-export function jsonOf(one: unknown, type: PrimitiveType): unknown {
+export function jsonItem(one: unknown, type: PrimitiveType): unknown {
   if (one instanceof Big) {
     const nearest = one.toNumber();
     return Number.isFinite(nearest) && one.eq(nearest) ? nearest : one.toString();
@@ -115,12 +115,12 @@ export const sqlite: Dialect = {
   computed: { ...columns, "Edm.Decimal": "sortableText", "Edm.DateTimeOffset": "instantText" },
   toComputed,
   operand: (encoded) => value(encoded),
-  nothing: () => sql`null`,
+  typedNull: () => sql`null`,
   align,
   ordered: (operand) => operand,
-  written: (operand) => operand,
-  collection: (values, item) => value(JSON.stringify(values.map((one) => jsonOf(one, item)))),
-  truth: (v) => (v ? sql`1` : sql`0`),
+  toCursor: (operand) => operand,
+  collection: (values, item) => value(JSON.stringify(values.map((one) => jsonItem(one, item)))),
+  booleanLiteral: (v) => (v ? sql`1` : sql`0`),
   isSame: (left, right) => sql`${left} is ${right}`,
   isOther: (left, right) => sql`${left} is not ${right}`,
   call,
@@ -134,15 +134,15 @@ export const sqlite: Dialect = {
   itemJson: itemOf,
   member: (object, path) => inJson(object, sql`json_extract(${object}, ${placeOf(path)})`),
   memberJson: (object, path) => inJson(object, sql`${object} -> ${placeOf(path)}`),
-  present: (json) => sql`nullif(${json}, 'null')`,
+  nullIfJsonNull: (json) => sql`nullif(${json}, 'null')`,
   // The path is bound as text: a number would be bound as a double, which is not an array index.
-  given: (arrays, given, place, alias) => {
+  valuesTable: (arrays, given, place, alias) => {
     const items = given.map(({ name }, i) => sql`json_extract(value, ${value(`$[${i}]`)}) as ${name}`);
     return sql`(select ${join([sql`key as ${place}`, ...items], ", ")} from json_each(${value(arrays)})) as ${alias}`;
   },
   itemEncodings: columns,
   emptyCollection: sql`'[]'`,
-  gather: (item, order) =>
+  aggregateJson: (item, order) =>
     sql`json_group_array(${item}${order === undefined ? sql`` : sql` order by ${order}`})`,
   ascending: (expression) => expression,
   descending: (expression) => sql`${expression} desc`,

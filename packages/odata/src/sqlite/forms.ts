@@ -5,7 +5,7 @@ import { parseInstant } from "../model/temporal.ts";
 import type { PrimitiveType, StructuralProperty, ValueType } from "../model/types.ts";
 import { codecOf } from "../model/values.ts";
 import { encodings } from "../sql/encoding.ts";
-import { jsonOf, sqlite } from "../sql/sqlite.ts";
+import { jsonItem, sqlite } from "../sql/sqlite.ts";
 
 /** Item type of a collection, which is always primitive in a value type; undefined for other types. */
 const itemOf = (type: ValueType) => itemType(type) as PrimitiveType | undefined;
@@ -53,7 +53,7 @@ export function toSqlite(value: unknown, type: ValueType): unknown {
   if (value === null) return null;
   const item = itemOf(type);
   if (item !== undefined) {
-    const items = (value as readonly unknown[]).map((one) => jsonOf(one, item));
+    const items = (value as readonly unknown[]).map((one) => jsonItem(one, item));
     return JSON.stringify(items);
   }
   const property: StructuralProperty = {

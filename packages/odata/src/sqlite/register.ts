@@ -4,7 +4,7 @@ import { isCastable } from "../bound/call.ts";
 import { isNumeric } from "../bound/typing.ts";
 import { arithmetic, negate } from "../evaluate/arithmetic.ts";
 import { cast, isOf } from "../evaluate/cast.ts";
-import { functionTable, impliedFunctions } from "../functions/index.ts";
+import { functionTable, internalFunctions } from "../functions/index.ts";
 import { toSortable } from "../model/sortable.ts";
 import { parseInstant } from "../model/temporal.ts";
 import type { PrimitiveType, ValueType } from "../model/types.ts";
@@ -47,7 +47,7 @@ export function registerFunctions(database: FunctionHost): void {
 
   for (const { name, params, returns, evaluate } of [
     ...[...functionTable.values()].flat(),
-    ...impliedFunctions,
+    ...internalFunctions,
   ]) {
     define(name, params, returns, evaluate);
   }

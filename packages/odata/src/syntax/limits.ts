@@ -53,7 +53,7 @@ export const tooDeep = (limit: number, span: Span): QueryError =>
  * Checks `text` before it is tokenized: refuses text that is too long, contains U+0000, or is nested too deeply. A
  * single pass without recursion. Brackets inside quotes are not counted; the count stops at an unclosed quote.
  */
-export function admit(text: string, limits: Limits): void {
+export function checkTextLength(text: string, limits: Limits): void {
   if (text.length > limits.textLength) {
     throw tooComplex(limits, "textLength", { start: limits.textLength, end: text.length });
   }

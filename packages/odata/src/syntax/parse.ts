@@ -33,12 +33,12 @@ const nul = "\0";
  * True if the fast path may parse `text`. Text that is too long or contains U+0000 goes to the grammar, which
  * refuses it.
  */
-const isTame = (text: string, limits: Limits): boolean =>
+const canUseFastPath = (text: string, limits: Limits): boolean =>
   text.length <= limits.textLength && !text.includes(nul);
 
 /** Parses a common expression, such as the value of a parameter alias. */
 export function parseExpression(text: string, limits: Limits = defaultLimits): SyntaxNode {
-  const tree = isTame(text, limits) ? parseFast(text, limits) : undefined;
+  const tree = canUseFastPath(text, limits) ? parseFast(text, limits) : undefined;
   return tree ?? expressionByGrammar(text, limits);
 }
 
@@ -69,7 +69,7 @@ function orderByFast(text: string, limits: Limits): readonly OrderByItem[] | und
 
 /** Parses the text of `$orderby`. */
 export function parseOrderBy(text: string, limits: Limits = defaultLimits): readonly OrderByItem[] {
-  const items = isTame(text, limits) ? orderByFast(text, limits) : undefined;
+  const items = canUseFastPath(text, limits) ? orderByFast(text, limits) : undefined;
   return items ?? orderByByGrammar(text, limits);
 }
 
@@ -81,7 +81,7 @@ function namesFast<T>(
   limits: Limits,
   itemOf: (name: string, span: Span) => T,
 ): readonly T[] | undefined {
-  if (!isTame(text, limits) || !plainNames.test(text)) return undefined;
+  if (!canUseFastPath(text, limits) || !plainNames.test(text)) return undefined;
   let at = 0;
   return text.split(",").map((part) => {
     const name = part.trimStart();

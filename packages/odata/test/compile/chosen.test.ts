@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withoutChoices } from "../../src/compile/chosen.ts";
+import { unwrapMasks } from "../../src/compile/unwrap-masks.ts";
 import {
   allOf,
   anyOf,
@@ -65,12 +65,12 @@ const rows = ["a", "b", null].flatMap((Dataset) =>
 
 describe("a condition on a choice of a value or nothing", () => {
   test.each(rewritten)("is one on the value, where it is chosen: %s", (_, node, expected) => {
-    const found = withoutChoices(node);
+    const found = unwrapMasks(node);
     expect(found).toEqual(expected);
     for (const row of rows) expect(matches(found, row)).toBe(matches(node, row));
   });
 
   test.each(kept)("stays as it is: %s", (_, node) => {
-    expect(withoutChoices(node)).toBe(node);
+    expect(unwrapMasks(node)).toBe(node);
   });
 });

@@ -25,7 +25,7 @@ export const mapping: Mapping = {
 /** The same mapping for few rows, with dictionary-encoded cities. The codes of some are `known` without a query. */
 export const codedMapping = (known: (city: unknown) => unknown): Mapping => ({
   ...mapping,
-  few: true,
+  readsFewRows: true,
   column: (property) =>
     property.name === "City"
       ? {

@@ -1,12 +1,12 @@
 import { type Channel, requireChannel } from "@cadastre/entitlement";
 import type { Request, RequestHandler } from "express";
 import { Refused } from "../errors.ts";
+import type { Step } from "../http/chain.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
-import type { Step } from "../http/steps.ts";
 import type { KeyDirectory } from "./key-directory.ts";
 import type { Rates } from "./rates.ts";
-import type { Freshness } from "./recent-answers.ts";
 import type { AccountScope, Scopes } from "./scopes.ts";
+import type { Freshness } from "./ttl-cache.ts";
 
 /** Returns the key in `x-api-key` or in its alternative `Authorization: Bearer`. Empty if the request has neither. */
 function apiKeyOf(req: Request): string {
@@ -14,7 +14,7 @@ function apiKeyOf(req: Request): string {
   return req.get("x-api-key") ?? bearer ?? "";
 }
 
-export type Edge = {
+export type Authentication = {
   readonly keys: KeyDirectory;
   readonly scopes: Scopes;
   readonly rates: Rates;
@@ -30,7 +30,7 @@ export type Edge = {
  * @param admitsExpired returns true for requests that are accepted with an expired entitlement, with an empty scope
  */
 export function requireApiKey(
-  { keys, scopes, rates, now }: Edge,
+  { keys, scopes, rates, now }: Authentication,
   freshness: Freshness = "recent",
   admitsExpired: (req: Request) => boolean = () => false,
 ): RequestHandler {

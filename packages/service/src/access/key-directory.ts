@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { type ApiKeyRecord, isInForce, type KeyRegistry } from "@cadastre/store/registry";
 import { isWellFormed } from "./key-text.ts";
 import { digestApiKey, type Peppers } from "./pepper.ts";
-import { type Freshness, RecentAnswers } from "./recent-answers.ts";
+import { type Freshness, TtlCache } from "./ttl-cache.ts";
 
 /** Finds API keys, through a cache. */
 export type KeyDirectory = {
@@ -34,7 +34,7 @@ const useGrain = 60_000;
  * refused costs the same: one digest as the cache key and, if it is not cached, one digest for each pepper and one lookup.
  */
 export function createKeyDirectory({ keys, peppers, onFault, clock }: KeyDirectoryOptions): KeyDirectory {
-  const answers = new RecentAnswers<ApiKeyRecord | undefined>(clock);
+  const answers = new TtlCache<ApiKeyRecord | undefined>(clock);
   // A random salt per process: cached digests are useless elsewhere, and do not change with the peppers.
   const memory = randomBytes(32).toString("hex");
 

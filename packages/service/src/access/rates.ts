@@ -3,7 +3,7 @@ import type { Response } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import type { Caller } from "../http/request-context.ts";
-import { Buckets } from "./buckets.ts";
+import { TokenBuckets } from "./token-buckets.ts";
 
 /** Rate limits of customers and of addresses that send refused keys. */
 export type Rates = {
@@ -35,8 +35,8 @@ export function createRates(
   { requestsPerSecond, refusalsPerSecond }: Pick<Config, "requestsPerSecond" | "refusalsPerSecond">,
   clock?: () => number,
 ): Rates {
-  const customers = new Buckets(mostCustomers, clock);
-  const addresses = new Buckets(mostAddresses, clock);
+  const customers = new TokenBuckets(mostCustomers, clock);
+  const addresses = new TokenBuckets(mostAddresses, clock);
   return {
     takeFor({ scope }, res) {
       const rate = scope.limits.requests_per_second ?? requestsPerSecond;

@@ -9,9 +9,9 @@ import {
   verifyEntitlement,
 } from "@cadastre/entitlement";
 import type { EntitlementRegistry, InstalledEntitlement } from "@cadastre/store/registry";
-import { type Freshness, RecentAnswers } from "./recent-answers.ts";
-import type { Trust } from "./trust.ts";
-import { type Verified, VerifiedScopes } from "./verified-scopes.ts";
+import { ScopeCache, type Verified } from "./scope-cache.ts";
+import type { TrustedIssuer } from "./trust.ts";
+import { type Freshness, TtlCache } from "./ttl-cache.ts";
 
 /** State of a verified entitlement. */
 export type EntitlementState = "active" | "expired";
@@ -39,12 +39,12 @@ type Found = InstalledEntitlement & { readonly hash: string };
  */
 export function createScopes(
   entitlements: Pick<EntitlementRegistry, "find">,
-  trust: Trust,
+  trust: TrustedIssuer,
   options: ScopeOptions,
   clock?: () => number,
 ): Scopes {
-  const answers = new RecentAnswers<Found | undefined>(clock);
-  const verified = new VerifiedScopes();
+  const answers = new TtlCache<Found | undefined>(clock);
+  const verified = new ScopeCache();
 
   async function verify({ jws, customer, version }: Found, at: number): Promise<Verified> {
     const document = await verifyEntitlement(jws, { ...trust, now: () => new Date(at) }).catch(

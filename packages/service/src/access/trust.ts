@@ -5,7 +5,7 @@ import type { DataFolder } from "../data/data-folder.ts";
 import { audience, issuer } from "../demo/issuer.ts";
 
 /** Trusted issuer of entitlements: its keys, its name (`iss`), and the name of the service in its documents (`aud`). */
-export type Trust = { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
+export type TrustedIssuer = { readonly keys: KeySource; readonly issuer: string; readonly audience: string };
 
 /**
  * Opens the issuer that the settings name, or else the data folder's own. The key source reloads the keys until it is closed.
@@ -17,7 +17,7 @@ export async function openTrust(
   { trust }: Pick<Config, "trust">,
   folder: DataFolder,
   onFailure?: (error: unknown) => void,
-): Promise<Trust> {
+): Promise<TrustedIssuer> {
   const { keySet, ...names } = trust ?? { keySet: folder.publicKeys, issuer, audience };
   try {
     return { keys: await openKeySource(keySet, { ...(onFailure && { onFailure }) }), ...names };

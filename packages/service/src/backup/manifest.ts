@@ -81,7 +81,7 @@ export async function writeManifest(
  *
  * @throws {DataError} if the folder is not a complete backup
  */
-export async function readManifest(folder: string): Promise<BackupManifest> {
+export async function readBackupManifest(folder: string): Promise<BackupManifest> {
   const file = join(folder, manifestName);
   const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
     throw new DataError(

@@ -4,23 +4,23 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import { type DataFolder, openDataFolder } from "../data/data-folder.ts";
-import { takeAlone } from "../data/folder-use.ts";
+import { lockExclusively } from "../data/folder-use.ts";
 import { auditRegistry } from "../data/registry.ts";
 import { markerName, readMarker, writeMarker } from "../delivery/parts-place.ts";
 import { fileReason, isFileError } from "../file-error.ts";
 import { partsName, smallFiles } from "./backup.ts";
 import { copyFile, hashFile } from "./copy-file.ts";
-import { type BackedUpFile, type BackupManifest, listFiles, readManifest } from "./manifest.ts";
+import { type BackedUpFile, type BackupManifest, listFiles, readBackupManifest } from "./manifest.ts";
 import {
   beginSwap,
   finishRestore,
   freeName,
   isRestorePending,
   partsElsewhere,
-  placesOf,
   prepareStaging,
   type RestoredEntry,
-  stagingOf,
+  restoredFolders,
+  stagingFolders,
 } from "./swap.ts";
 
 type Observer = {
@@ -56,14 +56,14 @@ export async function restoreBackup(
 ): Promise<RestoreReport> {
   const folder = await openDataFolder(dataFolder);
   const config = { partsFolder };
-  const lock = takeAlone(folder);
+  const lock = lockExclusively(folder);
   try {
-    const manifest = await readManifest(backup);
+    const manifest = await readBackupManifest(backup);
     const finished = isRestorePending(folder) ? await finishRestore(folder, config, at) : undefined;
     if (finished?.backup === manifest.sha256)
-      return report(manifest, placesOf(folder, config), finished.replaced);
+      return report(manifest, restoredFolders(folder, config), finished.replaced);
     const entries = entriesOf(folder);
-    const places = placesOf(folder, config);
+    const places = restoredFolders(folder, config);
     const present = entries.filter(
       ({ root, name }) => name !== markerName && existsSync(join(places[root], name)),
     );
@@ -71,7 +71,7 @@ export async function restoreBackup(
       throw new DataError(
         `${folder.path} holds data already, such as ${present[0]?.name}: set CADASTRE_DATA to another folder, or use --replace, which moves that data aside`,
       );
-    const staging = stagingOf(places);
+    const staging = stagingFolders(places);
     await prepareStaging(staging);
     await stage(resolve(backup), manifest, staging, { progress, at });
     await stageMarker(staging, places, folder);
@@ -97,7 +97,7 @@ export async function restoreBackup(
 
 const report = (
   manifest: BackupManifest,
-  places: ReturnType<typeof placesOf>,
+  places: ReturnType<typeof restoredFolders>,
   replaced: string,
 ): RestoreReport => ({
   manifest,
@@ -125,8 +125,8 @@ function entriesOf(folder: DataFolder): readonly Omit<RestoredEntry, "puts">[] {
  * @throws {DataError} if the folder belongs to a registry other than the restored and the replaced one
  */
 async function stageMarker(
-  staging: ReturnType<typeof stagingOf>,
-  places: ReturnType<typeof placesOf>,
+  staging: ReturnType<typeof stagingFolders>,
+  places: ReturnType<typeof restoredFolders>,
   folder: DataFolder,
 ): Promise<void> {
   const restored = registryId(join(staging.data, basename(folder.registry)));
@@ -156,7 +156,7 @@ function registryId(file: string): string | undefined {
 async function stage(
   backup: string,
   { files }: BackupManifest,
-  staging: ReturnType<typeof stagingOf>,
+  staging: ReturnType<typeof stagingFolders>,
   { progress, at }: Observer,
 ): Promise<void> {
   let [staged, bytes] = [0, 0];
@@ -181,7 +181,7 @@ async function stage(
  * @throws {DataError} names the first file that is damaged or missing
  */
 export async function verifyBackup(backup: string): Promise<BackupManifest> {
-  const manifest = await readManifest(backup);
+  const manifest = await readBackupManifest(backup);
   for await (const file of listFiles(backup))
     if (!("missing" in file))
       requireSame(backup, file, await hashFile(join(backup, file.path)).catch(asMissing(backup, file)));

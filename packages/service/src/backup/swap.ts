@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import type { Config } from "../config.ts";
 import { DataError, readDataFile } from "../data/data-error.ts";
-import { type DataFolder, writeAtomically } from "../data/data-folder.ts";
+import { type DataFolder, replaceFile } from "../data/data-folder.ts";
 import { partsRoot } from "../delivery/parts-place.ts";
 import { flushFolder } from "./copy-file.ts";
 
@@ -39,7 +39,10 @@ export type RestoredEntry = z.output<typeof entry>;
 type Places = Readonly<Record<z.output<typeof root>, string>>;
 
 /** Returns the folders whose content is restored. */
-export const placesOf = (folder: DataFolder, { partsFolder }: Pick<Config, "partsFolder">): Places => ({
+export const restoredFolders = (
+  folder: DataFolder,
+  { partsFolder }: Pick<Config, "partsFolder">,
+): Places => ({
   data: folder.path,
   parts: partsRoot({ partsFolder }, folder),
 });
@@ -48,7 +51,7 @@ export const placesOf = (folder: DataFolder, { partsFolder }: Pick<Config, "part
 export const partsElsewhere = ({ partsFolder }: Pick<Config, "partsFolder">): string | null =>
   partsFolder === undefined ? null : resolve(partsFolder);
 
-export const stagingOf = (places: Places): Places => ({
+export const stagingFolders = (places: Places): Places => ({
   data: join(places.data, stagingName),
   parts: join(places.parts, stagingName),
 });
@@ -94,7 +97,7 @@ const readPendingRestore = (folder: DataFolder): Promise<PendingRestore> =>
 
 /** Writes the journal. This process, or else the next program that uses the folder, then completes the restore. */
 export async function beginSwap(folder: DataFolder, pending: PendingRestore): Promise<void> {
-  await writeAtomically(journalOf(folder), JSON.stringify(pending));
+  await replaceFile(journalOf(folder), JSON.stringify(pending));
   await flushFolder(dirname(journalOf(folder)));
 }
 
@@ -110,12 +113,12 @@ export async function finishRestore(
   at: (point: string) => void = () => {},
 ): Promise<PendingRestore> {
   const pending = await readPendingRestore(folder);
-  const places = placesOf(folder, config);
+  const places = restoredFolders(folder, config);
   if (partsElsewhere(config) !== pending.parts)
     throw new DataError(
       `A restore was cut off whose parts are in ${pending.parts ?? folder.exports}, and not in ${places.parts}: set CADASTRE_PARTS as it was, and try again`,
     );
-  const staging = stagingOf(places);
+  const staging = stagingFolders(places);
   for (const { root: of, name, puts } of pending.entries) {
     const [staged, live] = [join(staging[of], name), join(places[of], name)];
     const aside = join(places[of], pending.replaced, name);

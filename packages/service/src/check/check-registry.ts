@@ -4,7 +4,7 @@ import type { AuditedManifest } from "@cadastre/delivery";
 import { EntitlementError, verifyEntitlement } from "@cadastre/entitlement";
 import { ManifestError, verifyManifest } from "@cadastre/manifest";
 import type { AuditedEntitlement } from "@cadastre/store/registry";
-import { openTrust, type Trust } from "../access/trust.ts";
+import { openTrust, type TrustedIssuer } from "../access/trust.ts";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
@@ -16,7 +16,7 @@ import {
   foreignPeppers,
   missingPeppers,
   opens,
-} from "../data/registry-needs.ts";
+} from "../data/registry-dependencies.ts";
 import { parseSecrets } from "../data/secrets.ts";
 import { readManifestKeys } from "../delivery/signing-keys.ts";
 import { checkDemoKeys, checkIssuer } from "./check-demo.ts";
@@ -62,7 +62,7 @@ async function* checkEntitlements(
   config: Config,
 ): AsyncGenerator<Finding> {
   const entitlements = audit.entitlements();
-  let trust: Trust | undefined;
+  let trust: TrustedIssuer | undefined;
   try {
     for (const entitlement of entitlements) {
       trust ??= await openTrust(config, folder);
@@ -80,7 +80,7 @@ async function* checkEntitlements(
 
 async function faultOfEntitlement(
   { customer, version, jws }: AuditedEntitlement,
-  trust: Trust,
+  trust: TrustedIssuer,
 ): Promise<string | undefined> {
   try {
     const { sub, ver } = await verifyEntitlement(jws, { ...trust, now: () => new Date() });

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { isRestorePending, isStaging, placesOf, stagingOf } from "../backup/swap.ts";
+import { isRestorePending, isStaging, restoredFolders, stagingFolders } from "../backup/swap.ts";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import { auditRegistry } from "../data/registry.ts";
@@ -23,7 +23,7 @@ export async function* checkFolder(
     yield { code: "restore_unfinished", subject: folder.path, detail: "a restore was cut off" };
     return;
   }
-  for (const place of Object.values(stagingOf(placesOf(folder, config))))
+  for (const place of Object.values(stagingFolders(restoredFolders(folder, config))))
     if (isStaging(place))
       yield {
         code: "restore_leftover",

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { DataError } from "../data/data-error.ts";
 import type { DataFolder } from "../data/data-folder.ts";
-import { describe, type Log } from "../log.ts";
+import { errorFields, type Log } from "../log.ts";
 import { type Finding, findingCodes } from "./findings.ts";
 
 const program = new URL("./check-thread.js", import.meta.url);
@@ -57,7 +57,7 @@ export function scheduleChecks(
       const [code] = (await once(thread, "exit")) as [code: number];
       if (code === 0) log.info("the databases were checked");
     } catch (error) {
-      log.error(describe(error), "the databases could not be checked");
+      log.error(errorFields(error), "the databases could not be checked");
     }
     thread = undefined;
   };

@@ -9,8 +9,8 @@ import { withDataFolder } from "../data/data-error.ts";
 import { dataFolderAt } from "../data/data-folder.ts";
 import { audited, auditOf } from "./audited.ts";
 import { withServiceFolder } from "./data.ts";
-import { CommandRefused, print, say } from "./outcome.ts";
-import { number, showProgress } from "./progress.ts";
+import { CommandRefused, printMessage, printResult } from "./outcome.ts";
+import { number, showItemProgress } from "./progress.ts";
 
 const json = () => new Option("--json", "write the result for machines");
 const folder = (description: string) => new Argument("<folder>", description);
@@ -23,19 +23,19 @@ export const backupCommand = (): Command =>
     .addOption(json())
     .action((target: string, output: { readonly json?: true }) =>
       withServiceFolder("registry", async (source, config) => {
-        const progress = showProgress(undefined, "files copied");
+        const progress = showItemProgress(undefined, "files copied");
         const action = { action: "backup.create", ...auditOf(source, config) } as const;
         const { files, bytes, missing } = await audited(action, () =>
           makeBackup({ folder: source, config }, target, progress.at),
         ).finally(progress.end);
-        if (output.json) print(JSON.stringify({ folder: target, files, bytes, missing }, null, 2));
-        else say(`Backed up ${number(files)} files, ${number(bytes)} bytes, to ${target}.`);
+        if (output.json) printResult(JSON.stringify({ folder: target, files, bytes, missing }, null, 2));
+        else printMessage(`Backed up ${number(files)} files, ${number(bytes)} bytes, to ${target}.`);
         if (config.partsBucket !== undefined)
-          say(
+          printMessage(
             `Parts of deliveries lie in the bucket ${config.partsBucket.bucket}, and are not in the backup.`,
           );
         if (config.signingKeys !== undefined)
-          say(`${config.signingKeys} is not in the backup: keep a copy of it yourself.`);
+          printMessage(`${config.signingKeys} is not in the backup: keep a copy of it yourself.`);
         if (missing.length > 0)
           throw new CommandRefused(
             `The backup lacks parts that are missing or damaged, such as ${missing[0]?.path}: \`cadastre check\` lists them`,
@@ -58,25 +58,27 @@ export const restoreCommand = (): Command =>
     .action((source: string, { replace, ...output }: RestoreOutput) => {
       const config = readConfig(process.env);
       return withDataFolder(config.dataFolder, async () => {
-        const progress = showProgress(undefined, "files restored");
+        const progress = showItemProgress(undefined, "files restored");
         const { manifest, replaced, replacedParts } = await restoreBackup(source, config, {
           replace,
           progress: progress.at,
         }).finally(progress.end);
         const { made, files, missing } = manifest;
         if (output.json)
-          return print(
+          return printResult(
             JSON.stringify(
               { made, files, missing, replaced: replaced ?? null, replacedParts: replacedParts ?? null },
               null,
               2,
             ),
           );
-        say(`Restored ${number(files)} files of the backup of ${made} to ${config.dataFolder}.`);
-        if (replaced !== undefined) say(`The data from before is in ${replaced}.`);
-        if (replacedParts !== undefined) say(`The parts from before are in ${replacedParts}.`);
+        printMessage(`Restored ${number(files)} files of the backup of ${made} to ${config.dataFolder}.`);
+        if (replaced !== undefined) printMessage(`The data from before is in ${replaced}.`);
+        if (replacedParts !== undefined) printMessage(`The parts from before are in ${replacedParts}.`);
         if (missing > 0)
-          say(`The backup lacks ${number(missing)} parts of deliveries: \`cadastre check\` lists them.`);
+          printMessage(
+            `The backup lacks ${number(missing)} parts of deliveries: \`cadastre check\` lists them.`,
+          );
       });
     });
 
@@ -93,23 +95,23 @@ export const checkCommand = (): Command =>
       return withDataFolder(config.dataFolder, async () => {
         if (backup !== undefined) {
           const { made, files } = await verifyBackup(backup);
-          return say(`All ${number(files)} files are as they were backed up at ${made}.`);
+          return printMessage(`All ${number(files)} files are as they were backed up at ${made}.`);
         }
         if (!existsSync(config.dataFolder))
           throw new CommandRefused(
             `${config.dataFolder} does not exist: set CADASTRE_DATA to the folder of a service`,
           );
         const findings: Finding[] = [];
-        const progress = showProgress(undefined, "parts read");
+        const progress = showItemProgress(undefined, "parts read");
         let found = 0;
         for await (const finding of checkFolder(dataFolderAt(config.dataFolder), config, progress.at)) {
           found++;
           if (forMachines) findings.push(finding);
-          else print(lineOf(finding));
+          else printResult(lineOf(finding));
         }
         progress.end();
         if (forMachines)
-          print(
+          printResult(
             JSON.stringify(
               findings.map((one) => ({ ...one, remedy: findingCodes[one.code] })),
               null,
@@ -120,7 +122,7 @@ export const checkCommand = (): Command =>
           throw new CommandRefused(
             `${number(found)} ${found === 1 ? "fault" : "faults"} in ${config.dataFolder}: each line above names the remedy.`,
           );
-        say(`Nothing is damaged or missing in ${config.dataFolder}.`);
+        printMessage(`Nothing is damaged or missing in ${config.dataFolder}.`);
       });
     });
 

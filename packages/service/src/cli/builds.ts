@@ -5,7 +5,7 @@ import { gateResultsOf } from "../gates/activation.ts";
 import { excessiveLosses } from "../gates/shrink.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceStore } from "./data.ts";
-import { CommandRefused, print, say } from "./outcome.ts";
+import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { allowShrinkOption } from "./staging-options.ts";
 import { table } from "./table.ts";
 import { readable } from "./times.ts";
@@ -31,9 +31,9 @@ export const buildsCommand = (): Command =>
     .action((name: string, output: Output) =>
       withServiceStore(async ({ builds }) => {
         const listed = await builds.list(name);
-        if (output.json) return print(JSON.stringify(listed.map(buildJson), null, 2));
-        if (listed.length === 0) return say(`No builds of ${name}.`);
-        print(table(["BUILD", "PUBLISHED", "RECORDS", "SHA-256", "GATES"], listed.map(rowOf)));
+        if (output.json) return printResult(JSON.stringify(listed.map(buildJson), null, 2));
+        if (listed.length === 0) return printMessage(`No builds of ${name}.`);
+        printResult(table(["BUILD", "PUBLISHED", "RECORDS", "SHA-256", "GATES"], listed.map(rowOf)));
       }),
     );
 
@@ -70,8 +70,8 @@ export const rollbackCommand = (): Command =>
               [...losses, "To remove these records, roll back with --allow-shrink"].join("\n"),
             );
         });
-        if (output.json) return print(JSON.stringify(buildJson(build), null, 2));
-        say(
+        if (output.json) return printResult(JSON.stringify(buildJson(build), null, 2));
+        printMessage(
           `${name} serves what the build ${earlier} held, as the build ${build.id}. ${runningService("knows")}`,
         );
       }),

@@ -7,7 +7,7 @@ import { type Caption, heatMapOf } from "../heat-map/heat-map.ts";
 import { heatMapHtml } from "../heat-map/html.ts";
 import { heatMapPng } from "../heat-map/png.ts";
 import { withServiceStore } from "./data.ts";
-import { CommandRefused, say } from "./outcome.ts";
+import { CommandRefused, printMessage } from "./outcome.ts";
 
 type Files = { readonly html?: string; readonly png?: string };
 
@@ -40,5 +40,5 @@ async function write(file: string, content: string | Buffer): Promise<void> {
   await writeFile(file, content).catch((cause: NodeJS.ErrnoException) => {
     throw new CommandRefused(`${file} cannot be written (${cause.code})`, { cause });
   });
-  say(`Wrote ${file}.`);
+  printMessage(`Wrote ${file}.`);
 }

@@ -4,7 +4,7 @@ import { installCommand } from "./entitlement/install.ts";
 import { keygenCommand } from "./entitlement/keygen.ts";
 import { listCommand } from "./entitlement/list.ts";
 import { signCommand } from "./entitlement/sign.ts";
-import { verifyCommand } from "./entitlement/verify.ts";
+import { verifyEntitlementCommand } from "./entitlement/verify.ts";
 
 /** `cadastre entitlement …`: the commands of an issuer, which has the private key, and of a service, which does not need it. */
 export const entitlementCommand = (): Command =>
@@ -12,7 +12,7 @@ export const entitlementCommand = (): Command =>
     .description("Sign entitlements, look at them, and put them in force.")
     .addCommand(keygenCommand())
     .addCommand(signCommand())
-    .addCommand(verifyCommand())
+    .addCommand(verifyEntitlementCommand())
     .addCommand(inspectCommand())
     .addCommand(installCommand())
     .addCommand(listCommand());

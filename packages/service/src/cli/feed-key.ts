@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { CommandRefused } from "./outcome.ts";
 
 /** Source of a feed's API key. The key is never an argument, because other users of the machine can read those. */
-export type KeyPlace = { readonly keyEnv?: string; readonly keyFile?: string };
+export type FeedKeySource = { readonly keyEnv?: string; readonly keyFile?: string };
 
 /** Reads the API key of a feed. @throws {CommandRefused} whose message does not quote the content, which may be a secret */
-export async function readFeedKey({ keyEnv, keyFile }: KeyPlace): Promise<string | undefined> {
+export async function readFeedKey({ keyEnv, keyFile }: FeedKeySource): Promise<string | undefined> {
   if (keyEnv !== undefined) return checked(process.env[keyEnv], `the variable ${keyEnv}`);
   if (keyFile === undefined) return undefined;
   const text = await readFile(keyFile, "utf8").catch((cause: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import { excessiveIn, shrink } from "../gates/shrink.ts";
 import { runningService } from "../takes-effect.ts";
 import { buildJson } from "./builds.ts";
 import { withServiceStore } from "./data.ts";
-import { CommandRefused, print, say } from "./outcome.ts";
+import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { allowShrinkOption } from "./staging-options.ts";
 import { table } from "./table.ts";
 
@@ -28,7 +28,7 @@ export const gatesCommand = (): Command =>
         show(publication, output);
         requirePassed(publication);
         if (!isActive(await builds.current(resource)))
-          say(`${resource} is not active: \`cadastre publish ${resource}\` activates it.`);
+          printMessage(`${resource} is not active: \`cadastre publish ${resource}\` activates it.`);
       }),
     );
 
@@ -49,7 +49,9 @@ export const publishCommand = (): Command =>
         show(publication, output);
         requirePassed(publication);
         for (const { resource, id, records } of publication.builds)
-          say(`${resource} serves the build ${id}, of ${records} records. ${runningService("knows")}`);
+          printMessage(
+            `${resource} serves the build ${id}, of ${records} records. ${runningService("knows")}`,
+          );
       }),
     );
 
@@ -61,7 +63,7 @@ async function publishedOf(current: (resource: string) => Promise<unknown>): Pro
 }
 
 const show = (publication: GatedPublication, output: Output): void =>
-  print(output.json ? publicationJson(publication) : resultTable(publication));
+  printResult(output.json ? publicationJson(publication) : resultTable(publication));
 
 const publicationJson = ({ results, builds }: GatedPublication): string =>
   JSON.stringify({ builds: builds.map(buildJson), gates: Object.fromEntries(results) }, null, 2);

@@ -7,7 +7,7 @@ import { servedProperty } from "../identity/served-property.ts";
 import { sources } from "../ingest/sources.ts";
 import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry, withServiceStore } from "./data.ts";
-import { CommandRefused, print, say } from "./outcome.ts";
+import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 
 type Output = { readonly json?: true };
 
@@ -67,14 +67,14 @@ const resolve = (id: string, placekey: string, output: Output) =>
   withServiceRegistry(async ({ identities }) => {
     const resolution = await identities.resolve(id, placekey, Date.now());
     const resolved = new Date(resolution.resolved).toISOString();
-    if (output.json) return print(JSON.stringify({ ...resolution, resolved }, null, 2));
-    say(`${id} answers as ${placekey}. ${takesEffect}`);
+    if (output.json) return printResult(JSON.stringify({ ...resolution, resolved }, null, 2));
+    printMessage(`${id} answers as ${placekey}. ${takesEffect}`);
   });
 
 const release = (id: string) =>
   withServiceRegistry(async ({ identities }) => {
     if (!(await identities.release(id))) throw new CommandRefused(`${id} is not resolved to anything`);
-    say(`${id} stands for a property of its own. ${takesEffect}`);
+    printMessage(`${id} stands for a property of its own. ${takesEffect}`);
   });
 
 const show = (id: string, output: Output) =>
@@ -83,8 +83,8 @@ const show = (id: string, output: Output) =>
     const view = await servedProperty(id, store, identities);
     const { resolved } = identities(view?.id ?? id);
     const shown = { id: view?.id ?? identities(id).id, resolved, attributes: view?.attributes ?? null };
-    if (output.json) return print(JSON.stringify(shown, null, 2));
-    print(
+    if (output.json) return printResult(JSON.stringify(shown, null, 2));
+    printResult(
       [
         `${id} answers as ${shown.id}`,
         ...resolved.map((one) => `also: ${one}`),
@@ -102,5 +102,5 @@ const crosswalk = (file: string, { source }: { readonly source: string }) =>
     });
     const entries = readCrosswalk(text);
     await identities.assign(source, entries);
-    say(`Read ${entries.length} listings of ${source}. They count when they are ingested again.`);
+    printMessage(`Read ${entries.length} listings of ${source}. They count when they are ingested again.`);
   });

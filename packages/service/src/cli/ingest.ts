@@ -2,22 +2,22 @@ import { type RecordName, recordNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { endSample } from "../data/notes.ts";
 import { type Format, formatOf, formats } from "../ingest/format.ts";
-import { type Counts, type IngestReport, ingest, type Mode } from "../ingest/ingest.ts";
+import { type Counts, type IngestMode, type IngestReport, ingest } from "../ingest/ingest.ts";
 import { withInput } from "../ingest/input.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
-import { print, say } from "./outcome.ts";
-import { number, showProgress } from "./progress.ts";
+import { printMessage, printResult } from "./outcome.ts";
+import { number, showItemProgress } from "./progress.ts";
 import {
   allowShrinkOption,
   exactOption,
-  jsonOption,
   maxRejectsOption,
   noteSummary,
   resourceOption,
   roundOption,
   sourceNamed,
   sourceOption,
+  stagingJsonOption,
 } from "./staging-options.ts";
 
 type Options = RoundingChoice & {
@@ -49,7 +49,7 @@ export const ingestCommand = (): Command =>
     .addOption(allowShrinkOption())
     .addOption(roundOption())
     .addOption(exactOption())
-    .addOption(jsonOption())
+    .addOption(stagingJsonOption())
     .action((file: string, options: Options) =>
       withServiceStore((store, folder, { identities: crosswalk }, config) =>
         withInput(file, folder.path, async (input) => {
@@ -62,15 +62,15 @@ export const ingestCommand = (): Command =>
           const task = { ...from, rejects, maxRejects, maxShrink };
           const mode = modeOf(options);
           const format = mode === "delete" ? "jsonl" : (options.format ?? formatOf(input.name, input.start));
-          const progress = showProgress(input.bytes);
-          if (await endSample(store)) say(sampleWarning(folder));
+          const progress = showItemProgress(input.bytes);
+          if (await endSample(store)) printMessage(sampleWarning(folder));
           try {
             const onProgress = (bytes: number, { read }: Counts) => progress.at(bytes, read);
             const report = await ingest({ ...task, mode, format, onProgress });
             progress.end();
             if (options.json)
-              return print(JSON.stringify({ resource, source: options.source, ...report, rejects }));
-            say(summary(report, rejects));
+              return printResult(JSON.stringify({ resource, source: options.source, ...report, rejects }));
+            printMessage(summary(report, rejects));
           } finally {
             progress.end();
           }
@@ -78,7 +78,8 @@ export const ingestCommand = (): Command =>
       ),
     );
 
-const modeOf = (options: Options): Mode => (options.full ? "full" : options.delete ? "delete" : "changes");
+const modeOf = (options: Options): IngestMode =>
+  options.full ? "full" : options.delete ? "delete" : "changes";
 
 function summary(report: IngestReport, rejects: string): string {
   const { read, staged, rejected, resumed } = report;

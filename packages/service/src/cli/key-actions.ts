@@ -7,8 +7,8 @@ import { readSecretsOf } from "../data/secrets.ts";
 import { runningService } from "../takes-effect.ts";
 import { audited, auditOf } from "./audited.ts";
 import { withServiceRegistry } from "./data.ts";
-import { keyJson, keyTable } from "./key-view.ts";
-import { print, say } from "./outcome.ts";
+import { formatKeys, keyJson } from "./key-view.ts";
+import { printMessage, printResult } from "./outcome.ts";
 import { readable } from "./times.ts";
 
 type Output = { readonly json?: true };
@@ -17,7 +17,7 @@ type Expiry = { readonly expires?: number };
 /** Milliseconds. */
 type Overlap = { readonly overlap: number };
 
-const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
+const printJson = (value: unknown) => printResult(JSON.stringify(value, null, 2));
 
 export const createKey = (customer: string, { expires, ...output }: Output & Expiry) =>
   withServiceRegistry(async (registry, folder, config) => {
@@ -36,7 +36,7 @@ export const createKey = (customer: string, { expires, ...output }: Output & Exp
     });
     if (output.json) return printJson({ ...keyJson(added, at), apiKey });
     tell(added);
-    print(apiKey);
+    printResult(apiKey);
   });
 
 export const listKeys = (customer: string | undefined, output: Output) =>
@@ -45,8 +45,8 @@ export const listKeys = (customer: string | undefined, output: Output) =>
     const listed = await keys.list(customer);
     if (output.json) return printJson(listed.map((key) => keyJson(key, at)));
     if (listed.length === 0)
-      return say(customer === undefined ? "No API keys." : `No API keys of ${customer}.`);
-    print(keyTable(listed, at));
+      return printMessage(customer === undefined ? "No API keys." : `No API keys of ${customer}.`);
+    printResult(formatKeys(listed, at));
   });
 
 export const rotateKey = (id: string, { overlap, expires, ...output }: Output & Expiry & Overlap) =>
@@ -66,8 +66,8 @@ export const rotateKey = (id: string, { overlap, expires, ...output }: Output & 
     });
     if (output.json) return printJson({ ...keyJson(added, at), apiKey, replaces: keyJson(ending, at) });
     tell(added);
-    say(`The key ${id} works until ${readable(ending.expires ?? at)}.`);
-    print(apiKey);
+    printMessage(`The key ${id} works until ${readable(ending.expires ?? at)}.`);
+    printResult(apiKey);
   });
 
 export const revokeKey = (id: string, output: Output) =>
@@ -81,7 +81,7 @@ export const revokeKey = (id: string, output: Output) =>
     });
     if (output.json) return printJson(keyJson(revoked, at));
     const since = revoked.revoked === at ? "" : ` since ${readable(revoked.revoked ?? at)}`;
-    say(`The key ${id} of ${revoked.customer} is revoked${since}. ${runningService("refuses it")}`);
+    printMessage(`The key ${id} of ${revoked.customer} is revoked${since}. ${runningService("refuses it")}`);
   });
 
 export const rotateKeyPepper = (output: Output) =>
@@ -93,12 +93,12 @@ export const rotateKeyPepper = (output: Output) =>
       return rotated;
     });
     if (output.json) return printJson({ current, forgotten, waiting });
-    say(`The pepper of version ${current} is the current one.`);
+    printMessage(`The pepper of version ${current} is the current one.`);
     for (const { version, keys: count } of waiting)
-      say(
+      printMessage(
         `Live keys under version ${version}: ${count}. Each moves at its next use; until then it goes on working.`,
       );
-    if (forgotten.length > 0) say(`Forgotten, for no live key needs them: ${forgotten.join(", ")}.`);
+    if (forgotten.length > 0) printMessage(`Forgotten, for no live key needs them: ${forgotten.join(", ")}.`);
   });
 
 /** Returns the customer that the operator wrote, unless it is an API key in the wrong place. */
@@ -107,5 +107,5 @@ const givenCustomer = (text: string) => (isWellFormed(text) ? {} : { customer: t
 /** Prints the id and end of a new key to standard error. Its text goes to standard output. */
 function tell({ id, customer, expires }: ApiKeyRecord): void {
   const end = expires === null ? "does not expire" : `works until ${readable(expires)}`;
-  say(`The key ${id} of ${customer} ${end}. This is the only time that it is shown:`);
+  printMessage(`The key ${id} of ${customer} ${end}. This is the only time that it is shown:`);
 }

@@ -23,7 +23,7 @@ export const keyJson = (key: ApiKeyRecord, at: number) => ({
 const heads = ["ID", "CUSTOMER", "KEY", "STATE", "CREATED", "ENDS", "LAST USED"] as const;
 
 /** Returns a text table of keys. */
-export function keyTable(keys: readonly ApiKeyRecord[], at: number): string {
+export function formatKeys(keys: readonly ApiKeyRecord[], at: number): string {
   const time = (value: number | null, none: string) => (value === null ? none : readable(value));
   const rows = keys.map((key) => [
     key.id,

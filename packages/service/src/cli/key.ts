@@ -1,6 +1,6 @@
 import { Command, Option } from "commander";
 import { createKey, listKeys, revokeKey, rotateKey, rotateKeyPepper } from "./key-actions.ts";
-import { parseDuration, parseTimeToCome } from "./times.ts";
+import { parsePeriod, parseTimeToCome } from "./times.ts";
 
 const json = () => new Option("--json", "write the result for machines");
 
@@ -11,8 +11,8 @@ const expires = () =>
 
 const overlap = () =>
   new Option("--overlap <duration>", "how long the old key goes on working")
-    .argParser(parseDuration)
-    .default(parseDuration("7d"), "7d");
+    .argParser(parsePeriod)
+    .default(parsePeriod("7d"), "7d");
 
 /** `cadastre key …` */
 export function keyCommand(): Command {

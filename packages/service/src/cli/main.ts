@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { runProgram } from "./program.ts";
+import { runOperatorProgram } from "./program.ts";
 
 const args = process.argv.slice(2);
 const run = async () => {
-  process.exitCode = await runProgram(args);
+  process.exitCode = await runOperatorProgram(args);
 };
 
 // The only long-running command.

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { migrateFolder } from "../data/migrate-folder.ts";
 import { withServiceFolder } from "./data.ts";
-import { say } from "./outcome.ts";
+import { printMessage } from "./outcome.ts";
 
 /** `cadastre migrate` */
 export const migrateCommand = (): Command =>
@@ -9,7 +9,7 @@ export const migrateCommand = (): Command =>
     .description("Copy each database, and migrate it to the schema of this version, as a start does.")
     .action(() =>
       withServiceFolder("database", async (folder) => {
-        await migrateFolder(folder, say);
-        say("The databases have the schema of this version.");
+        await migrateFolder(folder, printMessage);
+        printMessage("The databases have the schema of this version.");
       }),
     );

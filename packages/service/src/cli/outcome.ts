@@ -8,7 +8,7 @@ import { IngestError } from "../ingest/ingest-error.ts";
 import { FeedError } from "../replicate/feed-error.ts";
 
 /** Exit codes of the program. */
-export const exitCodes = { done: 0, refused: 1, usage: 2 } as const;
+export const operatorExitCodes = { done: 0, refused: 1, usage: 2 } as const;
 
 /** A valid command that was refused. The message says why and what to do. */
 export class CommandRefused extends Error {
@@ -16,10 +16,10 @@ export class CommandRefused extends Error {
 }
 
 /** Writes the result of a command to standard output. Nothing else is written there. */
-export const print = (result: string): void => void process.stdout.write(`${result}\n`);
+export const printResult = (result: string): void => void process.stdout.write(`${result}\n`);
 
 /** Writes a message for a person to standard error. */
-export const say = (words: string): void => void process.stderr.write(`${words}\n`);
+export const printMessage = (words: string): void => void process.stderr.write(`${words}\n`);
 
 /** Errors that an operator can fix. Any other error is a bug and is printed with its stack. */
 const refusals = [
@@ -37,10 +37,11 @@ const refusals = [
 export const isRefusal = (error: unknown): boolean => refusals.some((kind) => error instanceof kind);
 
 /** Prints an error and returns its exit code. */
-export function concede(error: unknown): number {
+export function reportCommandError(error: unknown): number {
   // Commander has already printed its error, or the requested help.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-  if (isRefusal(error)) say((error as Error).message);
+  if (error instanceof CommanderError)
+    return error.exitCode === 0 ? operatorExitCodes.done : operatorExitCodes.usage;
+  if (isRefusal(error)) printMessage((error as Error).message);
   else console.error(error);
-  return exitCodes.refused;
+  return operatorExitCodes.refused;
 }

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { partsRoot, writeMarker } from "../delivery/parts-place.ts";
 import { withServiceRegistry } from "./data.ts";
-import { CommandRefused, say } from "./outcome.ts";
+import { CommandRefused, printMessage } from "./outcome.ts";
 
 /** `cadastre parts …` */
 export function partsCommand(): Command {
@@ -19,7 +19,7 @@ export function partsCommand(): Command {
           );
         const root = partsRoot(config, folder);
         await writeMarker(root, await guards.id());
-        say(`${root} is the folder of this registry's parts. Start the service again.`);
+        printMessage(`${root} is the folder of this registry's parts. Start the service again.`);
       }),
     );
   return group;

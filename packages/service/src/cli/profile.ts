@@ -3,7 +3,7 @@ import type { MlsProfile } from "@cadastre/store/registry";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import { runningService } from "../takes-effect.ts";
 import { withServiceRegistry } from "./data.ts";
-import { CommandRefused, print, say } from "./outcome.ts";
+import { CommandRefused, printMessage, printResult } from "./outcome.ts";
 import { table } from "./table.ts";
 
 type Output = { readonly json?: true };
@@ -77,7 +77,7 @@ const set = (id: string, { draft, ...said }: Partial<Said> & { readonly draft?: 
     if (!isWhole(whole)) throw new CommandRefused(`the profile of ${id} lacks ${missingIn(whole)}`);
     const approved = draft ? null : (before?.approved ?? Date.now());
     await profiles.set({ ...whole, datasetId, approved });
-    say(
+    printMessage(
       approved === null
         ? `The profile of ${id} is a draft, and no customer sees it. ${runningService("knows")}`
         : `${id} is approved, and customers see its profile. ${runningService("knows")}`,
@@ -101,19 +101,19 @@ const show = (id: string) =>
   withServiceRegistry(async ({ profiles }) => {
     const profile = await profiles.find(datasetIdOf(id));
     if (profile === undefined) throw new CommandRefused(`${id} has no profile: \`profile set\` makes one`);
-    print(JSON.stringify(profileJson(profile), null, 2));
+    printResult(JSON.stringify(profileJson(profile), null, 2));
   });
 
 const list = (output: Output) =>
   withServiceRegistry(async ({ profiles }) => {
     const listed = await profiles.list();
-    if (output.json) return print(JSON.stringify(listed.map(profileJson), null, 2));
-    if (listed.length === 0) return say("No profiles.");
+    if (output.json) return printResult(JSON.stringify(listed.map(profileJson), null, 2));
+    if (listed.length === 0) return printMessage("No profiles.");
     const rows = listed.map(({ datasetId, displayName, updateHours, approved }) => [
       originatingSystems.find((system) => system.datasetId === datasetId)?.id ?? datasetId,
       displayName,
       `${updateHours} h`,
       approved === null ? "draft" : "approved",
     ]);
-    print(table(["DATASET", "NAME", "UPDATE", "STATE"], rows));
+    printResult(table(["DATASET", "NAME", "UPDATE", "STATE"], rows));
   });

@@ -1,12 +1,12 @@
 import { Command } from "commander";
-import { concede, exitCodes } from "./outcome.ts";
+import { operatorExitCodes, reportCommandError } from "./outcome.ts";
 
 /** Commands of the operator. A module is only loaded when its command is used, so that the program starts fast. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   key: async () => (await import("./key.ts")).keyCommand(),
   entitlement: async () => (await import("./entitlement.ts")).entitlementCommand(),
   ingest: async () => (await import("./ingest.ts")).ingestCommand(),
-  replicate: async () => (await import("./replicate.ts")).replicateCommand(),
+  replicate: async () => (await import("./replicate.ts")).stageFeedCommand(),
   gates: async () => (await import("./gates.ts")).gatesCommand(),
   publish: async () => (await import("./gates.ts")).publishCommand(),
   rollback: async () => (await import("./builds.ts")).rollbackCommand(),
@@ -39,11 +39,11 @@ const withSubcommands = (command: Command): readonly Command[] => [
 ];
 
 /** Runs a command line and returns the exit code. */
-export async function runProgram(args: readonly string[]): Promise<number> {
+export async function runOperatorProgram(args: readonly string[]): Promise<number> {
   try {
     await (await createProgram(args[0])).parseAsync(args, { from: "user" });
-    return exitCodes.done;
+    return operatorExitCodes.done;
   } catch (error) {
-    return concede(error);
+    return reportCommandError(error);
   }
 }

@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import { say } from "./outcome.ts";
+import { printMessage } from "./outcome.ts";
 
 /** Formats a number for people: `12,345`. */
 export const number = (value: number): string => value.toLocaleString("en-US");
@@ -7,7 +7,7 @@ export const number = (value: number): string => value.toLocaleString("en-US");
 /** Number of items between two lines of progress. */
 const reportEvery = 10_000;
 
-export type Progress = {
+export type ItemProgress = {
   /** Called with the amount done, and the number of items counted. */
   readonly at: (done: number, count: number) => void;
   readonly end: () => void;
@@ -18,7 +18,7 @@ export type Progress = {
  *
  * @param counted text after the number of items, such as `files copied`
  */
-export function showProgress(whole: number | undefined, counted = "records read"): Progress {
+export function showItemProgress(whole: number | undefined, counted = "records read"): ItemProgress {
   if (process.stderr.isTTY && whole !== undefined) {
     const bar = new SingleBar({ format: `{bar} {percentage}% {count} ${counted}`, stream: process.stderr });
     bar.start(whole, 0, { count: 0 });
@@ -32,7 +32,7 @@ export function showProgress(whole: number | undefined, counted = "records read"
     at: (_done, count) => {
       if (count - reported < reportEvery) return;
       reported = count;
-      say(`  ${number(count)} ${counted}`);
+      printMessage(`  ${number(count)} ${counted}`);
     },
     end: () => {},
   };

@@ -1,30 +1,30 @@
-import { usualPatience } from "@cadastre/client/http";
+import { defaultRetryPolicy } from "@cadastre/client/http";
 import { type ResourceName, resourceNames } from "@cadastre/reso";
 import { Command, Option } from "commander";
 import { maxTop } from "../catalog.ts";
 import { endSample } from "../data/notes.ts";
 import { type RoundingChoice, roundingOf } from "../ingest/rounding.ts";
-import type { Asking } from "../replicate/ask-feed.ts";
 import { type FeedOptions, feedOf } from "../replicate/feed.ts";
-import { type Replication, type ReplicationReport, replicate } from "../replicate/replicate.ts";
+import type { FeedRequest } from "../replicate/fetch-feed.ts";
+import { type FeedReport, type Replication, replicateFeed } from "../replicate/replicate.ts";
 import { sampleWarning, withServiceStore } from "./data.ts";
-import { type KeyPlace, readFeedKey } from "./feed-key.ts";
-import { print, say } from "./outcome.ts";
-import { number, showProgress } from "./progress.ts";
+import { type FeedKeySource, readFeedKey } from "./feed-key.ts";
+import { printMessage, printResult } from "./outcome.ts";
+import { number, showItemProgress } from "./progress.ts";
 import {
   allowShrinkOption,
   exactOption,
-  jsonOption,
   maxRejectsOption,
   noteSummary,
-  parseCount,
+  parseRowCount,
   resourceOption,
   roundOption,
   sourceNamed,
   sourceOption,
+  stagingJsonOption,
 } from "./staging-options.ts";
 
-type Options = KeyPlace &
+type Options = FeedKeySource &
   RoundingChoice &
   Pick<FeedOptions, "filter" | "select"> & {
     readonly resource: ResourceName;
@@ -39,7 +39,7 @@ type Options = KeyPlace &
   };
 
 /** `cadastre replicate <url>` */
-export const replicateCommand = (): Command =>
+export const stageFeedCommand = (): Command =>
   new Command("replicate")
     .description(
       "Stage what another RESO Web API has changed since the last time. `cadastre publish` serves it.",
@@ -60,40 +60,45 @@ export const replicateCommand = (): Command =>
     .addOption(allowShrinkOption())
     .addOption(roundOption())
     .addOption(exactOption())
-    .option("--tries <count>", "times that a page is asked for", parseCount, usualPatience.tries)
-    .option("--timeout <seconds>", "time that a page may take", parseCount, usualPatience.timeout / 1000)
-    .addOption(jsonOption())
+    .option("--tries <count>", "times that a page is asked for", parseRowCount, defaultRetryPolicy.tries)
+    .option(
+      "--timeout <seconds>",
+      "time that a page may take",
+      parseRowCount,
+      defaultRetryPolicy.timeout / 1000,
+    )
+    .addOption(stagingJsonOption())
     .action((url: string, options: Options) =>
       withServiceStore(async (store, folder, { identities: crosswalk }, config) => {
         const { resource, source, maxRejects = Number.POSITIVE_INFINITY, full = false } = options;
         const rejects = options.rejects ?? `${resource}.${source}.rejects.jsonl`;
         const asking = await askingOf(url, options);
-        if (await endSample(store)) say(sampleWarning(folder));
+        if (await endSample(store)) printMessage(sampleWarning(folder));
         const from = { resource, source: sourceNamed(source), asking, full };
         const rounding = roundingOf(resource, options);
         const maxShrink = options.allowShrink ? 100 : config.maxShrink;
         const task = { store, crosswalk, ...from, rounding, rejects, maxRejects, maxShrink };
-        const report = await withProgress((onProgress) => replicate({ ...task, onProgress }));
-        if (options.json) return print(JSON.stringify({ resource, source, ...report, rejects }));
-        say(summary(report, rejects));
+        const report = await withProgress((onProgress) => replicateFeed({ ...task, onProgress }));
+        if (options.json) return printResult(JSON.stringify({ resource, source, ...report, rejects }));
+        printMessage(summary(report, rejects));
       }),
     );
 
-async function askingOf(url: string, options: Options): Promise<Asking> {
+async function askingOf(url: string, options: Options): Promise<FeedRequest> {
   const { resource, filter, select, tries, timeout } = options;
   const apiKey = await readFeedKey(options);
   return {
     feed: feedOf(url, resource, { apiKey, filter, select }),
     pageSize: maxTop,
-    patience: { ...usualPatience, tries, timeout: timeout * 1000 },
-    onRetry: (reason, pause) => say(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
+    retryPolicy: { ...defaultRetryPolicy, tries, timeout: timeout * 1000 },
+    onRetry: (reason, pause) => printMessage(`  ${reason}: again in ${(pause / 1000).toFixed(1)} s`),
   };
 }
 
 /** Shows progress by time: the position of the latest `ModificationTimestamp` between that of the first record and now. */
 async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => Promise<T>): Promise<T> {
   const now = Date.now();
-  const progress = showProgress(1);
+  const progress = showItemProgress(1);
   let first: number | undefined;
   try {
     return await work((modified, { read }) => {
@@ -105,7 +110,7 @@ async function withProgress<T>(work: (onProgress: Replication["onProgress"]) => 
   }
 }
 
-function summary(report: ReplicationReport, rejects: string): string {
+function summary(report: FeedReport, rejects: string): string {
   const { read, staged, rejected, removed, since } = report;
   const gone = removed === 0 ? "" : ` and the removal of ${number(removed)}`;
   const refused = rejected === 0 ? "" : ` Rejected ${number(rejected)} records: see ${rejects}.`;

@@ -6,7 +6,7 @@ import { openDataFolder } from "../data/data-folder.ts";
 import { useFolder } from "../data/folder-use.ts";
 import { prepareListings } from "../data/prepare-listings.ts";
 import { settings } from "../settings.ts";
-import { CommandRefused, say } from "./outcome.ts";
+import { CommandRefused, printMessage } from "./outcome.ts";
 import { number } from "./progress.ts";
 
 /** `cadastre sample` */
@@ -29,13 +29,13 @@ export const sampleCommand = (): Command =>
           );
         const wanted = listings ?? config.listings;
         await prepareListings(folder, wanted, {
-          started: (count) => say(`Preparing ${number(count)} sample listings …`),
-          loaded: (count, of) => say(`  ${number(count)} of ${number(of)}`),
+          started: (count) => printMessage(`Preparing ${number(count)} sample listings …`),
+          loaded: (count, of) => printMessage(`  ${number(count)} of ${number(of)}`),
           done: (count, seconds) =>
-            say(`Prepared ${number(count)} sample listings in ${seconds.toFixed(1)} s.`),
+            printMessage(`Prepared ${number(count)} sample listings in ${seconds.toFixed(1)} s.`),
           kept: () => {},
         });
-        if (wanted === 0) say(`Prepared ${folder.database} without listings.`);
+        if (wanted === 0) printMessage(`Prepared ${folder.database} without listings.`);
       });
     });
 

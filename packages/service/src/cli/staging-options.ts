@@ -15,7 +15,9 @@ export const sourceOption = (): Option =>
     .makeOptionMandatory();
 
 export const maxRejectsOption = (): Option =>
-  new Option("--max-rejects <count>", "stop if more records than this are not taken").argParser(parseCount);
+  new Option("--max-rejects <count>", "stop if more records than this are not taken").argParser(
+    parseRowCount,
+  );
 
 export const allowShrinkOption = (): Option =>
   new Option("--allow-shrink", "allow more than CADASTRE_MAX_SHRINK percent of a set to be removed");
@@ -57,9 +59,9 @@ export const noteSummary = ({ noted }: { readonly noted: NoteCounts }): string =
     })
     .join("");
 
-export const jsonOption = (): Option => new Option("--json", "write the result for machines");
+export const stagingJsonOption = (): Option => new Option("--json", "write the result for machines");
 
-export function parseCount(text: string): number {
+export function parseRowCount(text: string): number {
   if (!/^\d{1,9}$/.test(text))
     throw new InvalidArgumentError("It must be a whole number from 0 to 999999999.");
   return Number(text);

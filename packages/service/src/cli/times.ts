@@ -11,7 +11,7 @@ const durationForm = "a number of minutes, hours or days, such as 30m, 12h or 7d
  *
  * @throws {InvalidArgumentError}
  */
-export function parseDuration(text: string): number {
+export function parsePeriod(text: string): number {
   const milliseconds = durationOf(text);
   if (milliseconds === undefined) throw new InvalidArgumentError(`It must be ${durationForm}.`);
   return milliseconds;

@@ -7,11 +7,11 @@ import { openExporting } from "../delivery/exporting.ts";
 import { outputProfiles } from "../delivery/profiles.ts";
 import { readSigningKeys } from "../delivery/signing-keys.ts";
 import { startWorker } from "../delivery/start-worker.ts";
-import { createLog, describe } from "../log.ts";
+import { createLog, errorFields } from "../log.ts";
 import { recentProfiles } from "../v1/recent-profiles.ts";
 import { withServiceRegistry } from "./data.ts";
-import { say } from "./outcome.ts";
-import { signalled } from "./signalled.ts";
+import { nextSignal } from "./next-signal.ts";
+import { printMessage } from "./outcome.ts";
 
 /** `cadastre worker` */
 export const workerCommand = (): Command =>
@@ -25,7 +25,7 @@ export const workerCommand = (): Command =>
         const { skipTokenKey } = await readSecretsOf(folder, registry);
         const manifestKeys = await readSigningKeys(config, folder);
         const trust = await openTrust(config, folder, (error) =>
-          log.warn(describe(error), "could not read the key set anew"),
+          log.warn(errorFields(error), "could not read the key set anew"),
         );
         try {
           const scopes = createScopes(registry.entitlements, trust, scopeOptions);
@@ -39,8 +39,8 @@ export const workerCommand = (): Command =>
             skipTokenKey,
           });
           const worker = await startWorker(exporting, { scopes, log });
-          const stopped = signalled(["SIGINT", "SIGTERM"]);
-          say("Building deliveries. Stop with Ctrl-C.");
+          const stopped = nextSignal(["SIGINT", "SIGTERM"]);
+          printMessage("Building deliveries. Stop with Ctrl-C.");
           await stopped;
           await worker.stop();
         } finally {

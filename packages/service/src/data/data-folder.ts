@@ -72,7 +72,7 @@ export async function readIfExists(file: string): Promise<string | undefined> {
 }
 
 /** Replaces a file atomically: a reader sees the old or the new text. Only the owner can read it. */
-export async function writeAtomically(file: string, text: string): Promise<void> {
+export async function replaceFile(file: string, text: string): Promise<void> {
   await rename(await writeBeside(file, text), file);
 }
 

@@ -19,7 +19,7 @@ export async function useFolder(folder: DataFolder, config: Pick<Config, "partsF
     // Checked while holding the lock, because a restore may have started and been interrupted just before.
     if (!isRestorePending(folder)) return shared;
     shared.release();
-    const alone = takeAlone(folder);
+    const alone = lockExclusively(folder);
     try {
       // Another program may have finished it in the meantime.
       if (isRestorePending(folder)) await finishRestore(folder, config);
@@ -34,7 +34,7 @@ export async function useFolder(folder: DataFolder, config: Pick<Config, "partsF
  *
  * @throws {DataError} while another program uses it
  */
-export function takeAlone(folder: DataFolder): FileLock {
+export function lockExclusively(folder: DataFolder): FileLock {
   const lock = lockFolder(folder, "exclusive");
   if (lock === undefined)
     throw new DataError(

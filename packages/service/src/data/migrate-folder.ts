@@ -10,14 +10,14 @@ import { openRegistry } from "./registry.ts";
 import { findInvalidValues } from "./stored-values.ts";
 
 /** Checks the records that an earlier version has stored. It reports faults and changes nothing. */
-export type RecordCheck = (
+export type StoredRecordCheck = (
   store: WritableStore,
   folder: DataFolder,
   say: (line: string) => void,
 ) => Promise<void>;
 
 /** Writes the stored values that ingest would reject today to a file in the folder. */
-const reportInvalidValues: RecordCheck = async (store, folder, say) => {
+const reportInvalidValues: StoredRecordCheck = async (store, folder, say) => {
   say("checking the values of the stored records");
   const report = join(folder.path, "invalid-values.jsonl");
   const { records, invalid } = await findInvalidValues(store, { report });
@@ -37,7 +37,7 @@ const reportInvalidValues: RecordCheck = async (store, folder, say) => {
 export async function migrateFolder(
   folder: DataFolder,
   say: (line: string) => void,
-  checkRecords: RecordCheck = reportInvalidValues,
+  checkRecords: StoredRecordCheck = reportInvalidValues,
 ): Promise<void> {
   const migrationOf = (database: string): Migration => ({
     before: () => backUp(folder, database, catalogVersion, say),

@@ -23,7 +23,7 @@ const demoSets = recordNames.filter((name) => name !== "OpenHouse");
 /** Number of listings between two progress reports. */
 const reportEvery = 2000;
 
-export type Progress = {
+export type PreparationProgress = {
   readonly started: (listings: number) => void;
   readonly loaded: (listings: number, of: number) => void;
   readonly done: (listings: number, seconds: number) => void;
@@ -40,7 +40,7 @@ export type Progress = {
 export async function prepareListings(
   folder: DataFolder,
   listings: number,
-  progress: Progress,
+  progress: PreparationProgress,
 ): Promise<void> {
   await removeLeftovers(folder);
   if (existsSync(folder.database)) return tellKept(folder, listings, progress);
@@ -69,7 +69,7 @@ async function makeBeside(
   beside: string,
   folder: DataFolder,
   listings: number,
-  progress: Progress,
+  progress: PreparationProgress,
 ): Promise<void> {
   const store = await openListings({ database: beside }, { threads: 0 });
   if (listings > 0) await fill(store, listings, progress);
@@ -92,7 +92,7 @@ async function putInPlace(beside: string, file: string): Promise<void> {
   }
 }
 
-async function tellKept(folder: DataFolder, asked: number, progress: Progress): Promise<void> {
+async function tellKept(folder: DataFolder, asked: number, progress: PreparationProgress): Promise<void> {
   const store = await openListings(folder, { threads: 0 });
   try {
     const prepared = Number(await store.notes.get(notes.listings));
@@ -102,7 +102,7 @@ async function tellKept(folder: DataFolder, asked: number, progress: Progress): 
   }
 }
 
-async function fill(store: WritableStore, listings: number, progress: Progress): Promise<void> {
+async function fill(store: WritableStore, listings: number, progress: PreparationProgress): Promise<void> {
   // Imported only here: building its tables takes longer than the rest of a command takes to start.
   const { generateMarket } = await import("@cadastre/sample");
   const finder = new ExampleFinder();

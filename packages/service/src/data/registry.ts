@@ -10,7 +10,7 @@ import {
   openRegistryAudit,
   openSqliteRegistry,
   type RegistryAudit,
-  type Registry as StoreRegistry,
+  type AccessRegistry as StoreRegistry,
 } from "@cadastre/store/registry";
 import { DataError } from "./data-error.ts";
 import type { DataFolder } from "./data-folder.ts";

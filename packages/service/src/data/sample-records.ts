@@ -1,6 +1,6 @@
 import { mediaPermissionProperty } from "@cadastre/entitlement";
 import { lookupRows } from "@cadastre/reso";
-import type { Market } from "@cadastre/sample";
+import type { SampleMarket } from "@cadastre/sample";
 import type { StoredRecord } from "@cadastre/store";
 import { identityValues } from "../identity/provisional-id.ts";
 import { sourceOf } from "../ingest/sources.ts";
@@ -9,7 +9,7 @@ import { listingValues } from "./listing-values.ts";
 import { OwnLookups } from "./own-lookups.ts";
 
 /** Yields all records of a sample market and its lookups, so that each record refers only to earlier ones. */
-export function* sampleRecords(market: Market): Generator<StoredRecord> {
+export function* sampleRecords(market: SampleMarket): Generator<StoredRecord> {
   const lookups = new OwnLookups();
   for (const row of marketRecords(market)) {
     lookups.see(row);
@@ -19,7 +19,7 @@ export function* sampleRecords(market: Market): Generator<StoredRecord> {
     yield { resource: "Lookup", source: sourceOf(row.datasetId), ...row };
 }
 
-function* marketRecords(market: Market): Generator<StoredRecord> {
+function* marketRecords(market: SampleMarket): Generator<StoredRecord> {
   for (const resource of ["Office", "Member"] as const) yield* market.rows(resource);
   for (const { datasetId, property, media, mediaAssets, openHouses } of market.listingsWithMedia()) {
     const identity = identityValues(datasetId, property);

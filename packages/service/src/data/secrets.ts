@@ -3,9 +3,9 @@ import { statSync } from "node:fs";
 import { z } from "zod";
 import { checkOf, type Pepper, type Peppers } from "../access/pepper.ts";
 import { parseDataFile, readDataFile } from "./data-error.ts";
-import { type DataFolder, readOrCreate, writeAtomically } from "./data-folder.ts";
+import { type DataFolder, readOrCreate, replaceFile } from "./data-folder.ts";
 import type { Registry } from "./registry.ts";
-import { requireSecrets, requireUnused } from "./registry-needs.ts";
+import { requireSecrets, requireUnused } from "./registry-dependencies.ts";
 
 const secretBytes = 32;
 const secret = z
@@ -102,7 +102,7 @@ function stateOf(path: string): string | undefined {
 }
 
 export const writeSecrets = ({ secrets }: DataFolder, content: Secrets): Promise<void> =>
-  writeAtomically(secrets, textOf(content));
+  replaceFile(secrets, textOf(content));
 
 export const createPepper = (version: number): Pepper => ({ version, secret: randomBytes(secretBytes) });
 

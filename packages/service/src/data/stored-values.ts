@@ -4,7 +4,7 @@ import { bindQuery, parseOrderBy, type Row } from "@cadastre/odata";
 import { entitySet, type RecordName, recordNames, resource } from "@cadastre/reso";
 import type { Bookmark, Store } from "@cadastre/store";
 import { systemScope } from "../gates/scopes.ts";
-import { checkRecord, type Fault, type FaultCode, faultReasons } from "../ingest/check-record.ts";
+import { checkRecord, type FaultCode, faultReasons, type RecordFault } from "../ingest/check-record.ts";
 import { parseJson } from "../ingest/exact-json.ts";
 import type { Rounding } from "../ingest/rounding.ts";
 import { dictionary, sourceBySystem } from "../ingest/sources.ts";
@@ -89,7 +89,7 @@ async function* pagesOf(store: Pick<Store, "page">, name: RecordName): AsyncGene
   } while (from !== undefined);
 }
 
-function faultsOfStored(name: RecordName, record: Row): readonly Fault[] {
+function faultsOfStored(name: RecordName, record: Row): readonly RecordFault[] {
   const described = resource(name);
   const source = sourceBySystem(record["OriginatingSystemName"]) ?? dictionary;
   const { faults } = checkRecord(withoutEmptyCollections(record), {
@@ -101,7 +101,7 @@ function faultsOfStored(name: RecordName, record: Row): readonly Fault[] {
   const computed = withComputedValues(record);
   const stale = described.fields
     .filter((field) => field.computed && !isSame(record[field.name], computed[field.name]))
-    .map((field): Fault => ({ field: field.name, code: "not_computed" }));
+    .map((field): RecordFault => ({ field: field.name, code: "not_computed" }));
   return [...faults, ...stale];
 }
 
@@ -113,7 +113,7 @@ const withoutEmptyCollections = (record: Row): Row =>
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-function count(found: Map<string, InvalidValue>, name: RecordName, fault: Fault, key: string): void {
+function count(found: Map<string, InvalidValue>, name: RecordName, fault: RecordFault, key: string): void {
   const { field: property, code } = fault;
   const id = JSON.stringify([name, property, code]);
   const { records, keys } = found.get(id) ?? { records: 0, keys: [] };

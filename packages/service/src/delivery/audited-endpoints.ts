@@ -1,4 +1,4 @@
-import type { Caller } from "@cadastre/delivery";
+import type { ApiKeyCaller } from "@cadastre/delivery";
 import type { Request } from "express";
 import type { AuditAction } from "../audit/actions.ts";
 import { type AuditObject, type AuditOutcome, type AuditTrail, givenId } from "../audit/audit-trail.ts";
@@ -10,10 +10,10 @@ import type { DeliveryEndpoint } from "./operations.ts";
 import type { SubscriptionEndpoint } from "./subscription-operations.ts";
 import type { WebhookEndpoint } from "./webhook-operations.ts";
 
-export type Endpoint = DeliveryEndpoint | SubscriptionEndpoint | DestinationEndpoint | WebhookEndpoint;
+export type AuditedEndpoint = DeliveryEndpoint | SubscriptionEndpoint | DestinationEndpoint | WebhookEndpoint;
 
 /** Action in the audit trail of each endpoint. Null for endpoints that neither change anything nor grant access. */
-const actions: Readonly<Record<Endpoint, AuditAction | null>> = {
+const actions: Readonly<Record<AuditedEndpoint, AuditAction | null>> = {
   create: "export.create",
   list: null,
   status: null,
@@ -46,9 +46,9 @@ const actions: Readonly<Record<Endpoint, AuditAction | null>> = {
 
 /** A request to an endpoint. `id` is the text in the path, empty if it has none. */
 export type EndpointCall = {
-  readonly name: Endpoint;
+  readonly name: AuditedEndpoint;
   readonly req: Request;
-  readonly caller: Caller;
+  readonly caller: ApiKeyCaller;
   readonly id: string;
 };
 

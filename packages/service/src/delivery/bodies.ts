@@ -1,7 +1,7 @@
 import type {
   AcknowledgementRequest,
   DestinationRequest,
-  ExportRequest,
+  FileExportRequest,
   SubscriptionRequest,
   WebhookRequest,
 } from "@cadastre/delivery";
@@ -81,7 +81,7 @@ function readAs<Body>(
 const invalid = "invalid_request";
 
 /** Validates the body of a request for a delivery. Source: interface specification, section 2.9. */
-export const readExportRequest = (value: unknown): ExportRequest => readAs(exportRequest, value);
+export const readExportRequest = (value: unknown): FileExportRequest => readAs(exportRequest, value);
 
 /** Validates the body of a request for a subscription. Source: interface specification, section 2.9. */
 export const readSubscriptionRequest = (value: unknown): SubscriptionRequest =>

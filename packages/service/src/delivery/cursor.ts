@@ -17,7 +17,7 @@ export function writeCursor({ completed, id }: ListPosition, customer: string, k
 }
 
 /** @throws {Refused} `invalid_cursor` */
-export function readCursor(text: string, customer: string, key: Uint8Array): ListPosition {
+export function readListCursor(text: string, customer: string, key: Uint8Array): ListPosition {
   const [, content = "", seal = ""] = /^([\w-]{1,256})\.([\w-]{43})$/.exec(text) ?? [];
   const given = Buffer.from(seal, "base64url");
   const wanted = sealOf(content, customer, key);

@@ -1,8 +1,8 @@
-import type { Caller } from "@cadastre/delivery";
+import type { ApiKeyCaller } from "@cadastre/delivery";
 
 /** Request to an endpoint of deliveries, independent of Express. */
 export type DeliveryRequest = {
-  readonly caller: Caller;
+  readonly caller: ApiKeyCaller;
   /** Id in the path. Empty if it has none. */
   readonly id: string;
   /** Decoded query parameters by name. */

@@ -3,15 +3,15 @@ import type { Request, RequestHandler } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { sendAnswer } from "../http/answer.ts";
-import { forCaller } from "../http/for-caller.ts";
-import { hasMoreValues } from "../http/json-size.ts";
+import { chain } from "../http/chain.ts";
+import { exceedsValueCount } from "../http/json-size.ts";
 import type { MemoryBudget } from "../http/memory-budget.ts";
-import { contentTypeOf, readBody } from "../http/request-body.ts";
+import { privateResponse } from "../http/private-response.ts";
+import { contentTypeOf, readRequestBody } from "../http/request-body.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
-import { inOrder } from "../http/steps.ts";
 import { underPreconditions } from "../odata/entity-tag.ts";
 import { readParameters } from "../v1/parameters.ts";
-import { auditEndpoint, type Endpoint, objectOf } from "./audited-endpoints.ts";
+import { type AuditedEndpoint, auditEndpoint, objectOf } from "./audited-endpoints.ts";
 import { destinationEndpoints } from "./destination-endpoints.ts";
 import { destinationOperations } from "./destination-operations.ts";
 import { endpoints } from "./endpoints.ts";
@@ -39,7 +39,7 @@ const answers = { ...endpoints, ...subscriptionEndpoints, ...destinationEndpoint
 
 /** Endpoints with the regular expressions of their paths. */
 const routes = Object.entries(operations).map(([name, { path, method, ...operation }]) => ({
-  name: name as Endpoint,
+  name: name as AuditedEndpoint,
   template: path,
   method: method.toUpperCase(),
   pattern: new RegExp(`^${path.replace("{id}", "([^/]*)")}$`),
@@ -52,7 +52,7 @@ const routes = Object.entries(operations).map(([name, { path, method, ...operati
 const decisive = "x-api-key, authorization, accept-encoding";
 
 /** Endpoints that only read, and therefore also answer `HEAD`. */
-const told: readonly Endpoint[] = [
+const told: readonly AuditedEndpoint[] = [
   "list",
   "status",
   "manifest",
@@ -71,7 +71,7 @@ export function deliveryRoutes(
   { compression }: Config,
 ): RequestHandler[] {
   return [
-    inOrder(forCaller(decisive)),
+    chain(privateResponse(decisive)),
     async (req, res) => {
       const [path = "", ...query] = req.originalUrl.split("?");
       const { name, template, parameters, id } = routeOf(path, req.method);
@@ -120,8 +120,8 @@ const methodsOf = ({ name, method }: (typeof routes)[number]): readonly string[]
 /** @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_request` */
 async function readJson(req: Request): Promise<unknown> {
   if (contentTypeOf(req)?.type !== "application/json") throw new Refused("unsupported_media_type");
-  const text = await readBody(req, maxBody);
-  if (hasMoreValues(text, maxValues)) throw new Refused("invalid_request");
+  const text = await readRequestBody(req, maxBody);
+  if (exceedsValueCount(text, maxValues)) throw new Refused("invalid_request");
   try {
     return JSON.parse(text);
   } catch {

@@ -1,11 +1,11 @@
 import { DeliveryError, type Destinations, requirePush } from "@cadastre/delivery";
 import type { Answer } from "../http/answer.ts";
 import { enveloped } from "../v1/envelope.ts";
-import { asIs, once } from "./answers.ts";
 import { readDestinationRequest } from "./bodies.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
 import { type DestinationEndpoint, destinationsRoot } from "./destination-operations.ts";
 import { destinationView, issuedView } from "./destination-views.ts";
+import { dataResponse, noStoreResponse } from "./responses.ts";
 import type { DeliveryServices } from "./services.ts";
 
 type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promise<Answer>;
@@ -30,7 +30,7 @@ export const destinationEndpoints: Readonly<Record<DestinationEndpoint, Endpoint
     const asked = readDestinationRequest(await request.body());
     const issued = await pushedTo(request, services).reserve(request.caller.scope.customer, asked);
     const location = `${destinationsRoot}/${issued.destination.id}`;
-    return once(asIs(issuedView(issued), request), 201, { location });
+    return noStoreResponse(dataResponse(issuedView(issued), request), 201, { location });
   },
 
   destinations: async ({ caller: { scope } }, { destinations }) => {
@@ -39,22 +39,28 @@ export const destinationEndpoints: Readonly<Record<DestinationEndpoint, Endpoint
   },
 
   destination: async (request, { destinations }) =>
-    asIs(destinationView(await destinations.find(request.caller.scope.customer, request.id)), request),
+    dataResponse(
+      destinationView(await destinations.find(request.caller.scope.customer, request.id)),
+      request,
+    ),
 
   verifyDestination: async (request, services) => {
     const { caller, id } = request;
     const verifying = await pushedTo(request, services).requestVerification(caller.scope.customer, id);
-    return once(asIs(destinationView(verifying), request), 202);
+    return noStoreResponse(dataResponse(destinationView(verifying), request), 202);
   },
 
   rotateDestination: async (request, services) => {
     const { caller, id } = request;
     const issued = await pushedTo(request, services).rotate(caller.scope.customer, id);
-    return once(asIs(issuedView(issued), request), 200);
+    return noStoreResponse(dataResponse(issuedView(issued), request), 200);
   },
 
   disableDestination: async (request, { destinations }) => {
     const { caller, id } = request;
-    return once(asIs(destinationView(await destinations.disable(caller.scope.customer, id)), request), 200);
+    return noStoreResponse(
+      dataResponse(destinationView(await destinations.disable(caller.scope.customer, id)), request),
+      200,
+    );
   },
 };

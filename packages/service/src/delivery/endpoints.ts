@@ -1,12 +1,12 @@
 import { Refused } from "../errors.ts";
-import { type Answer, found } from "../http/answer.ts";
+import { type Answer, ok } from "../http/answer.ts";
 import { enveloped } from "../v1/envelope.ts";
-import { asIs, once, readLimit } from "./answers.ts";
 import { readAcknowledgement, readExportRequest } from "./bodies.ts";
-import { readCursor, writeCursor } from "./cursor.ts";
+import { readListCursor, writeCursor } from "./cursor.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
 import { type DeliveryEndpoint, exportsRoot, maxPart, redemptionPath } from "./operations.ts";
 import { prefixesFor } from "./prefixes.ts";
+import { dataResponse, noStoreResponse, readLimit } from "./responses.ts";
 import type { DeliveryServices } from "./services.ts";
 import { acknowledgementView, creationView, deliveryView, statusView } from "./views.ts";
 
@@ -17,7 +17,7 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
   create: async (request, { deliveries }) => {
     const asked = readExportRequest(await request.body());
     const { delivery, replayed } = await deliveries.create(request.caller, asked);
-    return once(asIs(creationView(delivery), request), 202, {
+    return noStoreResponse(dataResponse(creationView(delivery), request), 202, {
       location: `${exportsRoot}/${delivery.id}`,
       ...(replayed ? { "idempotency-replayed": "true" } : {}),
     });
@@ -28,7 +28,7 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
     const { scope } = caller;
     const limit = readLimit(parameters.get("limit"));
     const given = parameters.get("after");
-    const after = given === undefined ? undefined : readCursor(given, scope.customer, cursorKey);
+    const after = given === undefined ? undefined : readListCursor(given, scope.customer, cursorKey);
     // One more delivery than requested is read, to know if there is another page.
     const complete = await deliveries.list(caller, { after, limit: limit + 1 });
     const page = complete.slice(0, limit);
@@ -46,14 +46,14 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
     const { caller, id } = request;
     const status = await services.deliveries.status(caller, id);
     const prefixes = await prefixesFor(services, caller.scope.customer, [status.delivery]);
-    return asIs(statusView(status, prefixes), request);
+    return dataResponse(statusView(status, prefixes), request);
   },
 
   cancel: async (request, services) => {
     const { caller, id } = request;
     const delivery = await services.deliveries.cancel(caller, id);
     const prefixes = await prefixesFor(services, caller.scope.customer, [delivery]);
-    return once(asIs(deliveryView(delivery, prefixes), request), 200);
+    return noStoreResponse(dataResponse(deliveryView(delivery, prefixes), request), 200);
   },
 
   manifest: async ({ caller, id }, { deliveries }) => {
@@ -64,14 +64,14 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
       signature: JSON.parse(signature) as unknown,
     };
     const pieces = ['{"data":', text, `,"meta":${JSON.stringify(meta)}}`];
-    return { ...found("application/json", pieces), headers: { etag: `"sha256:${sha256}"` } };
+    return { ...ok("application/json", pieces), headers: { etag: `"sha256:${sha256}"` } };
   },
 
   download: async (request, { deliveries, isDirect }) => {
     const { caller, id } = request;
     const part = readPart(request.parameters.get("part"));
     const granted = (grant: Readonly<Record<string, unknown>>, expires: number) =>
-      once(asIs(grant, request, { expires_at: new Date(expires).toISOString() }), 200);
+      noStoreResponse(dataResponse(grant, request, { expires_at: new Date(expires).toISOString() }), 200);
     // The manifest is stored in the registry and not in the bucket, so it has no URL of its own.
     if (isDirect && part !== 0) {
       const { url, expires } = await deliveries.grantDirect(caller, id, part);
@@ -84,7 +84,7 @@ export const endpoints: Readonly<Record<Exclude<DeliveryEndpoint, "redeem">, End
   acknowledge: async (request, { deliveries }) => {
     const said = readAcknowledgement(await request.body());
     const { acknowledgement, first } = await deliveries.acknowledge(request.caller, request.id, said);
-    return once(asIs(acknowledgementView(acknowledgement), request), first ? 201 : 200);
+    return noStoreResponse(dataResponse(acknowledgementView(acknowledgement), request), first ? 201 : 200);
   },
 };
 

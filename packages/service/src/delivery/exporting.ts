@@ -22,7 +22,7 @@ type Given = {
 };
 
 /** Dependencies that the routes of deliveries and the workers share. */
-export type Exporting = Given &
+export type ExportDependencies = Given &
   OpenedParts & {
     readonly destinations: Destinations;
     /** Time after its creation during which a delivery can be fetched, in milliseconds. */
@@ -37,7 +37,10 @@ export async function openExporting({
   profiles,
   skipTokenKey,
   ...given
-}: Given & { readonly profiles: RecentProfiles } & Pick<Secrets, "skipTokenKey">): Promise<Exporting> {
+}: Given & { readonly profiles: RecentProfiles } & Pick<
+    Secrets,
+    "skipTokenKey"
+  >): Promise<ExportDependencies> {
   const { config, folder, registry } = given;
   return {
     ...given,

@@ -1,5 +1,5 @@
 import type { IRouter } from "express";
-import { found, sendAnswer } from "../http/answer.ts";
+import { ok, sendAnswer } from "../http/answer.ts";
 import { addRead } from "../http/routes.ts";
 import { keySetOperation } from "./operations.ts";
 import type { DeliveryServices } from "./services.ts";
@@ -8,6 +8,6 @@ import type { DeliveryServices } from "./services.ts";
 export function addKeySet(routes: IRouter, { manifestKeys }: Pick<DeliveryServices, "manifestKeys">): void {
   addRead(routes, keySetOperation, (_req, res) => {
     res.setHeader("cache-control", "public, max-age=300");
-    sendAnswer(res, found("application/json", manifestKeys));
+    sendAnswer(res, ok("application/json", manifestKeys));
   });
 }

@@ -8,7 +8,7 @@ import {
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import { keyFor } from "../data/derived-keys.ts";
 import type { Secrets } from "../data/secrets.ts";
-import type { Exporting } from "./exporting.ts";
+import type { ExportDependencies } from "./exporting.ts";
 import type { DeliveryServices } from "./services.ts";
 
 /** Creates the dependencies of the routes of deliveries. */
@@ -23,7 +23,7 @@ export function openDeliveries(
     retention,
     creditsOf,
     webhookTerms,
-  }: Exporting,
+  }: ExportDependencies,
   {
     audit,
     source,

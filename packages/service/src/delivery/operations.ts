@@ -14,7 +14,7 @@ import {
   object,
   operation,
   orNull,
-  sha256,
+  sha256Schema,
   string,
 } from "./schemas.ts";
 
@@ -97,7 +97,7 @@ export const deliveryOperations = {
     envelope(
       { ...manifestJsonSchema() },
       {
-        manifest_sha256: sha256,
+        manifest_sha256: sha256Schema,
         signature: object({ protected: string, signature: string }),
       },
     ),
@@ -148,7 +148,7 @@ export const deliveryOperations = {
         delivery_id: created.id,
         generation: integer,
         sequence: integer,
-        manifest_sha256: sha256,
+        manifest_sha256: sha256Schema,
         customer_reference: string,
         acknowledged_at: instant,
       }),
@@ -160,7 +160,7 @@ export const deliveryOperations = {
         object({
           generation: integer,
           sequence: integer,
-          manifest_sha256: sha256,
+          manifest_sha256: sha256Schema,
           customer_reference: { type: "string", maxLength: maxReferenceLength },
         }),
       ),

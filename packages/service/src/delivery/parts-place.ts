@@ -5,7 +5,7 @@ import { DeliveryError, type PartStore, partPath } from "@cadastre/delivery";
 import { z } from "zod";
 import type { Config } from "../config.ts";
 import { DataError } from "../data/data-error.ts";
-import { type DataFolder, readIfExists, readOrCreate, writeAtomically } from "../data/data-folder.ts";
+import { type DataFolder, readIfExists, readOrCreate, replaceFile } from "../data/data-folder.ts";
 import { auditRegistry, type Registry, type ServiceAudit } from "../data/registry.ts";
 
 /*
@@ -47,7 +47,7 @@ export async function readMarker(root: string): Promise<string | undefined> {
 /** Writes the marker, and replaces an existing one. */
 export async function writeMarker(root: string, registry: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
-  await writeAtomically(join(root, markerName), textOf(registry));
+  await replaceFile(join(root, markerName), textOf(registry));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { bucketParts, folderParts, openBucket, type PartStore } from "@cadastre/delivery";
+import { bucketParts, folderParts, openS3Bucket, type PartStore } from "@cadastre/delivery";
 import type { Config } from "../config.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import type { Registry } from "../data/registry.ts";
@@ -26,7 +26,7 @@ export async function openParts(
     return { parts: guardedParts(folderParts(root), partsPlace), partsPlace };
   }
   const access = partsEndpoint === undefined ? {} : { endpoints: { s3: partsEndpoint }, pathStyle: true };
-  const bucket = await openBucket({ bucket: partsBucket.bucket, region, kmsKeyArn: null }, { access });
+  const bucket = await openS3Bucket({ bucket: partsBucket.bucket, region, kmsKeyArn: null }, { access });
   const staging = folderParts(root);
   return { parts: bucketParts({ bucket, prefix: partsBucket.prefix, staging }), partsPlace: undefined };
 }

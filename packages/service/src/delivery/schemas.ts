@@ -7,7 +7,7 @@ export const string: Schema = { type: "string" };
 export const integer: Schema = { type: "integer", minimum: 0 };
 export const instant: Schema = { type: "string", format: "date-time" };
 export const uuid: Schema = { type: "string", format: "uuid" };
-export const sha256: Schema = { type: "string", pattern: "^[0-9a-f]{64}$" };
+export const sha256Schema: Schema = { type: "string", pattern: "^[0-9a-f]{64}$" };
 export const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: "null" }] });
 export const object = (
   properties: Readonly<Record<string, Schema>>,

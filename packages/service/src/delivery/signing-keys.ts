@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { Config } from "../config.ts";
 import { parseDataFile, readDataFile } from "../data/data-error.ts";
 import { type DataFolder, readOrCreate } from "../data/data-folder.ts";
-import { requireUnused } from "../data/registry-needs.ts";
+import { requireUnused } from "../data/registry-dependencies.ts";
 
 /** A private Ed25519 key. Source: RFC 8037, section 2. */
 const key = z.object({

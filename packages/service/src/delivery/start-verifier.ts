@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Destinations } from "@cadastre/delivery";
-import { describe, type Log } from "../log.ts";
+import { errorFields, type Log } from "../log.ts";
 
 /** Polling interval for destinations to verify, in milliseconds. */
 const interval = 250;
@@ -12,7 +12,7 @@ export function startVerifier({ verifyNext }: Pick<Destinations, "verifyNext">, 
   const run = async () => {
     while (!signal.aborted) {
       const verified = await verifyNext().catch((error: unknown) => {
-        if (!signal.aborted) log.error(describe(error), "could not verify a destination");
+        if (!signal.aborted) log.error(errorFields(error), "could not verify a destination");
         return undefined;
       });
       if (verified === undefined) await setTimeout(interval, undefined, { signal }).catch(() => {});

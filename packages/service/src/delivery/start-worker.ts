@@ -19,10 +19,10 @@ import type { Scopes } from "../access/scopes.ts";
 import { openListings } from "../data/listings.ts";
 import { followActivation } from "../gates/activation.ts";
 import { memoryLimitsOf } from "../http/memory-limits.ts";
-import { describe, type Log } from "../log.ts";
+import { errorFields, type Log } from "../log.ts";
 import { damageLog } from "./damage-log.ts";
 import { exportSource } from "./export-source.ts";
-import type { Exporting } from "./exporting.ts";
+import type { ExportDependencies } from "./exporting.ts";
 import { startVerifier } from "./start-verifier.ts";
 
 /** Interval in which an idle worker polls for work, in milliseconds. */
@@ -57,7 +57,7 @@ export type RunningWorker = {
  * delayed.
  */
 export async function startWorker(
-  exporting: Exporting,
+  exporting: ExportDependencies,
   { scopes, log, onDamage = damageLog(log) }: WorkerServices,
 ): Promise<RunningWorker> {
   const { config, folder, registry, parts } = exporting;
@@ -114,7 +114,7 @@ const publishersOf = (options: PublisherOptions | undefined) =>
   options === undefined ? [] : Array.from({ length: publications }, () => createPublisher(options));
 
 const schedulerOf = (
-  { registry, outputs, retention, creditsOf }: Exporting,
+  { registry, outputs, retention, creditsOf }: ExportDependencies,
   { log, ...means }: Pick<SchedulerOptions, "source" | "scopeOf"> & { readonly log: Log },
 ) =>
   createScheduler({
@@ -127,12 +127,12 @@ const schedulerOf = (
     poll,
     report: ({ subscription, outcome, cause }) => {
       if (outcome === "failed")
-        log.error({ subscription, ...describe(cause) }, "could not take the next step of a subscription");
+        log.error({ subscription, ...errorFields(cause) }, "could not take the next step of a subscription");
     },
   });
 
 const senderOf = (
-  { registry, webhookTerms }: Exporting,
+  { registry, webhookTerms }: ExportDependencies,
   { scopeOf, log }: Pick<WebhookSenderOptions, "scopeOf"> & { readonly log: Log },
 ) =>
   createWebhookSender({
@@ -148,18 +148,18 @@ async function cleanUp(kept: Pick<WorkerOptions, "ledger" | "parts">, log: Log):
     const { expired, removed } = await retain(kept, Date.now());
     if (expired + removed > 0) log.info({ expired, removed }, "removed what was over of deliveries");
   } catch (error) {
-    log.error(describe(error), "could not remove what was over of deliveries");
+    log.error(errorFields(error), "could not remove what was over of deliveries");
   }
 }
 
 function note(log: Log, { delivery, outcome, code, cause }: WorkReport): void {
   if (cause === undefined) log.info({ delivery, outcome }, "worked on a delivery");
-  else log.error({ delivery, outcome, reason: code, ...describe(cause) }, "could not work on a delivery");
+  else log.error({ delivery, outcome, reason: code, ...errorFields(cause) }, "could not work on a delivery");
 }
 
 /** Logs an attempt. The URL belongs to the customer and is not logged. */
 function noteSent(log: Log, { webhook, message, outcome, status, code, cause }: WebhookReport): void {
   const told = { webhook, webhookMessage: message, outcome, status, reason: code };
   if (cause === undefined) log.info(told, "worked on a message to a webhook");
-  else log.error({ ...told, ...describe(cause) }, "could not work on a message to a webhook");
+  else log.error({ ...told, ...errorFields(cause) }, "could not work on a message to a webhook");
 }

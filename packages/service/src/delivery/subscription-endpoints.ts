@@ -1,10 +1,10 @@
 import type { ChangeSubscription } from "@cadastre/delivery";
 import type { Answer } from "../http/answer.ts";
 import { enveloped } from "../v1/envelope.ts";
-import { asIs, once, readLimit } from "./answers.ts";
 import { readSubscriptionRequest } from "./bodies.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
 import { prefixesFor } from "./prefixes.ts";
+import { dataResponse, noStoreResponse, readLimit } from "./responses.ts";
 import type { DeliveryServices } from "./services.ts";
 import { type SubscriptionEndpoint, subscriptionsRoot } from "./subscription-operations.ts";
 import { createdSubscriptionView, subscriptionView } from "./subscription-views.ts";
@@ -16,14 +16,17 @@ type Endpoint = (request: DeliveryRequest, services: DeliveryServices) => Promis
 const changed =
   (changeOf: (services: DeliveryServices) => ChangeSubscription): Endpoint =>
   async (request, services) =>
-    once(asIs(subscriptionView(await changeOf(services)(request.caller, request.id)), request), 200);
+    noStoreResponse(
+      dataResponse(subscriptionView(await changeOf(services)(request.caller, request.id)), request),
+      200,
+    );
 
 /** Handlers of the endpoints of subscriptions. */
 export const subscriptionEndpoints: Readonly<Record<SubscriptionEndpoint, Endpoint>> = {
   subscribe: async (request, { subscriptions }) => {
     const asked = readSubscriptionRequest(await request.body());
     const { subscription, replayed } = await subscriptions.create(request.caller, asked);
-    return once(asIs(createdSubscriptionView(subscription), request), 201, {
+    return noStoreResponse(dataResponse(createdSubscriptionView(subscription), request), 201, {
       location: `${subscriptionsRoot}/${subscription.id}`,
       ...(replayed ? { "idempotency-replayed": "true" } : {}),
     });
@@ -35,7 +38,7 @@ export const subscriptionEndpoints: Readonly<Record<SubscriptionEndpoint, Endpoi
   },
 
   subscription: async (request, { subscriptions }) =>
-    asIs(subscriptionView(await subscriptions.find(request.caller, request.id)), request),
+    dataResponse(subscriptionView(await subscriptions.find(request.caller, request.id)), request),
 
   subscriptionDeliveries: async ({ caller, id, parameters }, services) => {
     const limit = readLimit(parameters.get("limit"));

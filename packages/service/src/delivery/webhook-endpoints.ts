@@ -1,8 +1,8 @@
 import type { Answer } from "../http/answer.ts";
 import { enveloped } from "../v1/envelope.ts";
-import { asIs, once } from "./answers.ts";
 import { readWebhookRequest } from "./bodies.ts";
 import type { DeliveryRequest } from "./delivery-request.ts";
+import { dataResponse, noStoreResponse } from "./responses.ts";
 import type { DeliveryServices } from "./services.ts";
 import { type WebhookEndpoint, webhooksRoot } from "./webhook-operations.ts";
 import { issuedWebhookView, webhookView } from "./webhook-views.ts";
@@ -15,7 +15,7 @@ export const webhookEndpoints: Readonly<Record<WebhookEndpoint, Endpoint>> = {
     const asked = readWebhookRequest(await request.body());
     const issued = await webhooks.register(request.caller.scope, asked);
     const location = `${webhooksRoot}/${issued.webhook.id}`;
-    return once(asIs(issuedWebhookView(issued), request), 201, { location });
+    return noStoreResponse(dataResponse(issuedWebhookView(issued), request), 201, { location });
   },
 
   webhooks: async ({ caller: { scope } }, { webhooks }) => {
@@ -24,20 +24,29 @@ export const webhookEndpoints: Readonly<Record<WebhookEndpoint, Endpoint>> = {
   },
 
   webhook: async (request, { webhooks }) =>
-    asIs(webhookView(await webhooks.find(request.caller.scope.customer, request.id)), request),
+    dataResponse(webhookView(await webhooks.find(request.caller.scope.customer, request.id)), request),
 
   deleteWebhook: async (request, { webhooks }) => {
     const { caller, id } = request;
-    return once(asIs(webhookView(await webhooks.remove(caller.scope.customer, id)), request), 200);
+    return noStoreResponse(
+      dataResponse(webhookView(await webhooks.remove(caller.scope.customer, id)), request),
+      200,
+    );
   },
 
   rotateWebhook: async (request, { webhooks }) => {
     const { caller, id } = request;
-    return once(asIs(issuedWebhookView(await webhooks.rotate(caller.scope.customer, id)), request), 200);
+    return noStoreResponse(
+      dataResponse(issuedWebhookView(await webhooks.rotate(caller.scope.customer, id)), request),
+      200,
+    );
   },
 
   testWebhook: async (request, { webhooks }) => {
     const { caller, id } = request;
-    return once(asIs(webhookView(await webhooks.test(caller.scope.customer, id)), request), 202);
+    return noStoreResponse(
+      dataResponse(webhookView(await webhooks.test(caller.scope.customer, id)), request),
+      202,
+    );
   },
 };

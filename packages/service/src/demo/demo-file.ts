@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { parseDataFile } from "../data/data-error.ts";
-import { type DataFolder, readIfExists, writeAtomically } from "../data/data-folder.ts";
+import { type DataFolder, readIfExists, replaceFile } from "../data/data-folder.ts";
 
 const schema = z.object({
   baseUrl: z.string(),
@@ -24,5 +24,5 @@ export async function readDemo({ demo }: Pick<DataFolder, "demo">): Promise<Demo
 export const parseDemo = (text: string): Demo => schema.parse(JSON.parse(text));
 
 export async function writeDemo({ demo }: DataFolder, content: Demo): Promise<void> {
-  await writeAtomically(demo, `${JSON.stringify(content, null, 2)}\n`);
+  await replaceFile(demo, `${JSON.stringify(content, null, 2)}\n`);
 }

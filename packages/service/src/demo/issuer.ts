@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, type JsonWebKey } from "node:crypto"
 import { generateKeyPair, type SigningKey } from "@cadastre/entitlement";
 import { z } from "zod";
 import { parseDataFile } from "../data/data-error.ts";
-import { type DataFolder, readIfExists, readOrCreate, writeAtomically } from "../data/data-folder.ts";
-import { requireUnused } from "../data/registry-needs.ts";
+import { type DataFolder, readIfExists, readOrCreate, replaceFile } from "../data/data-folder.ts";
+import { requireUnused } from "../data/registry-dependencies.ts";
 
 // `iss` and `aud` of the demo's entitlements.
 export const issuer = "https://cadastre.example/issuer";
@@ -41,7 +41,7 @@ async function publish({ publicKeys }: DataFolder, key: z.output<typeof jwk>): P
   const text = await readIfExists(publicKeys);
   const { keys } = text === undefined ? { keys: [] } : parseDataFile(publicKeys, text, parseKeySet);
   if (hasKey({ keys }, key)) return;
-  await writeAtomically(
+  await replaceFile(
     publicKeys,
     JSON.stringify({ keys: [...keys.filter(({ kid }) => kid !== key.kid), key] }),
   );

@@ -2,7 +2,7 @@ import type { EntitySet } from "@cadastre/odata";
 import { entityModel, entitySet, recordNames } from "@cadastre/reso";
 import type { Build, Builds } from "@cadastre/store";
 import { z } from "zod";
-import { describe, type Log } from "../log.ts";
+import { errorFields, type Log } from "../log.ts";
 import { takesEffectWithin } from "../takes-effect.ts";
 import { gatesOf } from "./gates.ts";
 
@@ -66,7 +66,7 @@ export async function followActivation(builds: Pick<Builds, "current">, log: Log
       entitySets = setsOf(now);
       log.info({ active: [...now] }, "what is active has changed");
     } catch (error) {
-      log.error(describe(error), "could not look for new builds");
+      log.error(errorFields(error), "could not look for new builds");
     }
   };
   const timer = setInterval(() => void look(), interval);

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { CandidateRecord } from "@cadastre/store";
-import { isAtPlace, type Place, placeOf } from "../identity/place.ts";
+import { type Coordinates, coordinatesOf, isAtPlace } from "../identity/coordinates.ts";
 import type { Gate } from "./gate.ts";
 
 /** Maximum number of record keys in the evidence. */
@@ -52,7 +52,7 @@ type Parcel = {
   readonly county: string;
   readonly number: string;
   readonly placekey: string | undefined;
-  readonly place: Place | undefined;
+  readonly place: Coordinates | undefined;
 };
 
 const idOf = ({ county, number }: Parcel): string => `${county}/${number}`;
@@ -83,6 +83,6 @@ function parcelOf({ datasetId, text }: CandidateRecord): Parcel {
     county: String(CountyFips),
     number: String(ParcelNumber),
     placekey: typeof Placekey === "string" ? Placekey : undefined,
-    place: placeOf(record),
+    place: coordinatesOf(record),
   };
 }

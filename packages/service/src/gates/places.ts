@@ -1,5 +1,5 @@
 import type { Row } from "@cadastre/odata";
-import { doubtOf, isInStateOf, placeOf } from "../identity/place.ts";
+import { coordinatesOf, doubtOf, isInStateOf } from "../identity/coordinates.ts";
 import { sourceOf } from "../ingest/sources.ts";
 import type { Gate, PublicationPolicy } from "./gate.ts";
 
@@ -31,7 +31,7 @@ export const listingPlaces: Gate = {
     for await (const { datasetId, text, isChanged } of isCounted ? candidate.all() : candidate.changed()) {
       const listing = JSON.parse(text) as Row;
       const { Placekey: placekey } = listing;
-      const [key, place] = [String(listing["ListingKey"]), placeOf(listing)];
+      const [key, place] = [String(listing["ListingKey"]), coordinatesOf(listing)];
       if (place !== undefined && isInStateOf(place, listing, datasetId) === false)
         count(isChanged ? changed : stored, "outside_state", key);
       if (typeof placekey !== "string" || doubtOf(placekey, listing, datasetId) === undefined) continue;

@@ -1,6 +1,6 @@
 import type { EntitySet } from "@cadastre/odata";
 import { entitySet, recordNames } from "@cadastre/reso";
-import type { Build, Builds, Candidate, Verdict } from "@cadastre/store";
+import type { Build, Builds, Candidate, GateVerdict } from "@cadastre/store";
 import { gateResultsOf } from "./activation.ts";
 import type { GateResult, PublicationPolicy, Rehearsal } from "./gate.ts";
 import { tryGates } from "./gates.ts";
@@ -71,7 +71,7 @@ async function throughGates(
   const found = new Map<string, readonly GateResult[]>();
   const before = new Map<string, ReadonlySet<string>>();
   for (const resource of resources) before.set(resource, await passedBefore(resource));
-  const publication = await builds.publish(resources, async (candidate): Promise<Verdict> => {
+  const publication = await builds.publish(resources, async (candidate): Promise<GateVerdict> => {
     const rehearsal = rehearsals.get(candidate.resource);
     if (rehearsal === undefined) throw new RangeError(`no rehearsal of \`${candidate.resource}\``);
     const results = await tryGates({

@@ -3,7 +3,7 @@ import type { EntitySet } from "@cadastre/odata";
 import { originatingSystems } from "@cadastre/reso";
 import type { Coverage } from "@cadastre/store";
 import { withinScope } from "../v1/field-completeness.ts";
-import { placeOf } from "../v1/geography.ts";
+import { regionColumns } from "../v1/geography.ts";
 
 /** A market: the listings of one originating system in one state. */
 type MapMarket = { readonly name: string; readonly records: number };
@@ -33,7 +33,7 @@ export function heatMapOf(coverage: Coverage, entitySet: EntitySet, scope: Scope
   const within = withinScope(coverage, entitySet, scope);
   const states = [...new Set(originatingSystems.flatMap((system) => system.states))].toSorted();
   const markets = states.flatMap((value) =>
-    within.count(placeOf({ kind: "state", value }, entitySet)).map(({ system, fields }) => ({
+    within.count(regionColumns({ kind: "state", value }, entitySet)).map(({ system, fields }) => ({
       name: `${system ?? "unknown"}, ${value}`,
       records: Math.max(0, ...fields.map(({ records }) => records)),
       shares: new Map(

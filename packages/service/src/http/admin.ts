@@ -1,19 +1,19 @@
 import express, { type Express } from "express";
 import { Refused } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { found, sendAnswer } from "./answer.ts";
+import { ok, sendAnswer } from "./answer.ts";
+import { chain } from "./chain.ts";
 import type { Metrics } from "./metrics.ts";
 import { onError } from "./on-error.ts";
 import { securityHeaders } from "./security-headers.ts";
-import { inOrder } from "./steps.ts";
 
 /** Creates the application for metrics, which has its own port. It requires no API key: anyone who can reach the port can read them. */
 export function createAdminApp(metrics: Metrics, log: Log): Express {
   const app = express();
   app.disable("x-powered-by");
-  app.use(inOrder(securityHeaders()));
+  app.use(chain(securityHeaders()));
   app.get("/metrics", async (_req, res) => {
-    sendAnswer(res, found(metrics.contentType, await metrics.write()));
+    sendAnswer(res, ok(metrics.contentType, await metrics.write()));
   });
   app.use((_req, _res, next) => next(new Refused("not_found")));
   app.use(onError(log));

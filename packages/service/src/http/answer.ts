@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
-import { type Body, byteLengthOf, ownSlicesOf, type Piece, slicesOf } from "./body.ts";
-import { chooseEncoding, compressor, type Encoding, leastCompressed } from "./compression.ts";
+import { type Body, byteLengthOf, copiedSlicesOf, type Piece, slicesOf } from "./body.ts";
+import { type ContentCoding, chooseEncoding, compressor, leastCompressed } from "./compression.ts";
 
 /** A complete response: status, body and the headers that describe it. */
 export type Answer = {
@@ -16,10 +16,10 @@ export type Answer = {
 };
 
 /** Returns a 200 response with a body. */
-export const found = (contentType: string, body: Body): Answer => ({ status: 200, contentType, body });
+export const ok = (contentType: string, body: Body): Answer => ({ status: 200, contentType, body });
 
 /** The 204 response for a null value. */
-export const nothing: Answer = { status: 204, body: "" };
+export const noContent: Answer = { status: 204, body: "" };
 
 /** @param compressed true to compress the body if the client accepts a coding */
 export function sendAnswer(
@@ -47,7 +47,7 @@ export function sendAnswer(
   else sendCompressed(res, body, length, encoding);
 }
 
-const chosenEncoding = ({ req }: Response): Encoding | undefined =>
+const chosenEncoding = ({ req }: Response): ContentCoding | undefined =>
   chooseEncoding(req.get("accept-encoding"));
 
 /** Longest body, in bytes, that is sent in one write together with the headers. */
@@ -88,25 +88,25 @@ const drained = (res: Response): Promise<void> =>
   });
 
 /** Sends a compressed body without `content-length`: for HEAD, finding it would mean compressing the whole body. */
-function sendCompressed(res: Response, body: Body, length: number, encoding: Encoding): void {
+function sendCompressed(res: Response, body: Body, length: number, encoding: ContentCoding): void {
   announce(res, encoding);
   if (res.req.method === "HEAD") {
     res.end();
     return;
   }
-  const source = Readable.from(ownSlicesOf(body), { objectMode: false });
+  const source = Readable.from(copiedSlicesOf(body), { objectMode: false });
   pipeline(source, compressor(encoding, length), res).catch(() => res.destroy());
 }
 
 /** Sets the content coding. A strong ETag becomes weak, because the bytes differ from the plain body. Source: RFC 9110, section 8.8.3.3. */
-function announce(res: Response, encoding: Encoding): void {
+function announce(res: Response, encoding: ContentCoding): void {
   res.setHeader("content-encoding", encoding);
   const tag = res.getHeader("etag");
   if (typeof tag === "string") res.setHeader("etag", `W/${tag}`);
 }
 
 /** Streams a body that is produced while it is sent, with backpressure. */
-export async function sendStream(
+export async function sendBodyStream(
   res: Response,
   contentType: string,
   pieces: AsyncIterable<Piece>,

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import type { Config } from "../config.ts";
-import { signalOfClose } from "./gone.ts";
+import { abortOnClientClose } from "./client-abort.ts";
 import { MemoryBudget } from "./memory-budget.ts";
 import { memoryLimitsOf } from "./memory-limits.ts";
 import { callerOf } from "./request-context.ts";
@@ -25,7 +25,7 @@ export function createBodyBudget(config: Pick<Config, "memory" | "readers" | "qu
   return async (req, res, most, work) => {
     const length = Math.min(most, Number(req.get("content-length") ?? most));
     const { customer } = callerOf(req).scope;
-    const { release } = await budget.reserve(customer, copies * length, signalOfClose(res));
+    const { release } = await budget.reserve(customer, copies * length, abortOnClientClose(res));
     try {
       return await work();
     } finally {

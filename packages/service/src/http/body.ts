@@ -24,7 +24,7 @@ export function* slicesOf(body: Body): Generator<Uint8Array> {
  * Yields copies of the slices, which share no memory with the body: the thread of a compressor may still read a slice when the store
  * already reuses the buffer of the body.
  */
-export function* ownSlicesOf(body: Body): Generator<Uint8Array> {
+export function* copiedSlicesOf(body: Body): Generator<Uint8Array> {
   for (const slice of slicesOf(body)) yield Uint8Array.from(slice);
 }
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Request } from "express";
-import { forwardedFor } from "./forwarded.ts";
+import { forwardedFor } from "./request-origin.ts";
 
 /**
  * Returns the IP address of the client as reported by trusted proxies: in `X-Forwarded-For`, else in `Forwarded`. Without either, or if a

@@ -24,21 +24,21 @@ const encodings = {
 } as const satisfies Record<string, (size: number) => Transform>;
 
 /** A content coding that the service offers. */
-export type Encoding = keyof typeof encodings;
+export type ContentCoding = keyof typeof encodings;
 
-const offered: readonly Encoding[] = ["br", "gzip"];
+const offered: readonly ContentCoding[] = ["br", "gzip"];
 
 const rangePattern = /^(?<name>[\w*-]+)\s*(?:;\s*q=(?<quality>[01](?:\.\d{0,3})?))?$/i;
 
 /** Returns the coding that the client prefers; undefined if it accepts none of those offered. Source: RFC 9110, section 12.5.3. */
-export function encodingOf(header: string | undefined): Encoding | undefined {
+export function contentCodingOf(header: string | undefined): ContentCoding | undefined {
   if (header === undefined) return undefined;
   const qualities = new Map<string, number>();
   for (const range of header.split(",")) {
     const { name, quality = "1" } = rangePattern.exec(range.trim())?.groups ?? {};
     if (name !== undefined) qualities.set(name.toLowerCase(), Number(quality));
   }
-  const qualityOf = (name: Encoding) => qualities.get(name) ?? qualities.get("*") ?? 0;
+  const qualityOf = (name: ContentCoding) => qualities.get(name) ?? qualities.get("*") ?? 0;
   const [best] = offered.toSorted((a, b) => qualityOf(b) - qualityOf(a));
   return best !== undefined && qualityOf(best) > 0 ? best : undefined;
 }
@@ -48,11 +48,11 @@ const mostCompressors = 64;
 let atWork = 0;
 
 /** Returns the coding to use for an `Accept-Encoding` header; undefined while too many answers are being compressed. */
-export const chooseEncoding = (header: string | undefined): Encoding | undefined =>
-  atWork < mostCompressors ? encodingOf(header) : undefined;
+export const chooseEncoding = (header: string | undefined): ContentCoding | undefined =>
+  atWork < mostCompressors ? contentCodingOf(header) : undefined;
 
 /** @param size length of the uncompressed body, in bytes; 0 if it is not known */
-export function compressor(encoding: Encoding, size: number): Transform {
+export function compressor(encoding: ContentCoding, size: number): Transform {
   atWork += 1;
   return encodings[encoding](size).once("close", () => {
     atWork -= 1;

@@ -1,5 +1,5 @@
 import { Refused } from "../errors.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./chain.ts";
 
 /** A host name, an IPv4 address or an IPv6 address in brackets, with an optional port. */
 const hostPattern = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i;

@@ -7,7 +7,7 @@ const begins = new Set([44, 91, 123]);
  * True if the JSON `text` has more than `most` values and members. Scans the text once without allocating anything. Meant to be called
  * before the text is parsed and checked against a schema, which costs microseconds per value: a megabyte may hold 500,000 values.
  */
-export function hasMoreValues(text: string, most: number): boolean {
+export function exceedsValueCount(text: string, most: number): boolean {
   let values = 1;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from "express";
-import { describe, type Log } from "../log.ts";
+import { errorFields, type Log } from "../log.ts";
 import { isOdata } from "../odata/protocol.ts";
 import { sendAnswer } from "./answer.ts";
 import { odataErrorAnswer, type PublicError, plainErrorAnswer, toPublicError } from "./error-body.ts";
@@ -32,5 +32,5 @@ export function logFailure(
   error: unknown,
   shown: PublicError,
 ): void {
-  if (shown.status >= 500 && shown.status !== 501) log.error({ requestId, ...describe(error) }, "failed");
+  if (shown.status >= 500 && shown.status !== 501) log.error({ requestId, ...errorFields(error) }, "failed");
 }

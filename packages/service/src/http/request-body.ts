@@ -12,7 +12,7 @@ export const contentTypeOf = (req: Request): MediaType | undefined =>
  * @throws {Refused} `body_too_large`; `unsupported_media_type` if it is compressed, because its length is then not known;
  * `invalid_encoding` if it is not UTF-8.
  */
-export async function readBody(req: Request, limit: number): Promise<string> {
+export async function readRequestBody(req: Request, limit: number): Promise<string> {
   if (!/^(?:identity)?$/i.test(req.get("content-encoding") ?? ""))
     throw new Refused("unsupported_media_type");
   if (Number(req.get("content-length") ?? 0) > limit) throw tooLarge();

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { RequestHandler } from "express";
-import { bounded, type Log } from "../log.ts";
+import { type Log, truncated } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
 import type { Metrics } from "./metrics.ts";
 import { findContext, setContext } from "./request-context.ts";
+import { arrivalOf } from "./request-queue.ts";
 import { createStages } from "./stages.ts";
-import { arrivalOf } from "./turn-limit.ts";
 
 const acceptable = /^[\w.-]{1,64}$/;
 
@@ -32,7 +32,7 @@ export function requestIds(log: Log, metrics?: Metrics): RequestHandler {
       const elapsed = performance.now() - started;
       const milliseconds = Math.round(elapsed * 10) / 10;
       // Log the path only: the query may contain secrets that were sent by mistake, such as an API key.
-      const path = bounded(req.originalUrl.split("?", 1)[0] ?? "");
+      const path = truncated(req.originalUrl.split("?", 1)[0] ?? "");
       const facts = { requestId, method: req.method, path, status: res.statusCode, milliseconds, address };
       log.info({ ...facts, customer: scope?.customer, keyId }, res.writableFinished ? "answered" : "aborted");
       const { path: template } = (req.route ?? {}) as { readonly path?: string };

@@ -4,11 +4,11 @@ import type { Duplex } from "node:stream";
 import type { Express } from "express";
 import { HeadBudget } from "./head-budget.ts";
 import { requestIdOf } from "./request-ids.ts";
-import { limitTurns } from "./turn-limit.ts";
+import { queueRequests } from "./request-queue.ts";
 import { maxUrlLength } from "./url-limit.ts";
 
 /** The host and port to listen on. */
-export type Endpoint = { readonly host: string; readonly port: number };
+export type ListenAddress = { readonly host: string; readonly port: number };
 
 /** Room for the longest URL and as many bytes of headers. */
 const maxHeaderSize = 2 * maxUrlLength;
@@ -44,18 +44,18 @@ const headsByDefault = 64 * 1024 * 1024;
  */
 export async function listen(
   app: Express,
-  endpoint: Endpoint,
+  endpoint: ListenAddress,
   heads: number = headsByDefault,
 ): Promise<Listening> {
   const timeouts = { keepAliveTimeout, headersTimeout, requestTimeout, connectionsCheckingInterval };
   const budget = new HeadBudget(heads);
-  const begin = limitTurns(app);
+  const begin = queueRequests(app);
   const server = createServer({ maxHeaderSize, ...timeouts }, (req, res) => {
     if (budget.admit(req, res)) begin(req, res);
   });
   budget.watch(server);
   server.maxConnections = maxConnections;
-  const refuse = inGroups(refuseMalformed);
+  const refuse = batchPerTurn(refuseMalformed);
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuse(error, socket));
   const { port } = await bindTo(server, endpoint);
   return { port, stop: (milliseconds) => stop(server, milliseconds) };
@@ -66,13 +66,13 @@ export async function listen(
  *
  * @throws {ListenError}
  */
-export async function tryEndpoint(endpoint: Endpoint): Promise<void> {
+export async function tryEndpoint(endpoint: ListenAddress): Promise<void> {
   const server = createServer();
   await bindTo(server, endpoint);
   await new Promise((resolve) => server.close(resolve));
 }
 
-function bindTo(server: Server, { host, port }: Endpoint): Promise<AddressInfo> {
+function bindTo(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(new ListenError(reasonOf(error, { host, port }))),
@@ -81,7 +81,7 @@ function bindTo(server: Server, { host, port }: Endpoint): Promise<AddressInfo> 
   });
 }
 
-function reasonOf({ code, message }: NodeJS.ErrnoException, { host, port }: Endpoint): string {
+function reasonOf({ code, message }: NodeJS.ErrnoException, { host, port }: ListenAddress): string {
   const why = code === undefined ? undefined : listenFaults.get(code);
   return `cannot listen on port ${port} of ${host}: ${why ?? message}`;
 }
@@ -105,7 +105,7 @@ async function stop(server: Server, milliseconds: number): Promise<void> {
 const groupSize = 50;
 
 /** Spreads calls of `refuse` over turns of the event loop: connections that arrived at the same time also time out at the same time. */
-function inGroups(refuse: typeof refuseMalformed): typeof refuseMalformed {
+function batchPerTurn(refuse: typeof refuseMalformed): typeof refuseMalformed {
   const waiting: Parameters<typeof refuse>[] = [];
   const refuseGroup = () => {
     for (const refused of waiting.splice(0, groupSize)) refuse(...refused);

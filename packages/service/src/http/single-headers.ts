@@ -1,5 +1,5 @@
 import { Refused } from "../errors.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./chain.ts";
 
 /**
  * Headers that say where a request goes and who sends it. If one is repeated, Node keeps the first `Host` and `Authorization` and joins

@@ -65,7 +65,7 @@ const parts: Readonly<Record<string, (value: unknown) => string>> = {
 };
 
 /** Returns the normalised parts of a listing's address. Undefined if it has no street number or street name. */
-export function addressOf(listing: Row): readonly string[] | undefined {
+export function addressParts(listing: Row): readonly string[] | undefined {
   const address = new Map(Object.entries(parts).map(([name, write]) => [name, write(listing[name])]));
   const isWhole = address.get("StreetNumber") !== "" && address.get("StreetName") !== "";
   return isWhole ? [...address.values()] : undefined;

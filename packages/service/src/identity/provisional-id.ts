@@ -2,7 +2,7 @@ import { provisionalIdProperty } from "@cadastre/entitlement";
 import type { Row } from "@cadastre/odata";
 import { provisionalIdOf } from "@cadastre/store/property";
 import { latLngToCell } from "h3-js";
-import { addressOf } from "./address.ts";
+import { addressParts } from "./address.ts";
 
 /** Returns the column with the id of a listing's property that is used while the listing has no Placekey. */
 export const identityValues = (datasetId: string | null, listing: Row): Row => ({
@@ -14,7 +14,7 @@ export const identityValues = (datasetId: string | null, listing: Row): Row => (
  * The id is a hash, and not an invented Placekey.
  */
 function provisionalId(datasetId: string | null, listing: Row): string {
-  const [cell, address] = [cellOf(listing), addressOf(listing)];
+  const [cell, address] = [cellOf(listing), addressParts(listing)];
   const told =
     cell === undefined || address === undefined ? [datasetId, listing["ListingKey"]] : [cell, ...address];
   return provisionalIdOf(JSON.stringify(told));

@@ -1,6 +1,6 @@
 import { type Identities, identitiesOf } from "@cadastre/store/property";
 import type { IdentityRegister } from "@cadastre/store/registry";
-import { RecentAnswers } from "../access/recent-answers.ts";
+import { TtlCache } from "../access/ttl-cache.ts";
 
 /** Returns the resolution of property ids. @throws {StoreError} `registry_unavailable` */
 export type RecentIdentities = () => Promise<Identities>;
@@ -10,9 +10,9 @@ export function recentIdentities(
   register: Pick<IdentityRegister, "revision" | "resolutions">,
   clock?: () => number,
 ): RecentIdentities {
-  const revisions = new RecentAnswers<number>(clock);
+  const revisions = new TtlCache<number>(clock);
   // The clock always returns 0, so the answer never expires: it is replaced when the revision changes.
-  const answers = new RecentAnswers<Identities>(() => 0);
+  const answers = new TtlCache<Identities>(() => 0);
   let read: number | undefined;
   return async () => {
     const revision = await revisions.get("revision", () => register.revision());

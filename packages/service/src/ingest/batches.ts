@@ -3,7 +3,7 @@ import type { Entry } from "./entry.ts";
 /** Maximum number of entries in a batch. */
 const batchSize = 1000;
 
-export type Batch = {
+export type IngestBatch = {
   readonly entries: readonly Entry[];
   /** Number of entries of the file up to the end of the batch. */
   readonly read: number;
@@ -12,7 +12,7 @@ export type Batch = {
 };
 
 /** Groups the entries into batches. A batch is yielded when the entry after it is known, so that the last one is marked as such. */
-export async function* batchesOf(entries: AsyncIterable<Entry>): AsyncGenerator<Batch> {
+export async function* ingestBatches(entries: AsyncIterable<Entry>): AsyncGenerator<IngestBatch> {
   let [held, read, isFirst]: [Entry[], number, boolean] = [[], 0, true];
   for await (const entry of entries) {
     if (held.length === batchSize) {

@@ -5,7 +5,7 @@ import type { IdentityRegister } from "@cadastre/store/registry";
 import { withComputedValues } from "../data/computed-values.ts";
 import { listingFields, listingValues } from "../data/listing-values.ts";
 import { identityValues } from "../identity/provisional-id.ts";
-import { type CheckedRecord, checkRecord, type Fault, type FaultCode } from "./check-record.ts";
+import { type CheckedRecord, checkRecord, type FaultCode, type RecordFault } from "./check-record.ts";
 import type { Entry } from "./entry.ts";
 import { type Note, Notes } from "./notes.ts";
 import { placed, placeFaults } from "./plausibility.ts";
@@ -70,7 +70,9 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
     }
     const { line } = entry;
     const key = String(entry.record[described.key]);
-    const repeated: readonly Fault[] = seen.has(key) ? [{ field: described.key, code: "duplicate_key" }] : [];
+    const repeated: readonly RecordFault[] = seen.has(key)
+      ? [{ field: described.key, code: "duplicate_key" }]
+      : [];
     const checked = checkRecord(entry.record, { resource: described, source, rounding: check.rounding });
     const faults = [...checked.faults, ...placeFaults(checked.record, name, source), ...repeated];
     if (faults.length > 0) rejects.push(...rejectsOf(line, faults));
@@ -85,7 +87,7 @@ export async function checkBatch(entries: readonly Entry[], check: BatchCheck): 
   const records: StoredRecord[] = [];
   for (const { line, key, record, rounded, computed } of taken) {
     const ownedBy = owner && owned?.get(String(record[owner.key]));
-    const faults: Fault[] = [];
+    const faults: RecordFault[] = [];
     if (isForeign.has(key)) faults.push({ field: described.key, code: "foreign_key" });
     if (owner !== undefined && ownedBy === undefined) faults.push({ field: owner.key, code: owner.unknown });
     if (faults.length > 0) {

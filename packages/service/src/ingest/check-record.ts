@@ -1,5 +1,5 @@
 import type { Row } from "@cadastre/odata";
-import type { Field, Resource } from "@cadastre/reso";
+import type { Field, ResoResource } from "@cadastre/reso";
 import { deviationOf } from "./check-value.ts";
 import type { Rounding } from "./rounding.ts";
 import type { Source } from "./sources.ts";
@@ -32,10 +32,10 @@ export const faultReasons = {
 
 export type FaultCode = keyof typeof faultReasons;
 
-export type Fault = { readonly field: string | null; readonly code: FaultCode };
+export type RecordFault = { readonly field: string | null; readonly code: FaultCode };
 
 export type RecordCheck = {
-  readonly resource: Resource;
+  readonly resource: ResoResource;
   readonly source: Source;
   readonly rounding: Rounding;
 };
@@ -43,7 +43,7 @@ export type RecordCheck = {
 export type CheckedRecord = {
   /** The record with rounded values. Computed fields still have the source's values. */
   readonly record: Row;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly RecordFault[];
   /** Fields whose values were rounded. */
   readonly rounded: readonly string[];
   /** Computed fields for which the source gave a value. */
@@ -55,7 +55,7 @@ const none: readonly never[] = [];
 /** Checks a record without the store or other records, and returns all of its faults. */
 export function checkRecord(given: Row, { resource, source, rounding }: RecordCheck): CheckedRecord {
   const { byName, required } = fieldsOf(resource);
-  const faults: Fault[] = [];
+  const faults: RecordFault[] = [];
   const [rounded, computed]: [string[], string[]] = [[], []];
   let record: Record<string, unknown> | undefined;
   for (const name of Object.keys(given)) {
@@ -97,7 +97,7 @@ export function checkRecord(given: Row, { resource, source, rounding }: RecordCh
   };
 }
 
-const wrongSystem: Fault = { field: "OriginatingSystemName", code: "wrong_system" };
+const wrongSystem: RecordFault = { field: "OriginatingSystemName", code: "wrong_system" };
 
 type Fields = {
   readonly byName: ReadonlyMap<string, Field>;
@@ -105,9 +105,9 @@ type Fields = {
   readonly required: readonly string[];
 };
 
-const known = new WeakMap<Resource, Fields>();
+const known = new WeakMap<ResoResource, Fields>();
 
-function fieldsOf(resource: Resource): Fields {
+function fieldsOf(resource: ResoResource): Fields {
   const { fields, key } = resource;
   const found = known.get(resource) ?? {
     byName: new Map(fields.map((field) => [field.name, field])),

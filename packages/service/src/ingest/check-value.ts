@@ -2,7 +2,7 @@ import { codecOf } from "@cadastre/odata";
 import { type Field, lookupValues, valueRange } from "@cadastre/reso";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import type { FaultCode } from "./check-record.ts";
-import { type Decimal, parseDecimal, roundDecimal, scaleOf, toNumber, wholeDigitsOf } from "./decimal.ts";
+import { type Decimal, parseDecimal, roundDecimal, scaleOf, toDouble, wholeDigitsOf } from "./decimal.ts";
 import { ExactNumber } from "./exact-json.ts";
 import type { Rounding } from "./rounding.ts";
 
@@ -117,7 +117,7 @@ const decimal: Check = (value, field, rounding) => {
   const kept = roundDecimal(exact, scale);
   if (wholeDigitsOf(kept) > precision - scale) return faults.too_large;
   if (kept.digits.length > mostDigits) return faults.too_precise;
-  const stored = toNumber(kept);
+  const stored = toDouble(kept);
   return isInRange(stored, field) ? { stored, isRounded } : faults.out_of_range;
 };
 

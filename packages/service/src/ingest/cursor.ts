@@ -11,11 +11,11 @@ export type FileCursor = {
 
 const pattern = /^file:([\da-f]{64}:\w+):(\d{1,15}):(\d{1,15}):(open|done)$/;
 
-export const cursorText = ({ file, entries, line, done }: FileCursor): string =>
+export const formatFileCursor = ({ file, entries, line, done }: FileCursor): string =>
   `file:${file}:${entries}:${line}:${done ? "done" : "open"}`;
 
 /** Parses the cursor of an ingest. Undefined for other cursors, such as those of a replication. */
-export function readCursor(text: string | null): FileCursor | undefined {
+export function parseFileCursor(text: string | null): FileCursor | undefined {
   const [, file, entries, line, state] = pattern.exec(text ?? "") ?? [];
   if (file === undefined) return undefined;
   return { file, entries: Number(entries), line: Number(line), done: state === "done" };

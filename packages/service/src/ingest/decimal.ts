@@ -46,5 +46,5 @@ export const isSameDecimal = (a: Decimal, b: Decimal): boolean =>
   a.digits === b.digits && (a.digits === "" || (a.power === b.power && a.negative === b.negative));
 
 /** Returns the nearest double. A decimal of at most 15 digits is printed unchanged again. Zero loses its sign. */
-export const toNumber = ({ negative, digits, power }: Decimal): number =>
+export const toDouble = ({ negative, digits, power }: Decimal): number =>
   digits === "" ? 0 : Number(`${negative ? "-" : ""}${digits}e${power}`);

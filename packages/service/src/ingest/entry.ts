@@ -3,7 +3,7 @@ import { withoutAnnotations } from "./annotations.ts";
 import { ExactNumber } from "./exact-json.ts";
 
 /** The bytes of a file. */
-export type Content = AsyncIterable<Uint8Array>;
+export type FileContent = AsyncIterable<Uint8Array>;
 
 /** An entry of a file: a record in JSON form, or text that is not a record. */
 export type Entry = { readonly line: number } & (

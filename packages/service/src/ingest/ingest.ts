@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { entitySet, type RecordName } from "@cadastre/reso";
 import type { BatchOptions, WritableStore } from "@cadastre/store";
-import { type Batch, batchesOf } from "./batches.ts";
+import { type IngestBatch, ingestBatches } from "./batches.ts";
 import { type BatchCheck, checkBatch, foreignKeys } from "./check-batch.ts";
-import { cursorText, readCursor } from "./cursor.ts";
+import { formatFileCursor, parseFileCursor } from "./cursor.ts";
 import type { Entry } from "./entry.ts";
 import type { Format } from "./format.ts";
 import { requireEnough } from "./full-set.ts";
@@ -12,12 +12,12 @@ import type { Input } from "./input.ts";
 import { addNotes, type Note, type NoteCounts, toldNotes } from "./notes.ts";
 import { readLines } from "./read-lines.ts";
 import { readers } from "./read-records.ts";
-import { addRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
+import { appendRejects, beginRejects, type Reject, rejectsOf } from "./rejects.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
 import type { Source } from "./sources.ts";
 
 /** Content of the file: changed records, all records of the source, or keys of records to delete. */
-export type Mode = "changes" | "full" | "delete";
+export type IngestMode = "changes" | "full" | "delete";
 
 export type Ingest = {
   readonly store: Pick<WritableStore, "page" | "builds">;
@@ -27,7 +27,7 @@ export type Ingest = {
   readonly input: Input;
   /** Ignored in mode `delete`, where each line is a key. */
   readonly format: Format;
-  readonly mode: Mode;
+  readonly mode: IngestMode;
   /** Fields whose values are rounded instead of rejected if they have too many digits. */
   readonly rounding: Rounding;
   /** File for rejected records, and for notes on changed ones. */
@@ -67,7 +67,7 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   const { store, resource, source, input, mode, rejects: rejectsFile } = task;
   const file = `${input.sha256}:${mode}${roundingMark(task)}`;
   let after = await store.builds.cursor(resource, source.name);
-  const known = readCursor(after);
+  const known = parseFileCursor(after);
   const before = known?.file === file ? known : undefined;
   const resumed = before?.entries ?? 0;
   if (before?.done === true) return { read: resumed, staged: 0, rejected: 0, noted: {}, resumed };
@@ -80,16 +80,16 @@ export async function ingest(task: Ingest): Promise<IngestReport> {
   const entries = entriesOf(task, (count) => {
     bytes += count;
   });
-  for await (const batch of batchesOf(entries)) {
+  for await (const batch of ingestBatches(entries)) {
     read = batch.read;
     const changes = await changesOf(batch, task, seen);
     if (batch.read <= resumed) continue;
     rejected += new Set(changes.rejects.map(({ line }) => line)).size;
     noted = addNotes(noted, changes.notes);
-    await addRejects(rejectsFile, [...changes.rejects, ...toldNotes(changes.notes)]);
+    await appendRejects(rejectsFile, [...changes.rejects, ...toldNotes(changes.notes)]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     if (mode === "full" && rejected > 0) await refuseSet(task, rejected);
-    const cursor = cursorText({
+    const cursor = formatFileCursor({
       file,
       entries: batch.read,
       line: batch.entries.at(-1)?.line ?? 0,
@@ -130,7 +130,7 @@ type Changes = {
   readonly notes: readonly Note[];
 };
 
-async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): Promise<Changes> {
+async function changesOf({ entries }: IngestBatch, task: Ingest, seen: Set<string>): Promise<Changes> {
   const { store, resource, source, crosswalk, mode, rounding } = task;
   if (mode !== "delete") {
     const check = { store, resource, source, crosswalk, rounding, seen };
@@ -156,7 +156,7 @@ async function changesOf({ entries }: Batch, task: Ingest, seen: Set<string>): P
   };
 }
 
-function partOf({ isFirst, isLast }: Batch): BatchOptions["fullSet"] {
+function partOf({ isFirst, isLast }: IngestBatch): BatchOptions["fullSet"] {
   if (isFirst) return isLast ? "whole" : "begins";
   return isLast ? "ends" : undefined;
 }

@@ -1,13 +1,17 @@
 import type { Row } from "@cadastre/odata";
 import type { RecordName } from "@cadastre/reso";
-import { doubtOf, isInStateOf, placeOf } from "../identity/place.ts";
-import type { Fault } from "./check-record.ts";
+import { coordinatesOf, doubtOf, isInStateOf } from "../identity/coordinates.ts";
+import type { RecordFault } from "./check-record.ts";
 import type { NoteCode } from "./notes.ts";
 import type { Source } from "./sources.ts";
 
 /** Returns the faults of a listing's coordinates. */
-export function placeFaults(record: Row, resource: RecordName, { datasetId }: Source): readonly Fault[] {
-  const place = resource === "Property" ? placeOf(record) : undefined;
+export function placeFaults(
+  record: Row,
+  resource: RecordName,
+  { datasetId }: Source,
+): readonly RecordFault[] {
+  const place = resource === "Property" ? coordinatesOf(record) : undefined;
   return place !== undefined && isInStateOf(place, record, datasetId) === false
     ? [{ field: "Latitude", code: "coordinates_outside_state" }]
     : [];

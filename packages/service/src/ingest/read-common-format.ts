@@ -2,7 +2,7 @@ import { pipeline } from "node:stream";
 import type { EntitySet } from "@cadastre/odata";
 import { Assembler } from "stream-json/assembler.js";
 import { parser, type Token } from "stream-json/parser.js";
-import { type Content, duplicateEntry, type Entry, entryOf } from "./entry.ts";
+import { duplicateEntry, type Entry, entryOf, type FileContent } from "./entry.ts";
 import { numberOf } from "./exact-json.ts";
 import { IngestError } from "./ingest-error.ts";
 import { maxLine } from "./read-lines.ts";
@@ -16,7 +16,7 @@ const contextForm = /^urn:reso:metadata:\d+(?:\.\d+)*:resource:(\w+)$/i;
  *
  * @throws {IngestError} if the content is not such a document, or one of another resource
  */
-export async function* readCommonFormat(content: Content, { name }: EntitySet): AsyncGenerator<Entry> {
+export async function* readCommonFormat(content: FileContent, { name }: EntitySet): AsyncGenerator<Entry> {
   const head: Record<string, unknown> = {};
   const assembler = new ExactAssembler();
   let member: string | undefined;
@@ -62,11 +62,11 @@ export async function* readCommonFormat(content: Content, { name }: EntitySet): 
   yield duplicate === undefined ? entryOf(1, head) : duplicateEntry(1, duplicate);
 }
 
-const tokensOf = (content: Content, records: () => number): AsyncIterable<Token> =>
+const tokensOf = (content: FileContent, records: () => number): AsyncIterable<Token> =>
   pipeline(bounded(content, records), parser.asStream({ streamValues: false }), () => {});
 
 /** @throws {IngestError} if a record is longer than `maxLine`, which could exhaust the memory */
-async function* bounded(content: Content, records: () => number): AsyncGenerator<Uint8Array> {
+async function* bounded(content: FileContent, records: () => number): AsyncGenerator<Uint8Array> {
   let [held, at] = [0, 0];
   for await (const chunk of content) {
     held = chunk.length + (records() === at ? held : 0);

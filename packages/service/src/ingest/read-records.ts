@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { codecOf, type EntitySet, type Row, type StructuralProperty } from "@cadastre/odata";
 import { CsvError, parse } from "csv-parse";
-import { type Content, duplicateEntry, type Entry, entryOf } from "./entry.ts";
+import { duplicateEntry, type Entry, entryOf, type FileContent } from "./entry.ts";
 import { duplicateMember, numberOf, parseJson } from "./exact-json.ts";
 import type { Format } from "./format.ts";
 import { IngestError } from "./ingest-error.ts";
@@ -10,14 +10,14 @@ import { maxLine, readLines } from "./read-lines.ts";
 
 /** Readers of the formats. Each yields the entries of a file in order. */
 export const readers: Readonly<
-  Record<Format, (content: Content, entitySet: EntitySet) => AsyncGenerator<Entry>>
+  Record<Format, (content: FileContent, entitySet: EntitySet) => AsyncGenerator<Entry>>
 > = {
   common: readCommonFormat,
   jsonl: readJsonLines,
   csv: readCsv,
 };
 
-async function* readJsonLines(content: Content): AsyncGenerator<Entry> {
+async function* readJsonLines(content: FileContent): AsyncGenerator<Entry> {
   for await (const { line, text } of readLines(content)) yield jsonEntry(line, text);
 }
 
@@ -38,7 +38,7 @@ type CsvRow = {
   readonly info: { readonly lines: number };
 };
 
-async function* readCsv(content: Content, { type }: EntitySet): AsyncGenerator<Entry> {
+async function* readCsv(content: FileContent, { type }: EntitySet): AsyncGenerator<Entry> {
   const skipped: Entry[] = [];
   const rows = Readable.from(content).pipe(
     parse({

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { appendFile, open, readFile, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { fileReason, isFileError } from "../file-error.ts";
-import { type Fault, type FaultCode, faultReasons } from "./check-record.ts";
+import { type FaultCode, faultReasons, type RecordFault } from "./check-record.ts";
 import { IngestError } from "./ingest-error.ts";
 import type { Note } from "./notes.ts";
 
@@ -14,7 +14,7 @@ export type Reject = {
   readonly reason: string;
 };
 
-export const rejectsOf = (line: number, faults: readonly Fault[]): readonly Reject[] =>
+export const rejectsOf = (line: number, faults: readonly RecordFault[]): readonly Reject[] =>
   faults.map(({ field, code }) => ({ line, field, code, reason: faultReasons[code] }));
 
 const entry = z.union([
@@ -88,5 +88,5 @@ async function begin(file: string, keptLines: number): Promise<void> {
 }
 
 /** Appends rejects, and notes on changed records. */
-export const addRejects = (file: string, told: readonly (Reject | Note)[]): Promise<void> =>
+export const appendRejects = (file: string, told: readonly (Reject | Note)[]): Promise<void> =>
   withRejects(file, () => appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join("")));

@@ -3,7 +3,7 @@ import { Refused } from "../errors.ts";
 import { odataRoot } from "./protocol.ts";
 
 /** Parsed path under the OData root. */
-export type Address =
+export type ResourcePath =
   | { readonly kind: "ServiceDocument" }
   | { readonly kind: "Metadata" }
   | { readonly kind: "Collection"; readonly entitySet: string }
@@ -26,7 +26,7 @@ export type EntityKey = { readonly name: string | null; readonly value: string }
  * @throws {QueryError} if the path does not have OData's syntax
  * @throws {Refused} `not_found` if the service has no such path, `invalid_encoding`
  */
-export function parseAddress(path: string): Address {
+export function parseAddress(path: string): ResourcePath {
   // Any path may have a trailing slash.
   const below = path.slice(odataRoot.length).replace(/\/$/, "");
   const [first, ...rest] = segmentsOf(below);
@@ -58,7 +58,7 @@ function segmentsOf(path: string): readonly PathSegment[] {
 const isSystem = (segment: PathSegment, name: string): boolean =>
   segment.kind === "System" && segment.name === name;
 
-function belowEntity(entity: EntityAddress, [first, second, ...rest]: readonly PathSegment[]): Address {
+function belowEntity(entity: EntityAddress, [first, second, ...rest]: readonly PathSegment[]): ResourcePath {
   if (first === undefined) return { kind: "Entity", ...entity };
   if (second === undefined && isSystem(first, "$value")) return { kind: "Value", property: null, ...entity };
   if (first.kind !== "Resource" || first.args !== null || rest.length > 0) throw new Refused("not_found");

@@ -1,12 +1,12 @@
 import type { Answer } from "../http/answer.ts";
-import { type Address, parseAddress } from "./address.ts";
+import { parseAddress, type ResourcePath } from "./address.ts";
 import { collection } from "./collection.ts";
 import { count } from "./count.ts";
 import { entity } from "./entity.ts";
 import { underPreconditions } from "./entity-tag.ts";
 import { metadata } from "./metadata.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { itemCount, property, propertyValue } from "./property.ts";
+import { getPropertyValue, itemCount, propertyValue } from "./property.ts";
 import { findEntitySet, serviceDocument } from "./service-document.ts";
 import type { OdataServices } from "./services.ts";
 
@@ -26,7 +26,11 @@ export async function answerRead(
   return underPreconditions(await answerAt(address, request, services), request);
 }
 
-async function answerAt(address: Address, request: OdataRequest, services: OdataServices): Promise<Answer> {
+async function answerAt(
+  address: ResourcePath,
+  request: OdataRequest,
+  services: OdataServices,
+): Promise<Answer> {
   if (address.kind === "ServiceDocument") return serviceDocument(request, services);
   if (address.kind === "Metadata") return metadata(request, services);
   const entitySet = findEntitySet(address.entitySet, request, services);
@@ -38,7 +42,7 @@ async function answerAt(address: Address, request: OdataRequest, services: Odata
     case "Entity":
       return entity(request, entitySet, address.key, services);
     case "Property":
-      return property(request, entitySet, address, services);
+      return getPropertyValue(request, entitySet, address, services);
     case "ItemCount":
       return itemCount(request, entitySet, address, services);
     case "Value":

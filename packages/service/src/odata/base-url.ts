@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
-import { addressedBy } from "../http/forwarded.ts";
 import { isHost } from "../http/host.ts";
+import { requestOrigin } from "../http/request-origin.ts";
 
 /**
  * Returns the base URL for links: the configured one, or else the one that the client used.
@@ -10,7 +10,7 @@ import { isHost } from "../http/host.ts";
  */
 export function baseUrlOf(req: Request, configured: string | undefined): string {
   if (configured !== undefined) return configured;
-  const { scheme, host } = addressedBy(req);
+  const { scheme, host } = requestOrigin(req);
   if (host === "") return `${scheme}://${ownHost(req)}`;
   if (!isHost(host)) throw new Refused("invalid_host");
   return `${scheme}://${host}`;

@@ -2,16 +2,16 @@ import { restrict } from "@cadastre/entitlement";
 import type { BoundQuery, EntitySet } from "@cadastre/odata";
 import { type Page, StoreError } from "@cadastre/store";
 import type { Answer } from "../http/answer.ts";
-import { linkToNextPage, type Position, staleToken, startOfPage, type Walk } from "./continuation.ts";
+import { linkToNextPage, type PageStart, staleToken, startOfPage, type Walk } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { namingOption } from "./option-at-fault.ts";
+import { withOptionTarget } from "./option-at-fault.ts";
 import { estimatedBytes } from "./page-estimate.ts";
 import { pageSizeOf } from "./page-size.ts";
 import { atPlacekey } from "./placekey.ts";
 import { preferenceApplied } from "./prefer.ts";
 import { parseCollection } from "./query-options.ts";
 import { bindRows, readFor } from "./read-query.ts";
-import { formOf, renderCollection } from "./render.ts";
+import { recordFormOf, renderCollection } from "./render.ts";
 import type { OdataServices } from "./services.ts";
 
 /** `GET /reso/odata/<EntitySet>` */
@@ -27,10 +27,12 @@ export async function collection(
   const position = stages.time("parse", () => startOfPage(walk, skipTokenKey, services.now()));
   const { size, left } = pageSizeOf(options, position, config);
   const bound = stages.time("bind", () => bindRows({ ...options, top: size }, entitySet));
-  const wanted = await resumed(atPlacekey(bound, options.placekey, request, services, position?.from));
+  const wanted = await withStaleTokenError(
+    atPlacekey(bound, options.placekey, request, services, position?.from),
+  );
   const restricted = stages.time("restrict", () => restrict(readFor(options.format, wanted), scope));
   const { count, ignoreNulls, format } = options;
-  const form = formOf({ root: request.root, query: bound, format });
+  const form = recordFormOf({ root: request.root, query: bound, format });
   const read = { count, nulls: !ignoreNulls, form };
   const gone = request.gone();
   const reserved = await stages.timeAsync("run", () =>
@@ -38,8 +40,8 @@ export async function collection(
   );
   try {
     const page = await stages.timeAsync("run", () =>
-      namingOption({ options, bound, scope, store }, () =>
-        resumed(store.page(restricted, { ...read, from: position?.from, signal: gone })),
+      withOptionTarget({ options, bound, scope, store }, () =>
+        withStaleTokenError(store.page(restricted, { ...read, from: position?.from, signal: gone })),
       ),
     );
     reserved.resize(page.records.buffer.byteLength);
@@ -55,7 +57,7 @@ export async function collection(
 }
 
 /** Converts the error of an expired bookmark. @throws {QueryError} `invalid_skip_token` */
-const resumed = <T>(read: Promise<T>): Promise<T> =>
+const withStaleTokenError = <T>(read: Promise<T>): Promise<T> =>
   read.catch((error: unknown) => {
     throw error instanceof StoreError && error.code === "bookmark_expired" ? staleToken() : error;
   });
@@ -63,7 +65,7 @@ const resumed = <T>(read: Promise<T>): Promise<T> =>
 function render(
   page: Page,
   query: BoundQuery,
-  left: Position["left"],
+  left: PageStart["left"],
   walk: Walk,
   request: OdataRequest,
   services: OdataServices,
@@ -78,7 +80,7 @@ function render(
 
 function nextLinkOf(
   { next, length }: Page,
-  left: Position["left"],
+  left: PageStart["left"],
   walk: Walk,
   { root, query }: OdataRequest,
   { config, skipTokenKey, random, now }: OdataServices,

@@ -27,7 +27,7 @@ function bindingOf({ entitySet, scope, options }: Walk): string {
 }
 
 /** Start of a page, and the number of records that are left from there. */
-export type Position = {
+export type PageStart = {
   /** Undefined for the first page. */
   readonly from: Bookmark | undefined;
   /** Null if the walk has no limit. */
@@ -40,7 +40,7 @@ export type Position = {
  * @throws {QueryError} `invalid_skip_token` if the token is malformed, forged, expired or of another walk
  * @throws {Refused} `entitlement_changed` if the token was issued for another scope of the same customer
  */
-export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): Position | undefined {
+export function startOfPage(walk: Walk, key: SkipTokenKey, now: number): PageStart | undefined {
   const { skipToken } = walk.options;
   if (skipToken === undefined) return undefined;
   const { after, scope } = openSkipToken(skipToken, bindingOf(walk), key, now / 1000);
@@ -57,7 +57,7 @@ export const staleToken = (): QueryError => new QueryError("invalid_skip_token",
 
 export type NextPage = {
   readonly bookmark: Bookmark;
-  readonly left: Position["left"];
+  readonly left: PageStart["left"];
   /** Absolute URL of the collection. */
   readonly resource: string;
   /** Query string of the request, undecoded. */

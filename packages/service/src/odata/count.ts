@@ -1,11 +1,11 @@
 import { restrict } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import { type Answer, found } from "../http/answer.ts";
+import { type Answer, ok } from "../http/answer.ts";
 import { textType } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { namingOption } from "./option-at-fault.ts";
+import { withOptionTarget } from "./option-at-fault.ts";
 import { atPlacekey } from "./placekey.ts";
-import { parseCount } from "./query-options.ts";
+import { parseCountRequest } from "./query-options.ts";
 import { bindRows } from "./read-query.ts";
 import type { OdataServices } from "./services.ts";
 
@@ -17,12 +17,12 @@ export async function count(
 ): Promise<Answer> {
   const { scope, stages, gone } = request;
   const { store } = services;
-  const options = { ...stages.time("parse", () => parseCount(request)), orderBy: undefined, top: 0 };
+  const options = { ...stages.time("parse", () => parseCountRequest(request)), orderBy: undefined, top: 0 };
   const bound = stages.time("bind", () => bindRows(options, entitySet));
   const wanted = await atPlacekey(bound, options.placekey, request, services);
   const restricted = stages.time("restrict", () => restrict(wanted, scope));
   const records = await stages.timeAsync("run", () =>
-    namingOption({ options, bound, scope, store }, () => store.count(restricted, { signal: gone() })),
+    withOptionTarget({ options, bound, scope, store }, () => store.count(restricted, { signal: gone() })),
   );
-  return found(textType, String(records));
+  return ok(textType, String(records));
 }

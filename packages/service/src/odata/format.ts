@@ -124,7 +124,7 @@ export function metadataFormatOf(format: string | undefined): "xml" | "json" {
  * @throws {QueryError} `invalid_option`
  * @throws {Refused} `not_acceptable`
  */
-export function requireText(format: string | undefined): void {
+export function requireTextResponse(format: string | undefined): void {
   if (format !== undefined && !isPlain(readFormat(format), "text/plain")) throw notAcceptable("$format");
 }
 

@@ -2,7 +2,7 @@ import { type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import type { EntityModel, EntitySet } from "@cadastre/odata";
 import { writeCsdlJson, writeCsdlXml } from "@cadastre/odata/csdl";
 import { entityModel } from "@cadastre/reso";
-import { type Answer, found } from "../http/answer.ts";
+import { type Answer, ok } from "../http/answer.ts";
 import { tagged } from "./entity-tag.ts";
 import { xmlType } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
@@ -31,9 +31,7 @@ export function metadata(request: OdataRequest, { activeEntitySets: active }: Od
 /** Writes the CSDL. Its JSON form exists since 4.01, and does not depend on the version of the answer. */
 const write = (model: EntityModel, form: "xml" | "json", version: OdataVersion): Answer =>
   tagged(
-    form === "xml"
-      ? found(xmlType, writeCsdlXml(model, version))
-      : found("application/json", writeCsdlJson(model)),
+    form === "xml" ? ok(xmlType, writeCsdlXml(model, version)) : ok("application/json", writeCsdlJson(model)),
   );
 
 const visibleModel = (scope: Scope, active: readonly EntitySet[]): EntityModel => ({

@@ -1,6 +1,6 @@
 import type { Scope } from "@cadastre/entitlement";
 import type { Stages } from "../http/stages.ts";
-import type { Address } from "./address.ts";
+import type { ResourcePath } from "./address.ts";
 import type { HeaderReader, OdataVersion } from "./protocol.ts";
 
 /** Read request under the OData root, independent of Express. */
@@ -16,7 +16,7 @@ export type OdataRequest = {
   /** Returns a signal that aborts when the client disconnects. */
   readonly gone: () => AbortSignal;
   /** Called with the kind of the address as soon as it is parsed. */
-  readonly onAddress: (kind: Address["kind"]) => void;
+  readonly onAddress: (kind: ResourcePath["kind"]) => void;
   /** Called with the texts of the query options as soon as they are decoded. */
   readonly onOptions: (texts: ReadonlyMap<string, string>) => void;
 };

@@ -2,14 +2,14 @@ import type { Request, RequestHandler, Response } from "express";
 import { requireChannelOf } from "../access/api-key.ts";
 import type { Rates } from "../access/rates.ts";
 import type { Config } from "../config.ts";
-import { nothing, sendAnswer, sendStream } from "../http/answer.ts";
+import { noContent, sendAnswer, sendBodyStream } from "../http/answer.ts";
 import { createBodyBudget } from "../http/body-budget.ts";
-import { forCaller } from "../http/for-caller.ts";
-import { signalOfClose } from "../http/gone.ts";
+import { chain, type Step } from "../http/chain.ts";
+import { abortOnClientClose } from "../http/client-abort.ts";
 import { logFailure } from "../http/on-error.ts";
+import { privateResponse } from "../http/private-response.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { createStages } from "../http/stages.ts";
-import { inOrder, type Step } from "../http/steps.ts";
 import type { Log } from "../log.ts";
 import { answerRead } from "./answer-read.ts";
 import { baseUrlOf } from "./base-url.ts";
@@ -17,7 +17,7 @@ import { answerBatch } from "./batch/answer-batch.ts";
 import { maxBatchLength, readBatch } from "./batch/read-batch.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "./methods.ts";
 import type { OdataRequest } from "./odata-request.ts";
-import { batchTemplate, templateOf } from "./operations.ts";
+import { batchTemplate, pathTemplateOf } from "./operations.ts";
 import { maxPostedQuery, readPostedQuery } from "./posted-query.ts";
 import { continueOnErrorOf } from "./prefer.ts";
 import { type OdataVersion, odataRoot, requireVersion } from "./protocol.ts";
@@ -30,19 +30,19 @@ type RouteServices = OdataServices & { readonly log: Log; readonly rates: Rates 
 export function odataRoutes(services: RouteServices, config: Config): RequestHandler[] {
   const withBody = createBodyBudget(config);
   return [
-    inOrder(
+    chain(
       requireVersion(config.odataVersion),
       announceEntitlement,
-      forCaller(decisive),
+      privateResponse(decisive),
       requireChannelOf("odata"),
     ),
     async (req, res) => {
       const version = res.getHeader("OData-Version") as OdataVersion;
-      const request = toOdataRequest(req, version, () => signalOfClose(res), config);
+      const request = toOdataRequest(req, version, () => abortOnClientClose(res), config);
       const path = req.originalUrl.split("?", 1)[0] ?? "";
       const purpose = purposeOf(path);
       requireMethod(req.method, purpose);
-      if (req.method === "OPTIONS") return sendAnswer(res, { ...nothing, headers: allowed(purpose) });
+      if (req.method === "OPTIONS") return sendAnswer(res, { ...noContent, headers: allowed(purpose) });
       if (purpose === "batch")
         return withBody(req, res, maxBatchLength, () => sendBatch(req, res, request, services, config));
       const answer =
@@ -82,7 +82,7 @@ async function sendBatch(
     continueOnError: preference !== undefined,
     onError: (error, shown) => logFailure(services.log, context?.requestId, error, shown),
   });
-  await sendStream(res, batch.contentType, batch.write(replies), compression);
+  await sendBodyStream(res, batch.contentType, batch.write(replies), compression);
 }
 
 /** Request headers that the answer varies by. */
@@ -110,7 +110,8 @@ function toOdataRequest(
     stages: context?.stages ?? createStages(),
     gone,
     onAddress: (kind) => {
-      if (context !== undefined) context.route = templateOf(kind) + (req.method === "POST" ? "/$query" : "");
+      if (context !== undefined)
+        context.route = pathTemplateOf(kind) + (req.method === "POST" ? "/$query" : "");
     },
     onOptions: (texts) => {
       if (context !== undefined) context.optionTexts = texts;

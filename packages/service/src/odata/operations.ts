@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { maxSkip, maxTop } from "../catalog.ts";
-import { type Operation, type Parameter, type Schema, text } from "../openapi/operation.ts";
-import type { Address } from "./address.ts";
+import { type Operation, type Parameter, type Schema, textSchema } from "../openapi/operation.ts";
+import type { ResourcePath } from "./address.ts";
 import { batchSchema } from "./batch/json-batch.ts";
 import { odataRoot } from "./protocol.ts";
 import { type OfferedOption, optionsOf } from "./query-options.ts";
 
-const xml = { "application/xml": text };
-const plain = { "text/plain": text };
+const xml = { "application/xml": textSchema };
+const plain = { "text/plain": textSchema };
 const json = (schema: Schema) => ({ "application/json": schema });
 
 const context = { "@odata.context": { type: "string", format: "uri" } };
@@ -33,7 +33,7 @@ const placeholder = (name: string, description: string, example: string): Parame
   in: "path",
   required: true,
   description,
-  schema: text,
+  schema: textSchema,
   example,
 });
 const entitySet = placeholder("entitySet", "A set of the service document", "Property");
@@ -47,7 +47,7 @@ const one = `${set}('{key}')`;
 type Read = Pick<Operation, "path" | "summary" | "gives"> & { readonly places?: readonly Parameter[] };
 
 /** Operations by kind of address. The type makes the compiler refuse a missing one. */
-const reads: Readonly<Record<Address["kind"], Read>> = {
+const reads: Readonly<Record<ResourcePath["kind"], Read>> = {
   ServiceDocument: {
     path: odataRoot,
     summary: "The active sets that the key sees",
@@ -87,7 +87,7 @@ const reads: Readonly<Record<Address["kind"], Read>> = {
 };
 
 /** Returns the path template of a kind of address. */
-export const templateOf = (kind: Address["kind"]): string => reads[kind].path;
+export const pathTemplateOf = (kind: ResourcePath["kind"]): string => reads[kind].path;
 
 /** Path of batch requests. */
 export const batchTemplate = `${odataRoot}/$batch`;
@@ -96,17 +96,17 @@ const flag: Schema = { type: "boolean", default: false };
 
 /** Schema and short description of each query option. */
 const options: Readonly<Record<OfferedOption, readonly [Schema, string]>> = {
-  $filter: [text, "Condition, such as `ListPrice le 500000 and City eq 'Austin'`"],
-  $select: [text, "Names of properties, with commas between"],
-  $orderby: [text, "Properties or expressions, each with `asc` or `desc`"],
+  $filter: [textSchema, "Condition, such as `ListPrice le 500000 and City eq 'Austin'`"],
+  $select: [textSchema, "Names of properties, with commas between"],
+  $orderby: [textSchema, "Properties or expressions, each with `asc` or `desc`"],
   $top: [{ type: "integer", minimum: 0, maximum: maxTop }, "Records of a page"],
   $skip: [{ type: "integer", minimum: 0, maximum: maxSkip }, "Records to pass over"],
-  $skiptoken: [text, "Only ever part of a next link"],
+  $skiptoken: [textSchema, "Only ever part of a next link"],
   $count: [flag, "Whether to count all records"],
-  $format: [text, "Media type of the answer, such as `application/json;odata.metadata=full`"],
+  $format: [textSchema, "Media type of the answer, such as `application/json;odata.metadata=full`"],
   $ignorenulls: [flag, "Whether to leave out members that are null"],
   $ignorecase: [flag, "Whether `$filter` compares texts without regard to case"],
-  placekey: [text, "Canonical Placekey: every listing of that property"],
+  placekey: [textSchema, "Canonical Placekey: every listing of that property"],
 };
 
 const toParameter = (name: OfferedOption): Parameter => {
@@ -114,7 +114,7 @@ const toParameter = (name: OfferedOption): Parameter => {
   return { name, in: "query", description, schema };
 };
 
-const toOperation = (kind: Address["kind"]): Operation => {
+const toOperation = (kind: ResourcePath["kind"]): Operation => {
   const { places = [], ...read } = reads[kind];
   return {
     method: "get",
@@ -128,14 +128,14 @@ const { $schema: _, ...batch } = z.toJSONSchema(batchSchema, { io: "input" });
 
 /** All operations under the OData root. */
 export const odataOperations: readonly Operation[] = [
-  ...(Object.keys(reads) as Address["kind"][]).map(toOperation),
+  ...(Object.keys(reads) as ResourcePath["kind"][]).map(toOperation),
   {
     method: "post",
     path: `${set}/$query`,
     tag: "OData",
     summary: "As the address without `/$query`, with the query in the body",
     parameters: [entitySet],
-    takes: { "text/plain": text, "application/x-www-form-urlencoded": { type: "object" } },
+    takes: { "text/plain": textSchema, "application/x-www-form-urlencoded": { type: "object" } },
     gives: json(collection),
   },
   {
@@ -143,7 +143,7 @@ export const odataOperations: readonly Operation[] = [
     path: batchTemplate,
     tag: "OData",
     summary: "Several reads in one request",
-    takes: { ...json(batch), "multipart/mixed": text },
-    gives: { ...json({ type: "object" }), "multipart/mixed": text },
+    takes: { ...json(batch), "multipart/mixed": textSchema },
+    gives: { ...json({ type: "object" }), "multipart/mixed": textSchema },
   },
 ];

@@ -4,7 +4,7 @@ import type { Store } from "@cadastre/store";
 import type { CollectionOptions } from "./query-options.ts";
 
 /** A query and the store that runs it. */
-export type Attempt = {
+export type QueryAttempt = {
   readonly options: Pick<CollectionOptions, "filter" | "orderBy">;
   /** The query before it was restricted. */
   readonly bound: BoundQuery;
@@ -13,7 +13,7 @@ export type Attempt = {
 };
 
 /** Runs `work`. If it throws a query error, sets its target to the option that cannot be compiled: `$filter` or `$orderby`. */
-export async function namingOption<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+export async function withOptionTarget<T>(attempt: QueryAttempt, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -26,7 +26,7 @@ export async function namingOption<T>(attempt: Attempt, work: () => Promise<T>):
 }
 
 /** True if the store accepts the order of the query. Tests it with a filter that matches no row. */
-async function sorts({ bound, scope, store }: Attempt): Promise<boolean> {
+async function sorts({ bound, scope, store }: QueryAttempt): Promise<boolean> {
   const query: RestrictedQuery = restrict({ ...bound, filter: constant(false) }, scope);
   try {
     await store.page(query);

@@ -1,5 +1,5 @@
 import type { Config } from "../config.ts";
-import type { Position } from "./continuation.ts";
+import type { PageStart } from "./continuation.ts";
 import type { CollectionOptions } from "./query-options.ts";
 
 /** Number of records of a page, and of the walk. */
@@ -7,7 +7,7 @@ export type PageSize = {
   /** Maximum number of records of this page. */
   readonly size: number;
   /** Number of records that are left from this page on. Null if the walk has no limit. */
-  readonly left: Position["left"];
+  readonly left: PageStart["left"];
 };
 
 /**
@@ -16,7 +16,7 @@ export type PageSize = {
  */
 export function pageSizeOf(
   { top, preferences: { pageSize } }: Pick<CollectionOptions, "top" | "preferences">,
-  position: Position | undefined,
+  position: PageStart | undefined,
   config: Pick<Config, "pageSize" | "topIsTotal">,
 ): PageSize {
   const size = pageSize?.value ?? config.pageSize;

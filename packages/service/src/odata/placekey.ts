@@ -1,7 +1,7 @@
 import { allOf, type BoundQuery, type EntitySet, QueryError } from "@cadastre/odata";
 import { bindListingsOf } from "@cadastre/store/property";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
-import type { Position } from "./continuation.ts";
+import type { PageStart } from "./continuation.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import type { OdataServices } from "./services.ts";
 
@@ -23,7 +23,7 @@ export async function atPlacekey(
   placekey: string | undefined,
   { scope, stages, gone }: OdataRequest,
   { store, identities }: Pick<OdataServices, "store" | "identities">,
-  from?: Position["from"],
+  from?: PageStart["from"],
 ): Promise<BoundQuery> {
   if (placekey === undefined) return query;
   const reads = { store, entitySet: query.entitySet, scope, identities: await identities() };

@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { Refused } from "../errors.ts";
-import { contentTypeOf, readBody } from "../http/request-body.ts";
+import { contentTypeOf, readRequestBody } from "../http/request-body.ts";
 import { maxUrlLength } from "../http/url-limit.ts";
 import { type MediaType, parseMediaType } from "./media-type.ts";
 import { encodeUnsafe } from "./unsafe.ts";
@@ -17,7 +17,7 @@ const types: ReadonlySet<string> = new Set(["text/plain", "application/x-www-for
  */
 export async function readPostedQuery(req: Request): Promise<string> {
   requireQueryType(contentTypeOf(req));
-  return toQuery(await readBody(req, maxPostedQuery));
+  return toQuery(await readRequestBody(req, maxPostedQuery));
 }
 
 /** Like {@link readPostedQuery}, for a request within a batch. */

@@ -7,8 +7,8 @@ import {
   type StructuralProperty,
 } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import { type Answer, found, nothing } from "../http/answer.ts";
-import type { Address, EntityAddress } from "./address.ts";
+import { type Answer, noContent, ok } from "../http/answer.ts";
+import type { EntityAddress, ResourcePath } from "./address.ts";
 import { readOne } from "./entity.ts";
 import { tagged } from "./entity-tag.ts";
 import { textType } from "./format.ts";
@@ -19,10 +19,10 @@ import { readRecords } from "./record-members.ts";
 import { renderProperty } from "./render.ts";
 import type { OdataServices } from "./services.ts";
 
-type AddressOf<Kind> = Extract<Address, { readonly kind: Kind }>;
+type AddressOf<Kind> = Extract<ResourcePath, { readonly kind: Kind }>;
 
 /** `GET /reso/odata/<EntitySet>('<key>')/<Property>`. Source: OData Protocol 4.01, section 11.2.4. */
-export async function property(
+export async function getPropertyValue(
   request: OdataRequest,
   entitySet: EntitySet,
   address: AddressOf<"Property">,
@@ -32,7 +32,7 @@ export async function property(
   const format = stages.time("parse", () => parseFormat(request));
   const asked = findProperty(address.property, entitySet);
   const value = await readValue(request, entitySet, asked, address, services);
-  if (value === "null") return nothing;
+  if (value === "null") return noContent;
   const entity = { root, entitySet, key: address.key.value };
   return stages.time("render", () => tagged(renderProperty(entity, asked, value, format)));
 }
@@ -49,7 +49,7 @@ export async function itemCount(
   if (!asked.collection) throw new Refused("not_found");
   const value = await readValue(request, entitySet, asked, address, services);
   const items = JSON.parse(value) as readonly unknown[] | null;
-  return tagged(found(textType, String(items?.length ?? 0)));
+  return tagged(ok(textType, String(items?.length ?? 0)));
 }
 
 /** `GET /reso/odata/<EntitySet>('<key>')/<Property>/$value`. Source: OData Protocol 4.01, section 11.2.4.1. */
@@ -64,7 +64,7 @@ export async function propertyValue(
   const asked = findProperty(address.property, entitySet);
   if (asked.collection) throw new Refused("no_raw_value", "$value");
   const value = await readValue(request, entitySet, asked, address, services);
-  return value === "null" ? nothing : tagged(found(textType, rawText(value, asked)));
+  return value === "null" ? noContent : tagged(ok(textType, rawText(value, asked)));
 }
 
 /** @throws {Refused} `not_found` if the property is hidden or unknown */

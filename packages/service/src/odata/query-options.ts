@@ -8,8 +8,8 @@ import {
 } from "@cadastre/odata";
 import { maxSkip, maxTop } from "../catalog.ts";
 import { Refused } from "../errors.ts";
-import type { Address } from "./address.ts";
-import { type JsonFormat, jsonFormatOf, metadataFormatOf, requireText } from "./format.ts";
+import type { ResourcePath } from "./address.ts";
+import { type JsonFormat, jsonFormatOf, metadataFormatOf, requireTextResponse } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
 import { type OptionName, type OptionTexts, readOptionTexts } from "./option-texts.ts";
 import { type Preferences, preferencesOf } from "./prefer.ts";
@@ -38,7 +38,7 @@ const collectionOptions = [
 export type OfferedOption = (typeof collectionOptions)[number];
 
 /** Permitted options by kind of address. */
-export const optionsOf: Readonly<Record<Address["kind"], readonly OfferedOption[]>> = {
+export const optionsOf: Readonly<Record<ResourcePath["kind"], readonly OfferedOption[]>> = {
   ServiceDocument: formatOptions,
   Metadata: formatOptions,
   Collection: collectionOptions,
@@ -108,11 +108,11 @@ export const parseFormat = (request: OdataRequest): JsonFormat =>
 
 /** Checks the options of a text answer: the raw value of a property, or the number of its items. */
 export const parseValue = (request: OdataRequest): void =>
-  requireText(readOptions(request, formatOptions).texts.get("$format"));
+  requireTextResponse(readOptions(request, formatOptions).texts.get("$format"));
 
-export function parseCount(request: OdataRequest): RowOptions {
+export function parseCountRequest(request: OdataRequest): RowOptions {
   const read = readOptions(request, rowOptions);
-  requireText(read.texts.get("$format"));
+  requireTextResponse(read.texts.get("$format"));
   return toRowOptions(read);
 }
 

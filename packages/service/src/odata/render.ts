@@ -11,10 +11,10 @@ import {
   writeValue,
 } from "@cadastre/odata";
 import { entityModel } from "@cadastre/reso";
-import { type Answer, found } from "../http/answer.ts";
+import { type Answer, ok } from "../http/answer.ts";
 import { type JsonFormat, jsonTypeOf } from "./format.ts";
 /** Input for the control information of an answer. */
-export type Content = {
+export type RenderInput = {
   /** Absolute URL of the service root. */
   readonly root: string;
   /** Query of the request. The records may have the key in addition to its `select`. */
@@ -22,8 +22,8 @@ export type Content = {
   readonly format: JsonFormat;
 };
 
-export type CollectionContent = Content & {
-  /** JSON text of the records in the form of {@link formOf}, separated by commas. */
+export type CollectionContent = RenderInput & {
+  /** JSON text of the records in the form of {@link recordFormOf}, separated by commas. */
   readonly records: Uint8Array;
   readonly count: number | undefined;
   readonly nextLink: string | undefined;
@@ -38,17 +38,17 @@ export function renderCollection({ records, count, nextLink, ...content }: Colle
     '"value":[',
   ];
   const linked = nextLink === undefined ? "" : `,"@odata.nextLink":${JSON.stringify(nextLink)}`;
-  return found(jsonTypeOf(format), [`{${before.join(",")}`, records, `]${linked}}`]);
+  return ok(jsonTypeOf(format), [`{${before.join(",")}`, records, `]${linked}}`]);
 }
 
 /** Renders an entity from its record's JSON text, with an ETag. Source: OData JSON Format 4.01, section 6. */
-export function renderEntity(content: Content, record: Uint8Array): Answer {
+export function renderEntity(content: RenderInput, record: Uint8Array): Answer {
   const { format, root } = content;
-  const form = formOf(content);
+  const form = recordFormOf(content);
   const members = (form === undefined ? record : writeRecords(record, form)).subarray(1);
   const control = contextMember(root, entityContextOf(content), format);
   const comma = control.length > 0 && members.length > 1 ? "," : "";
-  const answer = found(jsonTypeOf(format), [`{${control.join()}${comma}`, members]);
+  const answer = ok(jsonTypeOf(format), [`{${control.join()}${comma}`, members]);
   return { ...answer, headers: { etag: tagOf(content, record) } };
 }
 
@@ -65,11 +65,11 @@ export function renderProperty(
     ...(type === undefined ? [] : [`"@odata.type":"${type}"`]),
     `"value":${writeValue(property, value, format)}`,
   ];
-  return found(jsonTypeOf(format), `{${members.join(",")}}`);
+  return ok(jsonTypeOf(format), `{${members.join(",")}}`);
 }
 
 /** Returns the form in which records must be written. Undefined if the stored form can be sent unchanged. */
-export function formOf(content: Content): RecordForm | undefined {
+export function recordFormOf(content: RenderInput): RecordForm | undefined {
   const { root, format, query } = content;
   const { name, type } = query.entitySet;
   const { metadata, ieee754 } = format;
@@ -86,9 +86,10 @@ export function formOf(content: Content): RecordForm | undefined {
 }
 
 /** Returns the ETag of an entity as the caller sees it. Hidden fields do not change it. */
-const tagOf = (content: Content, record: Uint8Array): string => contentTag(...taggedBeside(content), record);
+const tagOf = (content: RenderInput, record: Uint8Array): string =>
+  contentTag(...taggedBeside(content), record);
 
-const taggedBeside = (content: Content): readonly string[] => [
+const taggedBeside = (content: RenderInput): readonly string[] => [
   jsonTypeOf(content.format),
   content.root,
   entityContextOf(content),
@@ -101,10 +102,10 @@ const contextMember = (root: string, fragment: string, { metadata }: JsonFormat)
  * Returns the fragment of the context URL. It lists the selected properties unless all are selected. Source: OData Protocol 4.01, section
  * 10.7.
  */
-function contextOf({ query: { entitySet, select } }: Content): string {
+function contextOf({ query: { entitySet, select } }: RenderInput): string {
   const all = select.length === entitySet.type.properties.size;
   const names = all ? "" : `(${select.map(({ property }) => property.name).join(",")})`;
   return `${entitySet.name}${names}`;
 }
 
-const entityContextOf = (content: Content): string => `${contextOf(content)}/$entity`;
+const entityContextOf = (content: RenderInput): string => `${contextOf(content)}/$entity`;

@@ -1,7 +1,7 @@
 import { visibleEntitySet } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
 import { Refused } from "../errors.ts";
-import { type Answer, found } from "../http/answer.ts";
+import { type Answer, ok } from "../http/answer.ts";
 import { tagged } from "./entity-tag.ts";
 import { jsonTypeOf } from "./format.ts";
 import type { OdataRequest } from "./odata-request.ts";
@@ -16,7 +16,7 @@ export function serviceDocument(request: OdataRequest, { activeEntitySets }: Oda
     .map(({ name }) => ({ name, kind: "EntitySet", url: name }));
   const context = format.metadata === "none" ? {} : { "@odata.context": `${request.root}/$metadata` };
   return request.stages.time("render", () =>
-    tagged(found(jsonTypeOf(format), JSON.stringify({ ...context, value }))),
+    tagged(ok(jsonTypeOf(format), JSON.stringify({ ...context, value }))),
   );
 }
 

@@ -6,14 +6,14 @@ import { destinationOperations } from "../delivery/destination-operations.ts";
 import { deliveryOperations, keySetOperation } from "../delivery/operations.ts";
 import { subscriptionOperations } from "../delivery/subscription-operations.ts";
 import { webhookOperations } from "../delivery/webhook-operations.ts";
-import { found, sendAnswer } from "../http/answer.ts";
+import { ok, sendAnswer } from "../http/answer.ts";
 import { healthOperations } from "../http/health.ts";
 import { addRead } from "../http/routes.ts";
 import { odataOperations } from "../odata/operations.ts";
 import { v1Operations } from "../v1/operations.ts";
 import { openApiDocument } from "./document.ts";
 import { explorerPage, explorerPolicy, explorerScript } from "./explorer-page.ts";
-import { type Operation, text } from "./operation.ts";
+import { type Operation, textSchema } from "./operation.ts";
 
 const open = (path: string, summary: string, ...types: readonly string[]): Operation => ({
   method: "get",
@@ -21,7 +21,7 @@ const open = (path: string, summary: string, ...types: readonly string[]): Opera
   tag: "Service",
   summary,
   isOpen: true,
-  gives: Object.fromEntries(types.map((type) => [type, text])),
+  gives: Object.fromEntries(types.map((type) => [type, textSchema])),
 });
 
 const document = open("/openapi.json", "This document", "application/json");
@@ -64,7 +64,7 @@ export function addExplorer(routes: IRouter, { baseUrl, compression }: Config): 
     addRead(routes, operation, (_req, res) => {
       allowPage(res);
       res.setHeader("vary", "accept-encoding");
-      sendAnswer(res, found(type, body), compression);
+      sendAnswer(res, ok(type, body), compression);
     });
   }
   for (const operation of files) {

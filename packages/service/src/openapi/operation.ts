@@ -28,4 +28,4 @@ export type Parameter = {
   readonly example?: string | number | boolean;
 };
 
-export const text: Schema = { type: "string" };
+export const textSchema: Schema = { type: "string" };

@@ -1,6 +1,6 @@
 import type { PartStore } from "@cadastre/delivery";
 import type { Builds } from "@cadastre/store";
-import type { Trust } from "../access/trust.ts";
+import type { TrustedIssuer } from "../access/trust.ts";
 import type { DataFolder } from "../data/data-folder.ts";
 import type { Registry } from "../data/registry.ts";
 import { pepperReader } from "../data/secrets.ts";
@@ -14,7 +14,7 @@ export type Needed = {
   readonly folder: DataFolder;
   readonly builds: Pick<Builds, "current">;
   readonly registry: Pick<Registry, "keys">;
-  readonly trust: Pick<Trust, "keys">;
+  readonly trust: Pick<TrustedIssuer, "keys">;
   readonly activation: Pick<Activation, "entitySets">;
   /** Undefined if parts are in a bucket. */
   readonly partsPlace: PartsPlace | undefined;

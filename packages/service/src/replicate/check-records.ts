@@ -52,7 +52,7 @@ export async function checkRecords(
 const keyText = (key: unknown): string | null => (typeof key === "string" ? key : null);
 
 /** Appends rejects and notes to those of earlier runs. */
-export const addRejects = (file: string, told: readonly (FeedReject | FeedNote)[]): Promise<void> =>
+export const appendFeedRejects = (file: string, told: readonly (FeedReject | FeedNote)[]): Promise<void> =>
   withRejects(file, () =>
     appendFile(file, told.map((one) => `${JSON.stringify(one)}\n`).join(""), { mode: 0o600 }),
   );

@@ -8,10 +8,10 @@ export type FeedCursor = {
 
 const pattern = /^feed:([\da-f]{64}):(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/;
 
-export const cursorText = ({ feed, since }: FeedCursor): string => `feed:${feed}:${since}`;
+export const formatFeedCursor = ({ feed, since }: FeedCursor): string => `feed:${feed}:${since}`;
 
 /** Parses the cursor of a replication. Undefined for other cursors, such as those of an ingest. */
-export function readCursor(text: string | null): FeedCursor | undefined {
+export function parseFeedCursor(text: string | null): FeedCursor | undefined {
   const [, feed, since] = pattern.exec(text ?? "") ?? [];
   return feed === undefined || since === undefined ? undefined : { feed, since };
 }

@@ -3,7 +3,7 @@ import { type ResourceName, resource } from "@cadastre/reso";
 import { FeedError } from "./feed-error.ts";
 
 /** Entity set of another RESO Web API, and the selection of its records to replicate. */
-export type Feed = {
+export type SourceFeed = {
   /** URL of the entity set. */
   readonly url: URL;
   /** Name of its key property. */
@@ -16,14 +16,14 @@ export type Feed = {
   readonly select: string | undefined;
 };
 
-export type FeedOptions = Pick<Feed, "apiKey" | "filter" | "select">;
+export type FeedOptions = Pick<SourceFeed, "apiKey" | "filter" | "select">;
 
 /**
  * Returns the feed of a resource at the service root of a Web API.
  *
  * @throws {FeedError} if the URL is invalid, or the API key would be sent over plain HTTP to another machine
  */
-export function feedOf(root: string, name: ResourceName, options: FeedOptions): Feed {
+export function feedOf(root: string, name: ResourceName, options: FeedOptions): SourceFeed {
   const url = URL.canParse(root) ? new URL(root) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new FeedError("the address of the feed must begin with https://");
@@ -38,13 +38,13 @@ export function feedOf(root: string, name: ResourceName, options: FeedOptions): 
 const isLocal = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /** Returns a hash that identifies the feed: of its URL, `$filter` and `$select`, but not its API key. */
-export const feedId = ({ url, filter = "", select = "" }: Feed): string =>
+export const feedId = ({ url, filter = "", select = "" }: SourceFeed): string =>
   createHash("sha256")
     .update(JSON.stringify([url.href, filter, select]))
     .digest("hex");
 
 /** Returns the URL of the first page of the records modified at or after `since` (null: all), in the order of modification. */
-export function changesUrl({ url, key, filter, select }: Feed, since: string | null): URL {
+export function changesUrl({ url, key, filter, select }: SourceFeed, since: string | null): URL {
   const conditions = [
     ...(since === null ? [] : [`ModificationTimestamp ge ${since}`]),
     ...(filter === undefined ? [] : [`(${filter})`]),
@@ -57,7 +57,7 @@ export function changesUrl({ url, key, filter, select }: Feed, since: string | n
 }
 
 /** Returns the URL of the first page of all keys. */
-export const keysUrl = ({ url, key, filter }: Feed): URL =>
+export const keysUrl = ({ url, key, filter }: SourceFeed): URL =>
   withOptions(url, { $filter: filter, $select: key, $orderby: key });
 
 function withOptions(url: URL, options: Readonly<Record<string, string | undefined>>): URL {

@@ -2,9 +2,9 @@ import type { Row } from "@cadastre/odata";
 import { withoutAnnotations } from "../ingest/annotations.ts";
 import { isObject } from "../ingest/entry.ts";
 import { parseJson } from "../ingest/exact-json.ts";
-import { type Asking, askFeed } from "./ask-feed.ts";
 import { followed, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
+import { type FeedRequest, fetchFeed } from "./fetch-feed.ts";
 
 /** Maximum number of successive pages without records. */
 const maxEmptyPages = 100;
@@ -14,13 +14,13 @@ const maxEmptyPages = 100;
  *
  * @throws {FeedError} if an answer is not a page, or next links lead in a circle or to another origin
  */
-export async function* pagesOf(first: URL, asking: Asking): AsyncGenerator<readonly Row[]> {
+export async function* feedPages(first: URL, asking: FeedRequest): AsyncGenerator<readonly Row[]> {
   const visited = new Set<string>();
   let emptyPages = 0;
   for (let url: URL | undefined = first; url !== undefined; ) {
     if (visited.has(url.href)) throw new FeedError(`${shown(url)} gives next links that lead in a circle`);
     visited.add(url.href);
-    const { records, nextLink } = toPage(await askFeed(url, asking), url);
+    const { records, nextLink } = toPage(await fetchFeed(url, asking), url);
     emptyPages = records.length === 0 ? emptyPages + 1 : 0;
     if (emptyPages > maxEmptyPages) throw new FeedError(`${shown(url)} gives empty pages without an end`);
     if (records.length > 0) yield records;

@@ -2,10 +2,10 @@ import type { Change } from "@cadastre/store";
 import { exceeds, lossText, setName } from "../gates/shrink.ts";
 import { ownKeys } from "../ingest/full-set.ts";
 import { IngestError } from "../ingest/ingest-error.ts";
-import type { Asking } from "./ask-feed.ts";
 import { keysUrl, shown } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
-import { pagesOf } from "./pages.ts";
+import type { FeedRequest } from "./fetch-feed.ts";
+import { feedPages } from "./pages.ts";
 import type { Replication } from "./replicate.ts";
 
 type Removal = Pick<Replication, "store" | "resource" | "source" | "asking" | "maxShrink">;
@@ -40,10 +40,10 @@ const refusal = (
 ): string =>
   `${lossText(setName(resource, source.name), loss, maxShrink)}. The feed's changes are staged, its removals are not. To remove these records, replicate with --full --allow-shrink`;
 
-async function readKeys(asking: Asking): Promise<ReadonlySet<string>> {
+async function readKeys(asking: FeedRequest): Promise<ReadonlySet<string>> {
   const { feed } = asking;
   const keys = new Set<string>();
-  for await (const records of pagesOf(keysUrl(feed), asking)) {
+  for await (const records of feedPages(keysUrl(feed), asking)) {
     for (const { [feed.key]: key } of records) {
       if (typeof key !== "string") throw new FeedError(`${shown(feed.url)} gave a record without its key`);
       keys.add(key);

@@ -5,12 +5,12 @@ import { IngestError } from "../ingest/ingest-error.ts";
 import { addNotes, type NoteCounts, toldNotes } from "../ingest/notes.ts";
 import { requireRejects } from "../ingest/rejects.ts";
 import type { Source } from "../ingest/sources.ts";
-import type { Asking } from "./ask-feed.ts";
-import { addRejects, checkRecords } from "./check-records.ts";
-import { cursorText, readCursor } from "./cursor.ts";
+import { appendFeedRejects, checkRecords } from "./check-records.ts";
+import { formatFeedCursor, parseFeedCursor } from "./cursor.ts";
 import { changesUrl, feedId } from "./feed.ts";
+import type { FeedRequest } from "./fetch-feed.ts";
 import { latestOf } from "./modification-times.ts";
-import { pagesOf } from "./pages.ts";
+import { feedPages } from "./pages.ts";
 import { removeGone } from "./remove-gone.ts";
 
 export type Replication = {
@@ -18,7 +18,7 @@ export type Replication = {
   readonly crosswalk: BatchCheck["crosswalk"];
   readonly resource: ResourceName;
   readonly source: Source;
-  readonly asking: Asking;
+  readonly asking: FeedRequest;
   /** True to also compare all keys, and remove the records that the feed no longer has. */
   readonly full: boolean;
   /** Fields whose values are rounded instead of rejected if they have too many digits. */
@@ -43,7 +43,7 @@ type Counts = {
   readonly noted: NoteCounts;
 };
 
-export type ReplicationReport = Counts & {
+export type FeedReport = Counts & {
   /** Number of records whose removal is staged. */
   readonly removed: number;
   /** Latest `ModificationTimestamp`, but not in the future: the next replication starts there. Null if no record was staged yet. */
@@ -58,12 +58,12 @@ export type ReplicationReport = Counts & {
  * @throws {IngestError} if more records are rejected than allowed
  * @throws {StoreError} as `Builds.stage`
  */
-export async function replicate(task: Replication): Promise<ReplicationReport> {
+export async function replicateFeed(task: Replication): Promise<FeedReport> {
   const { asking, full } = task;
   await requireRejects(task.rejects);
   const feed = feedId(asking.feed);
   let after = await task.store.builds.cursor(task.resource, task.source.name);
-  const known = readCursor(after);
+  const known = parseFeedCursor(after);
   const since = known?.feed === feed ? known.since : null;
   // A timestamp in the future must not become the cursor: the changes made until then would be skipped.
   const now = Date.now();
@@ -71,17 +71,17 @@ export async function replicate(task: Replication): Promise<ReplicationReport> {
   let latest = since === null ? null : Date.parse(since);
   let [read, staged, rejected] = [0, 0, 0];
   let noted: NoteCounts = {};
-  for await (const records of pagesOf(changesUrl(asking.feed, since), asking)) {
+  for await (const records of feedPages(changesUrl(asking.feed, since), asking)) {
     latest = latestOf(records, latest, asking.feed.url);
     const checked = await checkRecords(records, task);
     read += records.length;
     rejected += checked.rejected;
     noted = addNotes(noted, checked.notes);
-    await addRejects(task.rejects, [...checked.rejects, ...toldNotes(checked.notes)]);
+    await appendFeedRejects(task.rejects, [...checked.rejects, ...toldNotes(checked.notes)]);
     if (rejected > task.maxRejects) throw new IngestError(tooMany(rejected, task));
     // Without a timestamp every record of the page was rejected, so there is nothing to stage.
     if (latest === null) continue;
-    const cursor = cursorText({ feed, since: untilNow(latest) });
+    const cursor = formatFeedCursor({ feed, since: untilNow(latest) });
     const { changes } = await task.store.builds.stage(task.resource, task.source.name, checked.taken, {
       cursor,
       after,

@@ -1,11 +1,9 @@
 import type { Scope } from "@cadastre/entitlement";
-import { type Answer, found } from "../http/answer.ts";
+import { type Answer, ok } from "../http/answer.ts";
 import { tagged } from "../odata/entity-tag.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** Returns a JSON answer `{data, meta}`. `meta` has the version of the entitlement that restricted the data. */
 export const enveloped = (data: Json | readonly Json[], { version }: Scope, meta: Json = {}): Answer =>
-  tagged(
-    found("application/json", JSON.stringify({ data, meta: { entitlement_version: version, ...meta } })),
-  );
+  tagged(ok("application/json", JSON.stringify({ data, meta: { entitlement_version: version, ...meta } })));

@@ -5,18 +5,18 @@ import { type Coverage, type CoverageWithin, type MarketCoverage, StoreError } f
 import { Refused } from "../errors.ts";
 import type { Answer } from "../http/answer.ts";
 import { canonicalField } from "./canonical-field.ts";
+import { CoverageCache } from "./coverage-cache.ts";
 import { enveloped } from "./envelope.ts";
-import { placeOf, readGeography } from "./geography.ts";
-import { provenSet } from "./proven-set.ts";
-import { RecentOfBuild } from "./recent-of-build.ts";
+import { readGeography, regionColumns } from "./geography.ts";
+import { requireFilteredListings } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
 /** Cached answers. An answer with all fields of five systems takes 1 MB. */
-const answers = new RecentOfBuild<Answer>(64);
+const answers = new CoverageCache<Answer>(64);
 
 /** Cached counts by scope. Those of 40,000 ZIP codes take about 10 MB. */
-const scopes = new RecentOfBuild<CoverageWithin>(16);
+const scopes = new CoverageCache<CoverageWithin>(16);
 
 /**
  * `GET /v1/field-completeness`. Source: interface specification, section 2.5.
@@ -28,7 +28,7 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
   const { scope, stages, parameters } = request;
   const { store, config } = services;
   const geography = stages.time("parse", () => readGeography(parameters.get("geography")));
-  const entitySet = provenSet(request, services);
+  const entitySet = requireFilteredListings(request, services);
   const coverage = await stages.timeAsync("run", () =>
     store.coverage(entitySet.name, config.minimumCellSize),
   );
@@ -39,7 +39,7 @@ export async function fieldCompleteness(request: V1Request, services: V1Services
     const markets = stages
       .time("run", () => {
         const within = scopes.get(coverage, scopeSha256, () => withinScope(coverage, entitySet, scope));
-        return within.count(placeOf(geography, entitySet));
+        return within.count(regionColumns(geography, entitySet));
       })
       .filter(isAsked(parameters));
     if (markets.length === 0) throw new Refused("not_found");

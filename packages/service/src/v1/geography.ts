@@ -1,6 +1,6 @@
 import { type Region, resourceRules } from "@cadastre/entitlement";
 import type { EntitySet } from "@cadastre/odata";
-import type { PlaceValues } from "@cadastre/store";
+import type { RegionValues } from "@cadastre/store";
 import { Refused } from "../errors.ts";
 
 // Source of the types, the pattern and the default: interface specification, section 4.2.
@@ -22,12 +22,12 @@ export function readGeography(text: string = defaultGeography): Geography {
 }
 
 /** Returns the values of the region columns that the market's listings have, e.g. `{StateOrProvince: "TX", CountyOrParish: "Travis"}`. */
-export function placeOf({ kind, value }: Geography, { name }: EntitySet): PlaceValues {
+export function regionColumns({ kind, value }: Geography, { name }: EntitySet): RegionValues {
   const rule = resourceRules[name];
   if (rule?.by !== "region") throw new RangeError(`\`${name}\` is not restricted by region`);
   const { state, county, zip } = rule.regions;
   const [first = "", second = ""] = value.split("/");
-  const places: Readonly<Record<Geography["kind"], PlaceValues>> = {
+  const places: Readonly<Record<Geography["kind"], RegionValues>> = {
     national: {},
     state: { [state]: value },
     zip: { [zip]: value },

@@ -16,14 +16,14 @@ import { fileExportsPath } from "./operations.ts";
 type InventoryItem = { readonly name: string; readonly key: string; readonly collection: string };
 
 /** A dataset of an entitlement, with its licensed resources. */
-export type Dataset = {
+export type LicensedDataset = {
   readonly dataset_id: string;
   readonly originating_system_name: string;
   readonly resources: readonly InventoryItem[];
 };
 
 /** Returns the datasets of an entitlement with the resources that it licenses. Unknown datasets are left out. */
-export const datasetsOf = (granted: readonly DatasetGrant[]): readonly Dataset[] =>
+export const datasetsOf = (granted: readonly DatasetGrant[]): readonly LicensedDataset[] =>
   granted.flatMap(({ dataset_id, resources }) => {
     const system = originatingSystems.find(({ datasetId }) => datasetId === dataset_id);
     return system === undefined

@@ -4,7 +4,7 @@ import type { Answer } from "../http/answer.ts";
 import { enveloped } from "./envelope.ts";
 import { readPathId } from "./path-id.ts";
 import { isPropertyId } from "./property.ts";
-import { provenSet } from "./proven-set.ts";
+import { requireFilteredListings } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
@@ -16,7 +16,7 @@ import type { V1Request } from "./v1-request.ts";
 export async function listing(request: V1Request, services: V1Services): Promise<Answer> {
   const { scope, stages, place } = request;
   const listingKey = stages.time("parse", () => readPathId(place, "invalid_listing_key"));
-  const entitySet = provenSet(request, services);
+  const entitySet = requireFilteredListings(request, services);
   const identities = await services.identities();
   const listed = await stages.timeAsync("run", () =>
     readListedId(listingKey, { store: services.store, entitySet, scope }, { signal: request.gone() }),

@@ -4,7 +4,7 @@ import type { Answer } from "../http/answer.ts";
 import { isCanonicalPlacekey } from "../identity/placekey.ts";
 import { enveloped } from "./envelope.ts";
 import { readPathId } from "./path-id.ts";
-import { provenSet } from "./proven-set.ts";
+import { requireFilteredListings } from "./proven-set.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
@@ -16,10 +16,10 @@ export const isPropertyId = (id: string): boolean => isCanonicalPlacekey(id) || 
  *
  * @throws {Refused} `not_found` if the property is hidden or absent: the same SQL statements find neither
  */
-export async function property(request: V1Request, services: V1Services): Promise<Answer> {
+export async function getPhysicalProperty(request: V1Request, services: V1Services): Promise<Answer> {
   const { scope, stages, place } = request;
   const id = stages.time("parse", () => readPathId(place, "invalid_property_id"));
-  const entitySet = provenSet(request, services);
+  const entitySet = requireFilteredListings(request, services);
   if (!isPropertyId(id)) throw new Refused("not_found");
   const { store } = services;
   const identities = await services.identities();

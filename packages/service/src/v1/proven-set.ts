@@ -8,7 +8,7 @@ import type { V1Request } from "./v1-request.ts";
  *
  * @throws {Refused} `service_unavailable` otherwise, because the answer could not be proven to be filtered
  */
-export function provenSet(
+export function requireFilteredListings(
   { scope }: Pick<V1Request, "scope">,
   { activeEntitySets }: Pick<V1Services, "activeEntitySets">,
 ): EntitySet {

@@ -1,5 +1,5 @@
 import type { MlsProfile, ProfileRegistry } from "@cadastre/store/registry";
-import { RecentAnswers } from "../access/recent-answers.ts";
+import { TtlCache } from "../access/ttl-cache.ts";
 
 /** Returns the profiles, including drafts, by dataset id. @throws {StoreError} `registry_unavailable` */
 export type RecentProfiles = () => Promise<ReadonlyMap<string, MlsProfile>>;
@@ -9,7 +9,7 @@ export function recentProfiles(
   registry: Pick<ProfileRegistry, "list">,
   clock?: () => number,
 ): RecentProfiles {
-  const answers = new RecentAnswers<ReadonlyMap<string, MlsProfile>>(clock);
+  const answers = new TtlCache<ReadonlyMap<string, MlsProfile>>(clock);
   return () =>
     answers.get(
       "profiles",

@@ -3,12 +3,12 @@ import type { Request, RequestHandler } from "express";
 import type { Config } from "../config.ts";
 import { Refused } from "../errors.ts";
 import { type Answer, sendAnswer } from "../http/answer.ts";
-import { forCaller } from "../http/for-caller.ts";
-import { signalOfClose } from "../http/gone.ts";
+import { chain } from "../http/chain.ts";
+import { abortOnClientClose } from "../http/client-abort.ts";
+import { privateResponse } from "../http/private-response.ts";
 import { callerOf, findContext } from "../http/request-context.ts";
 import { allow } from "../http/routes.ts";
 import { createStages } from "../http/stages.ts";
-import { inOrder } from "../http/steps.ts";
 import { underPreconditions } from "../odata/entity-tag.ts";
 import { accountResources } from "./account-resources.ts";
 import { fieldCompleteness } from "./field-completeness.ts";
@@ -16,7 +16,7 @@ import { listing } from "./listing.ts";
 import { mlsProfiles } from "./mls-profiles.ts";
 import { type V1Endpoint, v1Operations } from "./operations.ts";
 import { readParameters } from "./parameters.ts";
-import { property } from "./property.ts";
+import { getPhysicalProperty } from "./property.ts";
 import type { V1Services } from "./services.ts";
 import type { V1Request } from "./v1-request.ts";
 
@@ -27,7 +27,7 @@ type Endpoint = {
 };
 
 const endpoints: Readonly<Record<V1Endpoint, Endpoint>> = {
-  property: { channel: "api", answer: property },
+  property: { channel: "api", answer: getPhysicalProperty },
   listing: { channel: "api", answer: listing },
   fieldCompleteness: { channel: "api", answer: fieldCompleteness },
   accountResources: { channel: null, answer: accountResources },
@@ -52,7 +52,7 @@ export const isAccountRequest = ({ originalUrl }: Request): boolean =>
 /** Handlers of all paths under `/v1`, for authenticated callers. */
 export function v1Routes(services: V1Services, { compression, serverTiming }: Config): RequestHandler[] {
   return [
-    inOrder(forCaller(decisive)),
+    chain(privateResponse(decisive)),
     async (req, res) => {
       const [path = "", ...query] = req.originalUrl.split("?");
       const { place, channel, template, parameters, answer } = routeOf(path);
@@ -68,7 +68,7 @@ export function v1Routes(services: V1Services, { compression, serverTiming }: Co
         stages: context?.stages ?? createStages(),
         parameters: readParameters(query.join("?"), parameters),
         place,
-        gone: () => signalOfClose(res),
+        gone: () => abortOnClientClose(res),
       };
       const answered = underPreconditions(await answer(request, services), {
         header: (name) => req.get(name),

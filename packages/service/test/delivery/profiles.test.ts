@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { domains } from "@cadastre/delivery";
+import { domainTable } from "@cadastre/delivery";
 import { resoDdVersion } from "@cadastre/reso";
 import { afterAll, describe, expect, test } from "vitest";
 import { knownColumns } from "../../src/delivery/known-columns.ts";
@@ -51,11 +51,11 @@ describe("output profiles", () => {
 });
 
 test("every dataset of every domain has columns, its key among them", () => {
-  for (const { datasets } of Object.values(domains))
+  for (const { datasets } of Object.values(domainTable))
     for (const { name, keyField } of datasets)
       expect([name, knownColumns[name]]).toEqual([name, expect.arrayContaining([keyField])]);
 });
 
 test("listings are of the version of the dictionary that their fields are of", () => {
-  expect(domains.listing.resoDdVersion).toBe(resoDdVersion);
+  expect(domainTable.listing.resoDdVersion).toBe(resoDdVersion);
 });

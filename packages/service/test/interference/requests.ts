@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Address } from "../../src/odata/address.ts";
+import type { ResourcePath } from "../../src/odata/address.ts";
 import type { V1Endpoint } from "../../src/v1/operations.ts";
 import type { Carrier } from "./carriers.ts";
 import { filtersOf, ordersOf, selectsOf } from "./filters.ts";
@@ -140,7 +140,7 @@ const propertyOf = (resource: ResourceName) =>
     .map(([path, name]) => `${path}/${name}`);
 
 /** Requests for each kind of path under the OData root. */
-const ofAddress: Readonly<Record<Address["kind"], fc.Arbitrary<Request>>> = {
+const ofAddress: Readonly<Record<ResourcePath["kind"], fc.Arbitrary<Request>>> = {
   ServiceDocument: shaped({
     resource: "Property",
     path: pick("/reso/odata", "/reso/odata/"),

@@ -1,9 +1,9 @@
-import { usualPatience } from "@cadastre/client/http";
+import { defaultRetryPolicy } from "@cadastre/client/http";
 import type { Row } from "@cadastre/odata";
-import type { Asking } from "../../src/replicate/ask-feed.ts";
 import { changesUrl, feedOf, keysUrl } from "../../src/replicate/feed.ts";
+import type { FeedRequest } from "../../src/replicate/fetch-feed.ts";
 import { latestOf } from "../../src/replicate/modification-times.ts";
-import { pagesOf } from "../../src/replicate/pages.ts";
+import { feedPages } from "../../src/replicate/pages.ts";
 import { versionOf } from "./changing-listings.ts";
 import type { ListingsService } from "./listings-service.ts";
 
@@ -20,7 +20,7 @@ export type Replica = {
 export function createReplica({ odata, apiKey }: ListingsService, pageSize: number): Replica {
   const select = "ListingKey,ModificationTimestamp,City";
   const feed = feedOf(odata, "Property", { apiKey, select, filter: undefined });
-  const asking: Asking = { feed, patience: usualPatience, pageSize, onRetry: () => {} };
+  const asking: FeedRequest = { feed, retryPolicy: defaultRetryPolicy, pageSize, onRetry: () => {} };
   const copied = new Map<string, string>();
   let latest: number | null = null;
 
@@ -31,7 +31,7 @@ export function createReplica({ odata, apiKey }: ListingsService, pageSize: numb
     between: () => Promise<void>,
   ): Promise<ReadonlySet<string>> {
     const met = new Set<string>();
-    for await (const records of pagesOf(first, asking)) {
+    for await (const records of feedPages(first, asking)) {
       for (const { ListingKey } of records) {
         const key = String(ListingKey);
         if (met.has(key)) throw new Error(`${key} came twice in one walk`);

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { format } from "node:util";
-import { runProgram as runInThisProcess } from "../../src/cli/program.ts";
+import { runOperatorProgram as runInThisProcess } from "../../src/cli/program.ts";
 import { type Outcome, runProgram } from "./program.ts";
 
 type Given = { readonly input?: string; readonly environment?: Readonly<Record<string, string>> };

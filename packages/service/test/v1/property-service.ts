@@ -15,7 +15,7 @@ import { entitySet, originatingSystems, whereOfCell } from "@cadastre/reso";
 import type { StoredRecord, WritableStore } from "@cadastre/store";
 import { openPostgresStore } from "@cadastre/store/postgres";
 import { identitiesOf } from "@cadastre/store/property";
-import { openPostgresRegistry, openSqliteRegistry, type Registry } from "@cadastre/store/registry";
+import { type AccessRegistry, openPostgresRegistry, openSqliteRegistry } from "@cadastre/store/registry";
 import { openSqliteStore } from "@cadastre/store/sqlite";
 import { latLngToCell } from "h3-js";
 import { pino } from "pino";
@@ -102,7 +102,7 @@ export function scopeOf(
 
 export type PropertyService = {
   readonly store: WritableStore;
-  readonly registry: Registry;
+  readonly registry: AccessRegistry;
   /** To be changed by a test that injects a fault. */
   readonly services: Services;
   /** Every query that the store was asked so far. */
@@ -119,7 +119,7 @@ export type PropertyService = {
 /** An empty store and an empty registry. */
 export type Databases = {
   readonly store: WritableStore;
-  readonly registry: Registry;
+  readonly registry: AccessRegistry;
   /** Forget both, once they are closed. */
   readonly drop: () => Promise<void>;
 };
@@ -210,4 +210,4 @@ export async function startPropertyService(
   };
 }
 
-const identitiesNow = async ({ identities }: Registry) => identitiesOf(await identities.resolutions());
+const identitiesNow = async ({ identities }: AccessRegistry) => identitiesOf(await identities.resolutions());

@@ -2,8 +2,8 @@ import { EntitlementError } from "@cadastre/entitlement";
 import { entitySet } from "@cadastre/reso";
 import { StoreError } from "@cadastre/store";
 import { afterEach, describe, expect, test } from "vitest";
-import { burst } from "../../src/access/buckets.ts";
 import { createRates } from "../../src/access/rates.ts";
+import { burst } from "../../src/access/token-buckets.ts";
 import type { Reply } from "../support/ask.ts";
 import {
   absent,

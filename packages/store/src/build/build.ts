@@ -99,14 +99,14 @@ export type CandidateRecord = {
 export type Review = (changes: readonly SetChange[]) => void;
 
 /** Result of the check of a candidate. */
-export type Verdict = { readonly passed: boolean; readonly evidence: Json };
+export type GateVerdict = { readonly passed: boolean; readonly evidence: Json };
 
-export type Check = (candidate: Candidate) => Promise<Verdict> | Verdict;
+export type Check = (candidate: Candidate) => Promise<GateVerdict> | GateVerdict;
 
 /** Result of a publication. If the candidate of any resource did not pass, nothing is changed. */
-export type Publication =
+export type PublicationResult =
   | { readonly published: true; readonly commit: Commit; readonly builds: readonly Build[] }
-  | { readonly published: false; readonly verdicts: Readonly<Record<string, Verdict>> };
+  | { readonly published: false; readonly verdicts: Readonly<Record<string, GateVerdict>> };
 
 /** Staged changes, and the builds of each resource: stages, publishes and rolls back. */
 export type Builds = {
@@ -147,7 +147,7 @@ export type Builds = {
    *
    * @throws {StoreError} `invalid_record`, `unknown_resource`
    */
-  readonly publish: (resources: readonly string[], check?: Check) => Promise<Publication>;
+  readonly publish: (resources: readonly string[], check?: Check) => Promise<PublicationResult>;
   /**
    * Serves an earlier build of a resource again, as a new build. The cursors of its sources are reset to those of the earlier
    * build, and their staged changes are deleted. If `review` throws, nothing is changed.

@@ -1,15 +1,15 @@
 import { StoreError } from "../errors.ts";
 import type { Builds } from "./build.ts";
+import type { BuildDatabase, BuiltTable } from "./build-database.ts";
 import { readBuilds } from "./history.ts";
-import { publish } from "./publish.ts";
+import { publishBuild } from "./publish.ts";
 import { rollback } from "./rollback.ts";
-import type { BuiltTable, Ground } from "./session.ts";
 import { readSourceKeys } from "./source-keys.ts";
 import { readSources } from "./sources.ts";
 import { discardStaged, stageBatch } from "./staging.ts";
 
 /** Creates the `Builds` of a store. */
-export function createBuilds(ground: Ground): Builds {
+export function createBuilds(ground: BuildDatabase): Builds {
   const { tables, formOf, read, write } = ground;
   const find = (resource: string): BuiltTable => {
     const built = tables.get(resource);
@@ -33,7 +33,7 @@ export function createBuilds(ground: Ground): Builds {
       const { table } = find(resource);
       return write(({ session }) => discardStaged(session, table, source));
     },
-    publish: async (resources, check) => publish(ground, [...new Set(resources)].map(find), check),
+    publish: async (resources, check) => publishBuild(ground, [...new Set(resources)].map(find), check),
     rollback: async (resource, build, review) => {
       const built = find(resource);
       return write((open) => rollback(open, ground, built, build, review));

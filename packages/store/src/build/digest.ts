@@ -2,16 +2,16 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, sql } from "@cadastre/odata";
 import { recordColumns } from "../schema/table.ts";
 import type { Build } from "./build.ts";
-import type { BuiltTable, Ground, Session } from "./session.ts";
+import type { BuildDatabase, BuiltTable, Session } from "./build-database.ts";
 
 /** Modulus of the sum of hashes: 2^256. */
 const modulus = 1n << 256n;
 
 /** Computes the number of records and the fingerprint of the current state of a resource: see {@link Build}. */
-export async function digestOf(
+export async function resourceDigest(
   session: Session,
   { table, mapping }: BuiltTable,
-  sha256: Ground["sha256"],
+  sha256: BuildDatabase["sha256"],
 ): Promise<Pick<Build, "records" | "sha256">> {
   const dataset = mapping.current.column(datasetProperty).sql;
   const whole = sql`coalesce(${dataset}, '') || ' ' || cast(${identifier(recordColumns.text)} as text)`;

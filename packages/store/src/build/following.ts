@@ -3,7 +3,7 @@ import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata"
 import { fillChecksums } from "../schema/fill.ts";
 import { beginning, recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { Follows } from "../store.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./build-database.ts";
 
 /** Statements that copy values into the records of a table from the records that they follow. */
 type Following = {
@@ -29,7 +29,7 @@ export type FollowingCommit = {
 };
 
 /** Updates the hidden columns of records that follow others, see `StoredResource.follows`. */
-export async function follow(commit: FollowingCommit): Promise<void> {
+export async function updateFollowers(commit: FollowingCommit): Promise<void> {
   const { session, dataset, checkpoint, count } = commit;
   const where = sql`${beginning} = cast(${value(checkpoint)} as bigint)`;
   for (const { table, tally, write } of followings(commit)) {

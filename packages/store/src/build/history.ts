@@ -1,6 +1,6 @@
 import { identifier, type SqlFragment, sql, value } from "@cadastre/odata";
 import type { Build, Json } from "./build.ts";
-import type { Fields, Session } from "./session.ts";
+import type { RowValues, Session } from "./build-database.ts";
 
 const table = identifier("cadastre_build");
 
@@ -27,7 +27,7 @@ const buildOf = ([
   cursors,
   evidence,
   published,
-]: Fields): Build => ({
+]: RowValues): Build => ({
   id: id as string,
   resource: resource as string,
   checkpoint: Number(checkpoint),

@@ -4,11 +4,11 @@ import { refreshCoverage } from "../coverage/refresh.ts";
 import { beginning, recordColumns, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import { createUlid } from "../ulid.ts";
-import type { Writing } from "../write/version.ts";
-import type { Build, Candidate, CandidateRecord, Check, Publication, Verdict } from "./build.ts";
-import { digestOf } from "./digest.ts";
+import type { PendingChange } from "../write/version.ts";
+import type { Build, Candidate, CandidateRecord, Check, GateVerdict, PublicationResult } from "./build.ts";
+import type { BuildDatabase, BuiltTable, CandidateReads, OpenCommit, Session } from "./build-database.ts";
+import { resourceDigest } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
-import type { BuiltTable, CandidateReads, Ground, OpenCommit, Session } from "./session.ts";
 import { checkpointOf, setChanges } from "./set-changes.ts";
 import { readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedChanges, stageMissing } from "./staged-changes.ts";
@@ -17,9 +17,9 @@ import { forgetStaged } from "./staging.ts";
 /** Thrown to roll back a publication whose check did not pass. */
 class Refusal extends Error {
   override readonly name = "Refusal";
-  readonly verdicts: Readonly<Record<string, Verdict>>;
+  readonly verdicts: Readonly<Record<string, GateVerdict>>;
 
-  constructor(verdicts: Readonly<Record<string, Verdict>>) {
+  constructor(verdicts: Readonly<Record<string, GateVerdict>>) {
     super("a candidate did not pass");
     this.verdicts = verdicts;
   }
@@ -28,11 +28,11 @@ class Refusal extends Error {
 const unchecked: Check = () => ({ passed: true, evidence: null });
 
 /** See `Builds.publish`. */
-export async function publish(
-  ground: Ground,
+export async function publishBuild(
+  ground: BuildDatabase,
   tables: readonly BuiltTable[],
   check: Check = unchecked,
-): Promise<Publication> {
+): Promise<PublicationResult> {
   try {
     return await ground.write((open, reads) => publishWithin(open, reads, ground, tables, check));
   } catch (error) {
@@ -44,15 +44,15 @@ export async function publish(
 async function publishWithin(
   open: OpenCommit,
   reads: CandidateReads,
-  ground: Ground,
+  ground: BuildDatabase,
   tables: readonly BuiltTable[],
   check: Check,
-): Promise<Publication> {
+): Promise<PublicationResult> {
   await open.fill(takeStaged(open.session, tables));
-  await open.follow();
+  await open.updateFollowers();
   const commit = await open.finish();
   const builds: Build[] = [];
-  const verdicts: Record<string, Verdict> = {};
+  const verdicts: Record<string, GateVerdict> = {};
   for (const built of tables) {
     const candidate = await candidateOf(open.session, reads, ground, built, commit);
     const verdict = await check(candidate);
@@ -70,7 +70,7 @@ async function publishWithin(
 /**
  * Yields all staged changes of the resources and deletes them from staging. Sources whose full set is still open are skipped.
  */
-async function* takeStaged(session: Session, tables: readonly BuiltTable[]): AsyncGenerator<Writing> {
+async function* takeStaged(session: Session, tables: readonly BuiltTable[]): AsyncGenerator<PendingChange> {
   for (const { table } of tables) {
     const sources = (await readSources(session, table.name)).filter(({ fullSet }) => fullSet !== "open");
     if (sources.length === 0) continue;
@@ -86,7 +86,7 @@ async function* takeStaged(session: Session, tables: readonly BuiltTable[]): Asy
 async function candidateOf(
   session: Session,
   reads: CandidateReads,
-  { sha256, tables }: Ground,
+  { sha256, tables }: BuildDatabase,
   built: BuiltTable,
   commit: Commit,
 ): Promise<Candidate> {
@@ -111,7 +111,7 @@ async function candidateOf(
     checkpoint: commit.checkpoint,
     previous: before?.id ?? null,
     commit,
-    ...(await digestOf(session, built, sha256)),
+    ...(await resourceDigest(session, built, sha256)),
     ...reads,
     all: records(sql`select ${record}, case when ${hasBegun} then 1 else 0 end from ${current}`),
     changed: records(sql`select ${record}, 1 from ${current} where ${beginning} = ${value(checkpoint)}`),
@@ -125,7 +125,11 @@ async function* recordsOf(rows: AsyncIterable<readonly unknown[]>): AsyncGenerat
     yield { datasetId: datasetId as string | null, text: text as string, isChanged: Number(isChanged) === 1 };
 }
 
-async function serve({ session }: OpenCommit, candidate: Candidate, { evidence }: Verdict): Promise<Build> {
+async function serve(
+  { session }: OpenCommit,
+  candidate: Candidate,
+  { evidence }: GateVerdict,
+): Promise<Build> {
   const { resource, checkpoint, previous, records, sha256 } = candidate;
   const published = Date.now();
   const cursors = cursorsOf(await readSources(session, resource));

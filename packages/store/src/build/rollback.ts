@@ -2,17 +2,17 @@ import { refreshCoverage } from "../coverage/refresh.ts";
 import { StoreError } from "../errors.ts";
 import { createUlid } from "../ulid.ts";
 import type { Build, Review } from "./build.ts";
-import { digestOf } from "./digest.ts";
+import type { BuildDatabase, BuiltTable, OpenCommit } from "./build-database.ts";
+import { resourceDigest } from "./digest.ts";
 import { addBuild, readBuilds } from "./history.ts";
-import type { BuiltTable, Ground, OpenCommit } from "./session.ts";
 import { setChanges } from "./set-changes.ts";
 import { readSources, writeSource } from "./sources.ts";
 import { forgetStaged } from "./staging.ts";
 
 /** See `Builds.rollback`. */
 export async function rollback(
-  { session, restore, follow, finish }: OpenCommit,
-  { sha256, tables }: Ground,
+  { session, restore, updateFollowers: follow, finish }: OpenCommit,
+  { sha256, tables }: BuildDatabase,
   built: BuiltTable,
   id: string,
   review?: Review,
@@ -25,7 +25,7 @@ export async function rollback(
   await follow();
   const commit = await finish();
   const { checkpoint } = commit;
-  const digest = await digestOf(session, built, sha256);
+  const digest = await resourceDigest(session, built, sha256);
   // The digest differs if versions of the earlier build have been pruned.
   if (digest.sha256 !== earlier.sha256) throw new StoreError("build_expired", id);
   const schemas = [...tables.values()].map((one) => one.table);

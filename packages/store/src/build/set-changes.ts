@@ -3,7 +3,7 @@ import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata"
 import { sourceProperty, type TableSchema, validity } from "../schema/table.ts";
 import type { Commit } from "../store.ts";
 import type { SetChange } from "./build.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./build-database.ts";
 
 const [from, to] = [identifier(validity.from.name), identifier(validity.to.name)];
 const source = identifier(sourceProperty.name);

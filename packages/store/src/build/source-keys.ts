@@ -1,6 +1,6 @@
 import { identifier, join, sql, value } from "@cadastre/odata";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
-import type { Fields, Session } from "./session.ts";
+import type { RowValues, Session } from "./build-database.ts";
 
 /** Maximum number of keys in one result. */
 const groupSize = 10_000;
@@ -10,8 +10,8 @@ export async function readSourceKeys(
   session: Session,
   { name, staged, key }: TableSchema,
   sourceName: string,
-  after: Fields | undefined,
-): Promise<readonly Fields[]> {
+  after: RowValues | undefined,
+): Promise<readonly RowValues[]> {
   const [current, changed] = [identifier(name), identifier(staged)];
   const columns = key.map((column) => identifier(column.name));
   const keys = join(columns, ", ");

@@ -1,5 +1,5 @@
 import { identifier, sql, value } from "@cadastre/odata";
-import type { Session } from "./session.ts";
+import type { Session } from "./build-database.ts";
 
 /**
  * State of a full set of a source: "open" while batches are still expected, "whole" once it is complete and can be published.

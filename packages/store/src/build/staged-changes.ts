@@ -1,7 +1,7 @@
 import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
-import type { Writing } from "../write/version.ts";
-import type { Session } from "./session.ts";
+import type { PendingChange } from "../write/version.ts";
+import type { Session } from "./build-database.ts";
 import type { SourceState } from "./sources.ts";
 import { stagedRecord } from "./staged-record.ts";
 
@@ -40,7 +40,7 @@ export async function* stagedChanges(
   session: Session,
   table: TableSchema,
   sources: readonly SourceState[],
-): AsyncGenerator<Writing> {
+): AsyncGenerator<PendingChange> {
   const { name: resource, key } = table;
   const staged = identifier(table.staged);
   const columns = [...key.map(({ name }) => name), sourceProperty.name, ...contents].map(

@@ -2,9 +2,9 @@ import { identifier, join, type SqlFragment, sql, value } from "@cadastre/odata"
 import { StoreError } from "../errors.ts";
 import { sourceProperty, stagedColumns, type TableSchema } from "../schema/table.ts";
 import type { Change } from "../store.ts";
-import { keyOf, versionOf } from "../write/version.ts";
+import { removalKey, versionOf } from "../write/version.ts";
 import type { BatchOptions, Staged } from "./build.ts";
-import type { BuiltTable, Ground, Session } from "./session.ts";
+import type { BuildDatabase, BuiltTable, Session } from "./build-database.ts";
 import { type FullSet, readSources, type SourceState, writeSource } from "./sources.ts";
 import { stagedText } from "./staged-record.ts";
 
@@ -17,7 +17,7 @@ const source = identifier(sourceProperty.name);
 export async function stageBatch(
   session: Session,
   { table, members }: BuiltTable,
-  formOf: Ground["formOf"],
+  formOf: BuildDatabase["formOf"],
   name: string,
   changes: Iterable<Change> | AsyncIterable<Change>,
   options: BatchOptions,
@@ -41,7 +41,7 @@ export async function stageBatch(
     for await (const change of changes) {
       if (change.resource !== table.name) throw new StoreError("unknown_resource", change.resource);
       if ("removed" in change) {
-        yield [...keyOf(change, table, formOf), name, batch, null, null, null];
+        yield [...removalKey(change, table, formOf), name, batch, null, null, null];
         continue;
       }
       // Computing the version validates the record, so that a record that cannot be published is refused here.

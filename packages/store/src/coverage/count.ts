@@ -1,17 +1,20 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { type BoundNode, matches, type Projection, type StructuralProperty } from "@cadastre/odata";
 import { type Member, numberOfMembers } from "../record/members.ts";
-import type { Atom } from "./atom.ts";
 import type { FieldCoverage, MarketCoverage } from "./coverage.ts";
+import type { CoverageGroup } from "./group.ts";
 import { Population } from "./population.ts";
 import { readsDataset } from "./reads.ts";
-import type { Unit } from "./unit.ts";
+import type { CountingUnit } from "./unit.ts";
 
 /**
- * The atoms that a query finds, and the units of which it finds all atoms. Only units are counted; the other atoms only show that
+ * The groups that a query finds, and the units of which it finds all groups. Only units are counted; the other groups only show that
  * their market exists.
  */
-export type Seen = { readonly atoms: readonly Atom[]; readonly units: readonly Unit[] };
+export type VisibleCounts = {
+  readonly groups: readonly CoverageGroup[];
+  readonly units: readonly CountingUnit[];
+};
 
 /** A market with its counted records by dataset. A dataset with too few records has an empty population. */
 type Market = Pick<MarketCoverage, "source" | "system"> & {
@@ -20,32 +23,32 @@ type Market = Pick<MarketCoverage, "source" | "system"> & {
 
 /** Counts each market by property, over the datasets that show the property unmasked. */
 export function countMarkets(
-  { atoms, units }: Seen,
+  { groups, units }: VisibleCounts,
   select: readonly Projection[],
   members: ReadonlyMap<string, Member>,
 ): readonly MarketCoverage[] {
-  const markets = marketsOf(atoms, numberOfMembers(members));
-  for (const { atoms: together } of units)
-    for (const atom of together) populationOf(markets, atom)?.add(atom.records, atom.populated);
+  const markets = marketsOf(groups, numberOfMembers(members));
+  for (const { groups: together } of units)
+    for (const group of together) populationOf(markets, group)?.add(group.records, group.populated);
   return [...markets.values()]
     .map(({ source, system, datasets }) => ({
       source,
       system,
       fields: select.flatMap(({ property, expression }) => {
         const ordinal = members.get(property.name)?.ordinal;
-        const showing = [...datasets].filter(([dataset]) => isWhole(expression, property, dataset));
+        const showing = [...datasets].filter(([dataset]) => showsUnmasked(expression, property, dataset));
         return ordinal === undefined || showing.length === 0 ? [] : [fieldOf(property, ordinal, showing)];
       }),
     }))
     .filter(({ fields }) => fields.length > 0);
 }
 
-const marketText = ([, source, system]: Atom["key"]): string => JSON.stringify([source, system]);
+const marketText = ([, source, system]: CoverageGroup["key"]): string => JSON.stringify([source, system]);
 
 /** Sorted by source and system, so that the order does not depend on the data. */
-function marketsOf(atoms: readonly Atom[], members: number): ReadonlyMap<string, Market> {
+function marketsOf(groups: readonly CoverageGroup[], members: number): ReadonlyMap<string, Market> {
   const markets = new Map<string, Market>();
-  for (const { key } of atoms) {
+  for (const { key } of groups) {
     const [datasetId, source, system] = key;
     const text = marketText(key);
     const market = markets.get(text) ?? { source, system, datasets: new Map<string | null, Population>() };
@@ -55,7 +58,7 @@ function marketsOf(atoms: readonly Atom[], members: number): ReadonlyMap<string,
   return new Map([...markets].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const populationOf = (markets: ReadonlyMap<string, Market>, { key }: Atom): Population | undefined =>
+const populationOf = (markets: ReadonlyMap<string, Market>, { key }: CoverageGroup): Population | undefined =>
   markets.get(marketText(key))?.datasets.get(key[0]);
 
 function fieldOf(
@@ -72,7 +75,7 @@ function fieldOf(
 }
 
 /** True if rows of the dataset show the stored value of the property, not a part of it and not another property. */
-export function isWhole(
+export function showsUnmasked(
   expression: BoundNode,
   property: StructuralProperty,
   dataset: string | null,
@@ -81,6 +84,6 @@ export function isWhole(
     return expression.base === undefined && expression.property.name === property.name;
   if (expression.kind !== "Choice" || !readsDataset(expression.when)) return false;
   const { when, value, otherwise } = expression;
-  if (matches(when, { [datasetProperty.name]: dataset })) return isWhole(value, property, dataset);
-  return otherwise !== undefined && isWhole(otherwise, property, dataset);
+  if (matches(when, { [datasetProperty.name]: dataset })) return showsUnmasked(value, property, dataset);
+  return otherwise !== undefined && showsUnmasked(otherwise, property, dataset);
 }

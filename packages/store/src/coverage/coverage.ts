@@ -6,14 +6,14 @@ export type Counted = {
   /** Name of the column with the system that a record comes from. */
   readonly system: string;
   /** Location columns, from the largest place to the smallest: a state, a county. */
-  readonly places: readonly Place[];
+  readonly places: readonly LocationColumn[];
 };
 
 /**
  * A location column. With `characters`, only the first characters of its values identify the place; a filter may then compare the
  * column with texts of at most that length, and may not use it otherwise.
  */
-export type Place = { readonly column: string; readonly characters?: number };
+export type LocationColumn = { readonly column: string; readonly characters?: number };
 
 /** Number of counted records with a value of a property. */
 export type FieldCoverage = {
@@ -33,7 +33,7 @@ export type MarketCoverage = {
 };
 
 /** A place, by column, with the values that a query shows. `{}` means everywhere. */
-export type PlaceValues = Readonly<Record<string, string>>;
+export type RegionValues = Readonly<Record<string, string>>;
 
 /** Counts of the values in the records of a build. The same object is returned for as long as the build is served. */
 export type Coverage = {
@@ -54,5 +54,5 @@ export type CoverageWithin = {
    * Returns the markets of a place with the properties that the query selects. Each property is counted over the datasets that
    * show it unmasked. Records are counted in groups of a minimum size, and a group is counted completely or not at all.
    */
-  readonly count: (place: PlaceValues) => readonly MarketCoverage[];
+  readonly count: (place: RegionValues) => readonly MarketCoverage[];
 };

@@ -1,15 +1,15 @@
-import type { Ground } from "../build/session.ts";
+import type { BuildDatabase } from "../build/build-database.ts";
 import { StoreError } from "../errors.ts";
-import { readAtoms, readState } from "./atom-table.ts";
 import type { Coverage } from "./coverage.ts";
-import { type Unit, unitsOf } from "./unit.ts";
+import { readGroups, readState } from "./group-table.ts";
+import { type CountingUnit, unitsOf } from "./unit.ts";
 import { coverageWithin } from "./within.ts";
 
 /** Implements `Store.coverage`. */
 export type ReadCoverage = (resource: string, least: number) => Promise<Coverage | undefined>;
 
 /** Caches the coverages of the builds being served. */
-export function createCoverages({ tables, read }: Pick<Ground, "tables" | "read">): ReadCoverage {
+export function createCoverages({ tables, read }: Pick<BuildDatabase, "tables" | "read">): ReadCoverage {
   const known = new Map<string, Coverage>();
   return async (resource, least) => {
     const built = tables.get(resource);
@@ -19,20 +19,20 @@ export function createCoverages({ tables, read }: Pick<Ground, "tables" | "read"
     const text = `${resource} ${least}`;
     return read(async (session) => {
       const state = await readState(session, resource);
-      // Atoms that were counted by other columns are not used; the next build counts them again.
+      // Groups that were counted by other columns are not used; the next build counts them again.
       if (state?.counted !== JSON.stringify(counted)) return undefined;
       const recent = known.get(text);
       if (recent?.checkpoint === state.checkpoint) return recent;
-      const found = await readAtoms(session, resource);
+      const found = await readGroups(session, resource);
       if (found === undefined) return undefined;
-      const { checkpoint, atoms } = found;
-      const divisions = new Map<number, readonly Unit[]>();
-      const unitsAt = (places: number): readonly Unit[] => {
-        const units = divisions.get(places) ?? unitsOf(atoms, counted, least, places);
+      const { checkpoint, groups } = found;
+      const divisions = new Map<number, readonly CountingUnit[]>();
+      const unitsAt = (places: number): readonly CountingUnit[] => {
+        const units = divisions.get(places) ?? unitsOf(groups, counted, least, places);
         divisions.set(places, units);
         return units;
       };
-      const build = { counted, members: built.members, atoms, unitsAt };
+      const build = { counted, members: built.members, groups, unitsAt };
       const coverage: Coverage = { checkpoint, within: (query) => coverageWithin(query, build) };
       known.set(text, coverage);
       return coverage;

@@ -1,7 +1,7 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { type BoundNode, mapChildren } from "@cadastre/odata";
 import { StoreError } from "../errors.ts";
-import type { Counted, Place } from "./coverage.ts";
+import type { Counted, LocationColumn } from "./coverage.ts";
 
 /** True if a node reads no property other than the dataset of a row. */
 export const readsDataset = (node: BoundNode): boolean =>
@@ -9,7 +9,7 @@ export const readsDataset = (node: BoundNode): boolean =>
   childrenOf(node).every((child) => readsDataset(child));
 
 /**
- * Checks that a filter reads only what records are counted by, so that it matches either all records of an atom or none.
+ * Checks that a filter reads only what records are counted by, so that it matches either all records of a group or none.
  *
  * @throws {StoreError} `uncounted_scope`
  */
@@ -18,14 +18,14 @@ export function requireCounted(filter: BoundNode, counted: Counted): void {
 }
 
 /**
- * Checks that the expression that shows a place reads only what records are counted by, so that all records of an atom show the
+ * Checks that the expression that shows a place reads only what records are counted by, so that all records of a group show the
  * same place.
  *
  * @throws {StoreError} `uncounted_scope`
  */
 export function requireCountedPlace(
   shown: BoundNode | undefined,
-  { characters }: Place,
+  { characters }: LocationColumn,
   counted: Counted,
 ): void {
   if (shown === undefined) return;

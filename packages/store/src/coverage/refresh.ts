@@ -1,14 +1,14 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, join, sql, value } from "@cadastre/odata";
-import type { BuiltTable, Session } from "../build/session.ts";
+import type { BuiltTable, Session } from "../build/build-database.ts";
 import { beginning, recordColumns, sourceProperty, validity } from "../schema/table.ts";
-import { placeOf } from "./atom.ts";
-import { addToAtoms, countedRecords, forgetAtoms, readState, writeState } from "./atom-table.ts";
 import type { Counted } from "./coverage.ts";
+import { groupedValue } from "./group.ts";
+import { addToGroups, countedRecords, deleteGroups, readState, writeState } from "./group-table.ts";
 import { type EmptyTexts, emptyTextsOf, Population } from "./population.ts";
 
-/** Maximum number of atoms counted in memory before they are written: about 4 kB each. */
-const mostAtoms = 4096;
+/** Maximum number of groups counted in memory before they are written: about 4 kB each. */
+const maxGroups = 4096;
 
 /** The build to count. */
 type Refreshed = { readonly checkpoint: number; readonly records: number };
@@ -25,7 +25,7 @@ export async function refreshCoverage(session: Session, built: BuiltTable, build
   const isBy = state?.counted === by;
   if (isBy) await countSince(session, built, counted, state.checkpoint);
   if (!isBy || (await countedRecords(session, name)) !== build.records) {
-    await forgetAtoms(session, name);
+    await deleteGroups(session, name);
     await countSince(session, built, counted, 0);
   }
   await writeState(session, name, { checkpoint: build.checkpoint, counted: by });
@@ -60,13 +60,13 @@ async function countSince(
   await tally.write();
 }
 
-/** Counts records by atom. */
+/** Counts records by group. */
 class Tally {
   readonly #session: Session;
   readonly #resource: string;
   readonly #counted: Counted;
   readonly #empty: EmptyTexts;
-  readonly #atoms = new Map<string, Population>();
+  readonly #groups = new Map<string, Population>();
 
   constructor(session: Session, resource: string, counted: Counted, empty: EmptyTexts) {
     this.#session = session;
@@ -77,19 +77,19 @@ class Tally {
 
   /** @param row the record's member index, then its dataset, source and system, and the values of its location columns */
   async count([members, dataset, source, system, ...row]: readonly unknown[], weight: 1 | -1): Promise<void> {
-    const places = this.#counted.places.map((place, i) => placeOf(place, row[i] as string | null));
+    const places = this.#counted.places.map((place, i) => groupedValue(place, row[i] as string | null));
     const text = JSON.stringify([dataset, source, system, ...places]);
-    let population = this.#atoms.get(text);
+    let population = this.#groups.get(text);
     if (population === undefined) {
-      if (this.#atoms.size >= mostAtoms) await this.write();
+      if (this.#groups.size >= maxGroups) await this.write();
       population = new Population(this.#empty.length);
-      this.#atoms.set(text, population);
+      this.#groups.set(text, population);
     }
     population.count(members as string, this.#empty, weight);
   }
 
   async write(): Promise<void> {
-    await addToAtoms(this.#session, this.#resource, this.#atoms);
-    this.#atoms.clear();
+    await addToGroups(this.#session, this.#resource, this.#groups);
+    this.#groups.clear();
   }
 }

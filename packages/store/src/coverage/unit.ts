@@ -1,58 +1,59 @@
 import type { Row } from "@cadastre/odata";
-import { type Atom, type AtomKey, atomRow } from "./atom.ts";
 import type { Counted } from "./coverage.ts";
+import { type CoverageGroup, type GroupKey, groupRow } from "./group.ts";
 
 /**
- * Atoms of one dataset, source and system that are counted together or not at all. The atoms of the smallest place form a unit if
+ * Groups of one dataset, source and system that are counted together or not at all. The groups of the smallest place form a unit if
  * they have enough records; those left over are combined by the next larger place that contains them.
  */
-export type Unit = {
+export type CountingUnit = {
   readonly dataset: string | null;
   /** A row that represents the place of the unit: the columns of smaller places are null. */
   readonly row: Row;
-  readonly atoms: readonly Atom[];
+  readonly groups: readonly CoverageGroup[];
 };
 
 /**
- * Divides atoms into units by the first `places` kinds of place, from the largest down.
+ * Divides groups into units by the first `places` kinds of place, from the largest down.
  *
- * @param least smallest number of records in a unit. Atoms of a system that together have fewer are in no unit.
+ * @param least smallest number of records in a unit. Groups of a system that together have fewer are in no unit.
  */
 export function unitsOf(
-  atoms: readonly Atom[],
+  groups: readonly CoverageGroup[],
   counted: Counted,
   least: number,
   places: number,
-): readonly Unit[] {
-  const units: Unit[] = [];
-  let small = atoms;
+): readonly CountingUnit[] {
+  const units: CountingUnit[] = [];
+  let small = groups;
   for (let depth = places; depth >= 0; depth--) {
-    const rest: Atom[] = [];
-    for (const group of groupsOf(small, depth)) {
-      const records = group.reduce((sum, atom) => sum + atom.records, 0);
-      const [first] = group;
-      if (first === undefined || records < least) rest.push(...group);
-      else units.push({ dataset: first.key[0], row: atomRow(keyOf(first, depth), counted), atoms: group });
+    const rest: CoverageGroup[] = [];
+    for (const together of unitGroups(small, depth)) {
+      const records = together.reduce((sum, group) => sum + group.records, 0);
+      const [first] = together;
+      if (first === undefined || records < least) rest.push(...together);
+      else
+        units.push({ dataset: first.key[0], row: groupRow(keyOf(first, depth), counted), groups: together });
     }
     small = rest;
   }
   return units;
 }
 
-/** Groups atoms by their first `depth` places. */
-function groupsOf(atoms: readonly Atom[], depth: number): Iterable<readonly Atom[]> {
-  const groups = new Map<string, Atom[]>();
-  for (const atom of atoms) {
-    const text = JSON.stringify(keyOf(atom, depth));
-    const group = groups.get(text);
-    if (group === undefined) groups.set(text, [atom]);
-    else group.push(atom);
+/** Gathers the groups that have the first `depth` places in common. */
+function unitGroups(groups: readonly CoverageGroup[], depth: number): Iterable<readonly CoverageGroup[]> {
+  const units = new Map<string, CoverageGroup[]>();
+  for (const group of groups) {
+    const text = JSON.stringify(keyOf(group, depth));
+    const unit = units.get(text);
+    if (unit === undefined) units.set(text, [group]);
+    else unit.push(group);
   }
-  return groups.values();
+  return units.values();
 }
 
-/** Returns the key of an atom without the places below `depth`. */
-function keyOf({ key }: Atom, depth: number): AtomKey {
+/** Returns the key of a group without the places below `depth`. */
+function keyOf({ key }: CoverageGroup, depth: number): GroupKey {
   const [datasetId, source, system, ...places] = key;
   return [datasetId, source, system, ...places.slice(0, depth)];
 }

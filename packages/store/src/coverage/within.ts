@@ -1,23 +1,23 @@
 import type { RestrictedQuery } from "@cadastre/entitlement";
 import { type BoundNode, evaluate, matches, type Row } from "@cadastre/odata";
 import type { Member } from "../record/members.ts";
-import { type Atom, atomRow, placeOf } from "./atom.ts";
-import { countMarkets, isWhole, type Seen } from "./count.ts";
-import type { Counted, CoverageWithin, Place } from "./coverage.ts";
+import { countMarkets, showsUnmasked, type VisibleCounts } from "./count.ts";
+import type { Counted, CoverageWithin, LocationColumn } from "./coverage.ts";
+import { type CoverageGroup, groupedValue, groupRow } from "./group.ts";
 import { requireCounted, requireCountedPlace } from "./reads.ts";
-import type { Unit } from "./unit.ts";
+import type { CountingUnit } from "./unit.ts";
 
 /** The counts of a build. */
 export type CountedBuild = {
   readonly counted: Counted;
   readonly members: ReadonlyMap<string, Member>;
-  readonly atoms: readonly Atom[];
-  /** Returns the atoms divided by the first kinds of place: see `unitsOf`. */
-  readonly unitsAt: (places: number) => readonly Unit[];
+  readonly groups: readonly CoverageGroup[];
+  /** Returns the groups divided by the first kinds of place: see `unitsOf`. */
+  readonly unitsAt: (places: number) => readonly CountingUnit[];
 };
 
 /**
- * See `Coverage.within`. A unit is visible if the query finds its place and all of its atoms. Atoms that are not found therefore
+ * See `Coverage.within`. A unit is visible if the query finds its place and all of its groups. Groups that are not found therefore
  * cannot change the result, and everybody who sees the same places sees counts of the same units.
  *
  * The way places divide records into units reveals something about the places. So the records of a dataset are divided only by
@@ -29,19 +29,21 @@ export function coverageWithin(query: RestrictedQuery, build: CountedBuild): Cov
   requireCounted(filter, counted);
   const shown = new Map(select.map(({ property, expression }) => [property.name, expression]));
   for (const place of counted.places) requireCountedPlace(shown.get(place.column), place, counted);
-  const found = new Set(build.atoms.filter(({ key }) => matches(filter, atomRow(key, counted))));
+  const found = new Set(build.groups.filter(({ key }) => matches(filter, groupRow(key, counted))));
   const datasets = new Set([...found].map(({ key: [dataset] }) => dataset));
   const shownBy = new Map([...datasets].map((dataset) => [dataset, placesShown(dataset, select, counted)]));
   const units = [...new Set(shownBy.values())].flatMap((places) =>
     build
       .unitsAt(places)
       .filter(
-        ({ row, dataset, atoms }) =>
-          shownBy.get(dataset) === places && matches(filter, row) && atoms.every((atom) => found.has(atom)),
+        ({ row, dataset, groups }) =>
+          shownBy.get(dataset) === places &&
+          matches(filter, row) &&
+          groups.every((group) => found.has(group)),
       ),
   );
-  const seen: Seen = { atoms: [...found], units };
-  const byPlaces = new Map<string, ReadonlyMap<string, Seen>>();
+  const seen: VisibleCounts = { groups: [...found], units };
+  const byPlaces = new Map<string, ReadonlyMap<string, VisibleCounts>>();
   return {
     count: (values) => {
       const asked = counted.places.filter(({ column }) => Object.hasOwn(values, column));
@@ -58,41 +60,41 @@ export function coverageWithin(query: RestrictedQuery, build: CountedBuild): Cov
 function placesShown(dataset: string | null, select: RestrictedQuery["select"], { places }: Counted): number {
   const hidden = places.findIndex(({ column }) => {
     const shown = select.find(({ property }) => property.name === column);
-    return shown === undefined || !isWhole(shown.expression, shown.property, dataset);
+    return shown === undefined || !showsUnmasked(shown.expression, shown.property, dataset);
   });
   return hidden === -1 ? places.length : hidden;
 }
 
 /**
- * Groups atoms and units by the values that the query shows for some places. A unit belongs to a group if its own place and all
- * of its atoms do.
+ * Sorts groups and units by the values that the query shows for some places. A unit belongs to a place if its own place and
+ * all of its groups do.
  */
 function seenByPlace(
-  { atoms, units }: Seen,
-  places: readonly Place[],
+  { groups, units }: VisibleCounts,
+  places: readonly LocationColumn[],
   shown: ReadonlyMap<string, BoundNode>,
   counted: Counted,
-): ReadonlyMap<string, Seen> {
+): ReadonlyMap<string, VisibleCounts> {
   const textOf = (row: Row): string => JSON.stringify(places.map((place) => shownPlace(place, shown, row)));
-  const groups = new Map<string, { readonly atoms: Atom[]; readonly units: Unit[] }>();
-  const textOfAtom = new Map<Atom, string>();
-  for (const atom of atoms) {
-    const text = textOf(atomRow(atom.key, counted));
-    textOfAtom.set(atom, text);
-    const group = groups.get(text);
-    if (group === undefined) groups.set(text, { atoms: [atom], units: [] });
-    else group.atoms.push(atom);
+  const byPlace = new Map<string, { readonly groups: CoverageGroup[]; readonly units: CountingUnit[] }>();
+  const placeTexts = new Map<CoverageGroup, string>();
+  for (const group of groups) {
+    const text = textOf(groupRow(group.key, counted));
+    placeTexts.set(group, text);
+    const visible = byPlace.get(text);
+    if (visible === undefined) byPlace.set(text, { groups: [group], units: [] });
+    else visible.groups.push(group);
   }
   for (const unit of units) {
     const text = textOf(unit.row);
-    if (unit.atoms.every((atom) => textOfAtom.get(atom) === text)) groups.get(text)?.units.push(unit);
+    if (unit.groups.every((group) => placeTexts.get(group) === text)) byPlace.get(text)?.units.push(unit);
   }
-  return groups;
+  return byPlace;
 }
 
 /** Returns null if the query shows no value. */
-function shownPlace(place: Place, shown: ReadonlyMap<string, BoundNode>, row: Row): string | null {
+function shownPlace(place: LocationColumn, shown: ReadonlyMap<string, BoundNode>, row: Row): string | null {
   const expression = shown.get(place.column);
   const value = expression === undefined ? null : evaluate(expression, row);
-  return placeOf(place, typeof value === "string" ? value : null);
+  return groupedValue(place, typeof value === "string" ? value : null);
 }

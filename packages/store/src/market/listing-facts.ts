@@ -25,14 +25,14 @@ export type ReportField = (typeof reportFields)[number];
 
 /** Kinds of listings counted in a month. */
 export const populations = ["new", "active", "closed"] as const;
-export type Population = (typeof populations)[number];
+export type PopulationName = (typeof populations)[number];
 
 /** Returns the populations that can be determined from the fields shown. */
-export const toldBy = (isShown: (field: ReportField) => boolean): ReadonlySet<Population> => {
+export const toldBy = (isShown: (field: ReportField) => boolean): ReadonlySet<PopulationName> => {
   const hasBegin = isShown("OnMarketDate") || isShown("ListingContractDate");
   const hasEnd = isShown("OffMarketDate") || isShown("StatusChangeTimestamp");
   const hasStatus = isShown("StandardStatus");
-  return new Set<Population>([
+  return new Set<PopulationName>([
     ...(hasBegin ? (["new"] as const) : []),
     ...(hasBegin && hasEnd && hasStatus ? (["active"] as const) : []),
     ...(hasStatus && isShown("CloseDate") ? (["closed"] as const) : []),
@@ -43,13 +43,13 @@ export const toldBy = (isShown: (field: ReportField) => boolean): ReadonlySet<Po
 const onMarket: readonly unknown[] = ["Active", "Active Under Contract"];
 
 /** Location of a listing as far as the scope shows it; each place lies within the one before. */
-export type Place = readonly [state: string | null, county: string | null, zip: string | null];
+export type ListingLocation = readonly [state: string | null, county: string | null, zip: string | null];
 
 /** Values of a listing that a report uses. */
 export type ListingFacts = {
   readonly type: string;
   readonly system: string;
-  readonly place: Place;
+  readonly place: ListingLocation;
   /** Month in which the listing came on the market. */
   readonly begun: Month | undefined;
   /** Month in which the listing left the market; infinite if it has not. */

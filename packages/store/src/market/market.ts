@@ -1,5 +1,5 @@
 import type { Region } from "@cadastre/entitlement";
-import type { Place } from "./listing-facts.ts";
+import type { ListingLocation } from "./listing-facts.ts";
 
 /** A market, identified by the kind and id of a place. Source: interface specification, section 4.2. */
 export type Market = {
@@ -11,7 +11,7 @@ export type Market = {
 export const depths = 3;
 
 /** Returns the markets that contain a whole place. At depth 1 only the state is known, at depth 0 nothing. */
-export function marketsOf([state, county, zip]: Place, depth: number): readonly Market[] {
+export function marketsOf([state, county, zip]: ListingLocation, depth: number): readonly Market[] {
   const markets: Market[] = [{ kind: "national", id: "US" }];
   if (depth >= 1 && state !== null) markets.push({ kind: "state", id: state });
   if (depth >= 2 && state !== null && county !== null)
@@ -23,7 +23,12 @@ export function marketsOf([state, county, zip]: Place, depth: number): readonly 
 /**
  * True if the regions include all listings of a system in a place. Otherwise callers with other regions may see more of them.
  */
-export function isWhole(place: Place, depth: number, system: string, regions: ReadonlySet<string>): boolean {
+export function includesAllListings(
+  place: ListingLocation,
+  depth: number,
+  system: string,
+  regions: ReadonlySet<string>,
+): boolean {
   return (
     regions.has(regionText({ kind: "originating_system", value: system })) ||
     marketsOf(place, depth).some(({ kind, id }) => regions.has(regionText({ kind, value: id })))

@@ -4,7 +4,7 @@ import { compareCodePoints } from "../code-points.ts";
 import { type ListingOptions, type ListingReads, readListings } from "../read-listings.ts";
 import type { Bookmark } from "../store.ts";
 import type { MarketRow } from "./columns.ts";
-import { factsOf, type ListingFacts, type Population, reportFields, toldBy } from "./listing-facts.ts";
+import { factsOf, type ListingFacts, type PopulationName, reportFields, toldBy } from "./listing-facts.ts";
 import { type Month, monthOf } from "./month.ts";
 import { Report } from "./report.ts";
 
@@ -37,7 +37,9 @@ export async function* readMarketReport(
   const last = await lastMonth(reads, options);
   if (last === undefined) return;
   const report = new Report({ from: last - periods + 1, last, least, regions: reads.scope.regions });
-  const walk = async (see: (dataset: string, facts: ListingFacts, told: ReadonlySet<Population>) => void) => {
+  const walk = async (
+    see: (dataset: string, facts: ListingFacts, told: ReadonlySet<PopulationName>) => void,
+  ) => {
     for (const { dataset_id: dataset } of reads.scope.datasets) {
       const scope = scopeWithin(reads.scope, dataset);
       const told = toldBy((field) => showsWhole(reads.entitySet, scope, field));

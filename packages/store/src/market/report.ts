@@ -1,7 +1,7 @@
 import type { Region } from "@cadastre/entitlement";
 import { compareCodePoints } from "../code-points.ts";
 import type { MarketRow } from "./columns.ts";
-import { type ListingFacts, type Population, populations } from "./listing-facts.ts";
+import { type ListingFacts, type PopulationName, populations } from "./listing-facts.ts";
 import { depths, type Market, marketsOf, regionTexts } from "./market.ts";
 import { Medians } from "./medians.ts";
 import { type Month, monthText } from "./month.ts";
@@ -18,7 +18,7 @@ const measures = {
   median_price_per_square_foot: { of: "closed", from: "unitPrice", parts: 100 },
 } as const satisfies Record<
   string,
-  { readonly of: Population; readonly from: keyof ListingFacts; readonly parts: number }
+  { readonly of: PopulationName; readonly from: keyof ListingFacts; readonly parts: number }
 >;
 
 type Measure = keyof typeof measures;
@@ -38,10 +38,10 @@ type Cell = {
   readonly market: Market;
   readonly type: string;
   readonly id: string;
-  readonly counts: Map<Population, number>;
+  readonly counts: Map<PopulationName, number>;
 };
 
-type Told = ReadonlySet<Population>;
+type Told = ReadonlySet<PopulationName>;
 
 /** Computes a report: first count all listings, then settle, then pass their values until the medians are known. */
 export class Report {
@@ -97,7 +97,7 @@ export class Report {
   }
 
   /** Adds the values of a listing that belongs to a population. */
-  #see(population: Population, facts: ListingFacts, cells: readonly Cell[]): void {
+  #see(population: PopulationName, facts: ListingFacts, cells: readonly Cell[]): void {
     for (const [measure, name] of measureNames.entries()) {
       const { of, from } = measures[name];
       const value = of === population ? facts[from] : undefined;
@@ -146,7 +146,7 @@ export class Report {
   }
 
   /** Yields the populations that a listing belongs to, with the months of the report. */
-  *#memberships(facts: ListingFacts, told: Told): Generator<readonly [Population, Month]> {
+  *#memberships(facts: ListingFacts, told: Told): Generator<readonly [PopulationName, Month]> {
     const { from, last } = this.#options;
     const { begun, ended, closed } = facts;
     const isIn = (month: Month | undefined): month is Month =>
@@ -193,7 +193,7 @@ export class Report {
   }
 }
 
-const periodKey = (population: Population, month: Month): string => `${population} ${month}`;
+const periodKey = (population: PopulationName, month: Month): string => `${population} ${month}`;
 
 /** @param measure index in {@link measureNames} */
 const medianKey = (measure: number, { number }: Cell): number => number * measureNames.length + measure;

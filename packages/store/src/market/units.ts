@@ -1,12 +1,12 @@
-import type { Place } from "./listing-facts.ts";
-import { depths, isWhole } from "./market.ts";
+import type { ListingLocation } from "./listing-facts.ts";
+import { depths, includesAllListings } from "./market.ts";
 
 /** Listings of one dataset, system and type in one place: the smallest group that is counted. */
 export type Group = {
   readonly dataset: string;
   readonly system: string;
   readonly type: string;
-  readonly place: Place;
+  readonly place: ListingLocation;
 };
 
 /**
@@ -29,9 +29,9 @@ export function unitDepths(
     members.reduce((sum, member) => sum + (counts.get(member) ?? 0), 0) >= least;
   let small = [...counts.keys()];
   for (let depth = depths; depth >= 0; depth--) {
-    const wholes = together(small, groups, depth).filter(([member = 0]) => {
+    const wholes = groupsByPlace(small, groups, depth).filter(([member = 0]) => {
       const group = groups[member];
-      return group !== undefined && isWhole(group.place, depth, group.system, regions);
+      return group !== undefined && includesAllListings(group.place, depth, group.system, regions);
     });
     for (const member of wholes.filter(areEnough).flat()) found.set(member, depth);
     small = wholes.filter((members) => !areEnough(members)).flat();
@@ -40,7 +40,7 @@ export function unitDepths(
 }
 
 /** Combines groups by dataset, system, type and their first `depth` levels of place. */
-function together(
+function groupsByPlace(
   members: readonly number[],
   groups: readonly Group[],
   depth: number,

@@ -13,7 +13,7 @@ import { type TableSchema, validity } from "../schema/table.ts";
 import type { Tally } from "../write/tallies.ts";
 
 /** Selects the number of the last commit; 0 before the first. */
-export const lastCheckpoint: CompiledSql = {
+export const postgresLastCheckpoint: CompiledSql = {
   text: `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`,
   values: [],
 };
@@ -26,7 +26,7 @@ export const isPrunedNote: SqlFragment = sql`"key" = 'cadastre_pruned'`;
  * Selects the earliest checkpoint that can still be read, null if nothing was pruned, and whether a version of the table was
  * closed since `checkpoint`.
  */
-export function compileHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
+export function compilePostgresHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
   const later = sql`${identifier(validity.to.name)} > ${value(checkpoint)}::bigint`;
   return render(
     sql`select (select "text"::bigint from "cadastre_note" where "key" = ${value(pruned)}::text),
@@ -61,7 +61,7 @@ export const noteCommit = (
 ];
 
 /** See `WritableStore.prune`. */
-export const prune = (
+export const prunePostgres = (
   knex: Knex,
   tables: readonly TableSchema[],
   time: number,
@@ -74,7 +74,7 @@ export const prune = (
       .max({ checkpoint: "checkpoint" })
       .where("committed_at", "<", time);
     const earliest = Math.min(Number(last?.checkpoint ?? 0), kept ?? Number.POSITIVE_INFINITY);
-    if (earliest <= Number((await readNote(transaction, pruned)) ?? 0)) return 0;
+    if (earliest <= Number((await readPostgresNote(transaction, pruned)) ?? 0)) return 0;
     let forgotten = 0;
     for (const { name, closed } of tables) {
       const { text, values } = render(earliestNeeded(name, builds), () => "?");
@@ -82,16 +82,16 @@ export const prune = (
       const ended = transaction(closed).where(validity.to.name, "<=", earliest);
       forgotten += await ended.where(validity.to.name, "<=", needed).delete();
     }
-    await writeNote(transaction, pruned, String(earliest));
+    await writePostgresNote(transaction, pruned, String(earliest));
     return forgotten;
   });
 
-export async function readNote(knex: Knex, key: string): Promise<string | undefined> {
+export async function readPostgresNote(knex: Knex, key: string): Promise<string | undefined> {
   const note = await knex<{ key: string; text: string }>("cadastre_note").where({ key }).first("text");
   return note?.text;
 }
 
-export const writeNote = (knex: Knex, key: string, text: string): Promise<void> =>
+export const writePostgresNote = (knex: Knex, key: string, text: string): Promise<void> =>
   knex("cadastre_note")
     .insert({ key, text })
     .onConflict("key")

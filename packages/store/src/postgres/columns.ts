@@ -17,7 +17,7 @@ import { type PointSchema, recordColumns, type TableSchema, validity } from "../
 /**
  * Returns the encoding of a property's column: PostgreSQL's own types, except for a time of day, which is stored in picoseconds.
  */
-export const formOf = ({ type }: StructuralProperty): EncodingName =>
+export const columnEncoding = ({ type }: StructuralProperty): EncodingName =>
   type === "Edm.TimeOfDay" ? "picoseconds" : postgres.encodings[type];
 
 /** Declared type of a column by encoding. Decimals have no precision limit, like those in the record's text. */
@@ -36,26 +36,26 @@ export function typeOf(property: StructuralProperty): SqlFragment {
   const { type, collection } = property;
   if (collection) return sql`jsonb`;
   if (type === "Edm.Boolean") return sql`boolean`;
-  return type === "Edm.Guid" ? sql`uuid` : (types[formOf(property)] ?? sql`text`);
+  return type === "Edm.Guid" ? sql`uuid` : (types[columnEncoding(property)] ?? sql`text`);
 }
 
 const inColumn = ({ name }: StructuralProperty): SqlFragment => identifier(name);
 
 /** Returns where each property of a table is stored: in its own column or in the record's text. */
-export function columnsOf(table: TableSchema): (property: StructuralProperty) => Column {
+export function postgresColumns(table: TableSchema): (property: StructuralProperty) => Column {
   const typed = new Set([...table.columns.map(({ name }) => name), validity.from.name, validity.to.name]);
   return (property) => ({
     sql: typed.has(property.name) ? inColumn(property) : inRecord(property),
-    encoding: formOf(property),
+    encoding: columnEncoding(property),
   });
 }
 
 /** Returns the expression that the spatial index of a location column contains. */
-export const placeOf = (property: StructuralProperty): SqlFragment =>
+export const pointExpression = (property: StructuralProperty): SqlFragment =>
   postgres.call("geo_point", [property.type], [inColumn(property)]);
 
 export const pointsOf = (_table: TableSchema, { column }: PointSchema): PointIndex =>
-  pointIndex(placeOf(column));
+  pointIndex(pointExpression(column));
 
 const record = identifier(recordColumns.text);
 
@@ -85,4 +85,4 @@ const computed: ReadForms["computed"] = (query, projection, of) => {
   return collection || type.startsWith("Edm.Geo") ? selected : postgres.cast(type, "Edm.String", selected);
 };
 
-export const forms: ReadForms = { dialect: postgres, text: record, computed };
+export const postgresForms: ReadForms = { dialect: postgres, text: record, computed };

@@ -1,31 +1,31 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, type SqlFragment } from "@cadastre/odata";
 import type { Knex } from "knex";
-import { follow } from "../build/following.ts";
+import type { OpenCommit } from "../build/build-database.ts";
+import { updateFollowers } from "../build/following.ts";
 import { restorationOf } from "../build/restore.ts";
-import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
 import { readStamp } from "../schema/found.ts";
 import type { Change, Commit } from "../store.ts";
 import { Tallies } from "../write/tallies.ts";
-import type { Writing } from "../write/version.ts";
-import { lastCheckpoint, lockCommits, noteCommit } from "./bookkeeping.ts";
-import { type Client, firstRow, poolOf, runTogether, sessionOf } from "./session.ts";
+import type { PendingChange } from "../write/version.ts";
+import { lockCommits, noteCommit, postgresLastCheckpoint } from "./bookkeeping.ts";
+import { type Client, firstRow, poolOf, postgresSession, runTogether } from "./session.ts";
 import { refreshStatistics } from "./statistics.ts";
-import type { Resource, WriteBatch } from "./write-batch.ts";
-import { TableWriter } from "./writer.ts";
+import type { BatchTarget, WriteBatch } from "./write-batch.ts";
+import { PostgresTableWriter } from "./writer.ts";
 
 const dataset = identifier(datasetProperty.name);
 
 /** Makes commits one after another. Commits of this process are queued; a table lock excludes those of other processes. */
-export class Committer {
+export class PostgresCommitter {
   readonly #knex: Knex;
-  readonly #resources: ReadonlyMap<string, Resource>;
+  readonly #resources: ReadonlyMap<string, BatchTarget>;
   readonly #generation: number;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param generation schema generation that the resources are written for */
-  constructor(knex: Knex, resources: ReadonlyMap<string, Resource>, generation: number) {
+  constructor(knex: Knex, resources: ReadonlyMap<string, BatchTarget>, generation: number) {
     this.#knex = knex;
     this.#resources = resources;
     this.#generation = generation;
@@ -39,7 +39,7 @@ export class Committer {
   }
 
   /** Runs `work` in a transaction. If it throws, the transaction is rolled back. */
-  write<T>(work: (making: Making) => Promise<T>): Promise<T> {
+  write<T>(work: (making: CommitTransaction) => Promise<T>): Promise<T> {
     // Commits are queued before they take a connection, so that at most one connection waits for the lock.
     const done = this.#last.then(() =>
       this.#knex.transaction((transaction) => this.#write(transaction, work)).catch(refuseData),
@@ -53,33 +53,36 @@ export class Committer {
     return this.#last;
   }
 
-  async #write<T>(transaction: Knex.Transaction, work: (making: Making) => Promise<T>): Promise<T> {
+  async #write<T>(
+    transaction: Knex.Transaction,
+    work: (making: CommitTransaction) => Promise<T>,
+  ): Promise<T> {
     await lockCommits(transaction);
     const client = await poolOf(transaction).acquireConnection();
     // Rows written for an earlier schema would lack columns.
-    const { generation } = await readStamp(sessionOf(client));
+    const { generation } = await readStamp(postgresSession(client));
     if (generation !== this.#generation) throw new StoreError("schema_changed");
-    const [last] = (await firstRow(client, lastCheckpoint)) ?? [];
-    return work(new Making(client, this.#resources, BigInt(last ?? 0)));
+    const [last] = (await firstRow(client, postgresLastCheckpoint)) ?? [];
+    return work(new CommitTransaction(client, this.#resources, BigInt(last ?? 0)));
   }
 }
 
 /** An open commit. */
-class Making implements OpenCommit {
+class CommitTransaction implements OpenCommit {
   readonly client: Client;
   readonly session: OpenCommit["session"];
   readonly #checkpoint: bigint;
   readonly #head: bigint;
-  readonly #resources: ReadonlyMap<string, Resource>;
-  readonly #writers = new Map<string, TableWriter>();
+  readonly #resources: ReadonlyMap<string, BatchTarget>;
+  readonly #writers = new Map<string, PostgresTableWriter>();
   readonly #tallies = new Tallies();
   #unchanged = 0;
   /** The batch being written by the server, while the next one is prepared. */
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(client: Client, resources: ReadonlyMap<string, Resource>, head: bigint) {
+  constructor(client: Client, resources: ReadonlyMap<string, BatchTarget>, head: bigint) {
     this.client = client;
-    this.session = sessionOf(client);
+    this.session = postgresSession(client);
     this.#resources = resources;
     this.#head = head;
     this.#checkpoint = head + 1n;
@@ -100,9 +103,9 @@ class Making implements OpenCommit {
       await this.#count(resource, outcome, tally[outcome]);
   };
 
-  readonly follow: OpenCommit["follow"] = async () => {
+  readonly updateFollowers: OpenCommit["updateFollowers"] = async () => {
     const tables = [...this.#resources.values()].map(({ table }) => table);
-    await follow({
+    await updateFollowers({
       session: this.session,
       tables,
       changed: this.#tallies.byResource(),
@@ -124,22 +127,22 @@ class Making implements OpenCommit {
   };
 
   /** Adds a change to the current batch. Returns a promise to wait for if a full batch must be written. */
-  #make(change: Writing): Promise<void> | undefined {
+  #make(change: PendingChange): Promise<void> | undefined {
     const { resource } = change;
     const writer = this.#writerOf(resource);
     const full = writer.take(change);
     return full === undefined ? undefined : this.#write(resource, writer, full);
   }
 
-  #writerOf(resource: string): TableWriter {
+  #writerOf(resource: string): PostgresTableWriter {
     const known = this.#writers.get(resource);
     if (known !== undefined) return known;
-    const writer = new TableWriter(this.#find(resource));
+    const writer = new PostgresTableWriter(this.#find(resource));
     this.#writers.set(resource, writer);
     return writer;
   }
 
-  #find(resource: string): Resource {
+  #find(resource: string): BatchTarget {
     const stored = this.#resources.get(resource);
     if (stored === undefined) throw new StoreError("unknown_resource", resource);
     return stored;
@@ -150,7 +153,7 @@ class Making implements OpenCommit {
       this.#tallies.add(resource, datasetId as string | null, outcome, Number(count));
   }
 
-  async #write(resource: string, writer: TableWriter, batch: WriteBatch): Promise<void> {
+  async #write(resource: string, writer: PostgresTableWriter, batch: WriteBatch): Promise<void> {
     await this.#writing;
     const statements = writer.statements(batch, this.#checkpoint, (datasetId, outcome, count) => {
       if (outcome === "unchanged") this.#unchanged += count;

@@ -1,8 +1,8 @@
 import { postgresSettings } from "@cadastre/odata/postgres";
 import knex, { type Knex } from "knex";
-import { silent } from "../schema/silent.ts";
+import { silentKnexLogger } from "../schema/silent.ts";
 
-export type ConnectionOptions = {
+export type PostgresConnectionOptions = {
   /** Connection for `pg`: a URL, or an object. */
   readonly connection: string | Knex.PgConnectionConfig;
   /** Search path: schemas in which names are looked up, in order. */
@@ -18,8 +18,8 @@ export type PoolOptions = {
 };
 
 /** Creates a connection pool on the store's schemas. Connections are opened when needed. */
-export const connect = (
-  { connection, schemas }: ConnectionOptions,
+export const createConnectionPool = (
+  { connection, schemas }: PostgresConnectionOptions,
   { connections, wait, settings }: PoolOptions,
 ): Knex =>
   knex({
@@ -27,7 +27,7 @@ export const connect = (
     connection,
     searchPath: schemas,
     acquireConnectionTimeout: wait,
-    log: silent,
+    log: silentKnexLogger,
     pool: {
       min: 0,
       max: connections,

@@ -3,32 +3,34 @@ import { datasetProperty } from "@cadastre/entitlement";
 import { identifier, postgres, render, type SqlFragment, sql, value } from "@cadastre/odata";
 import { postgresHelpers } from "@cadastre/odata/postgres";
 import type { Knex } from "knex";
-import type { Session } from "../build/session.ts";
+import type { Session } from "../build/build-database.ts";
 import { StoreError } from "../errors.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { CatalogQueries } from "../schema/found.ts";
 import {
   type MigratedSchema,
-  migrate,
+  migrateListings,
   type SchemaTarget,
   type SchemaTransaction,
 } from "../schema/migrate.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
-import { objectsOf, type SchemaDialect } from "../schema/object.ts";
+import { type SchemaDialect, schemaObjects } from "../schema/object.ts";
 import { type PointSchema, type TableSchema, tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
-import { lockCommits, writeNote } from "./bookkeeping.ts";
-import { columnsOf, formOf, placeOf, pointsOf, typeOf } from "./columns.ts";
-import { onConnection, poolOf, sessionOf } from "./session.ts";
+import { lockCommits, writePostgresNote } from "./bookkeeping.ts";
+import { columnEncoding, pointExpression, pointsOf, postgresColumns, typeOf } from "./columns.ts";
+import { onConnection, poolOf, postgresSession } from "./session.ts";
 
 const textOf = (fragment: SqlFragment): string => render(fragment, () => "?").text;
 
 const dialect: SchemaDialect = {
   dialect: postgres,
-  formOf,
+  formOf: columnEncoding,
   // Text is sorted by code point, as everywhere in the store.
   declaredType: (property) =>
-    formOf(property) === "text" && !property.collection ? `text collate "C"` : textOf(typeOf(property)),
+    columnEncoding(property) === "text" && !property.collection
+      ? `text collate "C"`
+      : textOf(typeOf(property)),
   recordType: "json",
   sorted: ({ name, nullable }) => (nullable ? sql`${identifier(name)} nulls first` : identifier(name)),
   datasetId: identifier(datasetProperty.name),
@@ -65,7 +67,7 @@ export async function migratePostgres(
         return migrated;
       }),
   };
-  return migrate(target);
+  return migrateListings(target);
 }
 
 const inTransaction = <T>(
@@ -78,7 +80,7 @@ const inTransaction = <T>(
     await transaction.raw("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`cadastre ${schema}`]);
     // Blocks commits until the migration ends.
     if (await transaction.schema.hasTable("cadastre_commit")) await lockCommits(transaction);
-    const session = sessionOf(await poolOf(transaction).acquireConnection());
+    const session = postgresSession(await poolOf(transaction).acquireConnection());
     return work({
       knex: transaction,
       session,
@@ -89,7 +91,7 @@ const inTransaction = <T>(
         await requireNoDependents(transaction, resources);
         await installHelpers(transaction);
       },
-      mappingOf: (table) => versionMapping(table, columnsOf(table), pointsOf),
+      mappingOf: (table) => versionMapping(table, postgresColumns(table), pointsOf),
     });
   });
 
@@ -105,7 +107,7 @@ async function createPointIndex(
   { name: table }: TableSchema,
   { name, column }: PointSchema,
 ): Promise<void> {
-  const on = sql`${identifier(table)} using gist (${placeOf(column)})`;
+  const on = sql`${identifier(table)} using gist (${pointExpression(column)})`;
   await knex.raw(textOf(sql`create index ${identifier(name)} on ${on}`));
 }
 
@@ -128,7 +130,7 @@ async function installHelpers(transaction: Knex.Transaction): Promise<void> {
   await dropHelpers(transaction);
   // One message for all statements, because there are dozens.
   await transaction.raw(postgresHelpers().join(";").replaceAll("?", "\\?"));
-  await writeNote(transaction, installed, helpersVersion());
+  await writePostgresNote(transaction, installed, helpersVersion());
 }
 
 const ownFunctions = `select oid from pg_proc
@@ -156,7 +158,7 @@ async function requireNoDependents(
   const recorded = (await transaction.schema.hasTable("cadastre_schema"))
     ? await transaction<{ name: string }>("cadastre_schema").pluck("name")
     : [];
-  const wanted = resources.flatMap((resource) => objectsOf(tableOf(resource), dialect));
+  const wanted = resources.flatMap((resource) => schemaObjects(tableOf(resource), dialect));
   const own = new Set([...recorded, ...wanted.map(({ name }) => name)]);
   const { rows } = await transaction.raw<{ rows: readonly Dependent[] }>(selectDependents);
   const foreign = rows.find(({ index }) => index === null || !own.has(index));

@@ -4,7 +4,7 @@ import { requireUndamaged } from "../record/checksum.ts";
 import { computedText } from "../record/computed.ts";
 import type { RecordPlan } from "../record/plan.ts";
 import { readValue } from "./read-value.ts";
-import type { Fields } from "./round-trip.ts";
+import type { TextRow } from "./round-trip.ts";
 
 const layouts = new WeakMap<RecordPlan, RecordLayout>();
 
@@ -23,7 +23,7 @@ export class PageRows {
   readonly #assembler: RecordAssembler;
   #length = 0;
   #skipped = 0;
-  #last: Fields = [];
+  #last: TextRow = [];
   #more = false;
 
   constructor(request: PageRequest) {
@@ -36,7 +36,7 @@ export class PageRows {
     return this.#more;
   }
 
-  add(fields: Fields): void {
+  add(fields: TextRow): void {
     const { top, key, computed, skip, plan } = this.#request;
     if (this.#skipped < skip) {
       this.#skipped++;

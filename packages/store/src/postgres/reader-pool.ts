@@ -1,9 +1,9 @@
 import type { Knex } from "knex";
 import { StoreError } from "../errors.ts";
-import type { ReadFor, Turns } from "../read/turns.ts";
+import type { QueryScheduler, ReadFor } from "../read/scheduler.ts";
+import { ReadDeadline } from "./read-deadline.ts";
 import type { Query } from "./round-trip.ts";
 import { type Client, poolOf, runTogether } from "./session.ts";
-import { Stop } from "./stop.ts";
 
 /**
  * Runs statements on a connection, unless the read has been stopped. With `isHeld`, these statements and all later ones see the
@@ -13,26 +13,26 @@ export type Run = (queries: readonly Query[], isHeld?: boolean) => Promise<void>
 
 const [begin, end] = ["begin", "rollback"].map((text): Query => ({ text, values: [] })) as [Query, Query];
 
-export type ReaderPoolOptions = {
+export type PostgresReaderOptions = {
   readonly knex: Knex;
   /** Scheduler that runs at most as many queries at once as there are connections. */
-  readonly turns: Turns;
+  readonly scheduler: QueryScheduler;
   /** Timeout of a query in milliseconds, including the time in the queue. */
   readonly timeout: number;
   /** Cancels the running statement of a server process. */
   readonly cancel: (processId: number) => Promise<unknown>;
 };
 
-/** SQLSTATE of a canceled statement: by `statement_timeout` or {@link ReaderPoolOptions.cancel}. */
+/** SQLSTATE of a canceled statement: by `statement_timeout` or {@link PostgresReaderOptions.cancel}. */
 const canceled = "57014";
 
 /** Connection pool for reading; each connection runs one query at a time. */
-export class ReaderPool {
-  readonly #options: ReaderPoolOptions;
+export class PostgresReaders {
+  readonly #options: PostgresReaderOptions;
   /** One for each query that runs or waits. */
-  readonly #stops = new Set<Stop>();
+  readonly #stops = new Set<ReadDeadline>();
 
-  constructor(options: ReaderPoolOptions) {
+  constructor(options: PostgresReaderOptions) {
     this.#options = options;
   }
 
@@ -41,7 +41,7 @@ export class ReaderPool {
    * @throws {StoreError} see `Turns.run`
    */
   use<T>(work: (run: Run) => Promise<T>, { share, background = false, signal }: ReadFor): Promise<T> {
-    const { turns, timeout } = this.#options;
+    const { scheduler: turns, timeout } = this.#options;
     const attempt = (part: number) => this.#attempt(work, part, signal);
     // The cost class cannot be predicted here, because the SQL text is not known before a connection is acquired.
     return turns.run({ share, shape: undefined, background, timeout, signal, attempt });
@@ -54,7 +54,7 @@ export class ReaderPool {
   ): Promise<T> {
     // Starts with the whole timeout, because opening a connection may take longer than a page may. The limit of the attempt is
     // set afterwards.
-    const stop = new Stop(this.#options.timeout, signal);
+    const stop = new ReadDeadline(this.#options.timeout, signal);
     this.#stops.add(stop);
     try {
       const client = await this.#acquire(stop);
@@ -67,12 +67,12 @@ export class ReaderPool {
   }
 
   async close(): Promise<void> {
-    this.#options.turns.close();
+    this.#options.scheduler.close();
     for (const stop of this.#stops) stop.now("query_canceled");
     await this.#options.knex.destroy();
   }
 
-  async #acquire(stop: Stop): Promise<Client> {
+  async #acquire(stop: ReadDeadline): Promise<Client> {
     stop.check();
     const pool = poolOf(this.#options.knex);
     const acquired = pool.acquireConnection();
@@ -93,7 +93,7 @@ export class ReaderPool {
     }
   }
 
-  async #work<T>(client: Client, stop: Stop, work: (run: Run) => Promise<T>): Promise<T> {
+  async #work<T>(client: Client, stop: ReadDeadline, work: (run: Run) => Promise<T>): Promise<T> {
     const { knex, cancel } = this.#options;
     let canceling: Promise<unknown> | undefined;
     let isOpen = false;

@@ -5,13 +5,13 @@ import {
   type PageRequest,
   type PageResult,
   type ReadResult,
-  type Versions,
+  type VersionStatements,
 } from "../read/request.ts";
-import { lastCheckpoint } from "./bookkeeping.ts";
-import type { Closings } from "./closings.ts";
+import { postgresLastCheckpoint } from "./bookkeeping.ts";
+import type { ClosedSinceCache } from "./closed-since-cache.ts";
 import { PageRows } from "./page-rows.ts";
 import type { Run } from "./reader-pool.ts";
-import type { Fields, Query } from "./round-trip.ts";
+import type { Query, TextRow } from "./round-trip.ts";
 
 /**
  * Finds the position that a page starts after: the values of the `orderBy` expressions in the record of its bookmark.
@@ -23,8 +23,8 @@ export async function findStart(
   run: Run,
   [current, ...others]: readonly CompiledSql[],
 ): Promise<readonly unknown[]> {
-  let values: Fields | undefined;
-  const onRow = (fields: Fields) => {
+  let values: TextRow | undefined;
+  const onRow = (fields: TextRow) => {
     values ??= fields;
   };
   if (current !== undefined) await run([{ ...current, onRow }]);
@@ -55,7 +55,7 @@ const historyQuery = (statement: CompiledSql, take: (history: History) => void):
 /** A page and a count to read together. */
 export type PageAndCount = {
   readonly page?: PageRequest | undefined;
-  readonly count?: Versions | undefined;
+  readonly count?: VersionStatements | undefined;
 };
 
 /** Creates a query for a single number, which is passed to `take`. */
@@ -67,7 +67,7 @@ const numberOf = (statement: CompiledSql, take: (number: number) => void): Query
 /** Reads current versions in one snapshot. */
 export async function readCurrent(run: Run, { page, count }: PageAndCount): Promise<ReadResult> {
   let checkpoint = 0;
-  const head = numberOf(lastCheckpoint, (number) => {
+  const head = numberOf(postgresLastCheckpoint, (number) => {
     checkpoint = number;
   });
   const read = await readWith(run, head, { page, count }, ({ current }) => current);
@@ -86,7 +86,7 @@ export async function readAsOf(
   { page, count }: PageAndCount,
   checkpoint: number,
   history: CompiledSql,
-  closings: Closings,
+  closings: ClosedSinceCache,
 ): Promise<ReadResult> {
   const isClosed = closings.isKnownSince(checkpoint);
   let then: History = { earliest: 0, isClosed };
@@ -103,7 +103,7 @@ export async function readAsOf(
   return { checkpoint, ...read };
 }
 
-type Choose = (versions: Versions) => CompiledSql;
+type Choose = (versions: VersionStatements) => CompiledSql;
 
 async function readWith(
   run: Run,
@@ -112,7 +112,7 @@ async function readWith(
   choose: Choose,
 ): Promise<{ readonly page: PageResult | undefined; readonly count: number | undefined }> {
   const rows = page === undefined ? undefined : new PageRows(page);
-  const rowsQuery = (versions: Versions): Query => ({
+  const rowsQuery = (versions: VersionStatements): Query => ({
     ...choose(versions),
     onRow: (fields) => rows?.add(fields),
   });

@@ -2,11 +2,11 @@ import type { CompiledSql } from "@cadastre/odata";
 import type { Prepared, Statements } from "./statements.ts";
 
 /** A row as text values from the server. */
-export type Fields = readonly (string | null)[];
+export type TextRow = readonly (string | null)[];
 
 /** A statement, and callbacks for its rows as they arrive and for its end. */
 export type Query = CompiledSql & {
-  readonly onRow?: ((fields: Fields) => void) | undefined;
+  readonly onRow?: ((fields: TextRow) => void) | undefined;
   readonly onEnd?: (() => void) | undefined;
 };
 
@@ -69,7 +69,7 @@ export class RoundTrip {
     return null;
   }
 
-  handleDataRow({ fields }: { readonly fields: Fields }): void {
+  handleDataRow({ fields }: { readonly fields: TextRow }): void {
     if (this.#failure !== undefined) return;
     try {
       this.#queries[this.#at]?.onRow?.(fields);

@@ -1,7 +1,7 @@
 import { type CompiledSql, identifier, postgres, render, type SqlFragment, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
-import type { Session } from "../build/session.ts";
-import { type Fields, type Query, RoundTrip } from "./round-trip.ts";
+import type { Session } from "../build/build-database.ts";
+import { type Query, RoundTrip, type TextRow } from "./round-trip.ts";
 import { Statements } from "./statements.ts";
 
 /** The part of a `pg` client that runs statements. */
@@ -34,18 +34,18 @@ export function runTogether(client: Connection, queries: readonly Query[]): Prom
 }
 
 /** Returns the first row of a statement. */
-export async function firstRow(client: Connection, statement: CompiledSql): Promise<Fields | undefined> {
-  let first: Fields | undefined;
-  const onRow = (fields: Fields) => {
+export async function firstRow(client: Connection, statement: CompiledSql): Promise<TextRow | undefined> {
+  let first: TextRow | undefined;
+  const onRow = (fields: TextRow) => {
     first ??= fields;
   };
   await runTogether(client, [{ ...statement, onRow }]);
   return first;
 }
 
-async function allRows(client: Connection, statement: SqlFragment): Promise<readonly Fields[]> {
-  const rows: Fields[] = [];
-  const onRow = (fields: Fields) => void rows.push(fields);
+async function allRows(client: Connection, statement: SqlFragment): Promise<readonly TextRow[]> {
+  const rows: TextRow[] = [];
+  const onRow = (fields: TextRow) => void rows.push(fields);
   await runTogether(client, [{ ...compile(statement), onRow }]);
   return rows;
 }
@@ -57,7 +57,7 @@ const fetched = 500;
 const fetch = sql`500`;
 
 /** Creates a session on a connection. To stream, the connection must be in a transaction. */
-export function sessionOf(client: Connection): Session {
+export function postgresSession(client: Connection): Session {
   let cursors = 0;
   return {
     rows: (statement) => allRows(client, statement),
@@ -87,7 +87,7 @@ export async function onConnection<T>(knex: Knex, work: (session: Session) => Pr
   const pool = poolOf(knex);
   const client = await pool.acquireConnection();
   try {
-    return await work(sessionOf(client));
+    return await work(postgresSession(client));
   } finally {
     await pool.releaseConnection(client);
   }

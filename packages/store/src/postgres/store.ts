@@ -2,33 +2,38 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import { type BoundQuery, type CompiledSql, type RecordForm, sql } from "@cadastre/odata";
 import type { Knex } from "knex";
 import type { Builds } from "../build/build.ts";
+import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { CandidateReads, Ground } from "../build/session.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import { accessTo, startsWithDataset } from "../read/access.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
-import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { type QueryLimits, shareOf } from "../read/customer-share.ts";
+import { pastOf } from "../read/historical-state.ts";
+import { firstOf, withPosition } from "../read/narrowed.ts";
 import { PageRequests } from "../read/page-requests.ts";
-import { pastOf } from "../read/past.ts";
-import { type CountRequest, type PageResult, statementsOf } from "../read/request.ts";
-import { type QueryLimits, shareOf } from "../read/share.ts";
-import { type CostClass, type Share, Turns, type Use } from "../read/turns.ts";
+import { type CountRequest, type PageResult, pageStatements } from "../read/request.ts";
+import { type CostClass, type CustomerShare, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
-import { compileHistory, prune, readNote, writeNote } from "./bookkeeping.ts";
-import { Closings } from "./closings.ts";
-import { columnsOf, formOf, forms, pointsOf } from "./columns.ts";
-import { Committer } from "./commit.ts";
-import { type ConnectionOptions, connect, readSettings, writeSettings } from "./connections.ts";
+import { compilePostgresHistory, prunePostgres, readPostgresNote, writePostgresNote } from "./bookkeeping.ts";
+import { ClosedSinceCache } from "./closed-since-cache.ts";
+import { columnEncoding, pointsOf, postgresColumns, postgresForms } from "./columns.ts";
+import { PostgresCommitter } from "./commit.ts";
+import {
+  createConnectionPool,
+  type PostgresConnectionOptions,
+  readSettings,
+  writeSettings,
+} from "./connections.ts";
 import { postgresCompiler } from "./current-compiler.ts";
 import { migratePostgres } from "./migrate.ts";
 import { findClosed, findStart, type PageAndCount, readAsOf, readCurrent } from "./reader.ts";
-import { ReaderPool, type Run } from "./reader-pool.ts";
+import { PostgresReaders, type Run } from "./reader-pool.ts";
 import type { Query } from "./round-trip.ts";
 import { type Client, onConnection, runTogether } from "./session.ts";
 import { buildWall, type Wall, wallSchema, wallSettings } from "./wall/build.ts";
@@ -37,7 +42,7 @@ import { writeInSteps } from "./write-in-steps.ts";
 
 export type PostgresStoreOptions = SchemaOptions & {
   /** Connection for `pg`: a URL, or an object. */
-  readonly connection: ConnectionOptions["connection"];
+  readonly connection: PostgresConnectionOptions["connection"];
   readonly resources: readonly StoredResource[];
   /** Schema of the store's tables. It is created if it does not exist. By default `cadastre`. */
   readonly schema?: string | undefined;
@@ -54,7 +59,7 @@ export type PostgresStoreOptions = SchemaOptions & {
 
 type Stored = ReadableTable & {
   readonly members: ReadonlyMap<string, Member>;
-  readonly closings: Closings;
+  readonly closings: ClosedSinceCache;
 };
 
 /** Row estimate that makes `accessTo` never expect few rows: PostgreSQL's planner has statistics, and picks the best index per range. */
@@ -71,28 +76,32 @@ const otherConnections = 4;
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<WritableStore> {
   const { connection, resources, schema = "cadastre", timeout = 10_000, wall } = options;
   const target = { connection, schemas: [schema] };
-  const knex = connect(target, { connections: otherConnections, wait: timeout, settings: writeSettings });
+  const knex = createConnectionPool(target, {
+    connections: otherConnections,
+    wait: timeout,
+    settings: writeSettings,
+  });
   try {
     const { members: numbered, generation } = await migratePostgres(knex, schema, resources, options);
     const stored = new Map<string, Stored>();
     for (const resource of resources) {
       const table = tableOf(resource);
-      const mapping = versionMapping(table, columnsOf(table), pointsOf);
+      const mapping = versionMapping(table, postgresColumns(table), pointsOf);
       const access = (query: BoundQuery) => accessTo(query, table, unlimited);
       const compilers = new CurrentCompilers(
         (computed) => postgresCompiler(table, mapping.current, computed),
         mapping.current,
-        forms,
+        postgresForms,
       );
       const members = numbered.get(table.name) ?? new Map();
       stored.set(table.name, {
         table,
         mapping,
-        forms,
+        forms: postgresForms,
         compilers,
         accessTo: access,
         members,
-        closings: new Closings(),
+        closings: new ClosedSinceCache(),
       });
     }
     if (wall !== undefined) await buildWall(knex, schema, resources, wall);
@@ -104,7 +113,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** Unlimited share, for reads that belong to no customer's query. */
-const ownShare: Share = {
+const ownShare: CustomerShare = {
   customer: "",
   weight: 1,
   queries: Number.POSITIVE_INFINITY,
@@ -117,10 +126,10 @@ type Settled = PostgresStoreOptions & { readonly schema: string; readonly timeou
 class PostgresStore implements WritableStore {
   readonly #knex: Knex;
   readonly #stored: ReadonlyMap<string, Stored>;
-  readonly #committer: Committer;
+  readonly #committer: PostgresCommitter;
   readonly #limits: QueryLimits | undefined;
-  readonly #turns: Turns;
-  readonly #readers: ReaderPool;
+  readonly #scheduler: QueryScheduler;
+  readonly #readers: PostgresReaders;
   readonly #pageRequests = new PageRequests();
   readonly #isWalled: boolean;
 
@@ -132,23 +141,23 @@ class PostgresStore implements WritableStore {
   ) {
     this.#knex = knex;
     this.#stored = stored;
-    this.#committer = new Committer(knex, stored, generation);
+    this.#committer = new PostgresCommitter(knex, stored, generation);
     this.#isWalled = wall !== undefined;
     const schemas = wall === undefined ? [schema] : [wallSchema(schema), schema];
     const byDataset = [...stored.values()].some(({ table }) => table.indexes.some(startsWithDataset));
     const settings = [...readSettings(timeout, byDataset), ...(wall === undefined ? [] : wallSettings(wall))];
     this.#limits = limits;
-    this.#turns = new Turns({ readers: connections, queue });
-    this.#readers = new ReaderPool({
+    this.#scheduler = new QueryScheduler({ readers: connections, queue });
+    this.#readers = new PostgresReaders({
       // The pool's own bound comes after the deadline, which says so better.
-      knex: connect({ connection, schemas }, { connections, wait: timeout + 1000, settings }),
-      turns: this.#turns,
+      knex: createConnectionPool({ connection, schemas }, { connections, wait: timeout + 1000, settings }),
+      scheduler: this.#scheduler,
       timeout,
       cancel: (processId) => knex.raw("select pg_cancel_backend(?)", [processId]).then(() => {}),
     });
-    const ground: Ground = {
+    const ground: BuildDatabase = {
       tables: stored,
-      formOf,
+      formOf: columnEncoding,
       sha256: (text) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
       read: (work) => onConnection(knex, work),
       write: (work) => this.#committer.write((making) => work(making, this.#readsWithin(making.client))),
@@ -210,7 +219,7 @@ class PostgresStore implements WritableStore {
   readonly coverage: ReadCoverage;
 
   readonly prune: WritableStore["prune"] = (time, builds = 3, kept) =>
-    prune(
+    prunePostgres(
       this.#knex,
       [...this.#stored.values()].map(({ table }) => table),
       time,
@@ -219,8 +228,8 @@ class PostgresStore implements WritableStore {
     );
 
   readonly notes: WritableStore["notes"] = {
-    get: (key) => readNote(this.#knex, key),
-    set: (key, text) => writeNote(this.#knex, key, text),
+    get: (key) => readPostgresNote(this.#knex, key),
+    set: (key, text) => writePostgresNote(this.#knex, key, text),
   };
 
   readonly explain: WritableStore["explain"] = (query, { from } = {}) =>
@@ -232,7 +241,7 @@ class PostgresStore implements WritableStore {
       const lines: string[] = [];
       const onRow: Query["onRow"] = ([line]) => lines.push(line ?? "");
       await run(
-        statementsOf(page, isClosed).map(({ text, values }) => ({
+        pageStatements(page, isClosed).map(({ text, values }) => ({
           text: `explain ${text}`,
           values,
           onRow,
@@ -241,9 +250,9 @@ class PostgresStore implements WritableStore {
       return lines;
     });
 
-  readonly waiting = (): number => this.#turns.waiting;
+  readonly waiting = (): number => this.#scheduler.waiting;
 
-  readonly used = (): Readonly<Record<CostClass, Use>> => this.#turns.used;
+  readonly used = (): Readonly<Record<CostClass, Use>> => this.#scheduler.used;
 
   readonly close = async (): Promise<void> => {
     await this.#readers.close();
@@ -279,12 +288,12 @@ class PostgresStore implements WritableStore {
   /** Returns the query starting after a bookmark. */
   async #after(run: Run, query: BoundQuery, from: Bookmark): Promise<BoundQuery> {
     const statements = [...compileOrderValues(query, this.#find(query), from)];
-    return startingAfter(query, await findStart(run, statements));
+    return withPosition(query, await findStart(run, statements));
   }
 }
 
 const historyOf = ({ table }: Stored, { checkpoint }: Pick<Bookmark, "checkpoint">): CompiledSql =>
-  compileHistory(table, checkpoint);
+  compilePostgresHistory(table, checkpoint);
 
 const countWith = async (run: Run, count: CountRequest): Promise<number> =>
   (await readCurrent(run, { count })).count ?? 0;

@@ -1,23 +1,23 @@
 import type { Member } from "../record/members.ts";
 import type { TableSchema } from "../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../store.ts";
-import { keyOf, type RemovedKey, type Version, versionOf } from "../write/version.ts";
-import { formOf } from "./columns.ts";
+import { type RemovedKey, removalKey, type Version, versionOf } from "../write/version.ts";
+import { columnEncoding } from "./columns.ts";
 
 /** Maximum size of a batch: number of changes, and characters in the texts of their records. */
 const limits = { changes: 500, size: 4_000_000 };
 
-export type Resource = { readonly table: TableSchema; readonly members: ReadonlyMap<string, Member> };
+export type BatchTarget = { readonly table: TableSchema; readonly members: ReadonlyMap<string, Member> };
 
 /** Changes of a resource in database form, with at most one change for each record. */
 export class WriteBatch {
-  readonly #resource: Resource;
+  readonly #resource: BatchTarget;
   readonly #keys = new Set<string>();
   readonly versions: Version[] = [];
   readonly removals: (readonly unknown[])[] = [];
   #size = 0;
 
-  constructor(resource: Resource) {
+  constructor(resource: BatchTarget) {
     this.#resource = resource;
   }
 
@@ -28,7 +28,7 @@ export class WriteBatch {
    */
   put(record: StoredRecord): boolean {
     const { table, members } = this.#resource;
-    const version = versionOf(record, table, members, formOf);
+    const version = versionOf(record, table, members, columnEncoding);
     const taken = this.#take(version.values.slice(0, table.key.length), version.text.length);
     if (taken) this.versions.push(version);
     return taken;
@@ -36,7 +36,7 @@ export class WriteBatch {
 
   /** See {@link put}. */
   remove(removed: RemovedRecord | RemovedKey): boolean {
-    const key = keyOf(removed, this.#resource.table, formOf);
+    const key = removalKey(removed, this.#resource.table, columnEncoding);
     const taken = this.#take(key, 0);
     if (taken) this.removals.push(key);
     return taken;

@@ -1,21 +1,25 @@
-import type { Outcome } from "../write/tallies.ts";
-import type { Writing } from "../write/version.ts";
+import type { ChangeOutcome } from "../write/tallies.ts";
+import type { PendingChange } from "../write/version.ts";
 import { textArray } from "./array.ts";
 import { type Query, textOf } from "./round-trip.ts";
-import { type Resource, WriteBatch } from "./write-batch.ts";
+import { type BatchTarget, WriteBatch } from "./write-batch.ts";
 import { putSql, removeSql } from "./write-sql.ts";
 
 /** Called with the number of records of a dataset that had the same outcome. */
-export type Count = (datasetId: string | null, outcome: Exclude<Outcome, "absent">, count: number) => void;
+export type Count = (
+  datasetId: string | null,
+  outcome: Exclude<ChangeOutcome, "absent">,
+  count: number,
+) => void;
 
 /** Writes versions of a resource's records in batches. */
-export class TableWriter {
-  readonly #resource: Resource;
+export class PostgresTableWriter {
+  readonly #resource: BatchTarget;
   readonly #putSql: string;
   readonly #removeSql: string;
   #batch: WriteBatch;
 
-  constructor(resource: Resource) {
+  constructor(resource: BatchTarget) {
     const { table, members } = resource;
     this.#resource = resource;
     this.#putSql = putSql(
@@ -31,7 +35,7 @@ export class TableWriter {
    *
    * @throws {StoreError} `invalid_record`
    */
-  take(change: Writing): WriteBatch | undefined {
+  take(change: PendingChange): WriteBatch | undefined {
     if (this.#add(change)) return undefined;
     const full = this.rest();
     this.#add(change);
@@ -45,7 +49,7 @@ export class TableWriter {
     return batch;
   }
 
-  #add(change: Writing): boolean {
+  #add(change: PendingChange): boolean {
     return "record" in change ? this.#batch.put(change) : this.#batch.remove(change);
   }
 

@@ -29,7 +29,7 @@ export const inPrecedence = (listings: readonly Row[]): readonly Row[] =>
  * @param listings the listings of the property, by precedence
  * @param isSeen returns true if the caller may see a field
  */
-export function survivors(listings: readonly Row[], isSeen: (field: string) => boolean): Row {
+export function mergedAttributes(listings: readonly Row[], isSeen: (field: string) => boolean): Row {
   const found = Object.entries(attributes).flatMap(([name, survivorship]): [string, unknown][] => {
     const value = survivor(listings, survivorship, isSeen);
     return value === undefined ? [] : [[name, value]];

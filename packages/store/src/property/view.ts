@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Row } from "@cadastre/odata";
 import { ulidBytes, ulidOf } from "../ulid.ts";
-import { inPrecedence, newestOf, survivors } from "./survivorship.ts";
+import { inPrecedence, mergedAttributes, newestOf } from "./survivorship.ts";
 
 /** A physical property as shown to one caller. Source: interface specification, section 2.4. */
 export type PropertyView = {
@@ -26,7 +26,7 @@ export function viewOf(
   listings: readonly Row[],
   isSeen: (field: string) => boolean,
 ): PropertyView {
-  const attributes = survivors(inPrecedence(listings), isSeen);
+  const attributes = mergedAttributes(inPrecedence(listings), isSeen);
   const content = JSON.stringify([id, attributes]);
   const hash = createHash("sha256").update(content).digest();
   const version = ulidOf(newestOf(listings), hash.subarray(0, ulidBytes));

@@ -1,9 +1,9 @@
 import { datasetProperty } from "@cadastre/entitlement";
 import { type BoundNode, type BoundQuery, conjuncts, type Mapping } from "@cadastre/odata";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
-import { isOfSmallArea } from "./area.ts";
 import { pinnedAlternatives, pinnedProperties } from "./pinned.ts";
 import { pinsKey } from "./pins-key.ts";
+import { isOfSmallArea } from "./spatial-call.ts";
 
 /** Returns the average number of rows that an index has for one value of each of its first `columns` columns; undefined if unknown. */
 export type RowsOf = (index: IndexSchema, columns: number) => number | undefined;

@@ -18,10 +18,10 @@ import type { Bookmark } from "../store.ts";
 import { type Access, orderedBy } from "./access.ts";
 import type { CurrentCompilers } from "./current-compiler.ts";
 import { columnsOfRecord, type ReadForms } from "./forms.ts";
+import type { HistoricalState } from "./historical-state.ts";
 import { phasesOf } from "./nearest.ts";
-import type { Past } from "./past.ts";
-import type { CountRequest, PageRequest, Versions } from "./request.ts";
-import { asOf, type VersionMapping } from "./versions.ts";
+import type { CountRequest, PageRequest, VersionStatements } from "./request.ts";
+import { begunBy, type VersionMapping } from "./versions.ts";
 
 /** A stored resource, with the mappings and compilers of its reads. */
 export type ReadableTable = {
@@ -41,7 +41,7 @@ export type PageForm = {
   /** See `ReadOptions`. */
   readonly lines: boolean;
   /** The past state to read; undefined for the current one. */
-  readonly past: Past | undefined;
+  readonly past: HistoricalState | undefined;
 };
 
 export function compilePageRequest(
@@ -104,7 +104,7 @@ export function compilePageRequest(
 export const compileCountRequest = (
   query: BoundQuery,
   readable: ReadableTable,
-  past: Past | undefined,
+  past: HistoricalState | undefined,
 ): CountRequest => ({
   unguarded: past === undefined ? readable.compilers.plain.unguarded?.(query) : undefined,
   ...compileVersions(
@@ -117,9 +117,9 @@ export const compileCountRequest = (
 });
 
 /** Restricts a query to versions that had begun by a checkpoint. */
-const then = (query: BoundQuery, { checkpoint }: Pick<Past, "checkpoint">): BoundQuery => ({
+const then = (query: BoundQuery, { checkpoint }: Pick<HistoricalState, "checkpoint">): BoundQuery => ({
   ...query,
-  filter: allOf(asOf(checkpoint), query.filter),
+  filter: allOf(begunBy(checkpoint), query.filter),
 });
 
 /** Number of rows to read in the query's order before giving up: costs as much as sorting some thousand rows. */
@@ -138,7 +138,7 @@ export function* compileOrderValues(
     const { sql: column, encoding = dialect.encodings[property.type] } = mapping.current.column(property);
     return sql`${column} = ${dialect.operand(key[i], property.type, encoding)}`;
   });
-  const one = { ...query, filter: asOf(checkpoint), top: 1, skip: 0, after: null };
+  const one = { ...query, filter: begunBy(checkpoint), top: 1, skip: 0, after: null };
   for (const versions of [mapping.current, mapping.closedSince(checkpoint, "all")]) {
     const where = join(versions.where === undefined ? isOfKey : [versions.where, ...isOfKey], " and ");
     yield compilePage(one, dialect, { ...versions, where }, { columns: [], order: true });
@@ -148,10 +148,10 @@ export function* compileOrderValues(
 function compileVersions(
   query: BoundQuery,
   readable: ReadableTable,
-  past: Past | undefined,
+  past: HistoricalState | undefined,
   compile: (query: BoundQuery) => CompiledSql,
   compileMerged: (query: BoundQuery, over: readonly Mapping[]) => CompiledSql,
-): Versions {
+): VersionStatements {
   const { mapping } = readable;
   if (past === undefined) return { current: compile(query) };
   const versions = then(query, past);

@@ -5,7 +5,7 @@ import type { BoundQuery } from "@cadastre/odata";
  *
  * @param after values of the `orderBy` expressions in the last row before the position
  */
-export const startingAfter = (query: BoundQuery, after: BoundQuery["after"]): BoundQuery => ({
+export const withPosition = (query: BoundQuery, after: BoundQuery["after"]): BoundQuery => ({
   ...query,
   after,
 });

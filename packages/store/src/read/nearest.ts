@@ -1,7 +1,7 @@
 import { type BoundQuery, nearestPhases } from "@cadastre/odata";
 import type { TableSchema } from "../schema/table.ts";
-import { readsPoints } from "./area.ts";
 import { pinsKey } from "./pins-key.ts";
+import { readsPoints } from "./spatial-call.ts";
 
 /**
  * Splits a query ordered by distance into several queries, so that a spatial index serves each of them, see `nearestPhases`.

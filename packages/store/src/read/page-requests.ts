@@ -3,7 +3,7 @@ import type { Member } from "../record/members.ts";
 import { Plans } from "../record/plans.ts";
 import type { ReadOptions } from "../store.ts";
 import { compilePageRequest, type ReadableTable } from "./compile.ts";
-import type { Past } from "./past.ts";
+import type { HistoricalState } from "./historical-state.ts";
 import type { PageRequest } from "./request.ts";
 
 /** Compiles the page requests for a store's readers, with a cached record plan for each selection. */
@@ -14,7 +14,7 @@ export class PageRequests {
     query: BoundQuery,
     stored: ReadableTable & { readonly members: ReadonlyMap<string, Member> },
     { nulls = true, lines = false, form }: Pick<ReadOptions, "nulls" | "lines" | "form">,
-    past: Past | undefined,
+    past: HistoricalState | undefined,
   ): PageRequest {
     const planned = this.#plans.of(query.select, stored.members, nulls);
     const request = compilePageRequest(query, stored, { planned, lines, past });

@@ -19,13 +19,13 @@ export type AsOf = {
 };
 
 /** A statement in two forms. */
-export type Versions = {
+export type VersionStatements = {
   readonly current: CompiledSql;
   /** Statement that also reads closed versions. Used to read as of a checkpoint if a version was closed since. */
   readonly merged?: CompiledSql | undefined;
 };
 
-export type CountRequest = Versions & {
+export type CountRequest = VersionStatements & {
   /**
    * The statement without the guard that checks the deadline. Used if an index alone answers it, because then no row takes long.
    */
@@ -33,14 +33,14 @@ export type CountRequest = Versions & {
 };
 
 /** Statements select these columns: dataset, text, member index, checksum, key, computed values. */
-export type PageRequest<Plan = PlanRef> = Versions & {
+export type PageRequest<Plan = PlanRef> = VersionStatements & {
   /**
    * Statement that reads an index in the query's order. It stops at the end of the page but may pass many rows that do not match,
    * so it is tried first, with a limit of `visits` rows.
    */
   readonly ordered?: { readonly statement: CompiledSql; readonly visits: number } | undefined;
   /** Statements to run after the first, one after another, until the page is full. */
-  readonly further: readonly Versions[];
+  readonly further: readonly VersionStatements[];
   /** Number of rows to skip. */
   readonly skip: number;
   /** Maximum number of records in the page. The statements select one more, to find out if there is a next page. */
@@ -60,11 +60,11 @@ export type PageRequest<Plan = PlanRef> = Versions & {
  *
  * @param isClosed true if versions were closed since the checkpoint to read
  */
-export const chosenOf = ({ current, merged }: Versions, isClosed: boolean): CompiledSql =>
+export const chosenOf = ({ current, merged }: VersionStatements, isClosed: boolean): CompiledSql =>
   isClosed ? (merged ?? current) : current;
 
 /** Returns all statements that reading the page may run. */
-export function statementsOf(
+export function pageStatements(
   { ordered, further, ...versions }: Omit<PageRequest, "plan">,
   isClosed: boolean,
 ): readonly CompiledSql[] {

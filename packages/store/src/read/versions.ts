@@ -12,13 +12,13 @@ import {
   value,
 } from "@cadastre/odata";
 import { beginning, type PointSchema, type TableSchema, validity } from "../schema/table.ts";
-import type { Changes, Closed } from "./past.ts";
+import type { Changes, ClosedVersions } from "./historical-state.ts";
 
 /** Maps the versions of a resource to tables. */
 export type VersionMapping = {
   readonly current: Mapping;
   /** The versions closed since `checkpoint`. */
-  readonly closedSince: (checkpoint: number, which: Closed) => Mapping;
+  readonly closedSince: (checkpoint: number, which: ClosedVersions) => Mapping;
   /** The versions that a change selects. Versions that ended are in the table of closed versions only. */
   readonly changed: (checkpoint: number, changes: Changes) => Changed;
 };
@@ -96,7 +96,7 @@ export function versionMapping(
 }
 
 /** Returns the condition that a version had begun by `checkpoint`. */
-export const asOf = (checkpoint: number): BoundNode => ({
+export const begunBy = (checkpoint: number): BoundNode => ({
   kind: "Compare",
   type: "Edm.Boolean",
   comparator: "le",

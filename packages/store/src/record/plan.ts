@@ -27,18 +27,18 @@ export type PlanRef = { readonly id: number; readonly plan: RecordPlan };
 export type SeenPlanRef = Pick<PlanRef, "id"> & Partial<PlanRef>;
 
 /** A member whose value the query computes. */
-export type Computed = Projection;
+export type ComputedMember = Projection;
 
 /** Splits a selection into a plan for stored members and the projections to compute. */
 export function planRecord(
   select: readonly Projection[],
   members: ReadonlyMap<string, Member>,
   nulls: boolean,
-): { readonly plan: RecordPlan; readonly computed: readonly Computed[] } {
+): { readonly plan: RecordPlan; readonly computed: readonly ComputedMember[] } {
   const slots: Slot[] = [];
   const conditions: BoundNode[] = [];
   const positions = new Map<string, number>();
-  const computed: Computed[] = [];
+  const computed: ComputedMember[] = [];
   for (const projection of select) {
     const { property, expression } = projection;
     const member = members.get(property.name);

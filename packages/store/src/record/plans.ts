@@ -1,8 +1,8 @@
 import type { Projection } from "@cadastre/odata";
 import type { Member } from "./members.ts";
-import { type Computed, type PlanRef, planRecord } from "./plan.ts";
+import { type ComputedMember, type PlanRef, planRecord } from "./plan.ts";
 
-export type Planned = PlanRef & { readonly computed: readonly Computed[] };
+export type Planned = PlanRef & { readonly computed: readonly ComputedMember[] };
 
 /** Caches record plans by the identity of the selection array. */
 export class Plans {

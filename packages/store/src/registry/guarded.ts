@@ -1,7 +1,7 @@
 import { StoreError } from "../errors.ts";
 
 /** Runs work that may be repeated if it fails: it is done completely or not at all. */
-export type Attempt = <T>(work: () => Promise<T>) => Promise<T>;
+export type Retry = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Methods on tables of a registry. */
 export type TableMethods = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>;
@@ -15,7 +15,7 @@ export type RefusalClass = abstract new (...args: never[]) => Error;
  */
 export function guarded<Methods extends TableMethods>(
   methods: Methods,
-  attempt: Attempt,
+  attempt: Retry,
   Refusal: RefusalClass = StoreError,
 ): Methods {
   const fail = (error: unknown): never => {

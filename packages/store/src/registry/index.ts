@@ -12,9 +12,9 @@ export type { EntitlementRegistry, InstalledEntitlement } from "./entitlements/e
 export { customerTable } from "./entitlements/rows.ts";
 export type { PepperCheck, RegistryGuards } from "./guards/guards.ts";
 export type { CrosswalkEntry, IdentityRegister, Resolution } from "./identities/identity.ts";
-export { type Int64Column, toNumber } from "./int64-column.ts";
+export { type Int64Column, int64ToNumber } from "./int64-column.ts";
 export { type ApiKeyRecord, isInForce, type KeyRegistry, maxLiveKeys, type NewApiKey } from "./keys/key.ts";
 export { openPostgresRegistry, type PostgresRegistryOptions } from "./postgres.ts";
 export type { MlsProfile, ProfileRegistry } from "./profiles/profile.ts";
-export type { Registry, RegistryDatabase } from "./registry.ts";
+export type { AccessRegistry, RegistryDatabase } from "./registry.ts";
 export { openSqliteRegistry, type SqliteRegistryOptions } from "./sqlite.ts";

@@ -1,13 +1,13 @@
 import type { Knex } from "knex";
-import { type ConnectionOptions, connect } from "../postgres/connections.ts";
+import { createConnectionPool, type PostgresConnectionOptions } from "../postgres/connections.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
 import { giveUp } from "./guarded.ts";
-import { createRegistry, type Registry } from "./registry.ts";
-import { migrate, stateOf } from "./schema/migrate.ts";
+import { type AccessRegistry, createRegistry } from "./registry.ts";
+import { migrateRegistry, stateOf } from "./schema/migrate.ts";
 
 export type PostgresRegistryOptions = {
   /** Connection for `pg`: a URL, or an object. */
-  readonly connection: ConnectionOptions["connection"];
+  readonly connection: PostgresConnectionOptions["connection"];
   /** Schema of the registry's tables. It is created if it does not exist. By default `cadastre_registry`. */
   readonly schema?: string | undefined;
   /** Maximum number of connections. By default 4. */
@@ -21,10 +21,10 @@ export type PostgresRegistryOptions = {
  *
  * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`
  */
-export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<Registry> {
+export async function openPostgresRegistry(options: PostgresRegistryOptions): Promise<AccessRegistry> {
   const { connection, schema = "cadastre_registry", connections = 4, wait = 5000 } = options;
   const settings = [`set statement_timeout to ${Math.ceil(wait)}`];
-  const database = connect({ connection, schemas: [schema] }, { connections, wait, settings });
+  const database = createConnectionPool({ connection, schemas: [schema] }, { connections, wait, settings });
   try {
     await migrateAlone(database, schema, options.migration);
     return createRegistry(database, (work) => work(), "postgres");
@@ -45,6 +45,6 @@ async function migrateAlone(
       `cadastre registry ${schema}`,
     ]);
     await transaction.raw("create schema if not exists ??", [schema]);
-    await migrate(transaction, migration);
+    await migrateRegistry(transaction, migration);
   });
 }

@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 import type { EntitlementRegistry } from "./entitlements/entitlement.ts";
 import { createEntitlementRegistry } from "./entitlements/entitlements.ts";
-import { type Attempt, guarded, type RefusalClass, type TableMethods } from "./guarded.ts";
+import { guarded, type RefusalClass, type Retry, type TableMethods } from "./guarded.ts";
 import { createRegistryGuards, type RegistryGuards } from "./guards/guards.ts";
 import { createIdentityRegister } from "./identities/identities.ts";
 import type { IdentityRegister } from "./identities/identity.ts";
@@ -22,7 +22,7 @@ export type RegistryDatabase = {
 };
 
 /** The records that a service keeps besides its listings: who has access, and to what. Several processes may have one registry open. */
-export type Registry = {
+export type AccessRegistry = {
   readonly guards: RegistryGuards;
   readonly keys: KeyRegistry;
   readonly entitlements: EntitlementRegistry;
@@ -35,9 +35,9 @@ export type Registry = {
 /** Creates the registry of a database whose tables exist. */
 export const createRegistry = (
   knex: Knex,
-  attempt: Attempt,
+  attempt: Retry,
   engine: RegistryDatabase["engine"],
-): Registry => ({
+): AccessRegistry => ({
   guards: guarded(createRegistryGuards(knex), attempt),
   keys: guarded(createKeyRegistry(knex), attempt),
   entitlements: guarded(createEntitlementRegistry(knex), attempt),

@@ -2,13 +2,13 @@ import { closeSync, openSync, statSync } from "node:fs";
 import Database, { type Statement } from "better-sqlite3";
 import knex, { type Knex } from "knex";
 import { isBookkeeping, keepChecksums, registerChecksum } from "../checksum/checksums.ts";
-import { patientFor } from "../patience.ts";
-import { Recent } from "../recent.ts";
+import { LruCache } from "../lru-cache.ts";
+import { retryWhileBusy } from "../retry-while-busy.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
-import { silent } from "../schema/silent.ts";
+import { silentKnexLogger } from "../schema/silent.ts";
 import { giveUp } from "./guarded.ts";
-import { createRegistry, type Registry } from "./registry.ts";
-import { migrate, stateOf } from "./schema/migrate.ts";
+import { type AccessRegistry, createRegistry } from "./registry.ts";
+import { migrateRegistry, stateOf } from "./schema/migrate.ts";
 
 export type SqliteRegistryOptions = {
   /** Path of the database file. If it does not exist, it is created with access for its owner only. */
@@ -22,10 +22,10 @@ export type SqliteRegistryOptions = {
  *
  * @throws {StoreError} `registry_unavailable`, `schema_newer`, `schema_older`
  */
-export async function openSqliteRegistry(options: SqliteRegistryOptions): Promise<Registry> {
+export async function openSqliteRegistry(options: SqliteRegistryOptions): Promise<AccessRegistry> {
   const { file, wait = 5000, migration } = options;
   const database = connect(file);
-  const attempt = patientFor(wait);
+  const attempt = retryWhileBusy(wait);
   try {
     createFile(file);
     await attempt(() => migrateAlone(database, migration));
@@ -50,7 +50,7 @@ const connect = (file: string): Knex =>
     client: "better-sqlite3",
     connection: { filename: file },
     useNullAsDefault: true,
-    log: silent,
+    log: silentKnexLogger,
     pool: {
       afterCreate: (connection: Database.Database, done: () => void) => {
         // Busy files are retried by `patientFor`.
@@ -73,7 +73,7 @@ const keptStatements = 100;
  * running them.
  */
 function keepStatements(connection: Database.Database): void {
-  const kept = new Recent<string, Statement>(keptStatements);
+  const kept = new LruCache<string, Statement>(keptStatements);
   const prepare = connection.prepare.bind(connection);
   connection.prepare = ((text: string) =>
     kept.get(text, () => prepare(text))) as Database.Database["prepare"];
@@ -84,7 +84,7 @@ async function migrateAlone(database: Knex, migration: SchemaOptions["migration"
   await database.transaction(async (transaction) => {
     // The first statement must be a write to lock the file: SQLite may fail to get the lock after a read.
     await transaction.raw("pragma user_version = 1");
-    await migrate(transaction, migration);
+    await migrateRegistry(transaction, migration);
   });
 }
 

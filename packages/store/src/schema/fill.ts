@@ -8,7 +8,7 @@ import {
   sql,
   value,
 } from "@cadastre/odata";
-import type { Fields, Session } from "../build/session.ts";
+import type { RowValues, Session } from "../build/build-database.ts";
 import { columnValues } from "../read/columns.ts";
 import { recordChecksum } from "../record/checksum.ts";
 import type { SchemaDialect } from "./object.ts";
@@ -33,10 +33,11 @@ export async function fillColumns(
   dialect: SchemaDialect,
   onRows: (rows: number) => void,
 ): Promise<void> {
-  const told = [...made, ...compared].filter((column) => !isFollowing(table, column));
+  const filledColumns = [...made, ...compared].filter((column) => !isFollowing(table, column));
   const following = made.filter((column) => isFollowing(table, column));
   for (const name of [table.name, table.closed]) {
-    if (told.length > 0) await fillFromRecords(session, { table, name, told, dialect }, onRows);
+    if (filledColumns.length > 0)
+      await fillFromRecords(session, { table, name, told: filledColumns, dialect }, onRows);
     if (following.length > 0) await session.rows(followingUpdate(table, name, following, tables, dialect));
   }
 }
@@ -87,7 +88,7 @@ type Batched = {
 async function* batchesOf(
   session: Session,
   { selected, into, key, where }: Batched,
-): AsyncGenerator<readonly Fields[]> {
+): AsyncGenerator<readonly RowValues[]> {
   let after: SqlFragment = sql`true`;
   for (;;) {
     const rows = await session.rows(

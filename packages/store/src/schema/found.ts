@@ -1,6 +1,6 @@
 import { identifier, type SqlFragment, sql, value } from "@cadastre/odata";
-import type { Session } from "../build/session.ts";
-import { readState } from "../coverage/atom-table.ts";
+import type { Session } from "../build/build-database.ts";
+import { readState } from "../coverage/group-table.ts";
 import { StoreError } from "../errors.ts";
 import { migrationTable, stepNames } from "./migrations.ts";
 import type { SchemaObject } from "./object.ts";

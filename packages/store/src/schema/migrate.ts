@@ -1,7 +1,7 @@
 import type { StructuralProperty } from "@cadastre/odata";
 import type { Knex } from "knex";
+import type { BuiltTable, Session } from "../build/build-database.ts";
 import { readBuilds } from "../build/history.ts";
-import type { BuiltTable, Session } from "../build/session.ts";
 import { refreshCoverage } from "../coverage/refresh.ts";
 import { StoreError } from "../errors.ts";
 import { type Member, numberMembers } from "../record/members.ts";
@@ -19,7 +19,7 @@ import {
 } from "./found.ts";
 import type { SchemaOptions } from "./migration.ts";
 import { migrationSource, migrationTable } from "./migrations.ts";
-import { indexObjects, objectsOf, type SchemaDialect, type SchemaObject } from "./object.ts";
+import { indexObjects, type SchemaDialect, type SchemaObject, schemaObjects } from "./object.ts";
 import { type ColumnPlan, type Plan, planOf } from "./plan.ts";
 import { type PointSchema, recordColumns, type TableSchema, tableOf } from "./table.ts";
 
@@ -63,7 +63,7 @@ type State = { readonly found: FoundSchema; readonly plan: Plan; readonly isCurr
  *
  * @throws {StoreError} `schema_newer`, `schema_older`, `schema_unsupported`, `schema_absent`
  */
-export async function migrate(target: SchemaTarget): Promise<MigratedSchema> {
+export async function migrateListings(target: SchemaTarget): Promise<MigratedSchema> {
   const state = await target.read((session) => stateOf(session, target));
   if (state.isCurrent) return migrated(state, target);
   const { migration = {}, existing = false } = target.options;
@@ -138,7 +138,7 @@ async function apply(
   await writeObjects(
     session,
     tables.map(({ name }) => name),
-    tables.flatMap((table) => objectsOf(table, dialect)),
+    tables.flatMap((table) => schemaObjects(table, dialect)),
   );
   await writeStamp(session, nextStamp(found.stamp, options.version ?? 0));
   say("finishing");

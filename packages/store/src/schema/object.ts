@@ -112,7 +112,7 @@ const foldingVersion = (): string =>
   createHash("sha256").update(caseMappingTables).digest("hex").slice(0, 16);
 
 /** Returns the columns and indexes of a table in the form in which they are recorded. */
-export const objectsOf = (table: TableSchema, dialect: SchemaDialect): readonly SchemaObject[] => [
+export const schemaObjects = (table: TableSchema, dialect: SchemaDialect): readonly SchemaObject[] => [
   ...table.columns.map((column) => columnObject(table, column, dialect)),
   ...indexObjects(table, dialect),
   ...table.points.map((point) => pointsObject(table, point, dialect)),

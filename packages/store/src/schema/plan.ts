@@ -5,7 +5,7 @@ import { numberMembers } from "../record/members.ts";
 import type { StoredResource } from "../store.ts";
 import type { FoundSchema } from "./found.ts";
 import { stepNames } from "./migrations.ts";
-import { columnObject, objectsOf, type SchemaDialect, type SchemaObject } from "./object.ts";
+import { columnObject, type SchemaDialect, type SchemaObject, schemaObjects } from "./object.ts";
 import { recordColumns, sourceProperty, type TableSchema, tableOf } from "./table.ts";
 
 /** Columns of a table to create, or to compare with the records. */
@@ -48,7 +48,7 @@ export function planOf(
   const columns = existing
     .map((table) => columnPlanOf(table, found, dialect))
     .filter(({ made, compared }) => made.length + compared.length > 0);
-  const wanted = all.flatMap((table) => objectsOf(table, dialect).filter(isIndex));
+  const wanted = all.flatMap((table) => schemaObjects(table, dialect).filter(isIndex));
   const dropped = all.flatMap((table) => droppedOf(table, found, wanted));
   const gone = new Set(dropped.map(({ name }) => name));
   const made = wanted.filter(({ name }) => gone.has(name) || !found.relations.has(name));
@@ -94,7 +94,7 @@ const isSame = (a: SchemaObject, b: SchemaObject): boolean =>
   a.kind === b.kind && a.name === b.name && a.definition === b.definition;
 
 function isOnRecord(table: TableSchema, found: FoundSchema, dialect: SchemaDialect): boolean {
-  const [known, wanted] = [recorded(found, table), objectsOf(table, dialect)];
+  const [known, wanted] = [recorded(found, table), schemaObjects(table, dialect)];
   return known.length === wanted.length && wanted.every((object) => known.some((one) => isSame(one, object)));
 }
 

@@ -1,4 +1,9 @@
 import type { Knex } from "knex";
 
 /** Logger for knex that discards everything, because errors are thrown. */
-export const silent: Knex.Logger = { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} };
+export const silentKnexLogger: Knex.Logger = {
+  warn: () => {},
+  error: () => {},
+  deprecate: () => {},
+  debug: () => {},
+};

@@ -1,7 +1,7 @@
 import { type BoundNode, type BoundQuery, conjuncts } from "@cadastre/odata";
 import { type Access, accessTo, type RowsOf } from "../read/access.ts";
 import type { IndexSchema, TableSchema } from "../schema/table.ts";
-import { isCheap } from "./cheap.ts";
+import { isPlainComparison } from "./plain-comparison.ts";
 
 /** The index that SQLite creates automatically for a primary key. It is not among the table's own indexes. */
 const keyIndexOf = ({ name, key }: TableSchema): IndexSchema => ({
@@ -31,6 +31,6 @@ const boundsIn =
 export function accessOf(table: TableSchema, rowsOf: RowsOf): (query: BoundQuery) => Access {
   const withKey = { ...table, indexes: [...table.indexes, keyIndexOf(table)] };
   const bounds = boundsIn(table);
-  const isByKey = (filter: BoundNode) => isCheap(filter) && !conjuncts(filter).some(bounds);
+  const isByKey = (filter: BoundNode) => isPlainComparison(filter) && !conjuncts(filter).some(bounds);
   return (query) => accessTo(query, isByKey(query.filter) ? withKey : table, rowsOf);
 }

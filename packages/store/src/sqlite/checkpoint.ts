@@ -1,2 +1,2 @@
 /** Selects the number of the last commit; 0 before the first. */
-export const lastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;
+export const sqliteLastCheckpoint = `select coalesce(max("checkpoint"), 0) from "cadastre_commit"`;

@@ -16,7 +16,7 @@ import { datasetType } from "./datasets.ts";
 /**
  * Returns the encoding of a property's column. A decimal with a scale is stored as an integer, so that comparisons are exact.
  */
-export const formOf = ({ type, scale }: StructuralProperty): EncodingName =>
+export const storedEncoding = ({ type, scale }: StructuralProperty): EncodingName =>
   type === "Edm.Decimal" && scale !== undefined ? "scaled" : sqlite.encodings[type];
 
 /** Declared type of a column by encoding; `text` for all others. */
@@ -28,7 +28,7 @@ const affinities: Partial<Record<EncodingName, string>> = {
 
 export function declaredType(property: StructuralProperty): string {
   if (property === datasetProperty) return datasetType;
-  return property.collection ? "text" : (affinities[formOf(property)] ?? "text");
+  return property.collection ? "text" : (affinities[storedEncoding(property)] ?? "text");
 }
 
 /**
@@ -36,19 +36,19 @@ export function declaredType(property: StructuralProperty): string {
  *
  * @param dataset column of the dataset
  */
-export function columnsOf(table: TableSchema, dataset: Column): (property: StructuralProperty) => Column {
+export function sqliteColumns(table: TableSchema, dataset: Column): (property: StructuralProperty) => Column {
   const typed = new Set([...table.columns.map(({ name }) => name), validity.from.name, validity.to.name]);
   return (property) => {
     if (property.name === datasetProperty.name) return dataset;
     if (!typed.has(property.name)) return recordMember(property);
-    return { sql: identifier(property.name), encoding: formOf(property) };
+    return { sql: identifier(property.name), encoding: storedEncoding(property) };
   };
 }
 
 const record = identifier(recordColumns.text);
 
 function recordMember(property: StructuralProperty): Column {
-  const encoding = formOf(property);
+  const encoding = storedEncoding(property);
   if (property.collection || property.type === "Edm.GeographyPoint") {
     return { sql: sql`(${record} -> ${value(property.name)})`, encoding };
   }
@@ -59,7 +59,7 @@ function recordMember(property: StructuralProperty): Column {
   return { sql: sql`cast(round(${member} * ${value(10 ** (property.scale ?? 0))}) as integer)`, encoding };
 }
 
-export const forms: ReadForms = {
+export const sqliteForms: ReadForms = {
   dialect: sqlite,
   // Read as bytes, so that no string is created.
   text: sql`cast(${record} as blob)`,

@@ -1,37 +1,37 @@
 import type { SqlFragment } from "@cadastre/odata";
 import type { Database } from "better-sqlite3";
-import { follow } from "../build/following.ts";
+import type { OpenCommit } from "../build/build-database.ts";
+import { updateFollowers } from "../build/following.ts";
 import { restorationOf } from "../build/restore.ts";
-import type { OpenCommit } from "../build/session.ts";
 import { StoreError } from "../errors.ts";
-import { patientFor } from "../patience.ts";
+import { retryWhileBusy } from "../retry-while-busy.ts";
 import { readStamp } from "../schema/found.ts";
 import type { Change, Commit } from "../store.ts";
-import { type Outcome, Tallies } from "../write/tallies.ts";
-import type { Writing } from "../write/version.ts";
+import { type ChangeOutcome, Tallies } from "../write/tallies.ts";
+import type { PendingChange } from "../write/version.ts";
 import { dropIndexes } from "./bulk.ts";
-import { lastCheckpoint } from "./checkpoint.ts";
+import { sqliteLastCheckpoint } from "./checkpoint.ts";
 import { DatasetIds, DatasetNumbers, datasetId } from "./datasets.ts";
-import { sessionOf } from "./session.ts";
+import { sqliteSession } from "./session.ts";
 import { gatherStatistics } from "./statistics.ts";
-import type { TableWriter } from "./writer.ts";
+import type { SqliteTableWriter } from "./writer.ts";
 
 const insertCommit = `insert into "cadastre_commit" ("checkpoint", "committed_at") values (?, ?)`;
 const insertTally = `insert into "cadastre_commit_dataset"
   ("checkpoint", "resource", "dataset_id", "written", "removed") values (?, ?, ?, ?, ?)`;
 
 /** Waits up to a minute for the write lock, because another process may be publishing. */
-const attempt = patientFor(60_000);
+const attempt = retryWhileBusy(60_000);
 
 /** Makes commits one after another, on the only connection that writes. */
-export class Committer {
+export class SqliteCommitter {
   readonly #database: Database;
-  readonly #writers: ReadonlyMap<string, TableWriter>;
+  readonly #writers: ReadonlyMap<string, SqliteTableWriter>;
   readonly #generation: number;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param generation schema generation that the writers write for */
-  constructor(database: Database, writers: ReadonlyMap<string, TableWriter>, generation: number) {
+  constructor(database: Database, writers: ReadonlyMap<string, SqliteTableWriter>, generation: number) {
     this.#database = database;
     this.#writers = writers;
     this.#generation = generation;
@@ -65,7 +65,7 @@ export class Committer {
     await attempt(async () => database.exec("begin immediate"));
     try {
       // Rows written for an earlier schema would lack columns.
-      const { generation } = await readStamp(sessionOf(database));
+      const { generation } = await readStamp(sqliteSession(database));
       if (generation !== this.#generation) throw new StoreError("schema_changed");
       const making = new Making(database, this.#writers);
       const done = await work(making);
@@ -86,16 +86,16 @@ class Making implements OpenCommit {
   readonly numbers: DatasetNumbers;
   readonly ids: DatasetIds;
   readonly #database: Database;
-  readonly #writers: ReadonlyMap<string, TableWriter>;
+  readonly #writers: ReadonlyMap<string, SqliteTableWriter>;
   readonly #head: bigint;
-  readonly #counts: Record<Outcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
+  readonly #counts: Record<ChangeOutcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 };
   readonly #tallies = new Tallies();
 
-  constructor(database: Database, writers: ReadonlyMap<string, TableWriter>) {
+  constructor(database: Database, writers: ReadonlyMap<string, SqliteTableWriter>) {
     this.#database = database;
     this.#writers = writers;
-    this.#head = database.prepare(lastCheckpoint).pluck().safeIntegers().get() as bigint;
-    this.session = sessionOf(database);
+    this.#head = database.prepare(sqliteLastCheckpoint).pluck().safeIntegers().get() as bigint;
+    this.session = sqliteSession(database);
     this.checkpoint = this.#head + 1n;
     this.numbers = new DatasetNumbers(database);
     this.ids = new DatasetIds(database);
@@ -124,9 +124,9 @@ class Making implements OpenCommit {
     await this.#count(resource, "removed", tally.removed);
   };
 
-  readonly follow: OpenCommit["follow"] = async () => {
+  readonly updateFollowers: OpenCommit["updateFollowers"] = async () => {
     const tables = [...this.#writers.values()].map(({ table }) => table);
-    await follow({
+    await updateFollowers({
       session: this.session,
       tables,
       changed: this.#tallies.byResource(),
@@ -148,7 +148,7 @@ class Making implements OpenCommit {
     return { checkpoint, written, unchanged, removed };
   };
 
-  #make(change: Writing): void {
+  #make(change: PendingChange): void {
     const { resource } = change;
     const writer = this.#writerOf(resource);
     const { outcome, datasetId } =
@@ -157,7 +157,7 @@ class Making implements OpenCommit {
     if (outcome === "written" || outcome === "removed") this.#tallies.add(resource, datasetId, outcome);
   }
 
-  #writerOf(resource: string): TableWriter {
+  #writerOf(resource: string): SqliteTableWriter {
     const writer = this.#writers.get(resource);
     if (writer === undefined) throw new StoreError("unknown_resource", resource);
     return writer;

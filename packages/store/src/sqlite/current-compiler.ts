@@ -10,9 +10,9 @@ import {
 import { orderedBy } from "../read/access.ts";
 import { type CurrentCompiler, currentCompiler } from "../read/current-compiler.ts";
 import type { TableSchema } from "../schema/table.ts";
-import { isCheap } from "./cheap.ts";
-import { forms } from "./columns.ts";
-import { visiting } from "./deadline.ts";
+import { sqliteForms } from "./columns.ts";
+import { visitGuard } from "./deadline.ts";
+import { isPlainComparison } from "./plain-comparison.ts";
 
 /**
  * Creates the compiler of queries over the current versions of a table, with a cache by query shape. Pages have variants for reading in
@@ -23,9 +23,9 @@ export function sqliteCompiler(
   mapping: Mapping,
   computed: readonly SqlFragment[],
 ): CurrentCompiler {
-  const compilerOf = (over: Mapping) => currentCompiler(table, over, forms, computed);
+  const compilerOf = (over: Mapping) => currentCompiler(table, over, sqliteForms, computed);
   const { page, count } = compilerOf({ ...mapping, ranges: false });
-  const { page: ofFew } = compilerOf({ ...mapping, ranges: false, few: true });
+  const { page: ofFew } = compilerOf({ ...mapping, ranges: false, readsFewRows: true });
   const { count: unguarded } = cachedCompiler(sqlite, { from: mapping.from, column: mapping.column });
   const byIndex = new Map<string, Compiler>();
   return {
@@ -36,12 +36,12 @@ export function sqliteCompiler(
       byIndex.set(index.name, compiler);
       return compiler.page(query);
     },
-    unguarded: (query) => (isCheap(query.filter) ? unguarded(query) : undefined),
+    unguarded: (query) => (isPlainComparison(query.filter) ? unguarded(query) : undefined),
   };
 }
 
 const by = (index: string, { from, column }: Mapping): Mapping => ({
   from: sql`${from} indexed by ${identifier(index)}`,
   column,
-  where: visiting,
+  where: visitGuard,
 });

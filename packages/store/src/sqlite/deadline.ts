@@ -9,10 +9,10 @@ const [tick, visit] = ["cadastre_tick", "cadastre_visit"];
  * A condition that is true for every row. About every 256th row it checks the deadline, and throws if the query must stop: the
  * driver has no other way to stop a query.
  */
-export const ticking: SqlFragment = sql`((rowid & 255) <> 0 or ${identifier(tick)}())`;
+export const deadlineGuard: SqlFragment = sql`((rowid & 255) <> 0 or ${identifier(tick)}())`;
 
 /** A condition that is true for every row, and throws once the query has visited its maximum number of rows. */
-export const visiting: SqlFragment = sql`${identifier(visit)}()`;
+export const visitGuard: SqlFragment = sql`${identifier(visit)}()`;
 
 /** Thrown when a query has visited its maximum number of rows. */
 export class TooManyVisits extends Error {
@@ -45,7 +45,7 @@ export class Deadline {
     this.#check();
   }
 
-  /** Sets the maximum number of rows that the next statement may visit, if it has the condition {@link visiting}. */
+  /** Sets the maximum number of rows that the next statement may visit, if it has the condition {@link visitGuard}. */
   allow(visits: number): void {
     this.#visits = visits;
   }

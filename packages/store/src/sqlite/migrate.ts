@@ -9,28 +9,28 @@ import {
   type OwnNames,
   registerChecksum,
 } from "../checksum/checksums.ts";
-import { patientFor } from "../patience.ts";
 import { versionMapping } from "../read/versions.ts";
+import { retryWhileBusy } from "../retry-while-busy.ts";
 import type { CatalogQueries } from "../schema/found.ts";
 import {
   type MigratedSchema,
-  migrate,
+  migrateListings,
   type SchemaTarget,
   type SchemaTransaction,
 } from "../schema/migrate.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
 import { indexObjects, type SchemaDialect } from "../schema/object.ts";
-import { silent } from "../schema/silent.ts";
+import { silentKnexLogger } from "../schema/silent.ts";
 import { tableOf } from "../schema/table.ts";
 import type { StoredResource } from "../store.ts";
-import { columnsOf, declaredType, formOf } from "./columns.ts";
+import { declaredType, sqliteColumns, storedEncoding } from "./columns.ts";
 import { createDatasets, datasetColumn, datasetId } from "./datasets.ts";
-import { createPlaces, dropPlaces, placesOf } from "./places.ts";
-import { sessionOf } from "./session.ts";
+import { createPlaces, dropPlaces, spatialIndexOf } from "./places.ts";
+import { sqliteSession } from "./session.ts";
 
 const dialect: SchemaDialect = {
   dialect: sqlite,
-  formOf,
+  formOf: storedEncoding,
   declaredType,
   recordType: "text",
   sorted: ({ name }) => identifier(name),
@@ -46,7 +46,7 @@ const catalog: CatalogQueries = {
 };
 
 /** Retries for at most a minute while another process writes. */
-const attempt = patientFor(60_000);
+const attempt = retryWhileBusy(60_000);
 
 /** Migrates the file to the schema of the resources, see `migrate`. A file that is current is not changed. */
 export async function migrateSqlite(
@@ -62,14 +62,14 @@ export async function migrateSqlite(
     dialect,
     catalog,
     options,
-    read: (work) => work(sessionOf(database)),
+    read: (work) => work(sqliteSession(database)),
     transaction: (work) => {
       useWriteAheadLog();
       return withKnex(file, (knex) => attempt(() => inTransaction(knex, work)));
     },
   };
   try {
-    const migrated = await migrate(target);
+    const migrated = await migrateListings(target);
     useWriteAheadLog();
     registerFunctions(database);
     registerChecksum(database);
@@ -105,7 +105,7 @@ async function withKnex<T>(filename: string, work: (knex: Knex) => Promise<T>): 
     client: "better-sqlite3",
     connection: { filename },
     useNullAsDefault: true,
-    log: silent,
+    log: silentKnexLogger,
     pool: {
       afterCreate: (connection: Database.Database, done: () => void) => {
         // Busy files are retried by `patientFor`.
@@ -136,10 +136,11 @@ const inTransaction = <T>(database: Knex, work: (transaction: SchemaTransaction)
     createDatasets(connection);
     return work({
       knex: transaction,
-      session: sessionOf(connection),
+      session: sqliteSession(connection),
       beforeColumns: async (table) => forgetChecksum(connection, table),
       createPoints: async (table, point) => createPlaces(connection, table, point),
       dropPoints: async (name) => dropPlaces(connection, name),
-      mappingOf: (table) => versionMapping(table, columnsOf(table, datasetColumn(connection)), placesOf),
+      mappingOf: (table) =>
+        versionMapping(table, sqliteColumns(table, datasetColumn(connection)), spatialIndexOf),
     });
   });

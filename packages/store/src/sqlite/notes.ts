@@ -5,8 +5,8 @@ const select = `select "text" from "cadastre_note" where "key" = ?`;
 const put = `insert into "cadastre_note" ("key", "text") values (?, ?)
   on conflict ("key") do update set "text" = excluded."text"`;
 
-export const readNote = (database: Database, key: string): string | undefined =>
+export const readSqliteNote = (database: Database, key: string): string | undefined =>
   database.prepare(select).pluck().get(key) as string | undefined;
 
-export const writeNote = (database: Database, key: string, text: string): void =>
+export const writeSqliteNote = (database: Database, key: string, text: string): void =>
   void database.prepare(put).run(key, text);

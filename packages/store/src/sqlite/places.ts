@@ -17,7 +17,7 @@ type Place = readonly [longitude: number, latitude: number];
 /**
  * Positions in the R*Tree of rows without a point, and of rows with an invalid point. Both are outside of any box on earth.
  */
-const [nowhere, misplaced]: readonly [Place, Place] = [
+const [noPosition, invalidPosition]: readonly [Place, Place] = [
   [999, 0],
   [998, 0],
 ];
@@ -26,13 +26,13 @@ const [nowhere, misplaced]: readonly [Place, Place] = [
  * Spatial index of a location column, as an R*Tree. It contains every row of the table by `rowid`: rows without a valid position
  * are at longitudes beyond 180, so that they can be found as well.
  */
-export function placesOf({ name: table }: TableSchema, { name, column }: PointSchema): PointIndex {
+export function spatialIndexOf({ name: table }: TableSchema, { name, column }: PointSchema): PointIndex {
   const rowid = sql`${identifier(table)}.rowid`;
   const beyond = sql`${rowid} in (select id from ${identifier(name)} where west > 180`;
   return {
     ...rtreeIndex(name, rowid, identifier(column.name)),
     missing: sql`${beyond})`,
-    misplaced: sql`${beyond} and west < ${value(nowhere[0])})`,
+    misplaced: sql`${beyond} and west < ${value(noPosition[0])})`,
   };
 }
 
@@ -98,9 +98,9 @@ export class PlaceWriter {
 
 /** Returns the position of a point, with the longitude normalized to -180 to 180. */
 function placeOf(point: unknown): Place {
-  if (typeof point !== "string") return nowhere;
+  if (typeof point !== "string") return noPosition;
   const [longitude, latitude] = (JSON.parse(point) as { readonly coordinates: Place }).coordinates;
-  if (!Number.isFinite(longitude) || Math.abs(latitude) > 90) return misplaced;
+  if (!Number.isFinite(longitude) || Math.abs(latitude) > 90) return invalidPosition;
   return [longitude - 360 * Math.round(longitude / 360), latitude];
 }
 

@@ -2,13 +2,13 @@ import { type CompiledSql, identifier, render, sql, sqlite, value } from "@cadas
 import type { Database } from "better-sqlite3";
 import { earliestNeeded } from "../build/history.ts";
 import { type TableSchema, validity } from "../schema/table.ts";
-import { readNote, writeNote } from "./notes.ts";
+import { readSqliteNote, writeSqliteNote } from "./notes.ts";
 
 const note = "cadastre_pruned";
 const lastBefore = `select max("checkpoint") from "cadastre_commit" where "committed_at" < ?`;
 
 /** See `AsOf.history`. */
-export function compileHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
+export function compileSqliteHistory({ closed }: TableSchema, checkpoint: number): CompiledSql {
   const later = sql`${identifier(validity.to.name)} > ${value(BigInt(checkpoint))}`;
   return render(
     sql`select (select cast("text" as integer) from "cadastre_note" where "key" = ${value(note)}),
@@ -18,7 +18,7 @@ export function compileHistory({ closed }: TableSchema, checkpoint: number): Com
 }
 
 /** See `WritableStore.prune`. */
-export function prune(
+export function pruneSqlite(
   database: Database,
   tables: readonly TableSchema[],
   time: number,
@@ -28,7 +28,7 @@ export function prune(
   const forget = database.transaction(() => {
     const last = database.prepare(lastBefore).pluck().get(time) as number | null;
     const earliest = Math.min(last ?? 0, kept ?? Number.POSITIVE_INFINITY);
-    if (earliest <= Number(readNote(database, note) ?? 0)) return 0;
+    if (earliest <= Number(readSqliteNote(database, note) ?? 0)) return 0;
     let forgotten = 0;
     for (const { name, closed } of tables) {
       const ended = sql`delete from ${identifier(closed)} where ${identifier(validity.to.name)} <= ${value(earliest)}
@@ -36,7 +36,7 @@ export function prune(
       const { text, values } = render(ended, sqlite.placeholder);
       forgotten += database.prepare(text).run(...values).changes;
     }
-    writeNote(database, note, String(earliest));
+    writeSqliteNote(database, note, String(earliest));
     return forgotten;
   });
   return forget.immediate();

@@ -1,10 +1,10 @@
 import { StoreError } from "../errors.ts";
 import type { ReadRequest, ReadResult } from "../read/request.ts";
-import type { CostClass, ReadFor, Turns } from "../read/turns.ts";
+import type { CostClass, QueryScheduler, ReadFor } from "../read/scheduler.ts";
 import type { ReaderReply } from "./messages.ts";
 import { ReaderThread } from "./reader-thread.ts";
 
-export type ReaderPoolOptions = {
+export type SqliteReaderOptions = {
   /** Path of the database file. */
   readonly file: string;
   /** See `SqliteStoreOptions`. */
@@ -14,7 +14,7 @@ export type ReaderPoolOptions = {
   /** See `SqliteStoreOptions`. */
   readonly heap: number | undefined;
   /** Scheduler that runs at most as many queries at once as there are threads. */
-  readonly turns: Turns;
+  readonly scheduler: QueryScheduler;
 };
 
 /** Time in milliseconds that a thread may take to reply after its deadline. Then the thread is replaced. */
@@ -32,12 +32,12 @@ type Seat = { readonly thread: ReaderThread; task: Task | undefined; late: NodeJ
  * Worker threads for reading; each runs one query at a time. A thread is started when it is first needed. Scans have separate
  * threads with low priority, so that they do not take processor time from other queries.
  */
-export class ReaderPool {
-  readonly #options: ReaderPoolOptions;
+export class SqliteReaders {
+  readonly #options: SqliteReaderOptions;
   readonly #seats: Readonly<Record<CostClass, Seat[]>> = { page: [], scan: [] };
   #last = 0;
 
-  constructor(options: ReaderPoolOptions) {
+  constructor(options: SqliteReaderOptions) {
     this.#options = options;
   }
 
@@ -46,7 +46,7 @@ export class ReaderPool {
     const { timeout } = request;
     const attempt = (part: number, cost: CostClass) =>
       this.#run(cost, { ...request, timeout: part }, timeout, signal);
-    return this.#options.turns.run({
+    return this.#options.scheduler.run({
       share,
       shape: shapeOf(request),
       background,
@@ -57,7 +57,7 @@ export class ReaderPool {
   }
 
   async close(): Promise<void> {
-    this.#options.turns.close();
+    this.#options.scheduler.close();
     const seats = Object.values(this.#seats).flatMap((ofClass) => ofClass.splice(0));
     for (const seat of seats) this.#finish(seat)?.reject(new StoreError("query_canceled"));
     await Promise.all(seats.map(({ thread }) => thread.end()));

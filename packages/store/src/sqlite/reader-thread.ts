@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { type ResourceLimits, Worker } from "node:worker_threads";
-import { Recent } from "../recent.ts";
+import { LruCache } from "../lru-cache.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { keptPlans } from "./reader.ts";
 
@@ -32,7 +32,7 @@ export class ReaderThread {
   readonly #worker: Worker;
   readonly #canceled = new Int32Array(new SharedArrayBuffer(4));
   /** Ids of the plans that the thread has cached. Both LRU caches see the same tasks, so they evict the same entries. */
-  readonly #plans = new Recent<number, true>(keptPlans);
+  readonly #plans = new LruCache<number, true>(keptPlans);
 
   constructor({ heap, ...options }: ReaderThreadOptions, { reply, lost }: ThreadEvents) {
     const canceled = this.#canceled.buffer as SharedArrayBuffer;

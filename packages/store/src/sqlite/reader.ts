@@ -11,24 +11,24 @@ import {
 import { readValue, registerFunctions } from "@cadastre/odata/sqlite";
 import type { Database, Statement } from "better-sqlite3";
 import { StoreError } from "../errors.ts";
+import { LruCache } from "../lru-cache.ts";
 import {
   type AsOf,
   type CountRequest,
   chosenOf,
   type PageRequest,
   type PageResult,
+  pageStatements,
   type ReadRequest,
   type ReadResult,
-  statementsOf,
 } from "../read/request.ts";
-import { Recent } from "../recent.ts";
 import { RecordAssembler, RecordLayout } from "../record/assemble.ts";
 import { requireUndamaged } from "../record/checksum.ts";
 import { computedText } from "../record/computed.ts";
 import type { MemberIndex } from "../record/member-index.ts";
 import type { SeenPlanRef } from "../record/plan.ts";
 import { beginning, type TableSchema, validity } from "../schema/table.ts";
-import { lastCheckpoint } from "./checkpoint.ts";
+import { sqliteLastCheckpoint } from "./checkpoint.ts";
 import { DatasetIds } from "./datasets.ts";
 import { Deadline, TooManyVisits } from "./deadline.ts";
 import { StatementCache } from "./statement-cache.ts";
@@ -48,7 +48,7 @@ export type Memory = {
 
 const newMemory: Memory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
 
-const head = { text: lastCheckpoint, values: [] };
+const head = { text: sqliteLastCheckpoint, values: [] };
 
 /** Columns: number of the dataset, text, member index, checksum, then the key and the computed values. */
 type RecordRow = [bigint | null, Uint8Array, MemberIndex, bigint | null, ...unknown[]];
@@ -64,7 +64,7 @@ export class Reader {
   readonly #deadline: Deadline;
   readonly #begin: Statement;
   readonly #commit: Statement;
-  readonly #layouts = new Recent<number, RecordLayout>(keptPlans);
+  readonly #layouts = new LruCache<number, RecordLayout>(keptPlans);
 
   /**
    * @param canceled see {@link Deadline}
@@ -139,7 +139,9 @@ export class Reader {
 
   /** Returns SQLite's query plan for the statements of a page, one line per step. */
   explain(page: PageRequest, asOf: AsOf | undefined): readonly string[] {
-    return statementsOf(page, this.#isClosed(asOf)).flatMap((statement) => this.#statements.plan(statement));
+    return pageStatements(page, this.#isClosed(asOf)).flatMap((statement) =>
+      this.#statements.plan(statement),
+    );
   }
 
   checkpoint(): number {

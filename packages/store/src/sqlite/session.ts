@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { identifier, render, type SqlFragment, sql, sqlite } from "@cadastre/odata";
 import type { Database } from "better-sqlite3";
-import type { Session } from "../build/session.ts";
+import type { Session } from "../build/build-database.ts";
 
 /** Number of rows to stream before other tasks may run. */
 const turn = 500;
@@ -22,7 +22,7 @@ export const registerSha256 = (database: Database): void =>
 const compile = (statement: SqlFragment) => render(statement, sqlite.placeholder);
 
 /** Creates a session on a connection. To write while streaming, the connection must be in unsafe mode. */
-export const sessionOf = (database: Database): Session => ({
+export const sqliteSession = (database: Database): Session => ({
   rows: async (statement) => {
     const { text, values } = compile(statement);
     const prepared = database.prepare(text);

@@ -1,6 +1,6 @@
 import type { CompiledSql } from "@cadastre/odata";
 import type { Database, Statement } from "better-sqlite3";
-import { Recent } from "../recent.ts";
+import { LruCache } from "../lru-cache.ts";
 import { datasetTable } from "./datasets.ts";
 
 /** Capacity of the LRU cache. */
@@ -15,7 +15,7 @@ type Prepared = { readonly statement: Statement; isCovered: boolean | undefined 
 /** LRU cache of prepared statements by SQL text. Rows are returned as arrays, and integers as bigint. */
 export class StatementCache {
   readonly #database: Database;
-  readonly #statements = new Recent<string, Prepared>(capacity);
+  readonly #statements = new LruCache<string, Prepared>(capacity);
 
   constructor(database: Database) {
     this.#database = database;

@@ -3,41 +3,41 @@ import type { BoundQuery } from "@cadastre/odata";
 import { registerFunctions } from "@cadastre/odata/sqlite";
 import Database from "better-sqlite3";
 import type { Builds } from "../build/build.ts";
+import type { BuildDatabase, CandidateReads } from "../build/build-database.ts";
 import { createBuilds } from "../build/builds.ts";
-import type { CandidateReads, Ground } from "../build/session.ts";
 import { registerChecksum } from "../checksum/checksums.ts";
 import { createCoverages, type ReadCoverage } from "../coverage/coverages.ts";
 import { StoreError } from "../errors.ts";
 import { compileCountRequest, compileOrderValues, type ReadableTable } from "../read/compile.ts";
 import { CurrentCompilers } from "../read/current-compiler.ts";
-import { firstOf, startingAfter } from "../read/narrowed.ts";
+import { type QueryLimits, shareOf } from "../read/customer-share.ts";
+import { type HistoricalState, pastOf } from "../read/historical-state.ts";
+import { firstOf, withPosition } from "../read/narrowed.ts";
 import { PageRequests } from "../read/page-requests.ts";
-import { type Past, pastOf } from "../read/past.ts";
 import { pinsKey } from "../read/pins-key.ts";
 import type { AsOf, PageResult, ReadRequest, ReadResult } from "../read/request.ts";
-import { type QueryLimits, shareOf } from "../read/share.ts";
-import { type CostClass, Turns, type Use } from "../read/turns.ts";
+import { type CostClass, QueryScheduler, type Use } from "../read/scheduler.ts";
 import { versionMapping } from "../read/versions.ts";
 import type { Member } from "../record/members.ts";
 import type { SchemaOptions } from "../schema/migration.ts";
 import { tableOf } from "../schema/table.ts";
 import type { Bookmark, Page, ReadOptions, StoredResource, WritableStore } from "../store.ts";
 import { accessOf } from "./access.ts";
-import { columnsOf, formOf, forms } from "./columns.ts";
-import { Committer } from "./commit.ts";
+import { sqliteColumns, sqliteForms, storedEncoding } from "./columns.ts";
+import { SqliteCommitter } from "./commit.ts";
 import { sqliteCompiler } from "./current-compiler.ts";
 import { datasetColumn } from "./datasets.ts";
-import { ticking } from "./deadline.ts";
+import { deadlineGuard } from "./deadline.ts";
 import { indexedBy } from "./indexed-by.ts";
 import { migrateSqlite } from "./migrate.ts";
-import { readNote, writeNote } from "./notes.ts";
-import { placesOf } from "./places.ts";
-import { compileHistory, prune } from "./prune.ts";
+import { readSqliteNote, writeSqliteNote } from "./notes.ts";
+import { spatialIndexOf } from "./places.ts";
+import { compileSqliteHistory, pruneSqlite } from "./prune.ts";
 import { Reader } from "./reader.ts";
-import { ReaderPool } from "./reader-pool.ts";
-import { registerSha256, sessionOf, sha256Of } from "./session.ts";
+import { SqliteReaders } from "./reader-pool.ts";
+import { registerSha256, sha256Of, sqliteSession } from "./session.ts";
 import { IndexStatistics } from "./statistics.ts";
-import { TableWriter } from "./writer.ts";
+import { SqliteTableWriter } from "./writer.ts";
 
 export type SqliteStoreOptions = SchemaOptions & {
   /** Path of the database file. It is created if it does not exist. */
@@ -80,15 +80,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Writ
   const stored = new Map<string, Stored>();
   for (const resource of resources) {
     const table = tableOf(resource);
-    const mapping = versionMapping(table, columnsOf(table, dataset), placesOf, indexedBy, ticking);
+    const mapping = versionMapping(
+      table,
+      sqliteColumns(table, dataset),
+      spatialIndexOf,
+      indexedBy,
+      deadlineGuard,
+    );
     const accessTo = accessOf(table, rowsOf);
     const compilers = new CurrentCompilers(
       (computed) => sqliteCompiler(table, mapping.current, computed),
       mapping.current,
-      forms,
+      sqliteForms,
     );
     const members = numbered.get(table.name) ?? new Map();
-    stored.set(table.name, { table, mapping, forms, compilers, accessTo, members });
+    stored.set(table.name, { table, mapping, forms: sqliteForms, compilers, accessTo, members });
   }
   return new SqliteStore(options, stored, read, generation);
 }
@@ -98,11 +104,11 @@ class SqliteStore implements WritableStore {
   readonly #stored: ReadonlyMap<string, Stored>;
   readonly #timeout: number;
   readonly #database: Database.Database;
-  readonly #committer: Committer;
+  readonly #committer: SqliteCommitter;
   readonly #reader: Reader;
   readonly #limits: QueryLimits | undefined;
-  readonly #turns: Turns;
-  readonly #pool: ReaderPool | undefined;
+  readonly #scheduler: QueryScheduler;
+  readonly #pool: SqliteReaders | undefined;
   readonly #pageRequests = new PageRequests();
 
   constructor(
@@ -117,18 +123,20 @@ class SqliteStore implements WritableStore {
     this.#timeout = timeout;
     this.#database = openToWrite(file);
     const writers = [...stored.values()].map(
-      ({ table, members }) => [table.name, new TableWriter(this.#database, table, members)] as const,
+      ({ table, members }) => [table.name, new SqliteTableWriter(this.#database, table, members)] as const,
     );
-    this.#committer = new Committer(this.#database, new Map(writers), generation);
+    this.#committer = new SqliteCommitter(this.#database, new Map(writers), generation);
     this.#reader = new Reader(read, new Int32Array(1), mapped);
     this.#limits = options.limits;
-    this.#turns = new Turns({ readers: threads, queue });
+    this.#scheduler = new QueryScheduler({ readers: threads, queue });
     this.#pool =
-      threads === 0 ? undefined : new ReaderPool({ file, mapped, buffers, heap, turns: this.#turns });
-    const committed = sessionOf(read);
-    const ground: Ground = {
+      threads === 0
+        ? undefined
+        : new SqliteReaders({ file, mapped, buffers, heap, scheduler: this.#scheduler });
+    const committed = sqliteSession(read);
+    const ground: BuildDatabase = {
       tables: stored,
-      formOf,
+      formOf: storedEncoding,
       sha256: sha256Of,
       read: (work) => work(committed),
       write: (work) => this.#committer.write((making) => work(making, candidateReads)),
@@ -160,7 +168,7 @@ class SqliteStore implements WritableStore {
     const stored = this.#find(query);
     const past = pastOf(options, (checkpoint) => reader.hasFewChanges(stored.table, checkpoint));
     const placed =
-      from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, reader));
+      from === undefined ? query : withPosition(query, orderValuesOf(query, stored, from, reader));
     const request: ReadRequest = {
       page: query.top === 0 ? undefined : this.#pageRequests.of(placed, stored, options, past),
       count: count ? compileCountRequest(query, stored, past) : undefined,
@@ -203,26 +211,26 @@ class SqliteStore implements WritableStore {
 
   readonly prune: WritableStore["prune"] = (time, builds = 3, kept) => {
     const tables = [...this.#stored.values()].map(({ table }) => table);
-    return this.#committer.alone(() => prune(this.#database, tables, time, builds, kept));
+    return this.#committer.alone(() => pruneSqlite(this.#database, tables, time, builds, kept));
   };
 
   readonly notes: WritableStore["notes"] = {
-    get: async (key) => readNote(this.#database, key),
-    set: (key, text) => this.#committer.alone(() => writeNote(this.#database, key, text)),
+    get: async (key) => readSqliteNote(this.#database, key),
+    set: (key, text) => this.#committer.alone(() => writeSqliteNote(this.#database, key, text)),
   };
 
   readonly explain: WritableStore["explain"] = async (query, { from } = {}) => {
     const stored = this.#find(query);
     const placed =
-      from === undefined ? query : startingAfter(query, orderValuesOf(query, stored, from, this.#reader));
+      from === undefined ? query : withPosition(query, orderValuesOf(query, stored, from, this.#reader));
     const past = pastOf({ from });
     const page = this.#pageRequests.of(placed, stored, {}, past);
     return this.#reader.explain(page, asOf(stored, past));
   };
 
-  readonly waiting = (): number => this.#turns.waiting;
+  readonly waiting = (): number => this.#scheduler.waiting;
 
-  readonly used = (): Readonly<Record<CostClass, Use>> => this.#turns.used;
+  readonly used = (): Readonly<Record<CostClass, Use>> => this.#scheduler.used;
 
   readonly close = async (): Promise<void> => {
     await this.#pool?.close();
@@ -261,8 +269,8 @@ function orderValuesOf(
   throw new StoreError("bookmark_expired");
 }
 
-const asOf = ({ table }: Stored, past: Past | undefined): AsOf | undefined =>
-  past && { checkpoint: past.checkpoint, history: compileHistory(table, past.checkpoint) };
+const asOf = ({ table }: Stored, past: HistoricalState | undefined): AsOf | undefined =>
+  past && { checkpoint: past.checkpoint, history: compileSqliteHistory(table, past.checkpoint) };
 
 const emptyPage: PageResult = { records: new Uint8Array(), length: 0, last: [], more: false };
 

@@ -2,7 +2,7 @@ import { constants, setPriority } from "node:os";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { StoreError } from "../errors.ts";
-import { Memories } from "./memories.ts";
+import { BufferPool } from "./buffer-pool.ts";
 import type { ReaderReply, ReaderTask, ReaderWorkerData, ReturnedMemory } from "./messages.ts";
 import { type Memory, Reader } from "./reader.ts";
 
@@ -14,13 +14,13 @@ function serve(port: MessagePort, { file, canceled, mapped, buffers, isLow }: Re
   // Linux sets the priority of the thread; other systems would change that of the whole process.
   if (isLow && process.platform === "linux") setPriority(constants.priority.PRIORITY_LOW);
   const reader = new Reader(new Database(file, { readonly: true }), new Int32Array(canceled), mapped);
-  const memories = new Memories(buffers);
+  const pool = new BufferPool(buffers);
   const memory: Memory = {
-    take: (bytes) => memories.take(bytes),
-    giveBack: (buffer) => memories.giveBack(buffer),
+    take: (bytes) => pool.acquire(bytes),
+    giveBack: (buffer) => pool.release(buffer),
   };
   port.on("message", (message: ReaderTask | ReturnedMemory) => {
-    if ("memory" in message) return memories.giveBack(message.memory);
+    if ("memory" in message) return pool.release(message.memory);
     const reply = run(reader, message, memory);
     const records = reply.result?.page?.records;
     port.postMessage(reply, records === undefined ? [] : [records.buffer as ArrayBuffer]);

@@ -4,9 +4,9 @@ import type { Database, Statement } from "better-sqlite3";
 import type { Member } from "../record/members.ts";
 import { recordColumns, type TableSchema, validity } from "../schema/table.ts";
 import type { RemovedRecord, StoredRecord } from "../store.ts";
-import type { Outcome } from "../write/tallies.ts";
-import { keyOf, type RemovedKey, type Version, versionOf } from "../write/version.ts";
-import { formOf } from "./columns.ts";
+import type { ChangeOutcome } from "../write/tallies.ts";
+import { type RemovedKey, removalKey, type Version, versionOf } from "../write/version.ts";
+import { storedEncoding } from "./columns.ts";
 import type { DatasetIds, DatasetNumbers } from "./datasets.ts";
 import { PlaceWriter } from "./places.ts";
 
@@ -34,10 +34,10 @@ export type WritingCommit = {
 };
 
 /** The result of a change, and the dataset of the record; null if the record has no dataset or does not exist. */
-export type Written = { readonly outcome: Outcome; readonly datasetId: string | null };
+export type Written = { readonly outcome: ChangeOutcome; readonly datasetId: string | null };
 
 /** Writes versions of a resource's records, within the caller's transaction. */
-export class TableWriter {
+export class SqliteTableWriter {
   readonly table: TableSchema;
   readonly #members: ReadonlyMap<string, Member>;
   readonly #find: Statement;
@@ -105,7 +105,7 @@ export class TableWriter {
    * @throws {StoreError} `invalid_record`
    */
   put(stored: StoredRecord, { checkpoint, numbers }: WritingCommit): Written {
-    const { values, text, members, checksum } = versionOf(stored, this.table, this.#members, formOf);
+    const { values, text, members, checksum } = versionOf(stored, this.table, this.#members, storedEncoding);
     const all = [...values, checkpoint, text, members, checksum];
     all[this.#dataset] = stored.datasetId === null ? null : numbers.of(stored.datasetId);
     const version = { all, text, members, checksum, checkpoint };
@@ -117,7 +117,7 @@ export class TableWriter {
    * New records usually follow each other, so after one new record the next is inserted without looking for a current version
    * first.
    */
-  #write(version: VersionRow, key: readonly unknown[]): Outcome {
+  #write(version: VersionRow, key: readonly unknown[]): ChangeOutcome {
     if (this.#expectsNew && this.#inserts(version)) return "written";
     const present = this.#find.get(key) as Present | undefined;
     this.#expectsNew = present === undefined;
@@ -134,7 +134,7 @@ export class TableWriter {
     return true;
   }
 
-  #replace({ all, checkpoint, ...version }: VersionRow, present: Present): Outcome {
+  #replace({ all, checkpoint, ...version }: VersionRow, present: Present): ChangeOutcome {
     const [rowid, from, text, members, checksum, ...besides] = present;
     // A row that differs in any part, such as a damaged one, is written again.
     const isSameRecord =
@@ -149,7 +149,7 @@ export class TableWriter {
   }
 
   remove(removed: RemovedRecord | RemovedKey, { checkpoint, ids }: WritingCommit): Written {
-    const present = this.#find.get(...keyOf(removed, this.table, formOf)) as Present | undefined;
+    const present = this.#find.get(...removalKey(removed, this.table, storedEncoding)) as Present | undefined;
     if (present === undefined) return { outcome: "absent", datasetId: null };
     const [rowid, from, , , , ...besides] = present;
     if (from !== checkpoint) this.#close.run(checkpoint, rowid);

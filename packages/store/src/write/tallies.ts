@@ -1,5 +1,5 @@
 /** Result of applying a change. */
-export type Outcome = "written" | "unchanged" | "removed" | "absent";
+export type ChangeOutcome = "written" | "unchanged" | "removed" | "absent";
 
 /** Number of records of a resource and dataset that a commit has changed. */
 export type Tally = {

@@ -18,7 +18,7 @@ export type Version = EncodedRecord & {
 export type RemovedKey = { readonly resource: string; readonly key: readonly unknown[] };
 
 /** A change in one of the forms that a commit accepts. */
-export type Writing = Change | RemovedKey;
+export type PendingChange = Change | RemovedKey;
 
 /**
  * Encodes a record.
@@ -44,7 +44,7 @@ export function versionOf(
 }
 
 /** Returns the key of a record to remove, in database form. */
-export function keyOf(
+export function removalKey(
   change: RemovedRecord | RemovedKey,
   { key }: TableSchema,
   formOf: FormOf,

@@ -1,7 +1,7 @@
 import { type Region, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Change, PlaceValues, WritableStore } from "../../src/index.ts";
+import type { Change, RegionValues, WritableStore } from "../../src/index.ts";
 import {
   askScope,
   counted,
@@ -37,7 +37,7 @@ const isWhole = (grant: Grants[string], field: string): boolean => {
 };
 
 /** How a query says that a record lies in a place; of columns that it cannot name, that none does. */
-const liesIn = (place: PlaceValues, scope: Scope): string =>
+const liesIn = (place: RegionValues, scope: Scope): string =>
   Object.entries(place)
     .map(([column, value]) => {
       if (!visibleEntitySet(listings, scope).type.properties.has(column)) return "false";
@@ -66,7 +66,7 @@ function placesShown(grant: Grants[string]): number {
  */
 async function queried(
   store: WritableStore,
-  place: PlaceValues,
+  place: RegionValues,
   granted: Grants,
   within: readonly Region[],
 ): Promise<Counts> {
@@ -95,7 +95,7 @@ async function queried(
 /** As the coverage of the serving build says it, all sources together. */
 async function kept(
   store: WritableStore,
-  place: PlaceValues,
+  place: RegionValues,
   granted: Grants,
   within: readonly Region[],
 ): Promise<Counts> {

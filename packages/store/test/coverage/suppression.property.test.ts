@@ -2,8 +2,8 @@ import type { RestrictedQuery } from "@cadastre/entitlement";
 import { evaluate, matches } from "@cadastre/odata";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Atom, type AtomKey, atomRow } from "../../src/coverage/atom.ts";
-import type { PlaceValues } from "../../src/coverage/coverage.ts";
+import type { RegionValues } from "../../src/coverage/coverage.ts";
+import { type CoverageGroup, type GroupKey, groupRow } from "../../src/coverage/group.ts";
 import { unitsOf } from "../../src/coverage/unit.ts";
 import { coverageWithin } from "../../src/coverage/within.ts";
 import { writeMemberIndex } from "../../src/record/member-index.ts";
@@ -40,10 +40,10 @@ const key = fc
     fc.constantFrom(...counties),
     fc.constantFrom(...zips),
   )
-  .map((one): AtomKey => one);
+  .map((one): GroupKey => one);
 
 /** Atoms of which each but the last few is small. */
-const atoms: fc.Arbitrary<readonly Atom[]> = fc
+const groups: fc.Arbitrary<readonly CoverageGroup[]> = fc
   .uniqueArray(key, { minLength: 1, maxLength: 14, selector: (one) => JSON.stringify(one) })
   .chain((keys) =>
     fc
@@ -61,7 +61,7 @@ const atoms: fc.Arbitrary<readonly Atom[]> = fc
   );
 
 /** A place as a scope shows it. */
-type Question = { readonly query: RestrictedQuery; readonly place: PlaceValues };
+type Question = { readonly query: RestrictedQuery; readonly place: RegionValues };
 
 /** Every one that customers with these grants may ask. */
 const questionsOf = (granted: (typeof grants)[number]): readonly Question[] =>
@@ -82,19 +82,19 @@ const alike: readonly (readonly Question[])[] = [
   ...partial.map(questionsOf),
 ];
 
-const buildOf = (atoms: readonly Atom[]) => ({
+const buildOf = (groups: readonly CoverageGroup[]) => ({
   counted,
   members,
-  atoms,
-  unitsAt: (depth: number) => unitsOf(atoms, counted, least, depth),
+  groups,
+  unitsAt: (depth: number) => unitsOf(groups, counted, least, depth),
 });
 
-const answerTo = ({ query, place }: Question, all: readonly Atom[]) =>
+const answerTo = ({ query, place }: Question, all: readonly CoverageGroup[]) =>
   coverageWithin(query, buildOf(all)).count(place);
 
-/** Whether the question is about the records of an atom. */
-function isAbout({ query, place }: Question, { key: atomKey }: Atom): boolean {
-  const row = atomRow(atomKey, counted);
+/** Whether the question is about the records of an group. */
+function isAbout({ query, place }: Question, { key: atomKey }: CoverageGroup): boolean {
+  const row = groupRow(atomKey, counted);
   const shownOf = (column: string): unknown => {
     const shown = query.select.find(({ property }) => property.name === column);
     return shown === undefined ? null : evaluate(shown.expression, row);
@@ -105,11 +105,14 @@ function isAbout({ query, place }: Question, { key: atomKey }: Atom): boolean {
   );
 }
 
-/** The records that an answer is about, by source and system, as a number for each atom: none of it, or all. */
-function truths(all: readonly Atom[], questions: readonly Question[]): readonly (readonly number[])[] {
+/** The records that an answer is about, by source and system, as a number for each group: none of it, or all. */
+function truths(
+  all: readonly CoverageGroup[],
+  questions: readonly Question[],
+): readonly (readonly number[])[] {
   const groups = [...new Set(all.map(({ key: [, source, system] }) => JSON.stringify([source, system])))];
   const found = questions.flatMap((question) => {
-    const shown = all.map((atom) => isAbout(question, atom));
+    const shown = all.map((group) => isAbout(question, group));
     return groups.map((group) =>
       all.map(({ key: [, source, system] }, i) =>
         Number(shown[i] === true && JSON.stringify([source, system]) === group),
@@ -119,18 +122,21 @@ function truths(all: readonly Atom[], questions: readonly Question[]): readonly 
   return distinct(found);
 }
 
-/** Which atoms each answer counts: told by giving the records of one atom at a time a value that no others have. */
-function answers(all: readonly Atom[], questions: readonly Question[]): readonly (readonly number[])[] {
+/** Which groups each answer counts: told by giving the records of one group at a time a value that no others have. */
+function answers(
+  all: readonly CoverageGroup[],
+  questions: readonly Question[],
+): readonly (readonly number[])[] {
   const marks = [...members.values()].map(({ ordinal }) => ordinal);
   const vectors = questions.flatMap((question) => {
     const columns = all.map((_, marked) => {
-      const some = all.map((atom, i) => ({
-        ...atom,
+      const some = all.map((group, i) => ({
+        ...group,
         populated:
           i === marked
             ? writeMemberIndex(
                 marks,
-                marks.map(() => atom.records),
+                marks.map(() => group.records),
               )
             : "",
       }));
@@ -146,12 +152,12 @@ function answers(all: readonly Atom[], questions: readonly Question[]): readonly
 const distinct = (vectors: readonly (readonly number[])[]): readonly (readonly number[])[] =>
   [...new Set(vectors.map((vector) => vector.join()))].map((text) => text.split(",").map(Number));
 
-const recordsIn = (vector: readonly number[], all: readonly Atom[]): number =>
+const recordsIn = (vector: readonly number[], all: readonly CoverageGroup[]): number =>
   vector.reduce((sum, part, i) => sum + part * (all[i]?.records ?? 0), 0);
 
 test("no sum or difference of answers, of all customers who see the same places, is a cell of too few records", () => {
   fc.assert(
-    fc.property(atoms, fc.constantFrom(...alike), (all, asked) => {
+    fc.property(groups, fc.constantFrom(...alike), (all, asked) => {
       const basis = basisOf(answers(all, asked));
       for (const truth of truths(all, asked)) {
         const records = recordsIn(truth, all);
@@ -170,11 +176,11 @@ const wholes: readonly Question[] = places
 
 test("who sees all of a market misses fewer records of each dataset than are counted together", () => {
   fc.assert(
-    fc.property(atoms, (all) => {
+    fc.property(groups, (all) => {
       for (const question of wholes)
         for (const { source, system, fields } of answerTo(question, all)) {
           const asked = all.filter(
-            (atom) => atom.key[1] === source && atom.key[2] === system && isAbout(question, atom),
+            (group) => group.key[1] === source && group.key[2] === system && isAbout(question, group),
           );
           const there = asked.reduce((sum, { records }) => sum + records, 0);
           for (const { records } of fields) {
@@ -190,8 +196,8 @@ test("who sees all of a market misses fewer records of each dataset than are cou
 
 test("records that a question does not find change nothing of its answer", () => {
   fc.assert(
-    fc.property(atoms, fc.constantFrom(...questions), (all, question) => {
-      const found = all.filter((atom) => isAbout(question, atom));
+    fc.property(groups, fc.constantFrom(...questions), (all, question) => {
+      const found = all.filter((group) => isAbout(question, group));
       expect(answerTo(question, found)).toEqual(answerTo(question, all));
     }),
     { numRuns: Number(process.env["CASES"] ?? 3000) },
@@ -199,16 +205,19 @@ test("records that a question does not find change nothing of its answer", () =>
 }, 120_000);
 
 /** The same records elsewhere, by what of their places a customer does not see. */
-const rezoned = (all: readonly Atom[], zipsOf: readonly (string | null)[]): readonly Atom[] => {
-  const moved = all.map(({ key, ...atom }, i): Atom => {
+const rezoned = (
+  all: readonly CoverageGroup[],
+  zipsOf: readonly (string | null)[],
+): readonly CoverageGroup[] => {
+  const moved = all.map(({ key, ...group }, i): CoverageGroup => {
     const [dataset, source, system, state, county] = key;
-    if (dataset !== texas) return { key, ...atom };
-    return { ...atom, key: [dataset, source, system, state ?? null, county ?? null, zipsOf[i] ?? null] };
+    if (dataset !== texas) return { key, ...group };
+    return { ...group, key: [dataset, source, system, state ?? null, county ?? null, zipsOf[i] ?? null] };
   });
-  const groups = new Map<string, Atom>();
-  for (const atom of moved) {
-    const text = JSON.stringify(atom.key);
-    groups.set(text, { ...atom, records: atom.records + (groups.get(text)?.records ?? 0) });
+  const groups = new Map<string, CoverageGroup>();
+  for (const group of moved) {
+    const text = JSON.stringify(group.key);
+    groups.set(text, { ...group, records: group.records + (groups.get(text)?.records ?? 0) });
   }
   return [...groups.values()];
 };
@@ -224,7 +233,7 @@ const unzoned: readonly Question[] = regions
 test("a masked ZIP code changes nothing of an answer", () => {
   const zipsOf = fc.array(fc.constantFrom(...zips), { minLength: 14, maxLength: 14 });
   fc.assert(
-    fc.property(atoms, zipsOf, fc.constantFrom(...unzoned), (all, moved, question) => {
+    fc.property(groups, zipsOf, fc.constantFrom(...unzoned), (all, moved, question) => {
       expect(answerTo(question, rezoned(all, moved))).toEqual(answerTo(question, all));
     }),
     { numRuns: Number(process.env["CASES"] ?? 2000) },
@@ -234,11 +243,11 @@ test("a masked ZIP code changes nothing of an answer", () => {
 test("it leaves the answers about a nation, a state and a county, which miss no more than they do without a mask", () => {
   let counts = 0;
   fc.assert(
-    fc.property(atoms, (all) => {
+    fc.property(groups, (all) => {
       const texan = all.filter(({ key: [dataset] }) => dataset === texas);
       const query = askScope(scopeIn(zipMasked, regions[0] ?? []));
       for (const place of places.filter(({ PostalCode }) => PostalCode === undefined)) {
-        const asked = texan.filter((atom) => isAbout({ query, place }, atom));
+        const asked = texan.filter((group) => isAbout({ query, place }, group));
         for (const { source, system, fields } of answerTo({ query, place }, texan)) {
           const there = asked
             .filter(({ key }) => key[1] === source && key[2] === system)

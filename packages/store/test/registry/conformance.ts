@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isInForce, type NewApiKey, type Registry } from "../../src/registry/index.ts";
+import { type AccessRegistry, isInForce, type NewApiKey } from "../../src/registry/index.ts";
 
 const at = Date.UTC(2026, 0, 1);
 const week = 7 * 86_400_000;
@@ -15,14 +15,16 @@ const newKey = (name: string, more: Partial<NewApiKey> = {}): NewApiKey => ({
 });
 
 /** Opens the registry of a name, which is made if it does not exist. */
-type Open = (name: string) => Promise<Registry>;
+type Open = (name: string) => Promise<AccessRegistry>;
 
 let opened = 0;
 
 /** What every registry does, whatever its database. */
 export function conformance(name: string, open: Open): void {
   /** Use a registry of its own, with an entitlement of one customer. */
-  async function withRegistry(use: (registry: Registry, again: () => Promise<Registry>) => Promise<void>) {
+  async function withRegistry(
+    use: (registry: AccessRegistry, again: () => Promise<AccessRegistry>) => Promise<void>,
+  ) {
     const own = `registry_${++opened}`;
     const registries = [await open(own)];
     const again = async () => {
@@ -32,7 +34,7 @@ export function conformance(name: string, open: Open): void {
     };
     try {
       await registries[0]?.entitlements.install({ customer, version: 1, jws: "a.b.c", installed: at });
-      await use(registries[0] as Registry, again);
+      await use(registries[0] as AccessRegistry, again);
     } finally {
       for (const registry of registries) await registry.close();
     }
@@ -187,7 +189,7 @@ export function conformance(name: string, open: Open): void {
   describe(`identities in ${name}`, () => {
     const [one, other] = ["prov:01", "prov:02"];
     const [home, tower] = ["222-222@5vg-82n-kzz", "223-223@5vg-82n-kzz"];
-    const edgesOf = async ({ identities }: Registry) =>
+    const edgesOf = async ({ identities }: AccessRegistry) =>
       (await identities.resolutions()).map(({ id, placekey }) => `${id} ${placekey}`);
 
     test("an id is resolved, again to the same, and to another", () =>

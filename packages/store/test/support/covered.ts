@@ -1,7 +1,7 @@
 import { type Region, restrict, type Scope, visibleEntitySet } from "@cadastre/entitlement";
 import { bindQuery, parseFilter } from "@cadastre/odata";
 import fc from "fast-check";
-import type { Counted, PlaceValues, StoredRecord, StoredResource } from "../../src/index.ts";
+import type { Counted, RegionValues, StoredRecord, StoredResource } from "../../src/index.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 import { listings, oregon, stored, texas } from "./listings.ts";
 
@@ -52,7 +52,7 @@ export const listing: fc.Arbitrary<StoredRecord> = fc
   }));
 
 /** All places in which records may lie, and some without records. */
-export const places: readonly PlaceValues[] = [
+export const places: readonly RegionValues[] = [
   {},
   ...["TX", "OR", "WA"].map((StateOrProvince) => ({ StateOrProvince })),
   ...["TX/Travis", "OR/Travis", "OR/Bend"].map((value) => {

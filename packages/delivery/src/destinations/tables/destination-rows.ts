@@ -1,4 +1,4 @@
-import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
+import { type Int64Column, int64ToNumber, type Knex } from "@cadastre/store/registry";
 import type { Destination, DestinationState } from "../destination.ts";
 
 type DestinationRow = {
@@ -33,7 +33,7 @@ export const toDestination = (row: DestinationRow): Destination => ({
   created: Number(row.created),
   state: row.state,
   failure: row.failure,
-  verified: toNumber(row.verified),
+  verified: int64ToNumber(row.verified),
   round: row.round,
 });
 

@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
-import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
-import type { Delivery, DeliveryMode, DeliveryPart, DeliveryState, SealedManifest } from "../delivery.ts";
+import { type Int64Column, int64ToNumber, type Knex } from "@cadastre/store/registry";
+import type {
+  Delivery,
+  DeliveryMode,
+  DeliveryPart,
+  DeliveryState,
+  SealedManifestRecord,
+} from "../delivery.ts";
 
 type DeliveryRow = {
   readonly id: string;
@@ -51,13 +57,13 @@ export const deliveryTable = (knex: Knex) => knex<DeliveryRow>("cadastre_deliver
 export const revocable = (knex: Knex) => deliveryTable(knex).whereNull("committed");
 export const partTable = (knex: Knex) => knex<PartRow>("cadastre_delivery_part");
 export const manifestTable = (knex: Knex) =>
-  knex<SealedManifest & { readonly delivery: string; readonly signature_sha256: string | null }>(
+  knex<SealedManifestRecord & { readonly delivery: string; readonly signature_sha256: string | null }>(
     "cadastre_manifest",
   );
 export const bytesTable = (knex: Knex) => knex<{ readonly sha256: string }>("cadastre_part_bytes");
 
 /** Returns the columns of a manifest. */
-export const manifestRow = ({ text, sha256, signature }: SealedManifest) => ({
+export const manifestRow = ({ text, sha256, signature }: SealedManifestRecord) => ({
   text,
   sha256,
   signature,
@@ -75,7 +81,7 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   generation: Number(row.generation),
   sequence: Number(row.sequence),
   previous: row.previous === null ? null : (JSON.parse(row.previous) as Delivery["previous"]),
-  fromCheckpoint: toNumber(row.from_checkpoint),
+  fromCheckpoint: int64ToNumber(row.from_checkpoint),
   toCheckpoint: Number(row.to_checkpoint),
   entitlementVersion: Number(row.entitlement_version),
   scopeSha256: row.scope_sha256,
@@ -85,8 +91,8 @@ export const toDelivery = (row: DeliveryRow): Delivery => ({
   state: row.state,
   code: row.code,
   attempts: row.attempts,
-  completed: toNumber(row.completed),
-  committed: toNumber(row.committed),
+  completed: int64ToNumber(row.completed),
+  committed: int64ToNumber(row.committed),
   manifestSha256: row.manifest_sha256,
   noChange: Boolean(row.no_change),
 });

@@ -2,9 +2,9 @@ import { type Knex, withCustomerLock } from "@cadastre/store/registry";
 import { DeliveryError } from "../../errors.ts";
 import type {
   NewSubscription,
+  RequestIdentity,
   Subscription,
   SubscriptionRegistry,
-  SubscriptionRequest,
 } from "../subscription.ts";
 import { subscriptionTable, toSubscription } from "./subscription-rows.ts";
 
@@ -57,7 +57,7 @@ async function insertSubscription(
     entitlementVersion,
     ...same
   }: NewSubscription,
-  request: SubscriptionRequest | null,
+  request: RequestIdentity | null,
 ): Promise<Subscription> {
   const row = {
     ...same,

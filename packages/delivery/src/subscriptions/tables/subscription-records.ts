@@ -34,7 +34,7 @@ export const createSubscriptionRegistry = (knex: Knex): SubscriptionRegistry => 
     return rows.map(toDelivery);
   },
   delivery: (id) => selectDelivery(knex, { id }),
-  waiting: async (at, after, limit) => {
+  needingStep: async (at, after, limit) => {
     const rows: readonly SubscriptionRow[] = await waiting(knex, at)
       .andWhere("cadastre_subscription.id", ">", after)
       .orderBy("cadastre_subscription.id")

@@ -1,4 +1,4 @@
-import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
+import { type Int64Column, int64ToNumber, type Knex } from "@cadastre/store/registry";
 import type { GenerationPins, Subscription, SubscriptionProgress } from "../subscription.ts";
 
 export type SubscriptionRow = {
@@ -49,11 +49,11 @@ export const toSubscription = (row: SubscriptionRow): Subscription => ({
   state: row.state,
   code: row.code,
   entitlementVersion: Number(row.entitlement_version),
-  due: toNumber(row.due),
+  due: int64ToNumber(row.due),
   delivery: row.delivery,
   generation: Number(row.generation),
   sequence: Number(row.sequence),
-  since: toNumber(row.since),
+  since: int64ToNumber(row.since),
   sinceName: row.since_name,
   previous: row.previous === null ? null : (JSON.parse(row.previous) as Subscription["previous"]),
   pins: row.pins === null ? null : (JSON.parse(row.pins) as GenerationPins),

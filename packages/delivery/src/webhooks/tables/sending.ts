@@ -1,7 +1,7 @@
 import type { Knex } from "@cadastre/store/registry";
 import { hasElapsed } from "../../elapsed.ts";
 import { selectDelivery } from "../../ledger/tables/delivery-rows.ts";
-import type { WebhookClaimTerms, WebhookMessage, WebhookOutbox, WebhookSending } from "../outbox.ts";
+import type { OutboxMessage, WebhookClaimTerms, WebhookOutbox, WebhookSending } from "../outbox.ts";
 import { type MessageRow, messageTable, toWebhook, type WebhookRow, webhookTable } from "./webhook-rows.ts";
 
 /** Creates the part of the outbox that sends messages. */
@@ -104,7 +104,7 @@ async function toSending(knex: Knex, row: WebhookRow): Promise<WebhookSending | 
   };
 }
 
-const toMessage = async (knex: Knex, row: MessageRow): Promise<WebhookMessage> => ({
+const toMessage = async (knex: Knex, row: MessageRow): Promise<OutboxMessage> => ({
   id: row.id,
   type: row.type,
   at: Number(row.at),

@@ -1,5 +1,5 @@
-import { type Int64Column, type Knex, toNumber } from "@cadastre/store/registry";
-import type { WebhookMessage } from "../outbox.ts";
+import { type Int64Column, int64ToNumber, type Knex } from "@cadastre/store/registry";
+import type { OutboxMessage } from "../outbox.ts";
 import type { ToldEntitlement, Webhook, WebhookState } from "../webhook.ts";
 
 export type WebhookRow = {
@@ -28,7 +28,7 @@ export type WebhookRow = {
   readonly round: number;
 };
 
-export type MessageRow = Pick<WebhookMessage, "id" | "type"> & {
+export type MessageRow = Pick<OutboxMessage, "id" | "type"> & {
   readonly webhook: string;
   readonly at: Int64Column;
   readonly delivery: string | null;
@@ -52,8 +52,8 @@ export const toWebhook = (row: WebhookRow): Webhook => ({
   state: row.state,
   failure: row.failure,
   lastStatus: row.last_status,
-  lastAttempt: toNumber(row.last_attempt),
-  previousUntil: toNumber(row.previous_until),
+  lastAttempt: int64ToNumber(row.last_attempt),
+  previousUntil: int64ToNumber(row.previous_until),
 });
 
 /** Returns the columns of the entitlement that a webhook was notified of. */

@@ -3,13 +3,13 @@ import type { Scope } from "@cadastre/entitlement";
 import { afterAll, beforeAll } from "vitest";
 import type { DeliveryQueue } from "../../../src/index.ts";
 import {
-  type Caller,
+  type ApiKeyCaller,
   createDeliveries,
   createPublisher,
   createRebuilder,
   createWorker,
   type Deliveries,
-  type ExportRequest,
+  type FileExportRequest,
   type PublisherOptions,
   type WorkReport,
 } from "../../../src/index.ts";
@@ -22,7 +22,7 @@ import type { ObjectServer } from "./server.ts";
 /** Entitlement of a customer that may have deliveries pushed. */
 export const granted = { sub: customer, capabilities: ["file_export_push"] } as const;
 export const scope: Scope = scopeFor(granted);
-export const caller: Caller = { scope, apiKey: "01" };
+export const caller: ApiKeyCaller = { scope, apiKey: "01" };
 
 /** A sealed delivery that waits to be published, and its objects in the bucket. */
 export type Sealed = {
@@ -40,7 +40,7 @@ export type Publishing = {
   readonly brokerage: Customer;
   readonly deliveries: Deliveries;
   /** Returns a request with a new active destination. */
-  readonly asking: () => Promise<ExportRequest & { readonly destinationId: string }>;
+  readonly asking: () => Promise<FileExportRequest & { readonly destinationId: string }>;
   /** Makes a sealed delivery with a new destination. */
   readonly sealed: () => Promise<Sealed>;
   /** Builds the delivery that has waited longest. */

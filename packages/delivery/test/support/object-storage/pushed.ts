@@ -1,16 +1,16 @@
 import { buffer } from "node:stream/consumers";
 import { folderOf } from "../../../src/publication/layout.ts";
-import { objectsOf, type Publication } from "../../../src/publication/publication.ts";
+import { objectsInOrder, type PublishedObjects } from "../../../src/publication/publication.ts";
 
 type Pushed = { readonly name: string; readonly key: string; readonly bytes: Buffer };
 
 /** Returns the objects that a push writes, in order, with keys below the destination's prefix. */
 export const pushed = (
   delivery: Parameters<typeof folderOf>[0],
-  publication: Publication,
+  publication: PublishedObjects,
 ): Promise<readonly Pushed[]> =>
   Promise.all(
-    objectsOf(publication).map(async ({ name, open }) => ({
+    objectsInOrder(publication).map(async ({ name, open }) => ({
       name,
       key: `${folderOf(delivery)}/${name}`,
       bytes: await buffer(await open()),

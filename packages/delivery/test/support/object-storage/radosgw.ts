@@ -29,7 +29,7 @@ const service: Keys = { accessKeyId: "SERVICE0", secretAccessKey: "service-secre
 const owner: Keys = { accessKeyId: "OWNER000", secretAccessKey: "owner-secret" };
 
 /** Time limit for a program of Ceph, and for a daemon until it is ready, in milliseconds. */
-const patience = 60_000;
+const retryPolicy = 60_000;
 
 /** Time limit for {@link startRadosgw}, retries included, in milliseconds. */
 export const radosgwStart = 400_000;
@@ -62,7 +62,7 @@ async function startCluster(): Promise<ObjectServer> {
       env,
       cwd: folder,
       encoding: "utf8",
-      timeout: patience,
+      timeout: retryPolicy,
     });
     if (status !== 0) throw new Error(`${program} ${args[0]}: ${stderr.slice(-2000)}`);
     return stdout;
@@ -180,7 +180,7 @@ async function untilReady(
   daemons: readonly ChildProcess[],
   isReady: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  for (const deadline = Date.now() + patience; ; ) {
+  for (const deadline = Date.now() + retryPolicy; ; ) {
     let cause: unknown;
     try {
       if (await isReady()) return;

@@ -4,7 +4,7 @@ import { createGroupingGrammar } from "./grouping.ts";
 import { parseSearchWithin } from "./search.ts";
 import { endOf, spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
-import { formOf } from "./transformations.ts";
+import { transformationForm } from "./transformations.ts";
 
 /**
  * Creates the grammar of `$apply`: a sequence of set transformations.
@@ -30,7 +30,9 @@ export function createApplyGrammar(chevrotain: Chevrotain, tokens: Tokens) {
 
     readonly transformation = this.RULE("transformation", (): Transformation => {
       const token = this.CONSUME(T.Name);
-      const form = this.ACTION(() => formOf(token.image) ?? this.refuse(token, "a transformation"));
+      const form = this.ACTION(
+        () => transformationForm(token.image) ?? this.refuse(token, "a transformation"),
+      );
       let args: readonly ApplyArgument[] = [];
       this.OPTION({
         GATE: () => form !== "nothing" && this.glued(),

@@ -18,9 +18,9 @@ export type Argument = {
 export type Arguments = Span & { readonly open: IToken; readonly items: readonly Argument[] };
 
 /** A node, or a fault: what was expected and where. */
-export type Reading = SyntaxNode | { readonly expected: string; readonly at: Span };
+export type CallReading = SyntaxNode | { readonly expected: string; readonly at: Span };
 
-export const isFault = (reading: Reading): reading is { readonly expected: string; readonly at: Span } =>
+export const isFault = (reading: CallReading): reading is { readonly expected: string; readonly at: Span } =>
   !("kind" in reading);
 
 const keyValues: ReadonlySet<SyntaxNode["kind"]> = new Set(["Literal", "Alias", "Enum"]);
@@ -38,7 +38,7 @@ function typeOf(node: SyntaxNode): SyntaxNode | null {
 }
 
 /** Builds `case(condition:value,…)`. */
-function caseOf(span: Span, args: Arguments): Reading {
+function caseOf(span: Span, args: Arguments): CallReading {
   const branches: { condition: SyntaxNode; value: SyntaxNode }[] = [];
   for (const { name, value, result, span: at } of args.items) {
     if (name !== null) return { expected: "a condition", at: spanOf(name) };
@@ -50,7 +50,7 @@ function caseOf(span: Span, args: Arguments): Reading {
 }
 
 /** Builds `base/any(variable:predicate)`. */
-function lambdaOf(span: Span, base: SyntaxNode, operator: "any" | "all", args: Arguments): Reading {
+function lambdaOf(span: Span, base: SyntaxNode, operator: "any" | "all", args: Arguments): CallReading {
   const [first, second] = args.items;
   if (second !== undefined)
     return { expected: "`)`", at: { start: first?.end ?? args.start, end: (first?.end ?? args.start) + 1 } };
@@ -94,7 +94,7 @@ function keyOf(span: Span, base: SyntaxNode, args: Arguments, named: Named | nul
  * Builds `name(…)` at the start of an expression. Its form alone decides whether it is a call, a bound function, or
  * an item addressed by its key.
  */
-function callOf(span: Span, base: SyntaxNode & { kind: "Name" }, args: Arguments): Reading {
+function callOf(span: Span, base: SyntaxNode & { kind: "Name" }, args: Arguments): CallReading {
   const { name } = base;
   const lower = name.toLowerCase();
   const open = spanOf(args.open);
@@ -128,7 +128,7 @@ function callOf(span: Span, base: SyntaxNode & { kind: "Name" }, args: Arguments
 }
 
 /** Builds `base(…)`, where `base` is a name, a path that ends in a name, or a collection. */
-export function applyArguments(base: SyntaxNode, args: Arguments): Reading {
+export function applyArguments(base: SyntaxNode, args: Arguments): CallReading {
   const span = { start: base.start, end: args.end };
   if (base.kind === "Name" && !base.name.startsWith("$")) return callOf(span, base, args);
   const open = spanOf(args.open);

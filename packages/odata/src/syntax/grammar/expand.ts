@@ -1,7 +1,7 @@
 import type { IToken } from "chevrotain";
 import type { ExpandItem, SelectItem, SelectOptions } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
-import { type ApplyParser, createNestedOptionsGrammar, type Place } from "./nested-options.ts";
+import { type ApplyParser, createNestedOptionsGrammar, type ItemKind } from "./nested-options.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
@@ -153,7 +153,7 @@ export function createExpandGrammar(chevrotain: Chevrotain, tokens: Tokens, pars
       return this.refuse(token, "`$ref` or `$count`");
     }
 
-    placeOf(path: readonly string[], suffix: ExpandItem["suffix"]): Place {
+    placeOf(path: readonly string[], suffix: ExpandItem["suffix"]): ItemKind {
       if (suffix === "$ref") return "reference";
       if (suffix === "$count") return "count";
       return path.at(-1) === "*" ? "star" : "expand";

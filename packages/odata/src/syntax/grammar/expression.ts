@@ -1,6 +1,6 @@
 import type { IToken } from "chevrotain";
-import { fold, type Operand } from "../fold.ts";
 import { tooComplex } from "../limits.ts";
+import { buildOperatorTree, type OperandSpan } from "../operator-tree.ts";
 import { type Operator, operatorAt } from "../operators.ts";
 import type { SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
@@ -25,7 +25,7 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
   const T = tokens;
   return class ExpressionGrammar extends createPathGrammar(chevrotain, tokens) {
     override readonly expression = this.RULE("expression", (): SyntaxNode => {
-      const operands: Operand[] = [];
+      const operands: OperandSpan[] = [];
       const operators: Operator[] = [];
       operands.push(this.SUBRULE(this.operand));
       this.MANY(() => {
@@ -35,7 +35,7 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
       });
       return this.ACTION(() => {
         this.nodes += operators.length;
-        const node = fold(operands, operators);
+        const node = buildOperatorTree(operands, operators);
         if (this.nodes > this.limits.nodes) throw tooComplex(this.limits, "nodes", node);
         return node;
       });
@@ -57,7 +57,7 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
       return operatorAt(token.image, 0, token.image.length) as Operator;
     }
 
-    readonly operand = this.RULE("operand", (): Operand => {
+    readonly operand = this.RULE("operand", (): OperandSpan => {
       const start = this.ACTION(() => this.here());
       const node = this.SUBRULE(this.unary);
       return this.ACTION(() => ({ node, start, end: this.done() }));
@@ -133,7 +133,7 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
           {
             ALT: () => {
               const open = this.CONSUME(T.OpenParen);
-              const items: Operand[] = [];
+              const items: OperandSpan[] = [];
               const commas: IToken[] = [];
               this.ACTION(() => this.enter());
               this.OPTION(() => {
@@ -142,7 +142,7 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
                   const comma = this.CONSUME(T.Comma);
                   this.ACTION(() => {
                     commas.push(comma);
-                    this.checkMember(items.at(-1) as Operand, comma);
+                    this.checkMember(items.at(-1) as OperandSpan, comma);
                   });
                   items.push(this.SUBRULE2(this.spanned));
                 });
@@ -160,23 +160,23 @@ export function createExpressionGrammar(chevrotain: Chevrotain, tokens: Tokens) 
      *
      * @throws {QueryError} `syntax_error`
      */
-    checkMember({ node, start }: Operand, comma: IToken): void {
+    checkMember({ node, start }: OperandSpan, comma: IToken): void {
       if (!listItems.has(node.kind) || node.start !== start) this.refuse(comma, "`)`");
     }
 
-    listOf(open: IToken, items: readonly Operand[], commas: readonly IToken[]): SyntaxNode {
+    listOf(open: IToken, items: readonly OperandSpan[], commas: readonly IToken[]): SyntaxNode {
       this.leave();
       const last = items.at(-1);
       const plain = last === undefined || (listItems.has(last.node.kind) && last.node.start === last.start);
-      if (commas.length === 0 && !plain) return (last as Operand).node;
-      if (!plain) this.refuse(last as Operand, "a literal");
+      if (commas.length === 0 && !plain) return (last as OperandSpan).node;
+      if (!plain) this.refuse(last as OperandSpan, "a literal");
       const nodes = items.map(({ node }) => node);
       const extra = nodes[this.limits.listItems];
       if (extra !== undefined) throw tooComplex(this.limits, "listItems", extra);
       return this.made({ kind: "List", start: open.startOffset, end: this.done(), items: nodes });
     }
 
-    readonly spanned = this.RULE("spanned", (): Operand => {
+    readonly spanned = this.RULE("spanned", (): OperandSpan => {
       const start = this.ACTION(() => this.here());
       const node = this.SUBRULE(this.expression);
       return this.ACTION(() => ({ node, start, end: this.done() }));

@@ -67,7 +67,7 @@ export type Failure = {
 };
 
 /** Describes the input that was expected when a failure occurred. */
-export function wantedBy({ name, message, start, rule, whole }: Failure, text: string): string {
+export function expectedInput({ name, message, start, rule, whole }: Failure, text: string): string {
   if (name === "NotAllInputParsedException") return followers[whole] ?? "an operator or the end of the text";
   if (name !== "MismatchedTokenException") return alternatives[rule] ?? "a value";
   const list = /^`[)\]}]`$/.test(message) ? lists[rule] : undefined;

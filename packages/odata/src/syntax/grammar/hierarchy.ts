@@ -4,7 +4,7 @@ import type { Chevrotain } from "./chevrotain.ts";
 import { createItemsGrammar } from "./items.ts";
 import { endOf, spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
-import { formOf } from "./transformations.ts";
+import { transformationForm } from "./transformations.ts";
 
 const orders = { preorder: "preorder", postorder: "postorder" } as const;
 
@@ -111,7 +111,7 @@ export function createHierarchyGrammar(chevrotain: Chevrotain, tokens: Tokens) {
     isTransformation(): boolean {
       const name = this.LA(2).image.toLowerCase();
       if (name === "identity") return true;
-      return name !== "concat" && formOf(name) !== undefined && this.LA(3).image === "(";
+      return name !== "concat" && transformationForm(name) !== undefined && this.LA(3).image === "(";
     }
   };
 }

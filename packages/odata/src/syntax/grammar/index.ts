@@ -1,5 +1,5 @@
 import type { IToken, Lexer } from "chevrotain";
-import { admit, type Limits } from "../limits.ts";
+import { checkTextLength, type Limits } from "../limits.ts";
 import type {
   ComputeItem,
   ExpandItem,
@@ -62,7 +62,7 @@ const expand = lazy(
 );
 
 function expressionStream(text: string, limits: Limits): IToken[] {
-  admit(text, limits);
+  checkTextLength(text, limits);
   return tokenize(expressionLexer(), text, 0);
 }
 
@@ -103,11 +103,11 @@ export function expandByGrammar(text: string, limits: Limits): readonly ExpandIt
 }
 
 export function applyByGrammar(text: string, limits: Limits): readonly Transformation[] {
-  admit(text, limits);
+  checkTextLength(text, limits);
   return applyWithin(text, { start: 0, end: text.length }, limits);
 }
 
 export function searchByGrammar(text: string, limits: Limits): SearchNode {
-  admit(text, limits);
+  checkTextLength(text, limits);
   return parseSearchWithin(text, { start: 0, end: text.length }, limits);
 }

@@ -7,7 +7,7 @@ import { endOf, spanOf } from "./token-stream.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** Kind of an item, which determines the options that its parentheses may contain. */
-export type Place = "select" | "expand" | "reference" | "count" | "star";
+export type ItemKind = "select" | "expand" | "reference" | "count" | "star";
 
 const counting = ["filter", "search"] as const;
 const referring = [...counting, "orderby", "skip", "top", "count"] as const;
@@ -15,7 +15,7 @@ const temporal = ["at", "from", "to", "toinclusive"] as const;
 const selecting = [...referring, "select", "expand", "compute", ...temporal] as const;
 
 /** Source: OData 4.01 ABNF, `selectOption`, `expandOption`, `expandRefOption` and `expandCountOption`. */
-const optionsOf: Readonly<Record<Place, readonly string[]>> = {
+const optionsOf: Readonly<Record<ItemKind, readonly string[]>> = {
   select: selecting,
   expand: [...selecting, "levels", "apply"],
   reference: referring,
@@ -73,7 +73,7 @@ export function createNestedOptionsGrammar(chevrotain: Chevrotain, tokens: Token
     declare readonly select: () => readonly SelectItem[];
     declare readonly expand: () => readonly ExpandItem[];
 
-    readonly options = this.RULE("options", (place: Place): SelectOptions => {
+    readonly options = this.RULE("options", (place: ItemKind): SelectOptions => {
       const options: Record<string, OptionValue> = {};
       this.CONSUME(T.OpenParen);
       this.ACTION(() => this.enter());
@@ -88,7 +88,7 @@ export function createNestedOptionsGrammar(chevrotain: Chevrotain, tokens: Token
 
     readonly itemOption = this.RULE(
       "itemOption",
-      (place: Place, options: Record<string, OptionValue>): void => {
+      (place: ItemKind, options: Record<string, OptionValue>): void => {
         this.OR([
           {
             ALT: () => {
@@ -117,7 +117,7 @@ export function createNestedOptionsGrammar(chevrotain: Chevrotain, tokens: Token
 
     readonly aliasOption = this.RULE(
       "aliasOption",
-      (place: Place, options: Record<string, OptionValue>): void => {
+      (place: ItemKind, options: Record<string, OptionValue>): void => {
         const token = this.CONSUME(T.At);
         this.CONSUME(T.Equals);
         const value = this.SUBRULE(this.item);
@@ -132,7 +132,7 @@ export function createNestedOptionsGrammar(chevrotain: Chevrotain, tokens: Token
 
     readonly namedOption = this.RULE(
       "namedOption",
-      (place: Place, options: Record<string, OptionValue>): void => {
+      (place: ItemKind, options: Record<string, OptionValue>): void => {
         const token = this.OR([{ ALT: () => this.CONSUME(T.Dollar) }, { ALT: () => this.CONSUME(T.Name) }]);
         const name = this.ACTION(() => bareName(token));
         this.ACTION(() => this.permit(place, name, token, options));
@@ -159,7 +159,7 @@ export function createNestedOptionsGrammar(chevrotain: Chevrotain, tokens: Token
      *
      * @throws {QueryError} `syntax_error` or `duplicate_option`
      */
-    permit(place: Place, name: string, token: IToken, options: Readonly<Record<string, unknown>>): void {
+    permit(place: ItemKind, name: string, token: IToken, options: Readonly<Record<string, unknown>>): void {
       if (!optionsOf[place].includes(name)) this.refuse(token, "a query option");
       if (Object.hasOwn(options, memberOf(name))) this.repeated(token, `$${name}`);
     }

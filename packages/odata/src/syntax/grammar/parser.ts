@@ -3,9 +3,9 @@ import type { QueryError } from "../../errors.ts";
 import { deepestNesting, type Limits, tooComplex } from "../limits.ts";
 import type { Span, SyntaxNode } from "../tree.ts";
 import type { Chevrotain } from "./chevrotain.ts";
-import { type Failure, operatorBefore, syntaxError, wantedBy } from "./fault.ts";
+import { expectedInput, type Failure, operatorBefore, syntaxError } from "./fault.ts";
+import { operatorSlip, valueSlip } from "./mistakes.ts";
 import { parserClass } from "./parser-methods.ts";
-import { operatorSlip, valueSlip } from "./slips.ts";
 import { endOf, spanOf } from "./token-stream.ts";
 
 /** Creates the base class of all grammars: limits, spans, and error messages. */
@@ -60,7 +60,7 @@ export function createBase(chevrotain: Chevrotain) {
       if (named !== undefined && named.end < start) return this.after(named, "`(` or `/`");
       const rule = failure.context.ruleStack.at(-1) ?? "";
       const known: Failure = { name: failure.name, message: failure.message, start, rule, whole: this.whole };
-      const expected = wantedBy(known, this.text);
+      const expected = expectedInput(known, this.text);
       if (expected === "a value") {
         const slip = valueSlip(this.text, start);
         if (slip !== undefined) return syntaxError(this.text, slip, slip.expected);

@@ -2,7 +2,7 @@ import type { IToken, Lexer } from "chevrotain";
 import type { Span } from "../tree.ts";
 import { withOrigin } from "./encoded.ts";
 import { syntaxError } from "./fault.ts";
-import { expectedBetween, valueSlip } from "./slips.ts";
+import { expectedBetween, valueSlip } from "./mistakes.ts";
 
 export const spanOf = (token: IToken): Span => ({
   start: token.startOffset,

@@ -44,7 +44,7 @@ const forms: Readonly<Record<string, Form>> = {
 };
 
 /** Returns the form of the transformation `name`. A name with a dot is a custom transformation. */
-export const formOf = (name: string): Form | undefined =>
+export const transformationForm = (name: string): Form | undefined =>
   Object.hasOwn(forms, name.toLowerCase())
     ? forms[name.toLowerCase()]
     : name.includes(".")

@@ -7,7 +7,7 @@ export function instantText(seconds: number): string {
 }
 
 /** Returns the content of a document as lines for a person. */
-export function describe(document: Entitlement, kid: string): string {
+export function describeEntitlement(document: Entitlement, kid: string): string {
   const { iss, aud, sub, ver, iat, nbf, exp, jti, products, channels, capabilities = [] } = document;
   const { regions, datasets, limits = {} } = document;
   const facts: readonly (readonly [string, string])[] = [

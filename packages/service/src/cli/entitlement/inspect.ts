@@ -1,7 +1,7 @@
 import { inspectEntitlement } from "@cadastre/entitlement";
 import { Command } from "commander";
-import { print } from "../outcome.ts";
-import { describe } from "./describe.ts";
+import { printResult } from "../outcome.ts";
+import { describeEntitlement } from "./describe.ts";
 import { readInput } from "./files.ts";
 import { refusalJson, verdictOf } from "./verification.ts";
 
@@ -23,10 +23,10 @@ async function inspect(file: string, { jwks, json }: Options): Promise<void> {
   const error = verdict?.verified === false ? verdict.error : undefined;
   if (json) {
     const refusal = error === undefined ? {} : { refusal: refusalJson(error) };
-    print(JSON.stringify({ verified, ...refusal, kid, document }));
+    printResult(JSON.stringify({ verified, ...refusal, kid, document }));
   } else {
-    print(verified ? "verified with the key set" : "NOT VERIFIED: anyone may have written this");
-    print(describe(document, kid));
+    printResult(verified ? "verified with the key set" : "NOT VERIFIED: anyone may have written this");
+    printResult(describeEntitlement(document, kid));
   }
   if (error !== undefined) throw error;
 }

@@ -5,7 +5,7 @@ import type { Config } from "../../config.ts";
 import type { DataFolder } from "../../data/data-folder.ts";
 import { runningService } from "../../takes-effect.ts";
 import { audited, auditOf } from "../audited.ts";
-import { print, say } from "../outcome.ts";
+import { printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readInput } from "./files.ts";
 
@@ -31,8 +31,8 @@ async function install(file: string, { json }: Options): Promise<void> {
       if (!installed) know({ replayed: true });
       return { customer, version, exp, installed };
     });
-    if (json) return print(JSON.stringify({ customer, version, expires: exp, installed }));
-    say(
+    if (json) return printResult(JSON.stringify({ customer, version, expires: exp, installed }));
+    printMessage(
       installed
         ? `Version ${version} for ${customer} is in force until ${instantText(exp)}. ${runningService("follows")}`
         : `Version ${version} for ${customer} was installed before.`,

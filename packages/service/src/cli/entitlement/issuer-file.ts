@@ -1,4 +1,4 @@
-import { type KeyPair, readKeySet } from "@cadastre/entitlement";
+import { type KeyPair, readIssuerKeys } from "@cadastre/entitlement";
 import { z } from "zod";
 import { CommandRefused } from "../outcome.ts";
 import { readJson } from "./files.ts";
@@ -28,7 +28,7 @@ export async function addToKeySet(file: string, key: KeyPair["publicKey"]): Prom
   const keys = [...before.data.keys, key];
   const text = JSON.stringify({ ...before.data, keys }, null, 2);
   // Throws if a service would refuse the key set.
-  readKeySet(text);
+  readIssuerKeys(text);
   return { text, size: keys.length };
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { generateKeyPair } from "@cadastre/entitlement";
 import { Command } from "commander";
 import { audited, issuerAudit } from "../audited.ts";
-import { print, say } from "../outcome.ts";
+import { printMessage, printResult } from "../outcome.ts";
 import { replacePublic, writePrivate } from "./files.ts";
 import { addToKeySet, newKeySet } from "./issuer-file.ts";
 
@@ -25,10 +25,12 @@ async function keygen({ out, jwks, json }: Options): Promise<void> {
       : newKeySet(pair.publicKey);
   const action = { action: "issuer_key.create", object: { id: pair.kid }, ...issuerAudit(out) } as const;
   await audited(action, () => writePrivate(out, JSON.stringify(pair, null, 2)));
-  say(`The private key is in ${out}. Keep it where entitlements are signed, away from every service.`);
+  printMessage(
+    `The private key is in ${out}. Keep it where entitlements are signed, away from every service.`,
+  );
   if (jwks !== undefined) {
     await replacePublic(jwks, set.text);
-    say(`The public key is in ${jwks}, which has ${set.size} ${set.size === 1 ? "key" : "keys"}.`);
+    printMessage(`The public key is in ${jwks}, which has ${set.size} ${set.size === 1 ? "key" : "keys"}.`);
   }
-  print(json ? JSON.stringify({ kid: pair.kid, publicKey: pair.publicKey }) : pair.kid);
+  printResult(json ? JSON.stringify({ kid: pair.kid, publicKey: pair.publicKey }) : pair.kid);
 }

@@ -1,7 +1,7 @@
 import { inspectEntitlement } from "@cadastre/entitlement";
 import type { InstalledEntitlement } from "@cadastre/store/registry";
 import { Command } from "commander";
-import { print, say } from "../outcome.ts";
+import { printMessage, printResult } from "../outcome.ts";
 import { table } from "../table.ts";
 import { readable } from "../times.ts";
 
@@ -18,15 +18,15 @@ async function list({ json }: Options): Promise<void> {
   const { withServiceRegistry } = await import("../data.ts");
   await withServiceRegistry(async ({ entitlements }) => {
     const listed = (await entitlements.list()).map(summaryOf);
-    if (json) return print(JSON.stringify(listed));
-    if (listed.length === 0) return say("No entitlements.");
+    if (json) return printResult(JSON.stringify(listed));
+    if (listed.length === 0) return printMessage("No entitlements.");
     const rows = listed.map(({ customer, version, installed, expires }) => [
       customer,
       String(version),
       readable(Date.parse(installed)),
       readable(Date.parse(expires)),
     ]);
-    print(table(["CUSTOMER", "VERSION", "INSTALLED", "ENDS"], rows));
+    printResult(table(["CUSTOMER", "VERSION", "INSTALLED", "ENDS"], rows));
   });
 }
 

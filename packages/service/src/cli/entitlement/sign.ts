@@ -3,7 +3,7 @@ import { compileScope, type Entitlement, parseEntitlement, signEntitlement } fro
 import { Command } from "commander";
 import { scopeOptions } from "../../catalog.ts";
 import { audited, issuerAudit } from "../audited.ts";
-import { CommandRefused, print, say } from "../outcome.ts";
+import { CommandRefused, printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { disclosureText, fieldDisclosures } from "./disclosures.ts";
 import { readJson, replacePublic } from "./files.ts";
@@ -37,7 +37,7 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
   // Throws for a grant that a service could not read, before it is signed.
   compileScope(document, { entitySets: scopeOptions.entitySets });
   const disclosures = fieldDisclosures(document);
-  for (const disclosure of disclosures) say(disclosureText(disclosure));
+  for (const disclosure of disclosures) printMessage(disclosureText(disclosure));
   if (strict && disclosures.some(({ shown }) => shown))
     throw new CommandRefused(
       "nothing is signed: a shown field may reveal a masked one; mask it, or sign without `--strict`",
@@ -46,12 +46,12 @@ async function sign(file: string, { key, out, days, strict, json }: Options): Pr
   const object = { id: jti, customer: sub, version: ver, key: signer.kid };
   const action = { action: "entitlement.sign", object, ...issuerAudit(key) } as const;
   const jws = await audited(action, () => signEntitlement(document, signer));
-  say(
+  printMessage(
     `Signed version ${ver} for ${sub} with key ${signer.kid}, from ${instantText(nbf)} until ${instantText(exp)}.`,
   );
   if (out !== undefined) await replacePublic(out, jws);
-  if (json) print(JSON.stringify({ jws, kid: signer.kid, sub, ver, jti, nbf, exp, disclosures }));
-  else if (out === undefined) print(jws);
+  if (json) printResult(JSON.stringify({ jws, kid: signer.kid, sub, ver, jti, nbf, exp, disclosures }));
+  else if (out === undefined) printResult(jws);
 }
 
 /** Fills in the id and times that the document does not have. */

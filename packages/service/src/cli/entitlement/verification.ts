@@ -6,7 +6,7 @@ import {
   verifyEntitlement,
 } from "@cadastre/entitlement";
 
-export type Trust = {
+export type VerificationKeys = {
   /** File or URL of the key set. */
   readonly jwks: string;
   /** Expected `iss`. By default that of the document. */
@@ -16,12 +16,15 @@ export type Trust = {
 };
 
 /** Result of a verification. */
-export type Verdict =
+export type VerificationResult =
   | { readonly verified: true; readonly kid: string; readonly document: Entitlement }
   | { readonly verified: false; readonly error: EntitlementError };
 
 /** Verifies an entitlement as a service would. Throws if the key set cannot be read. */
-export async function verdictOf(jws: string, { jwks, issuer, audience, at }: Trust): Promise<Verdict> {
+export async function verdictOf(
+  jws: string,
+  { jwks, issuer, audience, at }: VerificationKeys,
+): Promise<VerificationResult> {
   const keys = await openKeySource(jwks);
   try {
     const { kid, document } = inspectEntitlement(jws);

@@ -1,13 +1,13 @@
 import { Command } from "commander";
-import { print, say } from "../outcome.ts";
+import { printMessage, printResult } from "../outcome.ts";
 import { instantText } from "./describe.ts";
 import { readInput } from "./files.ts";
 import { readInstant } from "./option-values.ts";
-import { refusalJson, type Trust, verdictOf } from "./verification.ts";
+import { refusalJson, type VerificationKeys, verdictOf } from "./verification.ts";
 
-type Options = Trust & { readonly json?: true };
+type Options = VerificationKeys & { readonly json?: true };
 
-export const verifyCommand = (): Command =>
+export const verifyEntitlementCommand = (): Command =>
   new Command("verify")
     .description("Verify an entitlement as a service would.")
     .argument("<entitlement>", "file of the entitlement, or - for standard input")
@@ -25,7 +25,7 @@ export const verifyCommand = (): Command =>
 async function verify(file: string, { json, ...trust }: Options): Promise<void> {
   const verdict = await verdictOf(await readInput(file), trust);
   if (!verdict.verified) {
-    if (json) print(JSON.stringify({ verified: false, ...refusalJson(verdict.error) }));
+    if (json) printResult(JSON.stringify({ verified: false, ...refusalJson(verdict.error) }));
     throw verdict.error;
   }
   const { kid, document } = verdict;
@@ -34,8 +34,8 @@ async function verify(file: string, { json, ...trust }: Options): Promise<void> 
     trust.issuer === undefined ? ["the issuer, --issuer"] : [],
     trust.audience === undefined ? ["the audience, --audience"] : [],
   ].flat();
-  if (unchecked.length > 0) say(`Not compared: ${unchecked.join("; ")}.`);
-  print(
+  if (unchecked.length > 0) printMessage(`Not compared: ${unchecked.join("; ")}.`);
+  printResult(
     json
       ? JSON.stringify({ verified: true, kid, document })
       : `verified: version ${ver} for ${sub}, signed with key ${kid}, until ${instantText(exp)}`,

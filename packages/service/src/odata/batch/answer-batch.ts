@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Refused } from "../../errors.ts";
-import { type Answer, nothing } from "../../http/answer.ts";
+import { type Answer, noContent } from "../../http/answer.ts";
 import { odataErrorAnswer, type PublicError, toPublicError } from "../../http/error-body.ts";
 import { answerRead } from "../answer-read.ts";
 import { allowed, purposeOf, requireMethod, withoutQuery } from "../methods.ts";
@@ -77,7 +77,7 @@ async function answerOne(item: BatchItem, outer: OdataRequest, services: OdataSe
   const purpose = purposeOf(path);
   if (purpose === "batch") throw new Refused("not_implemented");
   requireMethod(item.method, purpose);
-  if (item.method === "OPTIONS") return { ...nothing, headers: allowed(purpose) };
+  if (item.method === "OPTIONS") return { ...noContent, headers: allowed(purpose) };
   if (purpose === "read") {
     const answer = await answerRead(path, { ...outer, query }, services);
     return item.method === "HEAD" ? { ...answer, body: "" } : answer;

@@ -25,7 +25,7 @@ export type BatchReply = {
 };
 
 /** Parsed batch, and the writer of its answer. */
-export type Batch = {
+export type ParsedBatch = {
   readonly items: readonly BatchItem[];
   readonly contentType: string;
   /** Streams the body of the answer as the replies arrive. */

@@ -1,8 +1,14 @@
 import { z } from "zod";
 import { Refused } from "../../errors.ts";
-import { type Body, ownSlicesOf, slicesOf } from "../../http/body.ts";
-import { hasMoreValues } from "../../http/json-size.ts";
-import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
+import { type Body, copiedSlicesOf, slicesOf } from "../../http/body.ts";
+import { exceedsValueCount } from "../../http/json-size.ts";
+import {
+  type BatchItem,
+  type BatchReply,
+  headerReader,
+  type ParsedBatch,
+  replyHeaders,
+} from "./batch-item.ts";
 
 const id = z.string().min(1).max(128);
 
@@ -31,14 +37,14 @@ const mostValues = (limit: number): number => 2000 + 12 * limit;
  * @param limit maximum number of requests
  * @throws {Refused} `invalid_batch`, `body_too_large`
  */
-export const readJsonBatch = (body: string, limit: number): Batch => ({
+export const readJsonBatch = (body: string, limit: number): ParsedBatch => ({
   items: toItems(body, limit),
   contentType: "application/json",
   write,
 });
 
 function toItems(body: string, limit: number): readonly BatchItem[] {
-  if (hasMoreValues(body, mostValues(limit))) throw new Refused("body_too_large");
+  if (exceedsValueCount(body, mostValues(limit))) throw new Refused("body_too_large");
   const json = parse(body);
   if (hasMoreRequests(json, limit)) throw new Refused("body_too_large");
   const read = batchSchema.safeParse(json);
@@ -100,7 +106,7 @@ async function* write(replies: AsyncIterable<BatchReply>): AsyncIterable<string 
 /** Writes the body of a reply: JSON unchanged, text as a string, and anything else as base64url. */
 function* writeBody(contentType: string, body: Body): Iterable<string | Uint8Array> {
   yield ',"body":';
-  if (contentType.startsWith("application/json")) yield* ownSlicesOf(body);
+  if (contentType.startsWith("application/json")) yield* copiedSlicesOf(body);
   else {
     const bytes = Buffer.concat([...slicesOf(body)]);
     yield JSON.stringify(bytes.toString(contentType.startsWith("text/") ? "utf8" : "base64url"));

@@ -1,8 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import { Refused } from "../../errors.ts";
-import { byteLengthOf, ownSlicesOf } from "../../http/body.ts";
-import { type Batch, type BatchItem, type BatchReply, headerReader, replyHeaders } from "./batch-item.ts";
+import { byteLengthOf, copiedSlicesOf } from "../../http/body.ts";
+import {
+  type BatchItem,
+  type BatchReply,
+  headerReader,
+  type ParsedBatch,
+  replyHeaders,
+} from "./batch-item.ts";
 
 /** Headers, and the content after the empty line. */
 type Message = { readonly headers: readonly (readonly [string, string])[]; readonly content: string };
@@ -14,7 +20,7 @@ type Message = { readonly headers: readonly (readonly [string, string])[]; reado
  * @param limit maximum number of requests
  * @throws {Refused} `invalid_batch`, `body_too_large`
  */
-export function readMultipartBatch(body: string, boundary: string, limit: number): Batch {
+export function readMultipartBatch(body: string, boundary: string, limit: number): ParsedBatch {
   const answered = `batchresponse_${randomUUID()}`;
   return {
     items: partsOf(body, boundary, limit).map(toItem),
@@ -101,7 +107,7 @@ async function* write(
       `content-length: ${byteLengthOf(answer.body)}`,
       "",
     );
-    yield* ownSlicesOf(answer.body);
+    yield* copiedSlicesOf(answer.body);
     yield "\r\n";
   }
   yield lines(`--${boundary}--`);

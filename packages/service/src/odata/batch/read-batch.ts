@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { Refused } from "../../errors.ts";
-import { contentTypeOf, readBody } from "../../http/request-body.ts";
-import type { Batch } from "./batch-item.ts";
+import { contentTypeOf, readRequestBody } from "../../http/request-body.ts";
+import type { ParsedBatch } from "./batch-item.ts";
 import { readJsonBatch } from "./json-batch.ts";
 import { readMultipartBatch } from "./multipart-batch.ts";
 
@@ -17,12 +17,12 @@ const boundaryPattern = /;\s*boundary=(?<quote>"?)(?<boundary>[\w'()+,./:=?-]{1,
  * @param limit most requests that it may have
  * @throws {Refused} `unsupported_media_type`, `body_too_large`, `invalid_encoding`, `invalid_batch`
  */
-export async function readBatch(req: Request, limit: number): Promise<Batch> {
+export async function readBatch(req: Request, limit: number): Promise<ParsedBatch> {
   const read = readerOf(req);
-  return read(await readBody(req, maxBatchLength), limit);
+  return read(await readRequestBody(req, maxBatchLength), limit);
 }
 
-function readerOf(req: Request): (body: string, limit: number) => Batch {
+function readerOf(req: Request): (body: string, limit: number) => ParsedBatch {
   const type = contentTypeOf(req)?.type;
   if (type === "application/json") return readJsonBatch;
   if (type !== "multipart/mixed") throw new Refused("unsupported_media_type");

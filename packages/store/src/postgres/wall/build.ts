@@ -5,7 +5,7 @@ import type { Knex } from "knex";
 import { StoreError } from "../../errors.ts";
 import { recordColumns, tableOf, validity } from "../../schema/table.ts";
 import type { StoredResource } from "../../store.ts";
-import { isPrunedNote, readNote, writeNote } from "../bookkeeping.ts";
+import { isPrunedNote, readPostgresNote, writePostgresNote } from "../bookkeeping.ts";
 import { grantedRows } from "./rows.ts";
 
 /**
@@ -102,10 +102,10 @@ async function keep(
 ): Promise<void> {
   const note = `cadastre_wall_${name}`;
   const version = createHash("sha256").update(textOf(create)).digest("hex");
-  if ((await readNote(transaction, note)) === version) return;
+  if ((await readPostgresNote(transaction, note)) === version) return;
   await transaction.raw(textOf(drop));
   await transaction.raw(textOf(create));
-  await writeNote(transaction, note, version);
+  await writePostgresNote(transaction, note, version);
 }
 
 /**

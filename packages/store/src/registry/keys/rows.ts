@@ -1,5 +1,5 @@
 import type { Knex } from "knex";
-import { type Int64Column, toNumber } from "../int64-column.ts";
+import { type Int64Column, int64ToNumber } from "../int64-column.ts";
 import type { ApiKeyRecord } from "./key.ts";
 
 type KeyRow = {
@@ -20,9 +20,9 @@ export const keyTable = (knex: Knex) => knex<KeyRow>("cadastre_api_key");
 const toRecord = ({ last_used, created, expires, revoked, ...row }: KeyRow): ApiKeyRecord => ({
   ...row,
   created: Number(created),
-  expires: toNumber(expires),
-  revoked: toNumber(revoked),
-  lastUsed: toNumber(last_used),
+  expires: int64ToNumber(expires),
+  revoked: int64ToNumber(revoked),
+  lastUsed: int64ToNumber(last_used),
 });
 
 /** Returns the keys that match all given values, ordered by customer and age, oldest first. */

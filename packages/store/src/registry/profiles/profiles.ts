@@ -1,5 +1,5 @@
 import type { Knex } from "knex";
-import { type Int64Column, toNumber } from "../int64-column.ts";
+import { type Int64Column, int64ToNumber } from "../int64-column.ts";
 import type { MlsProfile, ProfileRegistry } from "./profile.ts";
 
 type ProfileRow = {
@@ -38,7 +38,7 @@ const toProfile = (row: ProfileRow): MlsProfile => ({
   logoUrl: row.logo_url,
   rulesUrl: row.rules_url,
   updateHours: row.update_hours,
-  approved: toNumber(row.approved),
+  approved: int64ToNumber(row.approved),
 });
 
 const toRow = (profile: MlsProfile): ProfileRow => ({

@@ -304,7 +304,7 @@ export async function stateOf(knex: Knex): Promise<RegistryState> {
  *
  * @throws {StoreError} `schema_older` if a migration is needed but `migration` is `refuse`
  */
-export async function migrate(
+export async function migrateRegistry(
   transaction: Knex.Transaction,
   migration: SchemaOptions["migration"] = {},
 ): Promise<void> {

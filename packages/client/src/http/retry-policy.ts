@@ -1,0 +1,37 @@
+/** Retry policy for requests to a server: exponential backoff with jitter. */
+export type RetryPolicy = {
+  /** Maximum number of attempts for one request. */
+  readonly tries: number;
+  /** Time limit for the start of an answer, and for silence during a transfer, in milliseconds. */
+  readonly timeout: number;
+  /** Longest pause before the second attempt, in milliseconds. It doubles with each further attempt. */
+  readonly pause: number;
+};
+
+export const defaultRetryPolicy: RetryPolicy = { tries: 8, timeout: 60_000, pause: 1000 };
+
+/** Longest pause before any attempt, in milliseconds: the doubling stops there. */
+const longestPause = 60_000;
+
+/** Longest pause that a server may ask for, in milliseconds. */
+export const maxRetryAfter = 15 * 60_000;
+
+/**
+ * Returns a pause before the next attempt, in milliseconds: exponential backoff with full jitter.
+ *
+ * @param failed number of failed attempts so far
+ * @param random from 0 to 1
+ */
+export const backoff = (failed: number, { pause }: RetryPolicy, random: number): number =>
+  random * Math.min(longestPause, pause * 2 ** (failed - 1));
+
+/**
+ * Parses the header `Retry-After`. Returns milliseconds from `now` on; undefined for anything but seconds and dates.
+ * Source: RFC 9110, section 10.2.3.
+ */
+export function retryAfter(text: string | null, now: number): number | undefined {
+  if (text === null) return undefined;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const time = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+}

@@ -1,0 +1,91 @@
+import type { BoundCallNode, BoundCompareNode, BoundNode } from "../bound/tree.ts";
+import { type SqlFragment, sql } from "../sql/fragment.ts";
+import type { GeoShape } from "../syntax/tree.ts";
+import type { CompileContext, NullMode } from "./operand.ts";
+import type { PointIndex } from "./point-index.ts";
+
+/** A function of an indexed column of points and a constant shape. */
+type PointSearch = {
+  readonly index: PointIndex;
+  /** True if the column is masked: it shows the points of some rows only. */
+  readonly isMasked: boolean;
+  readonly nullable: boolean;
+  readonly shape: GeoShape;
+  readonly boxes: NonNullable<BoundCallNode["entry"]["boxes"]>;
+};
+
+/** Adds to the condition `exact` a prefilter that a point index serves, if the mapping has one. */
+export function withIndex(
+  node: BoundCallNode | BoundCompareNode,
+  exact: SqlFragment,
+  target: CompileContext,
+  mode: NullMode,
+): SqlFragment {
+  if (mode !== "truth") return exact;
+  const condition = node.kind === "Call" ? ofTruth(node, target) : ofComparison(node, target);
+  return condition === null ? exact : sql`(${condition} and ${exact})`;
+}
+
+function ofTruth(node: BoundCallNode, target: CompileContext): SqlFragment | null {
+  const search = node.type === "Edm.Boolean" ? searchOf(node, target) : null;
+  return search && within(search, 0, target);
+}
+
+/**
+ * Returns the prefilter of `geo.distance(Place,…) le 5000`, in either order, and of `eq null`; null for other
+ * comparisons.
+ */
+function ofComparison(
+  { left, right, comparator }: BoundCompareNode,
+  target: CompileContext,
+): SqlFragment | null {
+  const isMirrored = left.kind === "Constant";
+  const [operand, limit] = isMirrored ? [right, left] : [left, right];
+  if (limit.kind !== "Constant" || operand.kind !== "Call") return null;
+  const least = isMirrored ? "gt" : "lt";
+  const most = isMirrored ? "ge" : "le";
+  const search = searchOf(operand, target);
+  if (search === null) return null;
+  if (limit.value === null) {
+    // If there is no box around the constant itself, it is not on earth, and the function is null for every row.
+    const isPlace = search.boxes(search.shape, 0)?.length !== 0;
+    return comparator === "eq" && isPlace && !search.isMasked ? withoutPlace(search) : null;
+  }
+  if (comparator !== least && comparator !== most) return null;
+  return within(search, Number(target.values.inlineValue(limit)), target);
+}
+
+const withoutPlace = ({ index, nullable }: PointSearch): SqlFragment =>
+  nullable ? index.missing : (index.misplaced ?? index.missing);
+
+function within(
+  { index, shape, boxes }: PointSearch,
+  limit: number,
+  { dialect }: CompileContext,
+): SqlFragment | null {
+  const found = boxes(shape, limit);
+  if (found === null || Number.isNaN(limit)) return null;
+  return found.length === 0 ? dialect.booleanLiteral(false) : index.within(found);
+}
+
+function searchOf({ entry, args }: BoundCallNode, target: CompileContext): PointSearch | null {
+  const { boxes } = entry;
+  const shape = args.find((arg) => arg.kind === "Constant");
+  const point = args.find((arg) => arg.kind !== "Constant");
+  if (boxes === undefined || shape === undefined || point === undefined) return null;
+  const index = indexOf(point, target);
+  if (index === undefined) return null;
+  const isMasked = point.kind === "Choice";
+  const nullable = point.kind !== "Property" || point.property.nullable;
+  return { index, isMasked, nullable, shape: target.values.inlineValue(shape) as GeoShape, boxes };
+}
+
+/**
+ * Returns the index of a column of the current entity, which may be masked. Inside a lambda an index would not
+ * help.
+ */
+function indexOf(node: BoundNode, target: CompileContext): PointIndex | undefined {
+  if (node.kind === "Choice" && node.otherwise === undefined) return indexOf(node.value, target);
+  if (node.kind !== "Property" || node.base !== undefined || target.variables.length > 0) return undefined;
+  return target.place.members.column(node.property).index;
+}

@@ -1,0 +1,105 @@
+import type { Span } from "../tree.ts";
+
+/** A frequent mistake: its position, and what is expected in its place. */
+export type Mistake = Span & { readonly expected: string };
+
+type Row = readonly [pattern: RegExp, expected: string];
+
+/** Local number and date formats. Every pattern is sticky and begins after the first digits. */
+const forNumerals: readonly Row[] = [
+  [/(?<=\d)[-/]\d+(?:[-/]\d+)?/y, "a date such as `2024-01-31`"],
+  [/(?<=\d),\d{3}(?!\d)/y, "a number without `,`"],
+];
+
+/** Operators of other languages. Every pattern is sticky. */
+const forOperators: readonly Row[] = [
+  [/={1,3}/y, "`eq`"],
+  [/!={1,2}|<>/y, "`ne`"],
+  [/>=/y, "`ge`"],
+  [/<=/y, "`le`"],
+  [/>/y, "`gt`"],
+  [/</y, "`lt`"],
+  [/&{1,2}/y, "`and`"],
+  [/\|{1,2}/y, "`or`"],
+  [/\+/y, "`add`"],
+  [/(?<=[ \t)])-/y, "`sub`"],
+  [/\*/y, "`mul`"],
+  [/(?<=[ \t)])\/(?=[ \t])/y, "`div`"],
+  [/%(?![\dA-F]{2})/iy, "`mod`"],
+  [/is[ \t]+not[ \t]+null\b/iy, "`ne null`"],
+  [/is[ \t]+null\b/iy, "`eq null`"],
+  [/is[ \t]+not\b|not[ \t]+equals?\b|neq?\b/iy, "`ne`"],
+  [/is\b|equals?\b/iy, "`eq`"],
+  [/gte\b/iy, "`ge`"],
+  [/lte\b/iy, "`le`"],
+  [/not[ \t]+in\b/iy, "`in`, and `not` before the whole comparison"],
+  [/between\b/iy, "`ge` and `le`"],
+  [/(?:contains|i?like)\b/iy, "`contains(field,'text')`"],
+  [/startswith\b/iy, "`startswith(field,'text')`"],
+  [/endswith\b/iy, "`endswith(field,'text')`"],
+  [/(?<=\w[ \t]+)\(/y, "no white space between the name of a function and `(`"],
+  [/(?<=[ \t(]in[ \t]+(?:'[^']*'|[\w.-]+)),/iy, "parentheses around the values of `in`"],
+];
+
+/** Maximum length of a text that an error message repeats with corrected quotes. */
+const longestQuote = 40;
+
+const single = (value: string): string => `\`'${value.replaceAll("'", "''")}'\``;
+
+function match(text: string, at: number, pattern: RegExp): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Returns the mistake at `at`, where an operator is expected. */
+export function operatorSlip(text: string, at: number): Mistake | undefined {
+  for (const [pattern, expected] of forNumerals) {
+    const found = match(text, at, pattern);
+    if (found === null) continue;
+    const digits = /\d+$/.exec(text.slice(Math.max(0, at - longestQuote), at))?.[0].length ?? 0;
+    return { expected, start: at - digits, end: at + found[0].length };
+  }
+  for (const [pattern, expected] of forOperators) {
+    const found = match(text, at, pattern);
+    if (found !== null) return { expected, start: at, end: at + found[0].length };
+  }
+  return undefined;
+}
+
+const otherQuotes = /"([^"]*)"|[‘’‚]([^‘’]*)[‘’]|[“”„]([^“”]*)[“”]/y;
+const bareFraction = /\.\d+/y;
+const exclamation = /!/y;
+const afterOperator = /(?:^|[ \t])(?:eq|ne|gt|ge|lt|le|has|in)[ \t]+$|[(,][ \t]*$/i;
+const identifier = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** Returns the mistake at `at`, where a value is expected. */
+export function valueSlip(text: string, at: number): Mistake | undefined {
+  const quoted = match(text, at, otherQuotes);
+  if (quoted !== null) {
+    const value = quoted[1] ?? quoted[2] ?? quoted[3] ?? "";
+    const end = at + quoted[0].length;
+    const compared = afterOperator.test(text.slice(Math.max(0, at - longestQuote), at));
+    if (!compared && identifier.test(value)) return { expected: "a name without quotes", start: at, end };
+    const expected = value.length > longestQuote ? "text in single quotes" : single(value);
+    return { expected, start: at, end };
+  }
+  const fraction = match(text, at, bareFraction);
+  if (fraction !== null && fraction[0].length <= longestQuote) {
+    return { expected: `\`0${fraction[0]}\``, start: at, end: at + fraction[0].length };
+  }
+  return match(text, at, exclamation) === null ? undefined : { expected: "`not`", start: at, end: at + 1 };
+}
+
+const oldPrefix = /(?<![\w.])(?:datetime|datetimeoffset|time|guid)$/i;
+const dated = /\d-\d\d-\d\d$/;
+
+/** Describes what is expected at `at`, between two words without white space. */
+export function expectedBetween(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - longestQuote), at);
+  if (text.charAt(at) === "'" && oldPrefix.test(before)) return "the value without prefix and quotes";
+  if (/^T\d/i.test(text.slice(at, at + 2)) && dated.test(before)) {
+    return "a time with its offset, such as `T08:30:00Z`";
+  }
+  if (before.endsWith("'")) return "white space or an operator (a `'` inside text is written `''`)";
+  return "white space or an operator";
+}

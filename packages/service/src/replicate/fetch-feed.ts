@@ -1,0 +1,124 @@
+import { setTimeout } from "node:timers/promises";
+import {
+  backoff,
+  leaveBody,
+  maxRetryAfter,
+  type RetryPolicy,
+  readBody,
+  retryAfter,
+} from "@cadastre/client/http";
+import { followed, type SourceFeed, shown } from "./feed.ts";
+import { FeedError } from "./feed-error.ts";
+
+/** Feed to read, with the page size and retry limits. */
+export type FeedRequest = {
+  readonly feed: SourceFeed;
+  readonly retryPolicy: RetryPolicy;
+  /** Requested number of records per page. */
+  readonly pageSize: number;
+  /** Called before a retry, with the pause in milliseconds. */
+  readonly onRetry: (reason: string, pause: number) => void;
+};
+
+/** Maximum size of a decompressed answer, in bytes. */
+const maxAnswer = 64 * 1024 * 1024;
+
+/** Maximum number of successive redirects. */
+const maxRedirections = 5;
+
+/** Transient error: the request is retried. */
+class TransientFeedError extends Error {
+  override readonly name = "Passing";
+  /** Pause that the feed asks for, in milliseconds. */
+  readonly wait: number | undefined;
+
+  constructor(reason: string, wait?: number) {
+    super(reason);
+    this.wait = wait;
+  }
+}
+
+/** Status codes that are retried. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/**
+ * Fetches a JSON answer and returns its text. Retries transient errors with exponential backoff.
+ *
+ * @throws {FeedError}
+ */
+export async function fetchFeed(url: URL, asking: FeedRequest): Promise<string> {
+  const { retryPolicy, onRetry } = asking;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await answerOf(url, asking, AbortSignal.timeout(retryPolicy.timeout));
+    } catch (error) {
+      if (!(error instanceof TransientFeedError)) throw error;
+      const reason = `${shown(url)} ${error.message}`;
+      if (tries >= retryPolicy.tries) throw new FeedError(`${reason}, ${tries} times: start again later`);
+      const { wait } = error;
+      if (wait !== undefined && wait > maxRetryAfter)
+        throw new FeedError(`${reason}, and asks for a pause of ${Math.ceil(wait / 60_000)} minutes`);
+      // Random jitter on top of the requested pause, because the feed may have told other clients the same pause.
+      const pause = (wait ?? 0) + backoff(tries, retryPolicy, Math.random());
+      onRetry(reason, pause);
+      await setTimeout(pause);
+    }
+  }
+}
+
+async function answerOf(url: URL, { feed, pageSize }: FeedRequest, signal: AbortSignal): Promise<string> {
+  const { apiKey } = feed;
+  const headers = {
+    accept: "application/json",
+    "odata-maxversion": "4.0",
+    prefer: `odata.maxpagesize=${pageSize}, omit-values=nulls`,
+    ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+  };
+  for (let at = url, redirections = 0; ; redirections++) {
+    const response = await fetch(at, { headers, redirect: "manual", signal }).catch((error: unknown) => {
+      throw toTransientError(error);
+    });
+    const location = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && location !== null) {
+      leaveBody(response.body);
+      if (redirections === maxRedirections) throw new FeedError(`${shown(url)} redirects again and again`);
+      at = followed(location, at);
+      continue;
+    }
+    await requireSuccess(response, at);
+    return await textOf(response, at, signal);
+  }
+}
+
+async function requireSuccess(response: Response, url: URL): Promise<void> {
+  const { status, headers } = response;
+  const type = headers.get("content-type") ?? "no type";
+  if (status === 200 && /^application\/json\s*(?:;|$)/i.test(type)) return;
+  leaveBody(response.body);
+  if (passing.has(status))
+    throw new TransientFeedError(`gave ${status}`, retryAfter(headers.get("retry-after"), Date.now()));
+  if (status === 401 || status === 403)
+    throw new FeedError(`${shown(url)} gave ${status}: give a key that may read it`);
+  if (status === 200)
+    throw new FeedError(
+      `${shown(url)} gave \`${type.replace(/[^ -~]/g, "?").slice(0, 64)}\` and no JSON: is it an OData address?`,
+    );
+  throw new FeedError(`${shown(url)} gave ${status}`);
+}
+
+async function textOf({ body }: Response, url: URL, signal: AbortSignal): Promise<string> {
+  const bytes = await readBody(body, { signal, most: maxAnswer }).catch((error: unknown) => {
+    throw toTransientError(error);
+  });
+  if (bytes === undefined) throw new FeedError(`${shown(url)} gave more than ${maxAnswer} bytes`);
+  return bytes.toString("utf8");
+}
+
+/** Converts an error of the connection, or of an incomplete answer, to a transient error. */
+function toTransientError(error: unknown): TransientFeedError {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return new TransientFeedError("gave no answer in time");
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  return new TransientFeedError(`could not be read${code}`);
+}

@@ -1,0 +1,35 @@
+import { type RestrictedQuery, scopeOf } from "@cadastre/entitlement";
+import type { Store } from "../store.ts";
+import type { CustomerShare } from "./scheduler.ts";
+
+/** Limits of a customer whose entitlement does not set them. */
+export type QueryLimits = {
+  /** Maximum number of running and waiting queries of a customer. By default 100. */
+  readonly concurrent?: number | undefined;
+  /** Seconds per minute that a customer's scans may take. By default unlimited. */
+  readonly scanSeconds?: number | undefined;
+};
+
+/** Returns the share of readers for the customer whose scope restricts the query. */
+export function shareOf(
+  query: RestrictedQuery,
+  { concurrent = 100, scanSeconds }: QueryLimits = {},
+): CustomerShare {
+  const { customer = "", limits = {} } = scopeOf(query) ?? {};
+  return {
+    customer,
+    weight: limits.query_weight ?? 1,
+    queries: limits.concurrent_queries ?? concurrent,
+    scanSeconds: limits.scan_seconds ?? scanSeconds ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Returns a store that runs all reads in the background, see `ReadOptions`. */
+export const inBackground = (store: Store): Store => ({
+  page: (query, options) => store.page(query, { ...options, background: true }),
+  count: (query, options) => store.count(query, { ...options, background: true }),
+  one: (query, options) => store.one(query, { ...options, background: true }),
+  checkpoint: store.checkpoint,
+  coverage: store.coverage,
+  close: store.close,
+});
